@@ -11,11 +11,11 @@ import { dataPath } from "./data/data.ts";
 import type { CaseResult, Verdict } from "./harness.ts";
 import { openSearchedEnvironment } from "./raced-search.ts";
 
-/** What is tried by force instead of timed. A single failure fails the run. */
+/** Attacks that are repeated many times instead of timed. A single success of an attack fails the run. */
 export const attackNames = ["race", "crash"] as const;
 type AttackName = (typeof attackNames)[number];
 
-/** Does everything in a folder that another process exchanges for a link to outside, `tries` times each. */
+/** Repeats every operation `tries` times in a folder that another process keeps replacing by a link to outside. */
 export async function* raceForEscapes({ tries }: { tries: number }): AsyncGenerator<CaseResult> {
   for (const action of racedActions) yield judgeRace(action, await race(action, { tries }));
   for (const action of racedActions.filter((action) => action !== "list"))
@@ -51,7 +51,7 @@ function judgeControl(action: string, { tries, escapes }: RaceResult): CaseResul
   });
 }
 
-/** Kills a process that writes a file without pause, `kills` times, and looks at the file. */
+/** Kills a process that writes a file without pause, `kills` times, and checks the file each time. */
 export async function* crashWriters({ kills }: { kills: number }): AsyncGenerator<CaseResult> {
   let torn = 0;
   for (let time = 0; time < kills; time++) {
@@ -67,7 +67,7 @@ export async function* crashWriters({ kills }: { kills: number }): AsyncGenerato
   });
 }
 
-/** Kills a change set, and the start after it, at every step. */
+/** Kills a change set, and the recovery after it, at every step. */
 export async function* crashChangeSets(): AsyncGenerator<CaseResult> {
   const { steps, pairs, torn } = await crashChanges();
   yield attackResult("crash", "kill -9 of a change of many files, and of the start after it", {
@@ -97,7 +97,7 @@ async function killWriter(): Promise<string> {
   return readFileSync(file, "latin1");
 }
 
-/** The writer writes one letter, as often as this. */
+/** The writer repeats one letter this often. */
 const contentLength = 300_000;
 
 function isWhole(content: string): boolean {

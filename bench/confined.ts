@@ -16,12 +16,12 @@ export function makeConfinedWorkspace(): void {
   for (const name of ["package.json", ".env"]) writeFileSync(join(confinedWorkspace, name), "{}\n");
 }
 
-/** Toolcrib that runs every command, in the sandbox of this level and without network. */
+/** Opens a Toolcrib that runs every command, in the sandbox of this level and without network. */
 export function openConfined(
   level: SandboxLevel,
   { workspace = confinedWorkspace, tools = [] }: { workspace?: string; tools?: readonly Tool[] } = {},
 ): ReturnType<typeof openSubject> {
-  // Without a sandbox each command would be asked for; what no rule can know in advance is.
+  // Without a sandbox every command needs approval, because no rule can allow these in advance.
   const rules = ["allow run **", ...(level === "none" ? ["unconfined run **"] : [])];
   return openSubject({ workspace, sandbox: level, rules, tools, approve: async () => ({ allow: true }) });
 }

@@ -10,9 +10,9 @@ import { dataPath } from "./data/data.ts";
 export interface CrashedChanges {
   /** Steps of the change set. */
   readonly steps: number;
-  /** Pairs of a kill of the change set and a kill of the start after it. */
+  /** Pairs of a killed change set and a killed recovery. */
   readonly pairs: number;
-  /** Pairs after which a file was neither as before nor as after, or something was left over. */
+  /** Pairs that left a file neither in its old nor in its new state, or left temporary files. */
   readonly torn: number;
 }
 
@@ -21,7 +21,7 @@ const crashed = join(home, "crashed");
 const world = join(home, "world");
 const changer = fileURLToPath(new URL("../test/support/environment/changer.ts", import.meta.url));
 
-/** Kills a change set before each of its steps, and after each of these the next start before each of its own. */
+/** Kills a change set before each of its steps and, for each of those, the next start before each of its steps. */
 export async function crashChanges(): Promise<CrashedChanges> {
   rmSync(home, { recursive: true, force: true });
   makeWorld();
@@ -59,13 +59,13 @@ function contentOfWorld(): string {
   return JSON.stringify([snapshot(workspace), readdirSync(changeRecords)]);
 }
 
-/** Unlike Node's own copy, this keeps hard links. */
+/** Keeps hard links, unlike Node's own copy. */
 function replace(target: string, source: string): void {
   rmSync(target, { recursive: true, force: true });
   execFileSync("cp", ["-a", source, target]);
 }
 
-/** How many steps it took; undefined when it was killed. */
+/** Returns the number of steps; undefined when the process was killed. */
 async function run(act: "change" | "recover", interference: object): Promise<{ steps: number } | undefined> {
   const child = spawn(process.execPath, [changer, world, act, JSON.stringify(interference)], {
     env: { ...process.env, NODE_COMPILE_CACHE: join(home, "compiled") },

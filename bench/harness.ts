@@ -2,37 +2,41 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 
 /**
- * One side of a case. Each contender runs in a process of its own (lane.ts), so that neither memory nor compiled code
- * of one helps or hurts another; rounds of all contenders take turns, so that a busy machine hurts all alike.
+ * One contender of a case. Each contender runs in its own process (lane.ts), so that memory and compiled code of one
+ * do not affect another. The contenders take turns round by round, so that a busy machine affects all of them.
  */
 export interface Contender {
-  /** Before each lap. Not timed, though its processor time counts: keep it small. */
+  /** Runs before each lap. It is not timed, but its processor time counts: keep it small. */
   readonly reset?: () => unknown;
-  /** One lap; timed. Answers with what it found, so that contenders can be seen to agree. */
+  /** Runs one timed lap. Returns its result, to check that the contenders agree. */
   readonly run: () => unknown;
-  /** After each lap: waits for what the lap left running. Its processor time counts, the waiting does not. */
+  /**
+   * Runs after each lap, and waits for what the lap left running. Its processor time counts, the waiting does not.
+   */
   readonly settle?: () => unknown;
   readonly close?: () => unknown;
-  /** Laps in a round when not as many as the case says. */
+  /** Laps in a round, if it differs from the case. */
   readonly laps?: number;
 }
 
 export interface Case {
   readonly name: string;
-  /** What is done, and against what; for the results page. */
+  /** What is done and compared, for the results page. */
   readonly about: string;
-  /** Opened on demand, in the lane. The first is the reference; goals are for the one named `toolcrib` unless they say. */
+  /**
+   * Opened on demand, in the lane. The first is the reference. Goals are for `toolcrib`, unless they name another.
+   */
   readonly contenders: Readonly<Record<string, () => Contender | Promise<Contender>>>;
   readonly goals: readonly Goal[];
   readonly rounds: number;
-  /** One if not said. More where a lap is too short to be alone between two looks at the clock. */
+  /** Default: 1. More for laps that are too short to be timed alone. */
   readonly lapsPerRound?: number;
-  /** Two if not said. */
+  /** Default: 2. */
   readonly warmUpRounds?: number;
 }
 
 type Goal = {
-  /** The contender that has to reach it. */
+  /** The contender that must reach the goal. */
   readonly of?: string;
 } & (
   | { readonly measure: TimeMeasure; readonly timesReference: number }
@@ -44,32 +48,32 @@ type Goal = {
 export type TimeMeasure = "cpuMs" | "p50Ms" | "p10Ms" | "minMs";
 
 export interface Group {
-  /** Data sets that must be there first. */
+  /** Data sets that must exist first. */
   readonly needs: readonly string[];
-  /** What else must be done first, once. */
+  /** Other preparation, done once. */
   readonly prepare?: () => void;
   readonly cases: readonly Case[];
-  /** What is measured in a way of its own. */
+  /** Measurements that do not use contenders. */
   readonly run?: (options: GroupOptions) => AsyncGenerator<CaseResult>;
 }
 
-/** What was said on the command line. */
+/** The options of the command line. */
 interface GroupOptions {
   readonly only: string;
   readonly engine?: string | undefined;
   readonly show?: string | undefined;
 }
 
-/** What a contender needed for one lap, and what its process had grown by at the end. */
+/** The cost of one lap, and the growth of the process at the end. */
 export interface Figures {
-  /** Processor time of the process and its children, mean. */
+  /** Mean processor time of the process and its children. */
   readonly cpuMs: number;
   readonly p50Ms: number;
   readonly p10Ms: number;
   readonly minMs: number;
-  /** Highest resident memory after it was opened, less the memory it then had. */
+  /** Highest resident memory, less the memory after opening. */
   readonly peakMb: number;
-  /** Heap and buffers still in use after a collection, less what was in use when it was opened. */
+  /** Heap and buffers still in use after a garbage collection, less those in use after opening. */
   readonly heapMb: number;
   /** The same for resident memory. */
   readonly residentMb: number;
@@ -82,7 +86,7 @@ export type ContenderResult =
 
 export interface Verdict {
   readonly goal: string;
-  /** As a number in the unit of the goal; missing when nothing could be measured. */
+  /** A number in the unit of the goal; missing when nothing could be measured. */
   readonly value?: number;
   readonly measured: string;
   readonly met: boolean;
@@ -93,19 +97,19 @@ export interface CaseResult {
   readonly name: string;
   readonly about: string;
   readonly contenders: readonly ContenderResult[];
-  /** Figures of another kind than contenders have: a head, then rows. */
+  /** Other figures than those of contenders: a header, then rows. */
   readonly table?: readonly (readonly string[])[];
   readonly verdicts: readonly Verdict[];
 }
 
-/** Runs all contenders of a case, in turns, and judges the goals. */
+/** Runs all contenders of a case, in turns, and evaluates the goals. */
 export async function measure(group: string, given: Case): Promise<CaseResult> {
   const lanes = Object.keys(given.contenders).map((name) => new Lane(group, given.name, name));
   try {
     for (const lane of lanes) await lane.ready;
     for (let round = -(given.warmUpRounds ?? 2); round < given.rounds; round++) {
       for (let turn = 0; turn < lanes.length; turn++) {
-        // Each round begins with another contender: nobody always runs after the same one.
+        // Each round begins with another contender, so that none always runs after the same one.
         const lane = lanes[(turn + Math.max(round, 0)) % lanes.length]!;
         await lane.round(given.lapsPerRound ?? 1, { counts: round >= 0 });
       }
@@ -119,7 +123,7 @@ export async function measure(group: string, given: Case): Promise<CaseResult> {
   }
 }
 
-/** What a lane says after a round. */
+/** The message of a lane after a round. */
 export interface RoundReport {
   readonly lapsMs: readonly number[];
   readonly cpuMs: number;
@@ -136,7 +140,7 @@ export type LaneMessage =
 
 export type LaneRequest = { readonly laps: number } | "memory";
 
-/** The process of one contender. Once it has failed it does nothing more. */
+/** The process of one contender. After a failure it does nothing more. */
 class Lane {
   readonly ready: Promise<unknown>;
   readonly #name: string;
@@ -250,7 +254,7 @@ function describeGoal(goal: Goal, reference: string): string {
   return "atMostMb" in goal ? `${name} ≤ +${goal.atMostMb} MB` : `${name} ≤ ${goal.atMostUs} µs`;
 }
 
-/** With the three digits that count. */
+/** With three significant digits. */
 export function shortNumber(value: number): string {
   if (value === 0) return "0";
   if (Math.abs(value) >= 100) return value.toFixed(0);

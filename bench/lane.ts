@@ -3,7 +3,7 @@ import { loadGroup } from "./groups.ts";
 import type { Contender, LaneMessage, LaneRequest, MemoryReport, RoundReport } from "./harness.ts";
 import { childrenOf, ticksOf } from "./process-tree.ts";
 
-// The process of one contender: node lane.ts <group> <case> <contender>. Rounds are asked for by harness.ts.
+// The process of one contender: node lane.ts <group> <case> <contender>. harness.ts requests the rounds.
 
 const [groupName, caseName, contenderName] = process.argv.slice(2);
 
@@ -41,7 +41,7 @@ async function runRound(contender: Contender, laps: number): Promise<RoundReport
     if (contender.reset) await contender.reset();
     const start = performance.now();
     answer = contender.run();
-    // Synchronous contenders must not pay for a turn of the queue.
+    // Synchronous contenders must not wait for a turn of the queue.
     if (answer instanceof Promise) answer = await answer;
     lapsMs.push(performance.now() - start);
     if (contender.settle) await contender.settle();
@@ -53,7 +53,10 @@ function isWord(answer: unknown): boolean {
   return typeof answer === "string" || typeof answer === "number";
 }
 
-/** Processor time of this process and of its children, hosts that still run among them. The kernel counts in steps of 10 ms. */
+/**
+ * The processor time of this process and its children, including running workers. The kernel counts in steps of 10
+ * ms.
+ */
 function cpuMsNow(): number {
   const own = process.cpuUsage();
   const running = childrenOf("self").reduce((sum, pid) => sum + ticksOf(pid, 11, 15), 0);

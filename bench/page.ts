@@ -1,7 +1,7 @@
 import type { CaseResult } from "./harness.ts";
 import { caseRows, failureLines, type Report, verdictLine } from "./report.ts";
 
-/** docs/benchmarks.md: everything on it but the frame comes from the results. */
+/** Writes docs/benchmarks.md. Everything on it except the frame comes from the results. */
 export function writePage({ machine, results }: Report): string {
   const missed = results.flatMap(({ verdicts }) => verdicts).filter(({ met }) => !met).length;
   return `# Benchmarks

@@ -7,7 +7,7 @@ import { rgPath } from "@vscode/ripgrep";
 const root = fileURLToPath(new URL(".", import.meta.url));
 const lockFile = join(root, "package-lock.json");
 
-/** Installs the peers of bench/package.json, unless they are there. No install script is run. */
+/** Installs the peers of bench/package.json, unless they are installed. Runs no install scripts. */
 export function installPeers(): void {
   const installed = join(root, "node_modules", ".package-lock.json");
   if (existsSync(installed) && versionsIn(installed) === versionsIn(lockFile)) return;
@@ -44,19 +44,19 @@ export interface FileSystemServer {
   searchFilesWithValidation(root: string, pattern: string, allowed: string[]): Promise<string[]>;
 }
 
-/** The work behind the MCP file server's tools, called without the protocol. */
+/** The functions behind the tools of the MCP file server, called without the protocol. */
 export async function fileSystemServer(allowed: string): Promise<FileSystemServer> {
   const server = await importPeer("@modelcontextprotocol/server-filesystem", "dist/lib.js");
   server.setAllowedDirectories([allowed]);
   return server;
 }
 
-/** A tool of pi-coding-agent, called as its agent calls it. Answers with the text for the model. */
+/** A tool of pi-coding-agent, called as its agent calls it. Returns the text for the model. */
 export async function piTool(
   name: "read" | "write" | "grep",
   workspace: string,
 ): Promise<(input: object) => Promise<string>> {
-  // It looks for ripgrep on the path and would otherwise load it from the network.
+  // It looks for ripgrep on the PATH and would otherwise download it.
   process.env.PATH = `${dirname(rgPath)}${delimiter}${process.env.PATH}`;
   const { createTool } = await importPeer("@mariozechner/pi-coding-agent", "dist/core/tools/index.js");
   const tool = createTool(name, workspace);

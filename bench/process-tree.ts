@@ -1,23 +1,26 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Processor time of a process, of its children that it has seen end, and of those that run. The kernel counts in steps of 10 ms. */
+/**
+ * Returns the processor time of a process, of its ended children, and of the running ones. The kernel counts in steps
+ * of 10 ms.
+ */
 export function cpuMsOf(pid: number): number {
   return sum(treeOf(pid).map((each) => ticksOf(each, 11, 15))) * 10;
 }
 
-/** What a process and its children have in memory, or had at their most. */
+/** Returns the current or highest memory of a process and its children. */
 export function residentMbOf(pid: number, measure: "VmRSS" | "VmHWM"): number {
   const line = new RegExp(`${measure}:\\s+(\\d+)`);
   return sum(treeOf(pid).map((each) => Number(line.exec(read(each, "status"))?.[1] ?? 0))) / 1024;
 }
 
-/** The sum of these fields of what the kernel tells of a process after its name; nothing of one that is gone. */
+/** Sums these fields of /proc/PID/stat after the name; 0 for a process that has ended. */
 export function ticksOf(pid: string | number, from: number, to: number): number {
   const fields = read(pid, "stat").split(") ").at(-1)!.split(" ");
   return sum(fields.slice(from, to).map(Number));
 }
 
-/** Whichever thread has started them. */
+/** Includes the children of all threads. */
 export function childrenOf(pid: string | number): readonly string[] {
   return threadsOf(pid).flatMap((thread) => {
     const children = read(pid, `task/${thread}/children`).trim();

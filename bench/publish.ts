@@ -5,7 +5,7 @@ import type { Report } from "./report.ts";
 const page = new URL("../docs/benchmarks.md", import.meta.url);
 const published = new URL("../docs/benchmarks.json", import.meta.url);
 
-/** Puts the groups that were run in the place of their last published results; the others stay. `order` is the page's. */
+/** Replaces the published results of the groups that were run. The others stay. `order` is that of the page. */
 export function publish(report: Report, order: readonly string[]): void {
   const fresh = new Set(report.results.map(({ group }) => group));
   const kept = readPublished().results.filter(({ group }) => !fresh.has(group));

@@ -5,10 +5,10 @@ import { type Environment, ToolError } from "../src/toolcrib/index.ts";
 import { type GrepData, searchGrep } from "../src/tools/search/grep.ts";
 import { toolContext } from "../test/support/tool-context.ts";
 
-/** More files than are searched in process, before those that are raced for. */
+/** More files than are searched in process, before the raced ones. */
 const crowd = 300;
 
-/** An environment whose `readFile` searches instead, so that search can be raced like reading. */
+/** An environment whose `readFile` searches instead, so that a search can be raced like a read. */
 export function openSearchedEnvironment(
   workspace: string,
   { by }: { by: "in process" | "ripgrep" },

@@ -21,7 +21,7 @@ export interface Machine {
   readonly git: string;
 }
 
-/** What `--json` prints and the results page is written from. */
+/** The output of `--json`, from which the results page is written. */
 export interface Report {
   readonly machine: Machine;
   readonly results: readonly CaseResult[];
@@ -43,7 +43,10 @@ export function describeMachine(): Machine {
   };
 }
 
-/** The rows of one case: a title, then a contender each with its figures and its ratios to the first; or its own. */
+/**
+ * The rows of one case: a title, then one contender per row with its figures and its ratios to the first; or the
+ * case's own rows.
+ */
 export function caseRows(result: CaseResult): readonly (readonly string[])[] {
   if (result.contenders.length === 0) return result.table ?? [];
   const measured = result.contenders.filter((contender) => "p50Ms" in contender);
@@ -72,7 +75,7 @@ export function verdictLine({ met, goal, measured }: Verdict): string {
   return `${met ? "met" : "NOT MET"}: ${goal} (${measured})`;
 }
 
-/** A case for people at a terminal. */
+/** Formats a case for the terminal. */
 export function printCase(result: CaseResult): string {
   const rows = caseRows(result);
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
@@ -90,7 +93,7 @@ export function failureLines({ contenders }: CaseResult): readonly string[] {
   return contenders.flatMap((each) => ("failure" in each ? [`${each.name} failed: ${each.failure}`] : []));
 }
 
-/** Every goal in a line. */
+/** Formats every goal on one line. */
 export function printSummary({ machine, results }: Report): string {
   const lines = results.flatMap(({ group, name, verdicts }) =>
     verdicts.map((verdict) => `  ${verdictLine(verdict)} - ${group}: ${name}`),

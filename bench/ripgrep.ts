@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { rgPath } from "@vscode/ripgrep";
 import type { Contender } from "./harness.ts";
 
-/** The flags a careful tool gives: plain text, and never a whole line of 200 MB. */
+/** The flags that a careful tool uses: plain text, and never a whole line of 200 MB. */
 export const lineFlags: readonly string[] = [
   ...["--line-number", "--no-heading", "--null", "--no-config"],
   ...["--max-columns", "500", "--max-columns-preview"],
 ];
 
-/** Starts ripgrep in `cwd` and counts the lines it prints; ended early at `stopAt`. */
+/** Starts ripgrep in `cwd` and counts the lines it prints. Stops at `stopAt`. */
 export function ripgrep(
   cwd: string,
   args: readonly string[],
@@ -33,7 +33,7 @@ export function ripgrep(
   };
 }
 
-/** The files ripgrep lists, relative to `cwd`. */
+/** The files that ripgrep lists, relative to `cwd`. */
 export async function ripgrepFiles(cwd: string, args: readonly string[]): Promise<string[]> {
   const child = spawn(rgPath, ["--files", "--no-config", ...args], {
     cwd,

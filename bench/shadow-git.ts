@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 
-/** Snapshots as peers take them: a repository of its own beside the workspace, `add --all`, `write-tree`. */
+/** Snapshots as peers take them: a separate repository next to the workspace, `add --all`, `write-tree`. */
 export class ShadowGit {
   readonly #workspace: string;
   readonly #directory: string;
@@ -11,25 +11,25 @@ export class ShadowGit {
     this.#directory = directory;
   }
 
-  /** Forgets everything. */
+  /** Deletes all snapshots. */
   begin(): void {
     rmSync(this.#directory, { recursive: true, force: true });
     this.#git("init", "--quiet");
     this.#git("config", "core.fsync", "none");
   }
 
-  /** The name of a tree that holds everything. */
+  /** Returns the name of a tree with all files. */
   snapshot(): string {
     this.#git("add", "--all");
     return this.#git("write-tree").trim();
   }
 
-  /** What differs from a tree. */
+  /** Returns the differences from a tree. */
   changesSince(tree: string): readonly string[] {
     return this.#git("diff", "--name-only", "-z", tree).split("\0").slice(0, -1);
   }
 
-  /** Puts files back as they are in a tree. */
+  /** Restores the files of a tree. */
   restore(tree: string, paths: readonly string[]): void {
     this.#git("checkout", "--quiet", tree, "--", ...paths);
   }

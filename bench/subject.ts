@@ -3,7 +3,7 @@ import { type CallResult, openToolcrib, type ToolcribOptions } from "../src/tool
 import { workDirectory } from "./data/data.ts";
 import type { Contender } from "./harness.ts";
 
-/** Toolcrib as everybody uses it: calls through the door and all stages, journal included. */
+/** Opens Toolcrib as users do: calls go through all stages, including the journal. */
 export async function openSubject(
   options: ToolcribOptions,
 ): Promise<{ call: (name: string, input: object) => Promise<CallResult>; close: () => Promise<void> }> {
@@ -19,8 +19,9 @@ export async function openSubject(
 }
 
 /**
- * A contender that makes one call a lap; `answer` tells what was found. A call much quicker than the reference needs
- * several laps in a round: one alone would be measured with cold caches, behind somebody else's slow lap.
+ * A contender that makes one call per lap; `answer` extracts the result. A call that is much faster than the
+ * reference needs several laps in a round: a single one would be measured with cold caches, after a slow lap of
+ * another contender.
  */
 export async function callContender<Data>(
   workspace: string,
@@ -37,7 +38,7 @@ export async function callContender<Data>(
   };
 }
 
-/** Loads and compiles the code of a tool: a server is warm, and its code is not the memory that a call needs. */
+/** Loads and compiles the code of a tool, because a server is warm and its code is not part of a call's memory. */
 export async function warmUp(workspace: string, name: string, input: object, calls: number): Promise<void> {
   const subject = await openSubject({ workspace });
   for (let call = 0; call < calls; call++) await subject.call(name, input);

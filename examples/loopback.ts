@@ -6,11 +6,11 @@ export interface Loopback extends AsyncDisposable {
   readonly url: string;
 }
 
-/** What a provider says to one request; throws when the request is wrong. */
+/** Returns the reply to one request. Throws when the request is wrong. */
 // biome-ignore lint/suspicious/noExplicitAny: each provider checks what it is sent
 export type Turn = (request: any) => unknown;
 
-/** A provider on this machine. A request that is wrong is refused as providers do, with the reason. */
+/** A provider on this machine. It refuses a wrong request as providers do, with the reason. */
 export async function serveTurns(turns: readonly Turn[]): Promise<Loopback> {
   let next = 0;
   const server = createServer(async (request, response) => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openToolcrib, type Toolcrib } from "../src/toolcrib/index.ts";
 
-/** Has `work` let a model correct a poem in a room of its own, and checks that it did. */
+/** Lets `work` use a model to correct a poem in a temporary workspace, and checks the result. */
 export async function withFixture(work: (crib: Toolcrib) => Promise<string>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "toolcrib example "));
   const workspace = mkdtempSync(join(folder, "work"));

@@ -1,8 +1,7 @@
 /**
- * Builds dist/ from src/: the library, the command line, the programs of hosts with their grammars and PDFium, the Perl
- * programs of sandboxes, the type declarations, and the licences of what is built in.
- * `--quick`, which `npm ci` runs, leaves the declarations as they are and never fails: without a build the launcher runs
- * the source.
+ * Builds dist/ from src/: the library, the command line, the worker programs with their grammars and PDFium, the Perl
+ * programs of sandboxes, the type declarations, and the licences of bundled packages. `--quick`, which `npm ci` runs,
+ * leaves the declarations unchanged and never fails: without a build the launcher runs the source.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -21,14 +20,17 @@ const isQuick = process.argv.includes("--quick");
 const shared: BuildOptions = {
   cwd: root,
   platform: "node",
-  // zod is built in: its many files would cost more time to find than all our own code to run.
+  // zod is bundled, because finding its many files would take longer than running all our own code.
   external: [/^node:/, "@vscode/ripgrep", "@opentelemetry/api"],
   // Its other form finds its parts by a `require` that the bundler cannot follow.
   resolve: { alias: { "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
   logLevel: "warn",
 };
 
-/** The exports of the package: `dist/openai.js`, whose types are at `dist/types/adapters/openai.d.ts`, is `src/adapters/openai.ts`. */
+/**
+ * The exports of the package: `dist/openai.js`, whose types are at `dist/types/adapters/openai.d.ts`, is
+ * `src/adapters/openai.ts`.
+ */
 const entries = Object.values(packageDescription.exports).flatMap((entry) => {
   if (typeof entry === "string") return [];
   return [[basename(entry.default, ".js"), relative("dist/types", entry.types).replace(/\.d\.ts$/, "")]];
@@ -42,7 +44,7 @@ const library: BuildOptions = {
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "library/[name].js",
-    // In one piece: split over chunks that import each other, it would be used before it is there.
+    // In one file: split into chunks that import each other, it would be used before it is loaded.
     codeSplitting: { groups: [{ name: "zod", test: /node_modules\/zod\// }] },
   },
 };
@@ -65,13 +67,14 @@ const isOfEveryZod = /node_modules\/zod\/v4\/(?:core|mini)\//;
 const plainCall = modulesOf(["src/toolcrib/index.ts", "src/dialects/toolcrib.ts", "src/tools/file/read.ts"]);
 
 /**
- * CommonJS, small and in few files, because it starts the quickest: importing a built-in module from ESM evaluates all
- * of its lazy parts (5 ms for node:fs alone). What `--help` needs is one file, what all calls need another.
+ * CommonJS, minified and in few files, because it starts fastest: importing a built-in module from ESM evaluates all
+ * of its lazy parts (5 ms for node:fs alone). The code for `--help` is one file, and the code that all calls need is
+ * another.
  */
 const commandLine: BuildOptions = {
   ...shared,
   input: { cli: "src/cli/main.ts" },
-  // Commands load each other's descriptions late only to avoid a circle.
+  // Commands import each other's descriptions lazily only to avoid a cycle.
   checks: { ineffectiveDynamicImport: false },
   // No module imports it.
   preserveEntrySignatures: false,
@@ -82,7 +85,8 @@ const commandLine: BuildOptions = {
     chunkFileNames: "cli/[name].cjs",
     minify: true,
     codeSplitting: {
-      // Else a group would take along what others need more often, and be loaded by them. Chunks must not lead in a circle.
+      // Otherwise a group would include modules that others need more often, and they would load it. Chunks must not
+      // form a cycle.
       includeDependenciesRecursively: false,
       groups: [
         { name: "start", tags: ["$initial"], priority: 3 },
@@ -92,32 +96,34 @@ const commandLine: BuildOptions = {
           test: (path) => plainCall.has(path) || (isOfEveryZod.test(path) && !isOfDefinitions.test(path)),
           priority: 3,
         },
-        // Only calls that run something read commands.
+        // Only calls that run something parse commands.
         { name: "commands", test: isOfCommands, priority: 2 },
-        // The tools that edit share an engine that no other call needs.
+        // The edit tools share an engine that no other call needs.
         { name: "edit", test: isOfEdits, minShareCount: 2, priority: 1 },
-        // Only calls that read code start what parses it.
+        // Only calls that read code start the parser.
         { name: "code", test: isOfCode, minShareCount: 2 },
         { name: "documents", test: isOfDocuments, minShareCount: 2 },
         { name: "git", test: isOfGit, minShareCount: 2 },
         { name: "web", test: isOfWeb, minShareCount: 2 },
         { name: "network", test: isOfNetwork, minShareCount: 2, priority: 1 },
         { name: "workers", test: isOfWorkers, minShareCount: 2, priority: 1 },
-        // The first program that is started loads this.
+        // Loaded when the first program is started.
         { name: "sandbox", test: isOfSandbox, minShareCount: 2 },
       ],
     },
   },
 };
 
-/** The programs that parse code and read documents. The library and the command line start them as processes. */
+/**
+ * The worker programs that parse code and read documents. The library and the command line start them as processes.
+ */
 const workers: readonly BuildOptions[] = [
   { folder: "code-worker", program: "src/code/worker/main.ts" },
   { folder: "document-worker", program: "src/documents/worker/main.ts" },
 ].map(({ folder, program }) => ({
   ...shared,
   input: { main: program },
-  // web-tree-sitter has it for grammars with JavaScript in them; none has.
+  // web-tree-sitter has it for grammars that contain JavaScript; none does.
   checks: { eval: false },
   output: {
     dir: join(fresh, folder),
@@ -162,7 +168,7 @@ function writeDeclarations(): void {
   for (const file of globSync(join(types, "**/*.d.ts"))) if (!reached.has(file)) rmSync(file);
 }
 
-/** The compiler declares every module there is; who uses the library sees one in seven. */
+/** The compiler writes declarations for all modules; only one in seven is reachable from the package's exports. */
 function declarationsReachedFrom(file: string, reached: Set<string>): void {
   if (reached.has(file)) return;
   reached.add(file);
@@ -175,7 +181,7 @@ function keepDeclarations(): void {
   if (existsSync(types)) cpSync(types, join(fresh, "types"), { recursive: true });
 }
 
-/** A module, and all that it imports as it is loaded. */
+/** A module, and everything that it imports when it is loaded. */
 function modulesOf(entries: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   const look = (file: string) => {
@@ -190,7 +196,7 @@ function modulesOf(entries: readonly string[]): ReadonlySet<string> {
   return found;
 }
 
-/** Two renames, so that a running old build is hardly disturbed. */
+/** Two renames, so that a running process of the old build is hardly disturbed. */
 function replaceDist(): void {
   const old = `${fresh}-old`;
   if (existsSync(dist)) renameSync(dist, old);

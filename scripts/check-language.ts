@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 const repository = join(import.meta.dirname, "..");
 
-/** What to look for, and what to write instead. */
+/** The patterns to find, and the replacement to suggest. */
 const tics: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bif not (?:said|given|told)\b/i, 'write "Default: …"'],
   [/\b(?:what |that )?stands? there\b|\bwhat stands\b/i, "name the thing"],
@@ -44,7 +44,7 @@ const exceptions: readonly (readonly [file: RegExp, text: RegExp])[] = [
   [/./, /\bnobody(?::|\b.*\bnogroup|")|user nobody|as nobody|"nobody"/],
   // Figures and quotations of other programs.
   [/^docs\/(?:benchmarks|mcp-conformance)\.md$/, /./],
-  // What the source systems say themselves, byte for byte.
+  // Texts of the source systems, byte for byte.
   [/^src\/(?:dialects|compat)\//, /guardian/i],
   [/^scripts\/check-language\.ts$/, /./],
 ];

@@ -5,8 +5,8 @@ import type { RolldownOutput } from "rolldown";
 const packages = join(import.meta.dirname, "../node_modules");
 
 /**
- * The licences of all packages whose code is in a build, found by the modules that it was really made of; and of those
- * packages that these had built in themselves. Throws for one whose licence is not here.
+ * Collects the licences of all packages whose code is in a build, by the modules that it really contains, and of
+ * packages that those have bundled themselves. Throws for a package whose licence is missing here.
  */
 export function collectLicences(outputs: readonly RolldownOutput[]): string {
   const modules = outputs.flatMap(({ output }) =>
@@ -32,13 +32,13 @@ function packageOf(path: string): string | undefined {
   return /.*\/node_modules\/(@[^/]+\/[^/]+|[^/@.][^/]*)\//.exec(path)?.[1];
 }
 
-/** Packages that come without the text of their licence, and one of the same owner and licence that has it. */
+/** Packages without a licence text, and a package of the same owner and licence that has it. */
 const siblings = new Map([
   ["@ai-sdk/provider-utils", "@ai-sdk/provider"],
   ["@workflow/serde", "@ai-sdk/provider"],
 ]);
 
-/** Packages without the text of their licence and without such a sibling: who wrote them, under the MIT License. */
+/** Packages without a licence text and without such a sibling: their authors, under the MIT License. */
 const authorsOfMit = new Map([["@earendil-works/pi-tui", "Mario Zechner"]]);
 
 function licenceOf(name: string): string {

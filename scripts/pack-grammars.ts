@@ -11,7 +11,9 @@ const hashes = JSON.parse(readFileSync(join(import.meta.dirname, "grammar-hashes
   readonly grammars: Readonly<Record<string, string>>;
 };
 
-/** Copies the grammars into a build, compressed. Each has to be what was pinned: it runs as our own code does. */
+/**
+ * Copies the grammars into a build, compressed. Each must match its pinned hash, because it runs like our own code.
+ */
 export function packGrammars(directory: string): void {
   mkdirSync(directory, { recursive: true });
   pack("web-tree-sitter", parserSource(), hashes.parser);

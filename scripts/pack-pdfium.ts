@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { constants, zstdCompressSync } from "node:zlib";
 import { pdfiumHash, pdfiumSource } from "../src/documents/formats/pdf/start-pdfium.ts";
 
-/** Copies PDFium into a build, compressed. It has to be what was pinned: it runs as our own code does. */
+/** Copies PDFium into a build, compressed. It must match its pinned hash, because it runs like our own code. */
 export function packPdfium(directory: string): void {
   const place = pdfiumSource();
   const bytes = readFileSync(place);

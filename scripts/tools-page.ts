@@ -1,6 +1,6 @@
 /**
- * Writes docs/tools.md: every tool with its arguments, and an example call with its real answer. A test holds that the page
- * is up to date. Run: npm run docs
+ * Writes docs/tools.md: every tool with its arguments, and an example call with its real answer. A test checks that
+ * the page is up to date. Run: npm run docs
  */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ const toolsPagePath = join(repository, "docs/tools.md");
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** In the order of the calls: each works on what the calls before it have left. */
+/** In the order of the calls: each uses the results of the calls before it. */
 const examples: readonly (readonly [tool: string, input: Input])[] = [
   ["git.stage", { paths: ["."] }],
   ["git.commit", { message: "Greet people" }],

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 
-/** Each provider package pins them exactly: upgraded one by one, they would bring copies of their own. */
+/** Each provider package pins these exactly, so upgrading one alone would install a second copy. */
 it.each(["provider", "provider-utils"])("has one copy of @ai-sdk/%s", (name) => {
   const copies = globSync(`node_modules/**/@ai-sdk/${name}/package.json`, { cwd: root });
   expect(copies).toEqual([`node_modules/@ai-sdk/${name}/package.json`]);

@@ -194,7 +194,7 @@ it("detects starts by name, and starts that inherit variables", () => {
   expect([...wrong, ...right].filter((call) => isByName(call) || inheritsVariables(call))).toEqual(wrong);
 });
 
-/** The calls by which a file starts programs, each from its name to its last bracket. */
+/** Finds the calls with which a file starts programs, each from its name to its last bracket. */
 function startsIn(file: string): { readonly file: string; readonly call: string }[] {
   const text = readFileSync(join(source, file), "utf8");
   const [, names = ""] = /^import \{([^}]*)\} from "node:child_process"/m.exec(text) ?? [];

@@ -39,9 +39,9 @@ interface Block {
   readonly line: number;
   readonly language: string;
   readonly text: string;
-  /** From a comment above the block: the file it shows. */
+  /** From a comment above the block: the file that it shows. */
   readonly file: string | undefined;
-  /** From a comment above the block: it runs where no model can be reached. */
+  /** From a comment above the block: it runs where no model is reachable. */
   readonly hasNoModel: boolean;
 }
 
@@ -286,7 +286,7 @@ function readBlocks(document: string): Block[] {
   }));
 }
 
-/** The small project that the documents talk about, with the samples of documents that the block names. */
+/** The sample project of the documents, with the sample documents that the block names. */
 function prepareWorkspace(folder: string, { text }: Block): void {
   cpSync(join(import.meta.dirname, "fixtures/project"), folder, { recursive: true });
   const samples = join(import.meta.dirname, "samples/documents");
@@ -295,12 +295,12 @@ function prepareWorkspace(folder: string, { text }: Block): void {
   const tools = join(folder, ".bin");
   mkdirSync(tools);
   writeFileSync(join(tools, "toolcrib"), `#!/bin/sh\nexec "${process.execPath}" "${builtProgram}" "$@"\n`);
-  // `npx toolcrib …` in the documents means the command of this checkout.
+  // `npx toolcrib …` in the documents runs the command of this checkout.
   writeFileSync(join(tools, "npx"), '#!/bin/sh\nexec "$@"\n');
   for (const name of ["toolcrib", "npx"]) chmodSync(join(tools, name), 0o755);
   const git = (...words: string[]) => execFileSync("git", words, { cwd: folder });
   git("init", "-q", "-b", "main");
-  // As most people have it in their own settings.
+  // As in most users' own settings.
   git("config", "user.name", "Ada");
   git("config", "user.email", "ada@example.com");
   writeFileSync(join(folder, ".git/info/exclude"), ".bin/\n.toolcrib-home/\n");
@@ -320,7 +320,10 @@ function variablesIn(folder: string, variables: NodeJS.ProcessEnv): NodeJS.Proce
   };
 }
 
-/** What a command prints. One that only starts toolcrib runs in a process with others; all else runs in a shell. */
+/**
+ * Returns the output of a command. A command that only starts toolcrib runs in a shared process; all others run in a
+ * shell.
+ */
 async function runTyped(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   const [, typed, echo] = /^npx toolcrib (.*?)(; echo "exit code \$\?")?$/.exec(command) ?? [];
   if (typed === undefined || /[$`|&;<>(){}*?~\\#]/.test(typed.replace(/\$?'[^']*'|"[^"$`]*"/g, ""))) {

@@ -7,7 +7,7 @@ import { beforeAll, expect, it } from "vitest";
 const names = ["openai", "openai-chat", "anthropic", "google", "ai-sdk", "agent"] as const;
 const outputs = new Map<string, string>();
 
-/** One process runs all of them, one after the other: loading the sources takes longer than any of them. */
+/** One process runs all of them, one after the other, because loading the sources takes longer than any of them. */
 beforeAll(async () => {
   const end = "\u0000";
   const program = names.map((name) => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (const [index, name] of names.entries()) outputs.set(name, texts[index]!);
 });
 
-/** Each runs the real SDK against a provider on this machine, which checks what it is sent. */
+/** Each runs the real SDK with a provider on this machine that checks the requests. */
 it.each(["openai", "openai-chat", "anthropic", "google", "ai-sdk"])(
   "a model works with the tools through %s",
   (name) => {

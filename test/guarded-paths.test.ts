@@ -234,7 +234,7 @@ describe("no tool changes protected files", () => {
     for (const path of paths) {
       if (isAboutLinks(title) && path in links) continue;
       expect([path, (await fixture.call(tool, input(path))).code]).toEqual([path, "denied"]);
-      // By itself a tool may find something else wrong before.
+      // The tool alone may find another fault first.
       expect([path, (await fixture.run(tool, input(path))).code]).not.toEqual([path, "ok"]);
     }
     expect(snapshotOf(fixture)).toEqual(before);
@@ -291,7 +291,7 @@ describe("no tool changes system directories, even with / as the workspace", () 
   });
 });
 
-/** Whole, but for what Toolcrib writes itself. */
+/** Everything except Toolcrib's own files is unchanged. */
 function snapshotOf({ workspace }: Fixture): object {
   const all = snapshot(workspace);
   return Object.fromEntries(Object.entries(all).filter(([path]) => !path.startsWith("state/workspaces")));

@@ -54,8 +54,8 @@ describe("the tarball", () => {
       expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "dist/toolcrib.js"]),
     );
     const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
-    // More than half are the grammars of 97 languages, 113 MB before they were compressed; 2 MB are PDFium,
-    // and 4.5 MB the SDKs of MCP and of models, which the library and the command line have each for themselves.
+    // More than half of it are the grammars of 97 languages, 113 MB uncompressed; 2 MB are PDFium, and 4.5 MB the
+    // SDKs of MCP and of models, which the library and the command line each contain.
     expect(bytes).toBeLessThan(22_000_000);
   });
 
@@ -350,12 +350,12 @@ function copyRepository(destination: string): void {
   const made = [".git", ".work", "dist", "node_modules"];
   cpSync(repository, destination, { recursive: true, filter: (path) => !made.includes(basename(path)) });
   for (const name of readdirSync(join(repository, "node_modules"))) {
-    // The build has its temporary files there, and moves them.
+    // The build creates and moves temporary files there.
     if (name !== ".cache") link(name, destination);
   }
 }
 
-/** Gives a project a package from our own, so that no network is needed. */
+/** Links one of our installed packages into a project, so that no network is needed. */
 function link(name: string, to: string): void {
   const place = join(to, "node_modules", name);
   mkdirSync(dirname(place), { recursive: true });

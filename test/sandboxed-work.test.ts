@@ -63,7 +63,7 @@ function giveAway(folder: string): void {
   }
 }
 
-/** The system's directories, and Node's own. */
+/** The directories of the system, and of Node. */
 function pathOfOthers(): string {
   return [dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].join(delimiter);
 }

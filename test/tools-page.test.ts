@@ -12,7 +12,7 @@ it.skipIf((await missingHere("bwrap")) !== undefined)(
   },
 );
 
-/** Without the answers of processes and agents: how far these have come depends on the machine. */
+/** Leaves out the answers of processes and agents, because their progress depends on the machine. */
 function timeless(page: string): string {
   return page.replace(
     /(### (?:process|agent)\.[\s\S]*?\n```json\n.*\n```\n\n```\n)[\s\S]*?(\n```\n)/g,

@@ -7,7 +7,10 @@ import { workDirectory } from "../data/data.ts";
 const folder = join(workDirectory, "agents");
 const lock = "package-lock.json";
 
-/** Installs the agents of package.json beside this file, with the programs of this platform, unless they are there. */
+/**
+ * Installs the agents of the package.json next to this file, with the programs of this platform, unless they are
+ * installed.
+ */
 export function installAgents(): void {
   const given = readFileSync(new URL(lock, import.meta.url), "utf8");
   const stamp = join(folder, "node_modules", ".package-lock.json");
@@ -20,7 +23,7 @@ export function installAgents(): void {
   execFileSync("npm", ["ci", ...options], { stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** A file of an agent's package. */
+/** Returns the path of a file in an agent's package. */
 export function agentFile(packageName: string, file: string): string {
   return join(folder, "node_modules", packageName, file);
 }

@@ -7,20 +7,20 @@ import { launcher } from "../groups/start.ts";
 import { agentFile } from "./agents.ts";
 import { project } from "./project.ts";
 
-/** An agent that talks to a provider on this machine and does what it says. */
+/** An agent that uses a provider on this machine and makes the calls that it scripts. */
 export interface Client {
   readonly kind: ProviderKind;
-  /** How often it is made to read a part of the file before it may end. */
+  /** How many reads the provider asks for before the agent may end. */
   readonly rounds: number;
-  /** Has it read two lines from this one on. */
+  /** Returns the call that reads two lines from this one on. */
   read(line: number): ScriptedCall;
-  /** How it is started, so that it asks the server at `url`; its own files go into `home`. */
+  /** Returns the command that starts the agent with the server at `url`. Its own files go into `home`. */
   start(server: Server, home: string): Command;
 }
 
 interface Server {
   readonly url: string;
-  /** As the server names it. */
+  /** The server's name for the model. */
   readonly model: string;
 }
 
@@ -38,7 +38,7 @@ type Kind = "openai" | "openai-chat" | "anthropic";
 
 export const kinds: readonly Kind[] = ["openai", "openai-chat", "anthropic"];
 
-/** The names of clients begin with what they are; what follows a comma is the API that they speak. */
+/** The clients by name: what they are, a comma, and the API that they use. */
 export const clients: Readonly<Record<string, Client>> = {
   ...Object.fromEntries(kinds.map((kind) => [`bare AI SDK, ${kind}`, bare(kind)])),
   "toolcrib, openai": toolcrib("openai", "--dialect openai", (offset) => {
@@ -89,7 +89,7 @@ export const clients: Readonly<Record<string, Client>> = {
   },
   "opencode, openai-chat": {
     kind: "openai-chat",
-    // It takes long over each.
+    // Each round takes it long.
     rounds: 100,
     read: (offset) => ({ name: "read", input: { filePath: lines, offset, limit } }),
     start: ({ url, model }, home) => {
@@ -149,7 +149,7 @@ function toolcrib(kind: Kind, options: string, read: Client["read"]): Client {
   };
 }
 
-/** As codex reads files. */
+/** Codex reads files by commands. */
 function command(line: number): ScriptedCall {
   return { name: "exec_command", input: { cmd: `sed -n '${line},${line + limit - 1}p' ${file}` } };
 }

@@ -2,26 +2,26 @@ import { cpuMsOf, residentMbOf } from "../process-tree.ts";
 import { clients } from "./clients.ts";
 import { type Moment, Stage } from "./stage.ts";
 
-// One client, round after round, as a process of its own: node loop.ts <client>. What it tells its parent is a LoopReport.
+// Runs one client for many rounds in a separate process: node loop.ts <client>. Sends a LoopReport to its parent.
 
 export interface LoopFigures {
   readonly rounds: number;
-  /** Between a reply and the next request. */
+  /** The time between a reply and the next request. */
   readonly gapMs: number;
   readonly cpuMs: number;
-  /** What a round costs at the end, as a multiple of one at the beginning. */
+  /** The cost of a round at the end, as a multiple of one at the beginning. */
   readonly lateCpu: number;
   readonly lateGap: number;
   readonly startMs: number;
   readonly firstMb: number;
   readonly peakMb: number;
-  /** Of the last request. */
+  /** The size of the last request. */
   readonly kilobytes: number;
 }
 
 export type LoopReport = { readonly figures: LoopFigures } | { readonly failure: string };
 
-/** Rounds 26 to 75 are those about round 50. */
+/** The 50 rounds around round 50. */
 const early = { from: 25, to: 75 };
 const window = early.to - early.from;
 
@@ -30,7 +30,7 @@ if (process.argv[2] !== undefined) tell(await measureLoop(process.argv[2]));
 async function measureLoop(name: string): Promise<LoopReport> {
   const { rounds, read } = clients[name]!;
   const moments: Moment[] = [];
-  /** Of the client, when the request with this number had come. */
+  /** The processor time of the client when each request arrived, by the number of the request. */
   const cpu = new Map<number, number>();
   const memory = { firstMb: 0, peakMb: 0 };
   const stage = await Stage.open(name, (moment) => {

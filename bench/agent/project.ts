@@ -6,7 +6,7 @@ import { workDirectory } from "../data/data.ts";
 const folder = join(workDirectory, "agent", "project");
 const file = "lines.txt";
 
-/** What agents work in: a repository with a file of so many lines that nobody need read the same twice. */
+/** The workspace of the agents: a repository with a file so long that no lines need to be read twice. */
 export const project: { readonly folder: string; readonly file: string; readonly path: string } = {
   folder,
   file,

@@ -9,7 +9,7 @@ import { workDirectory } from "../data/data.ts";
 import { type Client, clients } from "./clients.ts";
 import { project } from "./project.ts";
 
-/** A client and the provider that it asks, which answers at once. Each time is taken at the provider's side. */
+/** A client and its provider, which answers at once. All times are measured at the provider. */
 export class Stage {
   readonly #name: string;
   readonly #client: Client;
@@ -38,7 +38,7 @@ export class Stage {
     });
   }
 
-  /** Starts the client. What it says goes nowhere, what it complains of into a file. */
+  /** Starts the client. Its output is dropped, and its errors go into a file. */
   start(): Started {
     this.#asked = 0;
     const home = join(workDirectory, "agent", "homes", this.#name.replaceAll(/\W+/g, "-"));
@@ -50,9 +50,9 @@ export class Stage {
     const startedAt = performance.now();
     const child = spawn(program, words, {
       cwd: project.folder,
-      // Some believe PWD rather than the kernel.
+      // Some clients use PWD instead of the real working directory.
       env: { ...process.env, PWD: project.folder, ...variables },
-      // A file, so that nobody is woken by what it says.
+      // Output goes to a file, so that no process wakes up for it.
       stdio: ["ignore", "ignore", complaints],
     });
     closeSync(complaints);
@@ -73,7 +73,7 @@ export class Stage {
   readonly #rounds = new WeakSet<object>();
 
   #reply(request: SeenRequest): ScriptedReply {
-    // Some have another model, or the same, make up a title.
+    // Some clients let the same or another model write a title.
     if (request.tools.length === 0) return { text: "Lines" };
     this.#rounds.add(request.headers);
     this.#asked += 1;
@@ -93,12 +93,12 @@ function lastOf(file: string): string {
 
 type StageScript = (moment: Moment) => ScriptedReply;
 
-/** A request for a round. */
+/** The request of one round. */
 export interface Moment {
   /** Counts from 1. */
   readonly number: number;
   readonly arrivedAt: number;
-  /** Since the reply before it was sent. */
+  /** The time since the previous reply was sent. */
   readonly gapMs: number;
   readonly size: number;
 }
@@ -106,7 +106,7 @@ export interface Moment {
 export interface Started {
   readonly child: ChildProcess;
   readonly startedAt: number;
-  /** Rejects where it fails. */
+  /** Rejects when the client fails. */
   readonly ended: Promise<void>;
 }
 

@@ -13,11 +13,11 @@ import {
 
 export type Progress = (done: string) => void;
 
-/** Everything the bench makes lies here; it may be deleted at any time. */
+/** Everything that the benchmark creates is here. The folder may be deleted at any time. */
 export const workDirectory: string =
   process.env.TOOLCRIB_BENCH_DIRECTORY ?? fileURLToPath(new URL("../.work", import.meta.url));
 
-/** Numbers of files between which the in-process search and ripgrep change places. */
+/** The numbers of files between which ripgrep becomes faster than the in-process search. */
 export const crossoverSizes = [15, 50, 100, 200, 400, 800, 1600] as const;
 
 const dataSets: Readonly<Record<string, (root: string, progress: Progress) => void>> = {
@@ -27,7 +27,7 @@ const dataSets: Readonly<Record<string, (root: string, progress: Progress) => vo
     progress("linking");
     linkPlainTree(root, dataPath("git-tree"));
   },
-  // With this seed the few files are of average size together.
+  // With this seed the few files have an average total size.
   "small-folder": (root) => writeFolder(root, { files: 15, hits: 47, seed: 415 }),
   folders: (root) => {
     for (const files of crossoverSizes) writeFolder(join(root, String(files)), { files, hits: 20 });
@@ -45,14 +45,14 @@ function copyOfProject(root: string): void {
   copyProject(root, dataPath("project"));
 }
 
-/** Raise it when what is written changes: old data is then made anew. */
+/** Increase it when the written data changes: old data is then created again. */
 const version = "1";
 
 export function dataPath(name: string): string {
   return join(workDirectory, name);
 }
 
-/** Makes a data set unless an earlier run has. */
+/** Creates a data set, unless an earlier run has created it. */
 export function ensureData(name: string): void {
   const root = dataPath(name);
   const stamp = `${root}.version`;

@@ -22,7 +22,7 @@ export function writeLog(root: string, progress: Progress): void {
   });
 }
 
-/** 200 MB without a line end: a program made small, with the rare word in its middle. */
+/** 200 MB without a line end, like a minified program, with the rare word in the middle. */
 export function writeLongLine(root: string, progress: Progress): void {
   const random = new Random(3);
   let written = 0;

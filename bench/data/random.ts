@@ -1,4 +1,4 @@
-/** A seeded source of chance, so that every machine measures the same data. */
+/** A seeded random generator, so that every machine measures the same data. */
 export class Random {
   #state: number;
 
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to `limit`, which is not reached. */
+  /** Returns a whole number from 0 up to `limit`, exclusive. */
   below(limit: number): number {
     return Math.floor(this.fraction() * limit);
   }
@@ -23,7 +23,7 @@ export class Random {
     return items[this.below(items.length)]!;
   }
 
-  /** Sizes as files have them: most small, a few large. */
+  /** Returns sizes like those of real files: most small, a few large. */
   fileSize(): number {
     const normal = Math.sqrt(-2 * Math.log(1 - this.fraction())) * Math.cos(2 * Math.PI * this.fraction());
     return Math.min(Math.round(Math.exp(8.6 + 1.2 * normal)), 512 * 1024);

@@ -2,7 +2,7 @@ import type { Random } from "./random.ts";
 
 /** Occurs in every few lines. */
 export const commonWord = "return";
-/** Occurs only where it is put on purpose. */
+/** Occurs only where a data set puts it. */
 export const rareWord = "quixoticLedger";
 /** Occurs nowhere. */
 export const absentWord = "zyzzyvaNowhere";
@@ -22,10 +22,10 @@ export const words: readonly string[] = (
   "visitor volume waiter warehouse watcher widget window worker writer zone"
 ).split(" ");
 
-/** Text that looks like a program, of which every file takes a part. */
+/** Text that looks like a program. Every file gets a part of it. */
 export class SourceText {
   readonly #text: string;
-  /** Where its lines begin. */
+  /** The offsets of its lines. */
   readonly #starts: readonly number[];
 
   constructor(random: Random) {
@@ -40,7 +40,7 @@ export class SourceText {
     this.#starts = starts;
   }
 
-  /** Whole lines, about as many bytes as asked. */
+  /** Returns whole lines of about this many bytes. */
   take(random: Random, bytes: number): string {
     const start = random.pick(this.#starts);
     const end = this.#text.indexOf("\n", start + bytes);

@@ -7,14 +7,14 @@ import { rareWord, SourceText, words } from "./source-text.ts";
 
 const fileCount = 30_000;
 const packageCount = 120;
-/** Files that the ignore rules hide. */
+/** Files that ignore rules hide. */
 const outputCount = 10_000;
 const linkCount = 100;
 
 const projectFiles = 17_503;
 const projectPackages = 60;
 
-/** A large program: packages with nested folders, every size of file, built output that is ignored, a git index. */
+/** A large project: packages with nested folders, files of every size, ignored build output, a git index. */
 export function writeGitTree(root: string, progress: Progress): void {
   const random = new Random(1);
   const text = new SourceText(random);
@@ -48,7 +48,7 @@ export function writeGitTree(root: string, progress: Progress): void {
   git("-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "--quiet", "-m", "Everything");
 }
 
-/** As large as the tree that peers' undo was measured on: 17 503 files with 228 MB, in a repository. */
+/** A repository as large as the one on which the undo of peers was measured: 17 503 files, 228 MB. */
 export function writeProject(root: string, progress: Progress): void {
   const random = new Random(9);
   const text = new SourceText(random);
@@ -68,19 +68,19 @@ export function writeProject(root: string, progress: Progress): void {
   git("gc", "--quiet");
 }
 
-/** The same files once more, for somebody who changes them; without a repository. */
+/** A second copy of the same files for cases that change them, without a repository. */
 export function copyProject(root: string, project: string): void {
   execFileSync("cp", ["--archive", `${project}/.`, root]);
   execFileSync("rm", ["-rf", join(root, ".git")]);
 }
 
-/** The same files without git: the bytes are shared, not copied. */
+/** The same files without git. The bytes are shared, not copied. */
 export function linkPlainTree(root: string, gitTree: string): void {
   execFileSync("cp", ["--archive", "--link", `${gitTree}/.`, root]);
   execFileSync("rm", ["-rf", join(root, ".git")]);
 }
 
-/** A folder of a few files; `rareWord` occurs `hits` times. */
+/** A folder with a few files, in which `rareWord` occurs `hits` times. */
 export function writeFolder(
   root: string,
   { files, hits, seed = files }: { files: number; hits: number; seed?: number },
@@ -100,7 +100,7 @@ export function writeFolder(
   }
 }
 
-/** One file of 10 KB, some folders deep. */
+/** One file of 10 KB in nested folders. */
 export function writeTenKilobytes(root: string): void {
   const random = new Random(4);
   const text = new SourceText(random).take(random, 10_240).slice(0, 10_240);
@@ -160,7 +160,7 @@ function picture(random: Random): Uint8Array {
 
 const madeFolders = new Set<string>();
 
-/** Writes a file with a time of change within three years before 2026, so that "newest first" has an order. */
+/** Writes a file with a modification time in the three years before 2026, so that "newest first" has an order. */
 function writeOld(root: string, path: string, content: string | Uint8Array, random: Random): void {
   const file = join(root, path);
   const folder = dirname(file);

@@ -9,7 +9,10 @@ export const comparison = "words of a PDF of 120 pages, in their order";
 const path = "book.pdf";
 const least = 0.99;
 
-/** Every word of a PDF where pdftotext has it: both readings as lists of words, and how long a list they share. */
+/**
+ * Compares the words of a PDF with those of pdftotext: both lists, and the length of their longest common
+ * subsequence.
+ */
 export async function compareWords(): Promise<CaseResult> {
   const ours = await wordsByToolcrib();
   const theirs = wordsOf(
@@ -47,7 +50,7 @@ async function wordsByToolcrib(): Promise<readonly string[]> {
   return wordsOf((data as { parts: { text: string }[] }).parts.map(({ text }) => text).join("\n"));
 }
 
-/** What a line ends in the middle of is one word in both. */
+/** A word that is hyphenated at a line end is one word in both. */
 function wordsOf(text: string): readonly string[] {
   return text.replaceAll(/[-\u00ad]\n/g, "").match(/[\p{L}\p{N}]+/gu) ?? [];
 }

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-// The one that is measured, not that of a peer.
+// The measured version, not the copy in a peer.
 import { Parser } from "../../node_modules/htmlparser2/dist/index.js";
 import { htmlToMarkdown } from "../../src/documents/formats/html/html-to-markdown.ts";
 import { Random } from "../data/random.ts";
@@ -41,7 +41,7 @@ export const html: DocumentCases = {
   ],
 };
 
-/** Answers with the number of words. */
+/** Returns the number of words. */
 function onPage(read: (page: string) => string): Contender {
   return { run: () => read(readFileSync(documentPath(file), "utf8")).match(/\w+/g)!.length };
 }

@@ -6,7 +6,7 @@ import type { DocumentCases } from "../groups/documents.ts";
 import type { Case, Contender } from "../harness.ts";
 import { coldContender, documentPath, readContender } from "./read-contender.ts";
 
-/** What LibreOffice wrote, many times over: markup as it is, in a file that is large. */
+/** Text that LibreOffice wrote, repeated: real markup in a large file. */
 const samples = new URL("../../test/samples/documents/", import.meta.url);
 const times = 150;
 
@@ -50,7 +50,7 @@ function officeCase(name: string, what: string, parts: readonly string[], text: 
     about:
       "Unpacked and its text found by one regular expression, without styles, lists, notes or entities, against document.read of all of it. A new host runs from source and takes off its types first; a build has none.",
     rounds: 10,
-    // V8 compiles what is hot anew while the first dozen is read.
+    // V8 optimizes hot code while the first dozen documents is read.
     warmUpRounds: 5,
     lapsPerRound: 4,
     goals: [{ measure: "cpuMs", timesReference: 3 }],
@@ -80,7 +80,7 @@ function open(sample: string): Zip {
   return openZip(readFileSync(new URL(sample, samples)), sample, new Budget(sample));
 }
 
-/** The body of a sample again and again, each time after some paragraphs of prose in the markup of one of its own. */
+/** Repeats the body of a sample, with paragraphs of generated prose in its own markup in between. */
 function asBook(sample: string, part: string, body: RegExp, paragraph: string): Buffer {
   const zip = open(sample);
   return makeZip(
@@ -102,7 +102,7 @@ function asBook(sample: string, part: string, body: RegExp, paragraph: string): 
   );
 }
 
-/** Some sixty words, never the same: what is repeated would be unpacked for nothing. */
+/** Returns some sixty different words, because repeated text would compress to nothing. */
 function sentences(): string {
   return Array.from({ length: 60 }, () => word()).join(" ");
 }

@@ -16,7 +16,7 @@ export const pdf: DocumentCases = {
     writeFileSync(documentPath("book.html"), book());
     const folder = dirname(documentPath(name));
     const words = ["--headless", "--infilter=HTML (StarWriter)", "--convert-to", "pdf", "--outdir", folder];
-    // A profile of its own: another LibreOffice that runs would else be asked, and may not answer.
+    // Uses a separate profile, because a running LibreOffice would get the request and might not answer.
     const profile = `-env:UserInstallation=${pathToFileURL(documentPath("profile"))}`;
     execFileSync("soffice", [profile, ...words, documentPath("book.html")], { stdio: "ignore" });
   },
@@ -26,7 +26,7 @@ export const pdf: DocumentCases = {
       about:
         "Prose, lists and tables, printed by LibreOffice: pdftotext against document.read of all of it. A new host runs from source and takes off its types first; a build has none.",
       rounds: 10,
-      // V8 compiles what is hot in PDFium anew while it reads the first dozen.
+      // V8 optimizes PDFium's hot code while the first dozen documents is read.
       warmUpRounds: 4,
       lapsPerRound: 3,
       goals: [{ measure: "cpuMs", timesReference: 1.5 }],
@@ -65,7 +65,7 @@ function countWords(text: string): number {
   return text.match(/\w+/g)?.length ?? 0;
 }
 
-/** Chapters that LibreOffice makes some two pages of each. */
+/** Chapters of about two pages each in LibreOffice. */
 function book(): string {
   const random = new Random(7);
   const syllables = [

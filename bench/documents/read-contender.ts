@@ -4,10 +4,10 @@ import { workDirectory } from "../data/data.ts";
 import type { Contender } from "../harness.ts";
 import { callContender, openSubject } from "../subject.ts";
 
-/** Where the documents of this group lie. */
+/** The folder with the documents of this group. */
 const documents = join(workDirectory, "documents");
 
-/** Where one of them lies; the folder is made. */
+/** Returns the path of a document, and creates its folder. */
 export function documentPath(name: string): string {
   mkdirSync(documents, { recursive: true });
   return join(documents, name);
@@ -18,8 +18,8 @@ export function forgetDocuments(): void {
 }
 
 /**
- * Reads a document through the pipeline, in an instance that has read documents before. Returns the number of words in the
- * output.
+ * Reads a document through the pipeline, in an instance that has read documents before. Returns the number of words
+ * in the output.
  */
 export function readContender(
   name: string,
@@ -40,8 +40,8 @@ export function readContender(
 }
 
 /**
- * The same for each with a new room and a new host, whose code is new to V8: what the first document takes, and then some,
- * because the host runs from source here and its types are taken off first.
+ * Opens a new instance with a new worker for each document, so that V8 compiles everything again. This takes longer
+ * than a first document takes users, because the worker runs from source here and its types are removed first.
  */
 export function coldContender(name: string): Contender {
   return {

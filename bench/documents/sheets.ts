@@ -9,7 +9,7 @@ import { coldContender, documentPath, readContender } from "./read-contender.ts"
 
 const rows = 10_000;
 const columns = 20;
-/** Both give some four million characters. */
+/** Both have about four million characters. */
 const everything = 20_000_000;
 
 export const sheets: DocumentCases = {
@@ -27,7 +27,7 @@ export const sheets: DocumentCases = {
       about:
         "Unpacked and its cells found by one regular expression, without styles, dates, formulas or addresses, against document.read of all of it. A new host runs from source and takes off its types first; a build has none.",
       rounds: 10,
-      // V8 compiles what is hot anew while the first dozen is read.
+      // V8 optimizes hot code while the first dozen documents is read.
       warmUpRounds: 4,
       lapsPerRound: 3,
       goals: [{ measure: "cpuMs", timesReference: 2 }],
@@ -95,7 +95,7 @@ function split(): Contender {
   };
 }
 
-/** As LibreOffice writes it: texts once, and by their number in the cells. */
+/** As LibreOffice writes it: each text once, and cells refer to it by number. */
 function workbook(): Buffer {
   const random = new Random(3);
   const namespace = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";

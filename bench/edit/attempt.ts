@@ -1,6 +1,9 @@
 import { type Answer, type Engine, Refusal, type Task } from "./task.ts";
 
-/** Has an engine apply a call, and takes the time. What it throws unexpectedly is a refusal, but not one on purpose. */
+/**
+ * Lets an engine apply a call, and measures the time. An unexpected error counts as a refusal, but not as an intended
+ * one.
+ */
 export async function attempt(
   engine: Engine,
   { call, files }: Pick<Task, "call" | "files">,
@@ -9,7 +12,7 @@ export async function attempt(
   const start = performance.now();
   try {
     const result = engine.apply(call, given);
-    // Synchronous engines must not pay for a turn of the queue.
+    // Synchronous engines must not wait for a turn of the queue.
     const answer = result instanceof Promise ? await result : result;
     return { answer, microseconds: 1000 * (performance.now() - start) };
   } catch (error) {

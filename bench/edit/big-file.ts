@@ -10,7 +10,7 @@ export type BigFileCase = "clean" | "tolerant" | "miss";
 export interface BigFileFigures {
   readonly form: Form;
   readonly name: BigFileCase;
-  /** The middle one of three, or the only one where an engine takes very long. */
+  /** The median of three, or the only one where an engine takes very long. */
   readonly ms: number;
   readonly verdict: Verdict;
 }
@@ -18,7 +18,7 @@ export interface BigFileFigures {
 const megabytes = 10;
 const path = "big.ts";
 
-/** One edit in the middle of a file of 10 MB: as it should be, indented otherwise, and of lines that are not there. */
+/** One edit in the middle of a 10 MB file: exact, with other indentation, and of lines that do not exist. */
 export async function measureBigFile(engine: Engine, tasks: readonly Task[]): Promise<BigFileFigures[]> {
   const filling = fillingFrom(tasks);
   const middle = lineAfter(filling, (megabytes * 1e6) / 2);
@@ -74,7 +74,7 @@ const target = [
   "",
 ];
 
-/** Files of the tasks, one after the other. */
+/** Files of the tasks, concatenated. */
 function fillingFrom(tasks: readonly Task[]): string[] {
   const texts = tasks
     .filter(({ kind }) => kind === "one change")

@@ -1,4 +1,7 @@
-/** A text file: lines without their ends, and the end of each. The last end is empty when the file does not end a line. */
+/**
+ * A text file: lines without their ends, and the end of each. The last end is empty when the file has no final line
+ * end.
+ */
 export interface Document {
   readonly lines: readonly string[];
   readonly ends: readonly string[];
@@ -14,14 +17,14 @@ export type Encoding =
   | "utf-16be with mark"
   | "latin1";
 
-/** Lines of a document that become others. Positions are those of the document before any change. */
+/** Lines of a document that are replaced. Positions are those in the unchanged document. */
 export interface Change {
   readonly at: number;
   readonly removed: readonly string[];
   readonly added: readonly string[];
 }
 
-/** Stands for a byte that is not UTF-8; a private character, so that it can be searched like others. */
+/** Represents a byte that is not UTF-8 by a private character, so that it can be searched like others. */
 export const brokenByte = "\uf8f0";
 
 export function parseDocument(text: string): Document {
@@ -32,7 +35,7 @@ export function parseDocument(text: string): Document {
   return { lines, ends, encoding: "utf-8" };
 }
 
-/** The text with plain line ends, as calls speak of it. */
+/** Returns the text with plain line ends, as calls contain it. */
 export function textOf({ lines, ends }: Document): string {
   return lines.join("\n") + (ends.at(-1) === "" ? "" : "\n");
 }
@@ -61,7 +64,7 @@ export function encodeDocument({ lines, ends, encoding }: Document): Buffer {
   }
 }
 
-/** The document after the changes. New lines end as the file's lines do, and the file's end stays as it is. */
+/** Returns the changed document. New lines get the file's line ends, and the end of the file stays unchanged. */
 export function applyChanges(document: Document, changes: readonly Change[]): Document {
   let lines: string[] = [];
   let ends: string[] = [];
@@ -91,7 +94,7 @@ export function applyChanges(document: Document, changes: readonly Change[]): Do
   };
 }
 
-/** Changes single lines of a document, the number of lines staying the same. */
+/** Changes single lines of a document without changing their number. */
 export function replaceLines(document: Document, replace: ReadonlyMap<number, string>): Document {
   return { ...document, lines: document.lines.map((line, index) => replace.get(index) ?? line) };
 }

@@ -6,14 +6,14 @@ import { isAlone, misleads } from "./oracle.ts";
 import type { Call, Category, Edit, Form, Task, TaskFile } from "./task.ts";
 import { writeCall } from "./write-call.ts";
 
-/** A task in the making: the truth (document and changes), and what the call says about it (hunks and rewrites). */
+/** A task under construction: the truth (document and changes), and the content of the call (hunks and rewrites). */
 export interface Draft {
   readonly form: Form;
   readonly path: string;
   readonly document: Document;
   readonly changes: readonly Change[];
   readonly hunks: readonly Hunk[];
-  /** Done to the written text, in order: to a patch as a whole, or to `find` and `replace` of each edit. */
+  /** Functions applied to the written text, in order: to a whole patch, or to `find` and `replace` of each edit. */
   readonly rewrites: readonly Rewrite[];
 }
 
@@ -22,10 +22,10 @@ export type Role = "patch" | "find" | "replace";
 /** `index` counts the edits of a call from 0. */
 export type Rewrite = (text: string, role: Role, index: number) => string;
 
-/** Does one thing wrong, to the file or to the call; undefined where it cannot be done. */
+/** Makes one mistake, in the file or in the call; returns undefined where it is impossible. */
 export type Damage = (draft: Draft, random: Random) => Draft | undefined;
 
-/** Makes a modification fit a class, or turns it down. */
+/** Makes a modification fit a class, or returns undefined. */
 export type Shape = (modification: Modification, random: Random) => Modification | undefined;
 
 export type TaskParts = Pick<Task, "call" | "files">;
@@ -45,12 +45,12 @@ export interface DamagedClass {
   readonly category?: Category;
   readonly forms?: readonly Form[];
   readonly shape?: Shape;
-  /** Lines around a change at least; three in patches and one in edits if not said. */
+  /** The minimum number of lines around a change. Default: three in patches, one in edits. */
   readonly context?: number;
   readonly damage: readonly Damage[];
 }
 
-/** A class of calls that are wrong in one way or more and have one right answer all the same. */
+/** A class of calls that have one mistake or more, and still one right answer. */
 export function damagedClass({ kind, category, forms, shape, context, damage }: DamagedClass): TaskClass {
   return {
     kind,
@@ -104,10 +104,10 @@ export function fileOf({ path, document, changes }: Pick<Draft, "path" | "docume
   };
 }
 
-/** A damage done to the written text alone. It has to change every patch, and the text to find of every edit. */
+/** Damage in the written text only. It must change every patch, and the text to find of every edit. */
 export function rewriting(rewrite: (text: string, role: Role, random: Random) => string): Damage {
   return (draft, random) => {
-    // Decided once for the call: find and replace are damaged alike.
+    // Decided once per call, so that find and replace have the same damage.
     const seed = random.below(2 ** 31);
     const again: Rewrite = (text, role) => rewrite(text, role, new Random(seed));
     const written = writeDraft(draft);

@@ -7,7 +7,7 @@ import type { Category, Form } from "./task.ts";
 
 type Reports = readonly (LaneReport | EngineFailure)[];
 
-/** Who gets how many right, and in what time. */
+/** How many tasks each engine gets right, and how long it takes. */
 export function enginesResult(reports: Reports): CaseResult {
   const head = [
     "",
@@ -62,7 +62,7 @@ function engineRows(report: LaneReport | EngineFailure): string[][] {
   });
 }
 
-/** How the tasks of a category went. */
+/** The results for the tasks of one category. */
 class Tally {
   readonly #classes: readonly ClassReport[];
 
@@ -162,7 +162,7 @@ export function bigFileResult(reports: Reports): CaseResult {
   };
 }
 
-/** Every class and every engine: how many were right. */
+/** The number of right results by class and engine. */
 export function classesResult(reports: Reports): CaseResult {
   const measured = reports.filter((report) => "classes" in report);
   const kinds = new Map<string, Category>();
@@ -192,7 +192,7 @@ export function classesResult(reports: Reports): CaseResult {
   };
 }
 
-/** Never rounded up to all, nor down to none. */
+/** Never rounded up to all or down to none. */
 function percent(part: number, whole: number): string {
   if (whole === 0) return "–";
   const share = (100 * part) / whole;

@@ -7,7 +7,7 @@ import { shuffle } from "./modifications.ts";
 import type { Category, Engine, Form, Task } from "./task.ts";
 import { loadTasks } from "./task-store.ts";
 
-/** What one engine did with its tasks. */
+/** The results of one engine. */
 export interface LaneReport {
   readonly engine: string;
   readonly classes: readonly ClassReport[];
@@ -20,7 +20,7 @@ export interface ClassReport {
   readonly category: Category;
   readonly form: Form;
   readonly verdicts: Readonly<Partial<Record<Verdict, number>>>;
-  /** What the engine threw instead of refusing, the first time. */
+  /** The first error that the engine threw instead of refusing. */
   readonly crash?: string;
 }
 
@@ -60,7 +60,7 @@ export async function runEngine(
   }
 }
 
-/** Code gets compiled, as in a server that has run for a while. */
+/** The code gets compiled, as in a server that has run for a while. */
 async function warmUp(engine: Engine, tasks: readonly Task[]): Promise<void> {
   const deadline = performance.now() + 3000;
   for (const task of tasks.slice(0, 1500)) {
@@ -69,7 +69,7 @@ async function warmUp(engine: Engine, tasks: readonly Task[]): Promise<void> {
   }
 }
 
-/** As a class is called where forms are told apart. */
+/** The name of a class, with its form where forms are distinguished. */
 export function titleOf({ kind, form }: Pick<Task, "kind" | "form">): string {
   return `${kind} (${form})`;
 }
@@ -103,7 +103,7 @@ function timesOf(form: Form, outcomes: readonly Outcome[]): FormTimes {
   return { form, tasks: times.length, p50Us: at(0.5), p95Us: at(0.95) };
 }
 
-/** Every class early: what is cut off at the end is missing from all classes alike. */
+/** All classes are interleaved, so that a run that is cut off lacks the same share of each. */
 function spread(tasks: readonly Task[]): Task[] {
   const random = new Random(7);
   const piles = [...Map.groupBy(tasks, titleOf).values()].map((pile) => shuffle([...pile], random));

@@ -5,13 +5,13 @@ import type { Engine } from "./task.ts";
 
 export interface EngineEntry {
   readonly open: (module?: string) => Engine | Promise<Engine>;
-  /** Tasks that it takes, a sample of all; every one if not said. */
+  /** How many tasks it takes, as a sample. Default: all. */
   readonly sample?: number;
-  /** Seconds after which it takes no more tasks. */
+  /** The number of seconds after which it starts no more tasks. */
   readonly seconds?: number;
 }
 
-/** Everything that is measured. Peers take a sample: some need seconds for a task. */
+/** All measured engines. Peers take a sample, because some need seconds for a task. */
 export const engines: Readonly<Record<string, EngineEntry>> = {
   toolcrib: { open: openToolcrib },
   "exact substring": { open: openExactSubstring },

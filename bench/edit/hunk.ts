@@ -5,9 +5,9 @@ export interface HunkLine {
   readonly text: string;
 }
 
-/** What a call says about one place in the file. */
+/** What a call contains for one position in the file. */
 export interface Hunk {
-  /** The true position of its first line, from 0. */
+  /** The true position of its first line, counted from 0. */
   readonly at: number;
   readonly lines: readonly HunkLine[];
 }
@@ -25,7 +25,7 @@ export function endOf(hunk: Hunk): number {
   return hunk.at + oldLines(hunk).length;
 }
 
-/** Positions in the file, of old lines; added lines stand at the position of the old line after them. */
+/** Positions of old lines in the file. Added lines have the position of the next old line. */
 export function positions(hunk: Hunk): number[] {
   let next = hunk.at;
   return hunk.lines.map(({ kind }) => (kind === "add" ? next : next++));
@@ -39,19 +39,19 @@ export function mapLines(hunk: Hunk, change: (line: HunkLine, position: number) 
   };
 }
 
-/** Whether a line stands on both sides of a hunk, so that nobody can say which of its copies is the file's. */
+/** Whether a line is on both sides of a hunk, so that it is unclear which copy is the file's. */
 export function isRepeated(hunk: Hunk, { kind, text }: HunkLine): boolean {
   return hunk.lines.some((line) => line.kind !== kind && line.text.trim() === text.trim());
 }
 
 export interface Cut {
-  /** Lines shown around a change at least, before and after it. */
+  /** The minimum number of lines shown before and after a change. */
   readonly context: number;
-  /** Whether the lines from..to stand for one place only; context grows until they do. */
+  /** Whether the lines from..to identify one position. Context grows until they do. */
   readonly isUnique: (document: Document, from: number, to: number) => boolean;
 }
 
-/** Cuts hunks around changes. Nothing when a place cannot be told from others by a few lines. */
+/** Makes hunks around changes. Returns undefined when a few lines do not identify a position. */
 export function cutHunks(
   document: Document,
   changes: readonly Change[],
@@ -81,7 +81,7 @@ function growWindow(document: Document, change: Change, context: number, isUniqu
   return undefined;
 }
 
-/** The lines from..to of a document with the changes that lie in them. */
+/** The lines from..to of a document, with the changes inside them. */
 export function hunkOf(document: Document, changes: readonly Change[], from: number, to: number): Hunk {
   const lines: HunkLine[] = [];
   let next = from;

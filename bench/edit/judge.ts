@@ -35,7 +35,10 @@ function compare(got: Uint8Array | undefined, wanted: Uint8Array | undefined): V
   return squeeze(mine) === squeeze(theirs) ? "indentation" : "wrong";
 }
 
-/** Without what can be collateral: marks, line ends, trailing blanks, glyphs, characters lost to another encoding. */
+/**
+ * Removes collateral differences: byte-order marks, line ends, trailing blanks, glyphs, characters lost to another
+ * encoding.
+ */
 function readLoosely(bytes: Uint8Array): string[] {
   const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   const text = new TextDecoder(isUtf16 ? (bytes[0] === 0xff ? "utf-16le" : "utf-16be") : "utf-8").decode(

@@ -6,7 +6,7 @@ import type { Form, Task } from "./task.ts";
 
 const tasksPerClass = 120;
 
-/** Tasks of every class in every form it has. The same modifications give the same tasks. */
+/** Makes tasks of every class in every form. The same modifications give the same tasks. */
 export function* makeTasks(modifications: readonly Modification[]): Generator<Task> {
   let id = 0;
   for (const taskClass of taskClasses) {
@@ -21,7 +21,7 @@ function* tasksOf(
   form: Form,
   modifications: readonly Modification[],
 ): Generator<Omit<Task, "id">> {
-  // A seed of its own: a new class leaves the others as they are.
+  // Each class has its own seed, so that a new class leaves the others unchanged.
   const random = new Random(hash(`${kind} ${form}`));
   const order = shuffle([...modifications.keys()], random);
   let count = 0;

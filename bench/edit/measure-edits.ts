@@ -7,15 +7,15 @@ import { showFailures } from "./show.ts";
 import { ensureTasks } from "./task-store.ts";
 
 export interface EditOptions {
-  /** Where the engine under test is, when it is not this repository's. */
+  /** The path of the engine under test, if it is not this repository's. */
   readonly engine?: string | undefined;
-  /** Print failures of these classes instead of measuring. */
+  /** Prints failures of these classes instead of measuring. */
   readonly show?: string | undefined;
-  /** Only engines whose name holds these words. */
+  /** Only engines whose name contains these words. */
   readonly only: string;
 }
 
-/** Has every engine apply the same calls, each in a process of its own, one after the other. */
+/** Lets every engine apply the same calls, each in its own process, one after the other. */
 export async function* measureEdits({ engine, show, only }: EditOptions): AsyncGenerator<CaseResult> {
   await ensureTasks();
   const names = Object.keys(engines).filter((name) => name.includes(only));
@@ -33,7 +33,7 @@ export async function* measureEdits({ engine, show, only }: EditOptions): AsyncG
   yield classesResult(reports);
 }
 
-/** An engine that could not be opened, or took the process with it. */
+/** An engine that could not be opened, or that crashed its process. */
 export interface EngineFailure {
   readonly engine: string;
   readonly failure: string;

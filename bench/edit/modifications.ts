@@ -5,7 +5,7 @@ import { importPeer } from "../peers.ts";
 import { type Change, type Document, parseDocument } from "./document.ts";
 import { packageVersions, readPackage } from "./packages.ts";
 
-/** A change that an author really made to a file. */
+/** A change that an author made to a real file. */
 export interface Modification {
   readonly source: string;
   readonly path: string;
@@ -16,7 +16,7 @@ export interface Modification {
 const maxPerPackage = 90;
 const maxPerLanguage = 260;
 
-/** Changes between consecutive versions, single ones and several at once, no language or package ruling the others. */
+/** Changes between consecutive versions, single ones and several at once, balanced over languages and packages. */
 export async function collectModifications(progress: (done: string) => void): Promise<Modification[]> {
   const { diffArrays } = (await importPeer("diff", "libesm/index.js")) as DiffModule;
   const random = new Random(20261115);
@@ -61,7 +61,7 @@ function isWorthReading(path: string, ...versions: readonly Uint8Array[]): boole
   return versions.every(({ length }) => length >= 300 && length <= 400_000);
 }
 
-/** Text with one kind of line end, which becomes LF: other ends are put back by the classes that are about them. */
+/** Text with one kind of line end, converted to LF. The classes about line ends restore other ones. */
 function readPlainText(bytes: Uint8Array): string | undefined {
   let text: string;
   try {
@@ -97,7 +97,7 @@ function changesBetween(before: string, after: string, diffArrays: DiffModule["d
   return changes;
 }
 
-/** One change alone, and two to four together: the rest of the file stays as it was. */
+/** One change alone, and two to four together: the rest of the file stays unchanged. */
 function pickChanges(changes: readonly Change[], random: Random): Change[][] {
   const small = changes.filter(
     ({ removed, added }) =>

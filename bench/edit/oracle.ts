@@ -3,8 +3,8 @@ import { type Hunk, newLines, oldLines } from "./hunk.ts";
 import type { Form } from "./task.ts";
 
 /**
- * Says whether a call has one right answer. Knows nothing of the engines: it blurs far more than any of them may, so
- * that a place which is alone for the oracle is alone for every reading of the call.
+ * Decides whether a call has one right answer. Independent of the engines: it ignores far more differences than any
+ * of them may, so that a position which is unique for the oracle is unique for every reading of the call.
  */
 export function isAlone(document: Document, from: number, to: number, form: Form): boolean {
   const { folded, foldedText } = blurred(document);
@@ -14,7 +14,7 @@ export function isAlone(document: Document, from: number, to: number, form: Form
   return countWindows(folded, wanted) === 1;
 }
 
-/** The same without any blur: for calls that are right as they are. */
+/** The same without tolerance, for calls without a mistake. */
 export function isAloneExactly(document: Document, from: number, to: number, form: Form): boolean {
   const wanted = document.lines.slice(from, to);
   if (form === "edit") return countIn(blurred(document).text, wanted.join("\n")) === 1;
@@ -22,8 +22,8 @@ export function isAloneExactly(document: Document, from: number, to: number, for
 }
 
 /**
- * Whether the call, taken at its word, says something else than the changes: its damaged lines happen to stand in the
- * file. Then there are two right answers, and the task is none.
+ * Whether the call, taken literally, means other changes, because its damaged lines occur in the file. Then there are
+ * two right answers, and the task is dropped.
  */
 export function misleads(
   document: Document,
@@ -46,7 +46,7 @@ export function misleads(
   });
 }
 
-/** What the lines under a hunk really become. */
+/** The real result for the lines of a hunk. */
 function truthOf(document: Document, changes: readonly Change[], hunk: Hunk): string[] {
   const end = hunk.at + oldLines(hunk).length;
   const lines: string[] = [];
@@ -59,7 +59,7 @@ function truthOf(document: Document, changes: readonly Change[], hunk: Hunk): st
   return [...lines, ...document.lines.slice(next, end)];
 }
 
-/** Whether none of the hunks can be found, whatever is blurred. */
+/** Whether none of the hunks can be found, whatever is tolerated. */
 export function isAbsent(document: Document, hunks: readonly Hunk[], form: Form): boolean {
   const { folded, foldedText } = blurred(document);
   return hunks.every((hunk) => {
@@ -68,7 +68,10 @@ export function isAbsent(document: Document, hunks: readonly Hunk[], form: Form)
   });
 }
 
-/** How many windows of a document hold at least `least` of the lines at from..to, blurred; itself included. */
+/**
+ * Counts the windows of a document that contain at least `least` of the normalized lines at from..to, including
+ * itself.
+ */
 export function countLookalikes(document: Document, from: number, to: number, least: number): number {
   const { folded } = blurred(document);
   const wanted = folded.slice(from, to);
@@ -96,7 +99,7 @@ export function fold(line: string): string {
     .replaceAll("…", "...");
 }
 
-/** Where lines stand in others, line by line. */
+/** The positions of lines in others, line by line. */
 export function findWindows(lines: readonly string[], wanted: readonly string[]): number[] {
   const found: number[] = [];
   for (
@@ -109,7 +112,7 @@ export function findWindows(lines: readonly string[], wanted: readonly string[])
   return found;
 }
 
-/** How often a text occurs in another, overlaps counted. */
+/** Counts the occurrences of a text in another, including overlapping ones. */
 export function countIn(text: string, wanted: string): number {
   if (wanted === "") return text.length + 1;
   let count = 0;

@@ -5,10 +5,10 @@ import { dataPath } from "../data/data.ts";
 import packages from "./packages.json" with { type: "json" };
 import { readTarball } from "./tar.ts";
 
-/** Well-known packages and some of their versions, in order. Their authors' edits are what the tasks are made of. */
+/** Well-known packages and some of their versions, in order. The tasks are made from their authors' edits. */
 export const packageVersions: Readonly<Record<string, readonly string[]>> = packages;
 
-/** Gets with npm what an earlier run has not. */
+/** Downloads with npm what earlier runs have not. */
 export function downloadPackages(): void {
   const wanted = Object.entries(packageVersions).flatMap(([name, versions]) =>
     versions.map((version) => ({ spec: `${name}@${version}`, file: tarball(name, version) })),
@@ -22,7 +22,7 @@ export function downloadPackages(): void {
   }
 }
 
-/** Has npm put the archives of packages into a folder. */
+/** Lets npm put the archives of packages into a folder. */
 export function packInto(folder: string, specs: readonly string[]): void {
   execFileSync("npm", ["pack", ...specs, "--pack-destination", folder, "--silent", "--ignore-scripts"], {
     stdio: ["ignore", "ignore", "inherit"],

@@ -1,7 +1,7 @@
 import type { Document } from "./document.ts";
 import { fold } from "./oracle.ts";
 
-/** Lines that enclose a line by their indentation, from the inside out; only such as occur once in the file. */
+/** Lines that enclose a line by their indentation, innermost first; only those that occur once in the file. */
 export function enclosingLines(document: Document, at: number): number[] {
   const { lines } = document;
   const found: number[] = [];
@@ -15,7 +15,7 @@ export function enclosingLines(document: Document, at: number): number[] {
   return found;
 }
 
-/** The first line after `header` that stands no deeper than it, or the end of the file. */
+/** The first line after `header` that is not indented deeper, or the end of the file. */
 export function scopeEnd({ lines }: Document, header: number): number {
   const depth = indentWidth(lines[header]!);
   const end = lines.findIndex((line, at) => at > header && line.trim() !== "" && indentWidth(line) <= depth);

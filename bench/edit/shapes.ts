@@ -1,12 +1,12 @@
 import type { Shape } from "./draft.ts";
 import { fold } from "./oracle.ts";
 
-/** Cuts a file short so that its last change is near its end. */
+/** Truncates a file so that its last change is near its end. */
 export const nearTheEnd: Shape = ({ document, changes, ...rest }, random) => {
   const change = changes.at(-1)!;
   const end = change.at + change.removed.length + random.below(3);
   if (end > document.lines.length || document.lines[end - 1]?.trim() === "") return undefined;
-  // Which line end goes when the last line goes is a matter of taste.
+  // Which line end is removed with the last line is a matter of taste.
   if (
     end === change.at + change.removed.length &&
     (change.added.length === 0 || change.added.at(-1) === "")
@@ -24,7 +24,7 @@ export const withoutFinalLineEnd: Shape = (modification, random) => {
   return { ...shaped, document: { ...shaped.document, ends: [...shaped.document.ends.slice(0, -1), ""] } };
 };
 
-/** Cuts a file so that its first change is near its beginning. */
+/** Truncates a file so that its first change is near its beginning. */
 export const nearTheStart: Shape = ({ document, changes, ...rest }, random) => {
   const change = changes[0]!;
   const start = Math.max(0, change.at - random.below(3));
@@ -48,7 +48,7 @@ export const asciiOnly: Shape = (modification) => {
   return texts.every(isAscii) ? modification : undefined;
 };
 
-/** Each changed line becomes one other. */
+/** Each changed line becomes one other line. */
 export const lineForLine: Shape = (modification) => {
   const isPaired = modification.changes.every(
     ({ removed, added }) =>

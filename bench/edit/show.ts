@@ -6,7 +6,10 @@ import { judge } from "./judge.ts";
 import { type Answer, type Call, Refusal, type Task } from "./task.ts";
 import { loadTasks } from "./task-store.ts";
 
-/** Prints the first tasks whose class name holds `kind` and which an engine gets wrong: what it was given, wanted and made. */
+/**
+ * Prints the first tasks whose class name contains `kind` and which an engine gets wrong: input, expected and actual
+ * result.
+ */
 export async function showFailures(
   name: string,
   { kind, module, limit }: { kind: string; module?: string | undefined; limit: number },
@@ -79,7 +82,7 @@ function visible(bytes: Uint8Array | undefined): string {
   return makeVisible(isUtf16 ? buffer.toString("utf16le") : buffer.toString("utf8"));
 }
 
-/** Blanks and line ends that cannot be seen, so that they can. */
+/** Makes blanks and line ends visible. */
 function makeVisible(text: string): string {
   return text
     .replace(/\r\n/g, "␍\n")

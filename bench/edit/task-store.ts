@@ -7,10 +7,10 @@ import { collectModifications } from "./modifications.ts";
 import { downloadPackages } from "./packages.ts";
 import type { Task, TaskFile } from "./task.ts";
 
-/** Raise it when tasks change: they are then made anew. */
+/** Increase it when tasks change: they are then made again. */
 const version = 1;
 
-/** Files as they are kept: bytes by their place in the pile, results as what differs from the beginning. */
+/** Files as stored: bytes by their position in one large file, results as the difference from the original. */
 interface StoredFile {
   readonly path: string;
   readonly before: readonly [start: number, end: number] | null;
@@ -19,7 +19,7 @@ interface StoredFile {
 
 type StoredTask = Omit<Task, "files"> & { readonly files: readonly StoredFile[] };
 
-/** Makes the tasks unless an earlier run has. */
+/** Makes the tasks, unless an earlier run has made them. */
 export async function ensureTasks(): Promise<void> {
   if (existsSync(listFile)) return;
   downloadPackages();
@@ -57,7 +57,7 @@ const directory = dataPath("edit");
 const listFile = join(directory, `tasks-${version}.jsonl`);
 const pileFile = join(directory, `files-${version}.bin`);
 
-/** All files one after the other, each once. */
+/** All files concatenated, each once. */
 class Pile {
   readonly #handle: number;
   readonly #places = new Map<string, readonly [number, number]>();
@@ -111,7 +111,7 @@ function restoreFile({ path, before: place, after: stored }: StoredFile, pile: B
       old.subarray(old.length - end),
     ]);
   };
-  // Results are put together when they are looked at: all of them at once would fill the memory.
+  // Results are assembled on access, because all of them at once would fill the memory.
   return {
     path,
     before,

@@ -7,7 +7,7 @@ export interface Edit {
   readonly expectCount?: number;
 }
 
-/** What a model sends. */
+/** A model's call. */
 export type Call =
   | { readonly form: "edit"; readonly path: string; readonly edits: readonly Edit[] }
   | { readonly form: "v4a" | "udiff"; readonly text: string };
@@ -22,9 +22,9 @@ export type Category = "clean" | "damaged" | "either" | "refuse";
 
 export interface TaskFile {
   readonly path: string;
-  /** Undefined: there is no such file. */
+  /** Undefined when there is no such file. */
   readonly before: Uint8Array | undefined;
-  /** What has to be there afterwards, byte for byte; not said where refusing is the only right answer. */
+  /** The expected content, byte for byte. Missing where refusing is the only right answer. */
   readonly after: Uint8Array | undefined;
 }
 
@@ -34,13 +34,13 @@ export interface Task {
   /** The kind of mistake, or of edit. */
   readonly kind: string;
   readonly form: Form;
-  /** Package, versions and path the edit was taken from. */
+  /** The package, versions and path that the edit was taken from. */
   readonly source: string;
   readonly call: Call;
   readonly files: readonly TaskFile[];
 }
 
-/** An engine's answer: every file that it would write, undefined for one that it would delete. */
+/** An engine's result: every file that it would write, undefined for one that it would delete. */
 export type Answer = ReadonlyMap<string, Uint8Array | undefined> | Refusal;
 
 export class Refusal {
@@ -51,7 +51,7 @@ export class Refusal {
   }
 }
 
-/** Something that applies calls to files. */
+/** An engine that applies calls to files. */
 export interface Engine {
   readonly name: string;
   readonly forms: readonly Form[];

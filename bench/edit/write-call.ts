@@ -2,7 +2,7 @@ import type { Document } from "./document.ts";
 import { type Hunk, newLines, oldLines } from "./hunk.ts";
 import type { Call, Form } from "./task.ts";
 
-/** Writes hunks down as a careful model would. */
+/** Writes hunks as a careful model would. */
 export function writeCall(form: Form, path: string, document: Document, hunks: readonly Hunk[]): Call {
   switch (form) {
     case "edit":
@@ -57,7 +57,7 @@ function marked({ kind, text }: Hunk["lines"][number]): string {
   return marks[kind] + text;
 }
 
-/** A diff says after the last line of either side that no line end follows. */
+/** A diff notes after the last line of either side that no line end follows. */
 function withEndMarks(document: Document, hunk: Hunk): string[] {
   const reachesEnd = hunk.at + oldLines(hunk).length === document.lines.length;
   if (!reachesEnd || document.ends.at(-1) !== "") return hunk.lines.map(marked);

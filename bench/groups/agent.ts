@@ -10,7 +10,7 @@ import { buildAndInstall } from "./start.ts";
 
 const peers = ["pi, openai", "codex, openai, by commands", "opencode, openai-chat"];
 
-/** Agents as programs, against a provider on this machine that answers at once: all time is theirs. */
+/** Agents as programs, with a provider on this machine that answers at once, so that all measured time is theirs. */
 export const group: Group = {
   needs: [],
   prepare: () => {

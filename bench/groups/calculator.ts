@@ -13,14 +13,14 @@ const folder = join(workDirectory, "calculator");
 const bundle = join(folder, "calculate.cjs");
 const nothing = join(folder, "nothing.cjs");
 
-/** What all of them understand, and answer alike. */
+/** Expressions that all contenders accept, with the same result. */
 const expressions = [
   ...["1 + 2 * 3", "(2 + 3) * 4 - 5 / 8", "2 ^ 10 + 3 ^ 5", "-2.5 * (1.25 + 3.75)"],
   ...["100 * (1 + 0.05) ^ 10", "12345678 * 87654", "1 / 3 + 1 / 6", "sqrt(16) + abs(-3)"],
   ...["floor(7.9) + ceil(2.1)", "sin(0.5) ^ 2 + cos(0.5) ^ 2", "max(3, 7, 5) * min(2, 4)", "17 % 5 + 9"],
 ] as const;
 
-/** math.calculate against libraries that evaluate expressions. */
+/** Compares math.calculate with libraries that evaluate expressions. */
 export const group: Group = {
   needs: [],
   prepare: bundleCalculator,
@@ -69,7 +69,7 @@ export const group: Group = {
           evaluating((expression) => showValue(calculate(expression, { isStrict: false })).value),
         fparser: async () => {
           const { default: Formula } = await importPeer("fparser", "dist/fparser.js");
-          // It knows no `%`.
+          // It does not support `%`.
           return evaluating((expression) => String(Formula.calc(expression.replace("17 % 5", "2"), {})));
         },
         mathjs: async () => {
@@ -92,7 +92,7 @@ function loadingPeer(name: string, file: string): Contender {
   return loading(name, peerProgram(name, file), { keepsCode: true });
 }
 
-/** Answers with the sum, to nine digits: so many all of them have. */
+/** Returns the sum to nine digits, the precision that all contenders have. */
 function evaluating(evaluate: (expression: string) => string): Contender {
   return {
     run: () => {
@@ -103,7 +103,7 @@ function evaluating(evaluate: (expression: string) => string): Contender {
   };
 }
 
-/** As it is published: one file without types. */
+/** As published: one file without types. */
 function bundleCalculator(): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(nothing, "exports.nothing = undefined;");

@@ -6,7 +6,7 @@ import type { Case, Contender } from "../harness.ts";
 import { lineFlags, ripgrep } from "../ripgrep.ts";
 import { openSubject } from "../subject.ts";
 
-/** Up to how many files a search in this process beats starting ripgrep. */
+/** Finds the number of files up to which a search in this process is faster than starting ripgrep. */
 export const crossoverCases: readonly Case[] = crossoverSizes.map((files) => {
   const folder = join(dataPath("folders"), String(files));
   return {

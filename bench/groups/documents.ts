@@ -7,7 +7,7 @@ import { forgetDocuments } from "../documents/read-contender.ts";
 import { sheets } from "../documents/sheets.ts";
 import type { Case, Group } from "../harness.ts";
 
-/** Documents of one kind: their samples, and what is measured of them. */
+/** Documents of one kind: their samples, and the measured cases. */
 export interface DocumentCases {
   readonly prepare: () => void;
   readonly cases: readonly Case[];
@@ -15,7 +15,7 @@ export interface DocumentCases {
 
 const kinds: readonly DocumentCases[] = [archives, html, officeTexts, sheets, pdf];
 
-/** Reading documents in a room that has read some before, against the least that could be done. */
+/** Compares reading documents in a warm instance with the minimum work for each format. */
 export const group: Group = {
   needs: [],
   prepare: () => {

@@ -1,5 +1,7 @@
 import { measureEdits } from "../edit/measure-edits.ts";
 import type { Group } from "../harness.ts";
 
-/** Calls of edit tools, against the engines of others. They are judged as much as timed, so nothing is left to cases. */
+/**
+ * Compares edit calls with the engines of others. Correctness counts as much as time, so there are no timed cases.
+ */
 export const group: Group = { needs: [], cases: [], run: measureEdits };

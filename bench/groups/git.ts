@@ -6,7 +6,7 @@ import { callContender } from "../subject.ts";
 
 const run = promisify(execFile);
 
-/** Git through the whole pipeline, against git itself. */
+/** Compares git through the whole pipeline with git itself. */
 export const group: Group = {
   needs: ["git-tree"],
   cases: [

@@ -9,7 +9,7 @@ import { callContender } from "../subject.ts";
 const pattern = "**/*.test.ts";
 const ignored = ["**/node_modules/**", "**/dist/**"];
 
-/** The test files of a large tree, newest first. */
+/** Finds the test files of a large tree, newest first. */
 export const group: Group = {
   needs: ["git-tree", "plain-tree"],
   cases: [

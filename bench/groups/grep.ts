@@ -7,7 +7,7 @@ import { lineFlags, ripgrep } from "../ripgrep.ts";
 import { callContender, warmUp } from "../subject.ts";
 import { crossoverCases } from "./crossover.ts";
 
-/** Finding words: in a folder, in a large tree, in one endless line. */
+/** Finds words in a folder, in a large tree and in one endless line. */
 export const group: Group = {
   needs: ["small-folder", "git-tree", "long-line", "folders"],
   cases: [

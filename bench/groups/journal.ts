@@ -16,7 +16,7 @@ import { openSubject } from "../subject.ts";
 const small = dataPath("journal");
 const project = dataPath("shadowed-project");
 
-/** What it costs that a change can be undone, and the undo itself. */
+/** Measures the cost of recording a change for undo, and the undo itself. */
 export const group: Group = {
   needs: ["shadowed-project"],
   prepare: () => {
@@ -188,7 +188,7 @@ function fill(name: string, files: number): string {
   return folder;
 }
 
-/** The next edit: each finds what the one before has left. */
+/** The next edit, which starts from the result of the previous one. */
 function edits(files: number): () => object {
   let lap = 0;
   return () => {
@@ -230,7 +230,7 @@ function writer(file: string): () => void {
   return () => writeFileSync(file, content());
 }
 
-/** A text of this size that was never there before. */
+/** A new text of this size. */
 function contents(bytes: number): () => string {
   let lap = 0;
   return () => {

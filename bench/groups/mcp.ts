@@ -9,7 +9,7 @@ import { Talk } from "../mcp/talk.ts";
 import { buildAndInstall, launcher } from "./start.ts";
 
 const folder = dataPath("ten-kilobytes");
-/** Forty lines, as most parts of files that models ask for. */
+/** Forty lines, like most parts of files that models read. */
 const path = join(folder, "forty-lines.txt");
 const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
@@ -38,7 +38,7 @@ const toolcribBeside: Server = {
   edit: (find, replace, file) => ["edit_replace", { path: file, find, replace }],
 };
 
-/** Over standard input and output, as clients start servers. Guardian, journal and undo are on. */
+/** Over standard input and output, as clients start servers. Policy, journal and undo are on. */
 export const group: Group = {
   needs: ["ten-kilobytes"],
   prepare: () => {

@@ -8,7 +8,7 @@ import { openSubject } from "../subject.ts";
 const workspace = join(workDirectory, "outline");
 const source = join(import.meta.dirname, "../../src");
 
-/** What it costs to list the symbols of one large file, with a process that has read such files before. */
+/** Measures listing the symbols of one large file, in a process that has parsed such files before. */
 export const group: Group = {
   needs: [],
   prepare: () => {
@@ -56,7 +56,7 @@ export const group: Group = {
 
 const largeText = sourceText(200_000);
 
-/** Of our own code, as much as that. */
+/** Our own code, repeated up to this size. */
 function sourceText(bytes: number): string {
   const files = globSync("{text,files,contract}/**/*.ts", { cwd: source }).sort();
   const texts = files

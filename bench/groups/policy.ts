@@ -61,7 +61,7 @@ function decideOn(access: Access): Contender {
   return {
     run: () => {
       lap += 1;
-      // The last command is remembered: each lap brings another.
+      // The last command is cached, so each lap uses another.
       const command =
         access.kind === "execute" ? { ...access, command: access.command + " ".repeat(lap % 2) } : access;
       const question: Question = {

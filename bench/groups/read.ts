@@ -17,7 +17,7 @@ const lineCount = 50;
 const quickLaps = 100;
 const smallFile = join(dataPath("ten-kilobytes"), tenKilobyteFile);
 
-/** Lines of a huge file, and a small file whole. */
+/** Reads lines of a huge file, and a small file whole. */
 export const group: Group = {
   needs: ["log", "ten-kilobytes"],
   cases: [
@@ -125,7 +125,7 @@ async function readLog(offset: number, { knowsFile }: { knowsFile: boolean }): P
   const laps = knowsFile || offset < 0 ? quickLaps : 1;
   if (knowsFile) return { ...contender, laps };
   let time = 1_767_225_600;
-  // A file of another time is another file: what is known of it is forgotten.
+  // A file with another modification time counts as another file, so cached data is dropped.
   return { ...contender, laps, reset: () => utimesSync(log, ++time, time) };
 }
 
@@ -144,7 +144,7 @@ function linesAt(offset: number): object {
   return { path: logFile, offset, limit: lineCount, line_numbers: false };
 }
 
-/** The way by hand: counts line ends in pieces of 1 MB. Answers with the bytes of the wanted lines. */
+/** The manual way: counts line ends in chunks of 1 MB. Returns the bytes of the wanted lines. */
 function scanFor(line: number, count: number): number {
   let start = 0;
   let stop = 0;
@@ -167,7 +167,7 @@ function scanForLast(count: number): number {
   return latest[total % latest.length]! - latest[(total + 1) % latest.length]!;
 }
 
-/** Tells `visit` the number of each line and where it ends, until it has seen enough. */
+/** Calls `visit` with the number and the end of each line until it returns true. */
 function scan(visit: (line: number, end: number) => boolean): void {
   const handle = openSync(log, "r");
   const buffer = Buffer.allocUnsafeSlow(2 ** 20);

@@ -1,5 +1,7 @@
 import type { Group } from "../harness.ts";
 import { measureRetrieval } from "../retrieval/measure-retrieval.ts";
 
-/** Whether code.search finds what is asked for. It is judged as much as timed, so nothing is left to cases. */
+/**
+ * Measures whether code.search finds the right code. Correctness counts as much as time, so there are no timed cases.
+ */
 export const group: Group = { needs: [], cases: [], run: measureRetrieval };

@@ -14,7 +14,7 @@ import { importPeer, peerProgram } from "../peers.ts";
 
 const project = dataPath("project");
 
-/** What the boundary costs a command that does nothing. */
+/** Measures the overhead of the sandbox for a command that does nothing. */
 export const group: Group = {
   needs: ["project"],
   prepare: makeConfinedWorkspace,
@@ -82,7 +82,7 @@ function starting(folder: string): Case {
   };
 }
 
-/** With its output, as everybody who shows it needs. */
+/** Includes reading the output, as every real caller does. */
 function plainSpawn(cwd: string): Contender {
   return { run: () => ended("bash", ["-c", "true"], cwd) };
 }
@@ -151,7 +151,7 @@ async function callOf(level: SandboxLevel): Promise<Contender> {
   };
 }
 
-/** It wants ripgrep and socat on the path. */
+/** It needs ripgrep and socat on the PATH. */
 async function runtimeLibrary(folder: string): Promise<Contender> {
   process.env.PATH = withRipgrep();
   process.chdir(folder);

@@ -15,7 +15,7 @@ const project = dataPath("project");
 const plain = dataPath("plain-project");
 const shadowed = dataPath("shadowed-project");
 
-/** What is found of what a command changes in 17 503 files with 228 MB, and what that costs. */
+/** Measures finding the changes of a command in 17 503 files with 228 MB, and its cost. */
 export const group: Group = {
   needs: ["project", "plain-project", "shadowed-project"],
   cases: [
@@ -122,7 +122,7 @@ function scanFirst(workspace: string, name: string): Contender {
 }
 
 interface Scan {
-  /** How many changes it found. */
+  /** Returns the number of changes found. */
   around(act: () => void): Promise<number>;
   close(): void;
 }
@@ -172,7 +172,7 @@ function firstFiles(workspace: string, count: number): readonly string[] {
 
 const filesOf = new Map<string, readonly string[]>();
 
-/** As many at once as Node has threads for; nothing is kept. */
+/** Hashes as many files at once as Node has threads, and stores nothing. */
 function walkInParallel(root: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   let waiting = 1;

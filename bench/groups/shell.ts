@@ -11,12 +11,12 @@ import { importPeer } from "../peers.ts";
 const line = "2026-11-15 12:00:00 INFO a line as logs have them, with some words and the number 42";
 const gigabyte = `yes "${line}" | head -c ${2 ** 30}`;
 
-// Holds the pipe in a session of its own, and heeds no SIGTERM.
+// Holds the pipe in a separate session, and ignores SIGTERM.
 const leavesSomebody = `setsid bash -c 'trap "" TERM; sleep 60' & true`;
 
 const levels: readonly SandboxLevel[] = ["none", "landlock", "bwrap"];
 
-/** What commands cost that are run for an agent, and what holds when they say too much or do not let go. */
+/** Measures the cost of commands run for an agent, and limits for commands that print too much or do not end. */
 export const group: Group = {
   needs: [],
   prepare: makeConfinedWorkspace,
@@ -156,7 +156,7 @@ async function serving(level: SandboxLevel): Promise<Contender> {
   };
 }
 
-/** Each has to answer with its own words, and with its own exit code. */
+/** Each must answer with its own text and its own exit code. */
 async function manyAtOnce(name: string, level: SandboxLevel): Promise<CaseResult> {
   const subject = await openConfined(level);
   const commands = 50;

@@ -17,7 +17,7 @@ const call = [
   ...["--path", tenKilobyteFile, "--limit", "20", "--json", "--workspace", dataPath("ten-kilobytes")],
 ];
 
-/** From the command to its answer, with the package as people install it. */
+/** Measures the time from the command to its output, with the installed package. */
 export const group: Group = {
   needs: ["ten-kilobytes"],
   prepare: buildAndInstall,
@@ -63,7 +63,7 @@ export const group: Group = {
   ],
 };
 
-/** A package without its source, as npm would put it; a clone looks at its source first and takes longer. */
+/** A package without its source, as npm installs it. A clone checks its source first and takes longer. */
 export function buildAndInstall(): void {
   execFileSync(process.execPath, [join(repository, "scripts", "build.ts")], { stdio: ["ignore", 2, 2] });
   rmSync(installed, { recursive: true, force: true });

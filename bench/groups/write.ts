@@ -8,7 +8,7 @@ import { openSubject } from "../subject.ts";
 
 const workspace = dataPath("write");
 
-/** Each contender replaces a file of 10 KB of its own, again and again. */
+/** Each contender repeatedly replaces its own file of 10 KB. */
 export const group: Group = {
   needs: [],
   cases: [
@@ -92,7 +92,7 @@ interface Content {
   readonly bytes: Uint8Array;
 }
 
-/** Writes two texts in turn, as nobody need write what stands there already. */
+/** Alternates between two texts, because writing the current content could be skipped. */
 async function replacing(
   name: string,
   open: (file: string) => Promise<{ write: (content: Content) => unknown; close?: () => unknown }>,

@@ -24,12 +24,12 @@ export interface CodeTree {
 }
 
 const wantedFiles = 16_000;
-/** Leaves out stubs, so that 16 000 files are about 112 MB, and what is no source. */
+/** Excludes stubs, so that 16 000 files are about 112 MB, and files that are not source code. */
 const [minBytes, maxBytes] = [480, 500_000];
 
 /**
- * 16 000 text files of published packages: Go, C++, Rust and Python from Debian, TypeScript and JavaScript from the peers
- * that the bench installs. All are pinned, and which files are taken is decided by the hash of their paths.
+ * 16 000 text files of published packages: Go, C++, Rust and Python from Debian, TypeScript and JavaScript from the
+ * peers that the benchmark installs. All are pinned, and the hashes of their paths decide which files are used.
  */
 export async function ensureCodeTree(): Promise<CodeTree> {
   const path = dataPath("code-tree");

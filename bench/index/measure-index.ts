@@ -13,7 +13,7 @@ import { sampleNames, sampleQuestions } from "./questions.ts";
 
 const { signal } = new AbortController();
 
-/** The index of 16 000 files: how long it takes to build, to bring up to date, and to ask. */
+/** Measures building, updating and querying the index of 16 000 files. */
 export async function* measureIndex(): AsyncGenerator<CaseResult> {
   const tree = await ensureCodeTree();
   const directory = dataPath("code-tree.index");
@@ -64,7 +64,7 @@ async function measureBuild(
   };
 }
 
-/** Another process can see what is on record. */
+/** Another process can read the recorded state. */
 async function untilListed(database: string, files: number): Promise<void> {
   for (;;) {
     await sleep(20);
@@ -74,7 +74,7 @@ async function untilListed(database: string, files: number): Promise<void> {
       const { count } = reader.prepare("SELECT count(*) AS count FROM files").get() as { count: number };
       if (count >= files) return;
     } catch {
-      // It is just begun.
+      // The build has just begun.
     } finally {
       reader.close();
     }

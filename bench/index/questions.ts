@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Random } from "../data/random.ts";
 
-/** Names of what the files define: what people look for. */
+/** Names that the files define, as people search for them. */
 export function sampleNames(tree: string, paths: readonly string[], count: number): readonly string[] {
   const random = new Random(11);
   const names = new Set<string>();
@@ -18,7 +18,7 @@ export function sampleNames(tree: string, paths: readonly string[], count: numbe
 const definition =
   /\b(?:function|class|struct|fn|func|def|interface|type|enum|trait|const|#define)\s+([A-Za-z_]\w{3,40})/g;
 
-/** Three words of the same lines, as somebody would ask who remembers a part. */
+/** Three words of nearby lines, like a query from memory. */
 export function sampleQuestions(tree: string, paths: readonly string[], count: number): readonly string[] {
   const random = new Random(12);
   const questions: string[] = [];

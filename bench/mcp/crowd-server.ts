@@ -1,4 +1,4 @@
-/** A server for crowd.ts, which tells the longest delay of its event loop. */
+/** A server for crowd.ts that reports the longest delay of its event loop. */
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { serveHttp } from "../../src/mcp/server/http/serve-http.ts";

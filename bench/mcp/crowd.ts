@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface Crowd {
-  /** Of one client, with nobody else there. */
+  /** The times of one client without others. */
   readonly aloneMs: number;
   readonly worstMs: number;
-  /** How many other clients got their list of tools while one waited for its read, at worst. */
+  /** The largest number of other clients that got their list of tools while one waited for its read. */
   readonly overtaken: number;
   readonly worstDelayMs: number;
 }

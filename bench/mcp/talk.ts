@@ -8,7 +8,7 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-/** The least a client needs, so that it is servers that are measured. */
+/** A minimal client, so that the measured time is the server's. */
 export class Talk {
   readonly child: ChildProcess;
   readonly #waiting = new Map<number, (message: Message) => void>();
@@ -27,7 +27,7 @@ export class Talk {
     });
   }
 
-  /** Shakes hands and has the tools listed, as every client does first. */
+  /** Does the handshake and lists the tools, as every client does first. */
   async open(): Promise<this> {
     const clientInfo = { name: "bench", version: "1" };
     await this.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
@@ -46,7 +46,7 @@ export class Talk {
     return message;
   }
 
-  /** How many characters a tool answers with; throws what it fails with. */
+  /** Returns the number of characters in a tool's answer. Throws the error of a failed call. */
   async call(name: string, input: object): Promise<number> {
     const { result, error } = await this.request("tools/call", { name, arguments: input });
     const text = result?.content?.map((block) => block.text).join("\n") ?? "";
@@ -54,7 +54,7 @@ export class Talk {
     return text.length;
   }
 
-  /** Resident, in megabytes. */
+  /** Resident memory, in megabytes. */
   get memoryMb(): number {
     const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.child.pid}/status`, "utf8"))!;
     return Number(kilobytes) / 1024;

@@ -2,8 +2,8 @@ import type { PatchQuestion } from "./patch-questions.ts";
 import { isSource } from "./questions.ts";
 
 /**
- * The questions that a release answers, out of what is new in its changelog and what differs in its files. Only a release
- * of few changes, whose files can be told to belong to them.
+ * Makes questions from a release: from its new changelog entries and its changed files. Uses only releases with few
+ * changes, whose files clearly belong to the entries.
  */
 export function changelogQuestions(
   before: ReadonlyMap<string, Buffer>,
@@ -26,7 +26,7 @@ export function changelogQuestions(
   return [{ text: entries[0]!, files: changed }];
 }
 
-/** Made from what else is in the package. */
+/** Files generated from others in the package. */
 export const isBuilt: RegExp =
   /(?:^|\/)(?:dist|_cjs|_esm|_types|cjs|esm|build|bin|es|types)\/|\.d\.[cm]?ts$|\.min\.js$/;
 
@@ -34,7 +34,7 @@ function linesOf(content: Buffer | undefined): string[] {
   return content === undefined ? [] : content.toString("utf8").split("\n");
 }
 
-/** Without the links, people and numbers that tools add. */
+/** Removes the links, people and numbers that tools add. */
 function cleaned(line: string): string {
   return line
     .replace(/^\s*[-*] /, "")

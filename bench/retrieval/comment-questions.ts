@@ -1,15 +1,15 @@
 import type { CodeSymbol } from "../../src/contract/code.ts";
 import { escapeRegex } from "../../src/lib/text/escape-regex.ts";
 
-/** A function whose comment is a question that the function answers. */
+/** A function whose comment is the question that it answers. */
 export interface Commented {
   readonly text: string;
   readonly symbol: CodeSymbol;
-  /** What is taken out of the text. */
+  /** The comment that is removed from the text. */
   readonly comment: { readonly start: number; readonly end: number };
 }
 
-/** The functions of a text that are well explained, and neither trivial nor long. */
+/** Finds the functions of a text that are well documented, and neither trivial nor long. */
 export function commentedFunctions(text: string, symbols: readonly CodeSymbol[]): Commented[] {
   return symbols.flatMap((symbol) => {
     const { kind, line, lastLine, doc } = symbol;
@@ -19,13 +19,13 @@ export function commentedFunctions(text: string, symbols: readonly CodeSymbol[])
     const comment = docCommentAbove(text, symbol) ?? commentInside(text, symbol);
     const lines = lastLine - line + 1;
     if (words.length < 5 || words.length > 40 || lines < 5 || lines > 150 || !comment) return [];
-    // What is written for programs is no sentence.
+    // Comments for programs are not sentences.
     if (/\\fn|::|[{}]/.test(question)) return [];
     return [{ text: question, symbol, comment }];
   });
 }
 
-/** The text without those comments, line by line as it was: what follows keeps its number. */
+/** Returns the text without those comments. Line numbers stay the same. */
 export function withoutComments(text: string, comments: readonly Commented["comment"][]): string {
   let result = "";
   let at = 0;
@@ -36,7 +36,7 @@ export function withoutComments(text: string, comments: readonly Commented["comm
   return result + text.slice(at);
 }
 
-/** Without the name that comments of some languages begin with, and without marks. */
+/** Removes comment marks, and the name with which comments begin in some languages. */
 function asQuestion(doc: string, name: string): string {
   const last = name.split(/::|[.:#]/).at(-1)!;
   return doc
@@ -46,7 +46,10 @@ function asQuestion(doc: string, name: string): string {
     .trim();
 }
 
-/** What is meant for readers of the function: `/**`, `///`, or in Go what begins with its name. Others are notes. */
+/**
+ * Doc comments for readers of the function: `/**`, `///`, or in Go a comment that begins with its name. Other
+ * comments are notes.
+ */
 function docCommentAbove(
   text: string,
   { name, start, declarationStart }: CodeSymbol,
@@ -61,7 +64,7 @@ function goComment(name: string): RegExp {
   return new RegExp(`^//[ \\t]*${escapeRegex(name)}\\b.*(?:\\n[ \\t]*//.*)*`);
 }
 
-/** Python's comments are strings. */
+/** Python's doc comments are strings. */
 function commentInside(text: string, { inside, end }: CodeSymbol): Commented["comment"] | undefined {
   if (!inside) return undefined;
   const match = /^\s*[rRuU]?("""|''')[\s\S]*?\1/.exec(text.slice(inside.start, end));

@@ -4,13 +4,13 @@ import { openSubject } from "../subject.ts";
 import { type QuestionSet, questionSets } from "./question-sets.ts";
 import type { Question } from "./questions.ts";
 
-/** How good one answer was. */
+/** The quality of one answer. */
 interface Judged {
   readonly question: Question;
-  /** Share of the right files among the first ten files, and among the first ten results. */
+  /** The share of the right files among the first ten files, and among the first ten results. */
   readonly recall: number;
   readonly recallInTen: number;
-  /** One by the place of the first right file, 0 when it is not among ten. */
+  /** The reciprocal rank of the first right file; 0 when it is not among the first ten. */
   readonly reciprocal: number;
   /** Whether one of the first ten results, of at most 150 lines, is the function. */
   readonly block: number;
@@ -18,11 +18,11 @@ interface Judged {
 }
 
 export interface RetrievalOptions {
-  /** Only repositories whose name holds this; "tuning" and "held-out" are sides. */
+  /** Only repositories whose name contains this; "tuning" and "held-out" are the two halves. */
   readonly only: string;
 }
 
-/** Asks code.search, as everybody would, what authors wrote about their code, and looks for that code. */
+/** Asks code.search the questions that authors wrote about their code, and checks whether it finds that code. */
 export async function* measureRetrieval({ only }: RetrievalOptions): AsyncGenerator<CaseResult> {
   const side = only === "tuning" || only === "held-out" ? only : undefined;
   const judged: Judged[] = [];
@@ -60,7 +60,7 @@ async function ask({ tree, questions }: QuestionSet): Promise<Judged[]> {
   }
 }
 
-/** Quotes and slashes around all of it would mean something else. */
+/** Quotes or slashes around the whole text would have a meaning. */
 function asWords(text: string): string {
   return text.replace(/^["/]+|["/]+$/g, "");
 }

@@ -5,7 +5,9 @@ export interface PatchQuestion {
   readonly files: readonly string[];
 }
 
-/** The question that a commit of the authors answers; undefined for a patch of others, or one that is no good question. */
+/**
+ * Makes a question from a commit of the authors; undefined for a patch by others, or one that gives no good question.
+ */
 export function patchQuestion(patch: string): PatchQuestion | undefined {
   const headEnd = patch.indexOf("\n--- ");
   const head = headEnd === -1 ? "" : patch.slice(0, headEnd);
@@ -27,7 +29,7 @@ export function patchQuestion(patch: string): PatchQuestion | undefined {
 const fromAuthors =
   /^(?:Origin:.*(?:upstream|backport|commit)|\(cherry picked from|commit [0-9a-f]{40} upstream|From [0-9a-f]{40}|Applied-Upstream|\[ Upstream)/im;
 
-/** Those that were there before and after. */
+/** Files that existed before and after. */
 function changedFiles(patch: string): string[] {
   const pairs = patch.matchAll(/^--- (?:a\/|[^/\s]+\/)?(\S+).*\n\+\+\+ (?:b\/|[^/\s]+\/)?(\S+)/gm);
   return [...pairs].flatMap(([, before, after]) => (/^(?:\/?dev\/null|null)$/.test(before!) ? [] : [after!]));

@@ -35,7 +35,7 @@ function changesOf({ name, side, tree, from, questions }: Repository): QuestionS
   return { name, tree, questions: some.map((question) => ({ ...question, repository: name, side, from })) };
 }
 
-/** In a copy of the tree, without the comments that are asked. */
+/** In a copy of the tree without the comments that are used as questions. */
 async function commentsOf({ name, side, tree }: Repository): Promise<QuestionSet> {
   const copy = join(dataPath("retrieval"), "uncommented", name.replace("/", "-"));
   const kept = `${copy}.json`;

@@ -1,20 +1,20 @@
-/** A question with what a good answer shows. */
+/** A question, and what a good answer shows. */
 export interface Question {
   readonly repository: string;
   readonly side: Side;
-  /** What it was made of: the subject of a commit, a line of a changelog, or the comment of a function. */
+  /** Its source: the subject of a commit, a line of a changelog, or the comment of a function. */
   readonly from: "commit" | "changelog" | "comment";
   readonly text: string;
-  /** Any of these is right. */
+  /** Each of these is right. */
   readonly files: readonly string[];
-  /** Where in the one file, for the comment of a function. */
+  /** The lines in the only file, for the comment of a function. */
   readonly block?: { readonly firstLine: number; readonly lastLine: number } | undefined;
 }
 
-/** Parameters are chosen on one half of the repositories, and judged on the other. */
+/** Parameters are tuned on one half of the repositories and evaluated on the other. */
 export type Side = "tuning" | "held-out";
 
-/** Such a file can be the answer; others change along with it. */
+/** Whether a file can be the answer. Other files change along with it. */
 export function isSource(path: string): boolean {
   return sourceName.test(path) && !besideSource.test(path);
 }

@@ -10,18 +10,18 @@ import packages from "./packages.json" with { type: "json" };
 import { type PatchQuestion, patchQuestion } from "./patch-questions.ts";
 import type { Side } from "./questions.ts";
 
-/** Published sources, unpacked, and what their authors' commits and changelogs ask of them. */
+/** Published sources, unpacked, and the questions from their commits and changelogs. */
 export interface Repository {
   readonly name: string;
   readonly side: Side;
   readonly tree: string;
   readonly from: "commit" | "changelog";
   readonly questions: readonly PatchQuestion[];
-  /** Whether its comments make questions too. */
+  /** Whether its comments are used as questions, too. */
   readonly comments: boolean;
 }
 
-/** Gets what an earlier run has not. All is pinned by version and hash. */
+/** Downloads what earlier runs have not. Everything is pinned by version and hash. */
 export function getRepositories(): Repository[] {
   return [
     ...packages.debian.map(debianRepository),
@@ -60,7 +60,7 @@ interface NpmPackage {
   readonly releases: readonly (readonly string[])[];
 }
 
-/** The tree is that of the first version: the questions are about what came after it. */
+/** The tree is that of the first version, because the questions are about later changes. */
 function npmRepository({ name, side, archives, releases, comments }: NpmPackage): Repository {
   const tree = join(root, "trees", name.replace("/", "-"));
   const versions = new Map(
@@ -84,7 +84,7 @@ function npmRepository({ name, side, archives, releases, comments }: NpmPackage)
   return { name, side: side as Side, tree, from: "changelog", questions, comments };
 }
 
-/** Without those about files that the tree does not have, and each once. */
+/** Leaves out questions about files that the tree does not have, and duplicates. */
 function existing(questions: readonly PatchQuestion[], tree: string): PatchQuestion[] {
   const texts = new Set<string>();
   return questions.flatMap(({ text, files }) => {

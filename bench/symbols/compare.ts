@@ -6,17 +6,17 @@ import { type Tag, tagsOf } from "./ctags.ts";
 
 export interface Comparison {
   readonly files: number;
-  /** Files that are right, but not to the grammar. */
+  /** Valid files that the grammar cannot parse. */
   readonly faulty: number;
   readonly symbols: number;
-  /** How many tags of a kind there are, and how many of them we find with name and line. */
+  /** The number of tags of a kind, and how many of them we find with name and line. */
   readonly kinds: ReadonlyMap<string, { readonly tags: number; readonly found: number }>;
   readonly misses: readonly Tag[];
-  /** Tags that are none, by the rule that says why. */
+  /** Tags that are not symbols, by the rule that excludes them. */
   readonly mistakes: ReadonlyMap<string, number>;
 }
 
-/** Looks for everything that ctags finds among our symbols. */
+/** Looks up everything that ctags finds among our symbols. */
 export async function compare(code: Code, language: MeasuredLanguage, wanted: number): Promise<Comparison> {
   const files = await corpusFiles(language, wanted);
   const tags = Map.groupBy(tagsOf(language, files), ({ path }) => path);
@@ -48,7 +48,7 @@ export async function compare(code: Code, language: MeasuredLanguage, wanted: nu
   return { files: files.length, faulty, symbols, kinds, misses, mistakes };
 }
 
-/** Line and name of every symbol. An impl goes by any name in it: ctags takes the last. */
+/** The line and name of every symbol. An impl counts under every name in it, because ctags uses the last. */
 function placesOf({ symbols }: Outline): ReadonlySet<string> {
   return new Set(symbols.flatMap((symbol) => namesOf(symbol).map((name) => `${symbol.line} ${name}`)));
 }
@@ -57,14 +57,14 @@ function namesOf({ kind, name }: CodeSymbol): readonly string[] {
   return kind === "impl" ? (name.match(/\w+/g) ?? []) : [lastWord(name)];
 }
 
-/** `Outer<T>::name` is `name`; ctags writes `operator ==`, most people `operator==`. */
+/** `Outer<T>::name` is `name`; ctags writes `operator ==`, most code `operator==`. */
 function lastWord(name: string): string {
   const operator = /\boperator\b.*$/s.exec(name)?.[0];
   if (operator !== undefined) return operator.replace(/\s+/g, "");
   return name.replace(/<.*>/s, "").split(/::|\./).at(-1)!.trim();
 }
 
-/** Why a tag is none. These are rules, not a list of places. */
+/** Why a tag is not a symbol. These are rules, not a list of positions. */
 function mistakeOf({ name, kind }: Tag, line: string, language: MeasuredLanguage): string | undefined {
   if (/^__anon|^AnonymousFunction|^anonymous/.test(name)) return "a name that ctags made up";
   if (/^(true|false|new|get|set|if|for|while|return|typeof|extends)$/.test(name)) {

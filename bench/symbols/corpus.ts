@@ -18,7 +18,7 @@ import packages from "./packages.json" with { type: "json" };
 export const measuredLanguages = ["rust", "typescript", "python", "go", "java", "c", "cpp"] as const;
 export type MeasuredLanguage = (typeof measuredLanguages)[number];
 
-/** Real files of a language from published packages: the same ones every time. */
+/** Real files of a language from published packages, the same ones every time. */
 export async function corpusFiles(language: MeasuredLanguage, wanted: number): Promise<readonly string[]> {
   const files: string[] = [];
   for (const source of packages[language]) collect(await unpacked(source), extensions[language], files);

@@ -5,11 +5,11 @@ export interface Tag {
   readonly path: string;
   readonly name: string;
   readonly line: number;
-  /** In the words of ctags. */
+  /** The kind as ctags names it. */
   readonly kind: string;
 }
 
-/** What universal-ctags finds of functions, methods and types. */
+/** The functions, methods and types that universal-ctags finds. */
 export function tagsOf(language: MeasuredLanguage, files: readonly string[]): readonly Tag[] {
   const { name, kinds } = languages[language];
   const options = ["--options=NONE", "-f", "-", "--output-format=json", "--fields=NFnK", "--sort=no"];
@@ -25,7 +25,10 @@ export function tagsOf(language: MeasuredLanguage, files: readonly string[]): re
     .map((line) => JSON.parse(line) as Tag);
 }
 
-/** What is asked for, in the letters of ctags: functions, methods, classes, structs, enums, traits, interfaces, impls, type aliases. */
+/**
+ * The requested kinds, in the letters of ctags: functions, methods, classes, structs, enums, traits, interfaces,
+ * impls, type aliases.
+ */
 const languages: Readonly<Record<MeasuredLanguage, { readonly name: string; readonly kinds: string }>> = {
   rust: { name: "Rust", kinds: "sicfgtP" },
   typescript: { name: "TypeScript", kinds: "fcigmGa" },

@@ -8,11 +8,11 @@ import { type Comparison, compare } from "./compare.ts";
 import { corpusFiles, type MeasuredLanguage, measuredLanguages } from "./corpus.ts";
 import { showMisses, showSample } from "./show.ts";
 
-/** Of each language. */
+/** The number of files per language. */
 const wantedFiles = 300;
 const wantedRecall = 99.5;
 
-/** What we find of what universal-ctags finds, and how long a large file takes. */
+/** Measures how many symbols of universal-ctags we find, and how long a large file takes. */
 export async function* measureSymbols({
   only,
   show,
@@ -79,7 +79,7 @@ function listed(mistakes: ReadonlyMap<string, number>): string {
 const largeUnits = 200_000;
 const rounds = 41;
 
-/** The symbols of 200 KB: of a text that was never seen, and of one that was just edited. */
+/** The symbols of 200 KB: of a new text, and of one that was just edited. */
 async function largeFile(code: Code, language: MeasuredLanguage): Promise<CaseResult> {
   const text = await largeText(code, language);
   const whole: number[] = [];
@@ -110,11 +110,11 @@ async function largeFile(code: Code, language: MeasuredLanguage): Promise<CaseRe
   };
 }
 
-/** Files one after another, as long as the grammar reads them together. */
+/** Concatenates files as long as the grammar can parse them together. */
 async function largeText(code: Code, language: MeasuredLanguage): Promise<string> {
   let text = "";
   for (const path of await corpusFiles(language, wantedFiles)) {
-    // Those are read twice: the grammar does not know all of their types.
+    // These are parsed twice, because the grammar does not support all of their types.
     if (path.includes("effect-")) continue;
     const longer = `${text}${readFileSync(path, "utf8").trimEnd()}\n\n`;
     if (longer.length > largeUnits * 1.1) continue;

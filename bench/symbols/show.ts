@@ -8,7 +8,7 @@ export function showMisses(misses: readonly Tag[]): void {
   for (const { kind, name, path, line } of misses) process.stdout.write(`${kind} ${name} ${path}:${line}\n`);
 }
 
-/** Some symbols, the same ones every time, each with the lines it stands on, to be judged by eye. */
+/** Prints some symbols with their lines, the same ones every time, to be checked by eye. */
 export async function showSample(
   code: Code,
   language: MeasuredLanguage,

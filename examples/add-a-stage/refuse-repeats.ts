@@ -1,7 +1,7 @@
 import { ToolError } from "../../src/contract/error.ts";
 import type { Stage } from "../../src/pipeline/stage.ts";
 
-/** Refuses a call that is the same as the one before: a model that repeats itself is stuck. */
+/** Refuses a call that equals the previous one: a model that repeats itself is stuck. */
 export function refuseRepeats(): Stage {
   let previous = "";
   return async (call, next) => {

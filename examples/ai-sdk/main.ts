@@ -1,4 +1,7 @@
-/** The AI SDK lets a model correct a poem; it makes the calls itself. Elsewhere the imports are "toolcrib" and "toolcrib/ai-sdk". */
+/**
+ * A model corrects a poem through the AI SDK, which makes the calls itself. In your program, import from "toolcrib"
+ * and "toolcrib/ai-sdk".
+ */
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, isStepCount } from "ai";
 import { aiSdkTools } from "../../src/adapters/ai-sdk.ts";

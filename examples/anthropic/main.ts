@@ -1,4 +1,4 @@
-/** A model of Anthropic's corrects a poem. Elsewhere the imports are "toolcrib" and "toolcrib/anthropic". */
+/** A model of Anthropic corrects a poem. In your program, import from "toolcrib" and "toolcrib/anthropic". */
 import Anthropic from "@anthropic-ai/sdk";
 import { answerMessages, messagesTools } from "../../src/adapters/anthropic.ts";
 import { withFixture } from "../with-fixture.ts";

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { type Loopback, serveTurns } from "../loopback.ts";
 
-/** Speaks as the Messages API does: the message after calls begins with their answers, each exactly once. */
+/** Behaves like the Messages API: the message after calls must begin with their answers, each exactly once. */
 export function startProvider(): Promise<Loopback> {
   const reading = [
     { type: "text", text: "I look at it." },

@@ -1,4 +1,4 @@
-/** A Gemini model corrects a poem. Elsewhere the imports are "toolcrib" and "toolcrib/google". */
+/** A Gemini model corrects a poem. In your program, import from "toolcrib" and "toolcrib/google". */
 import { type Content, GoogleGenAI } from "@google/genai";
 import { answerGemini, geminiTools } from "../../src/adapters/google.ts";
 import { withFixture } from "../with-fixture.ts";

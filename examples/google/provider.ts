@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { type Loopback, serveTurns } from "../loopback.ts";
 
-/** Speaks as the Gemini API does: as many answers as calls, in their order, and schemas of its own subset only. */
+/** Behaves like the Gemini API: as many answers as calls, in their order, and schemas only in its own subset. */
 export function startProvider(): Promise<Loopback> {
   const reading = [
     { functionCall: { name: "file_read", args: { path: "poem.txt" } } },

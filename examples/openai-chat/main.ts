@@ -1,4 +1,7 @@
-/** A model corrects a poem, by the Chat Completions API that many servers speak. Elsewhere the import is "toolcrib/openai". */
+/**
+ * A model corrects a poem through the Chat Completions API, which many servers offer. In your program, import from
+ * "toolcrib" and "toolcrib/openai".
+ */
 import OpenAI from "openai";
 import { answerChat, chatTools } from "../../src/adapters/openai.ts";
 import { withFixture } from "../with-fixture.ts";

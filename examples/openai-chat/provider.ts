@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { type Loopback, serveTurns } from "../loopback.ts";
 
-/** Speaks as the Chat Completions API does: every call of a message has its answer right behind it. */
+/** Behaves like the Chat Completions API: the answers of all calls must follow their message. */
 export function startProvider(): Promise<Loopback> {
   const reading = [
     call("call_1", "file_read", { path: "poem.txt" }),

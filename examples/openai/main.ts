@@ -1,4 +1,7 @@
-/** A model of OpenAI's corrects a poem, by the Responses API. Elsewhere the imports are "toolcrib" and "toolcrib/openai". */
+/**
+ * A model of OpenAI corrects a poem through the Responses API. In your program, import from "toolcrib" and
+ * "toolcrib/openai".
+ */
 import OpenAI from "openai";
 import { answerResponses, responsesTools } from "../../src/adapters/openai.ts";
 import { withFixture } from "../with-fixture.ts";

@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { type Loopback, serveTurns } from "../loopback.ts";
 
-/** Speaks as the Responses API does, and is as strict: tools that it would refuse, or a call without its answer, are an error. */
+/** Behaves like the Responses API, and is as strict: invalid tools, or a call without its answer, are an error. */
 export function startProvider(): Promise<Loopback> {
   const reading = [
     call("call_1", "file_read", { path: "poem.txt", paths: null, offset: null, limit: null }),
@@ -41,7 +41,7 @@ function checkTool(tool: Schema): void {
   else if (tool.strict) checkStrict(tool.parameters, tool.name);
 }
 
-/** Strict mode wants every property required, and nothing beside them. */
+/** Strict mode requires every property, and allows no others. */
 function checkStrict(schema: Schema, at: string): void {
   for (const inner of schema.anyOf ?? []) checkStrict(inner, at);
   if (schema.items) checkStrict(schema.items, at);
@@ -55,7 +55,7 @@ function checkStrict(schema: Schema, at: string): void {
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
 type Schema = any;
 
-/** The first words of an answer are enough to know it by. */
+/** The first words of an answer are enough to identify it. */
 function answerOf({ type, call_id, output }: { type: string; call_id: string; output: string }) {
   return [type, call_id, output.split(/[:\n]| at line/)[0]];
 }

@@ -49,7 +49,7 @@ function firstOfEachId<Item>(
 }
 
 function withOthersNotMade(result: Answered, others: number): Answered {
-  const note = `[${others === 1 ? "Another call" : `${others} other calls`} had the same id and ${others === 1 ? "was" : "were"} not made: call again with an id for each.]`;
+  const note = `[${others === 1 ? "Another call" : `${others} other calls`} had the same id and ${others === 1 ? "was" : "were"} not made. Give each call its own id.]`;
   return { ...result, content: result.content === "" ? note : `${result.content}\n${note}` };
 }
 

@@ -56,7 +56,7 @@ it("denies every change in plan mode, whatever rules, modes, subagents and other
   ];
   const { session, run, workspace, server, events, close } = await familyOnLoopback(
     {
-      person: [{ calls }, { calls: [...reads, spawn("child")] }, { calls: [wait("agent_1")] }, done],
+      user: [{ calls }, { calls: [...reads, spawn("child")] }, { calls: [wait("agent_1")] }, done],
       [noticeOfChild]: [{ calls: [write, command("touch made.txt")] }, { text: "Tried." }],
     },
     { files: { "a.txt": "hello\n" }, rules: everything, plan: true, sources: [source] },

@@ -24,11 +24,20 @@ export function findTool(
     inAnyCase.find(({ canonical }) => isAlmost(canonical));
   if (found) return found;
   // Suggestions have the caller's spelling: canonical names have dots.
-  const names = tools.map((tool) => (name.includes(".") ? tool.canonical : tool.name));
-  const near = nearest(name, names);
+  const spelling = (tool: DialectTool) => (name.includes(".") ? tool.canonical : tool.name);
+  const similar = similarTools(name, tools, nearest(name, tools.map(spelling)));
+  const quoted = similar.map((tool) => `"${spelling(tool)}"`);
   throw new ToolError("not-found", `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`, {
-    hint: near ? `Did you mean "${near}"?` : `Known tools: ${names.join(", ")}.`,
-    forUser: { hint: hintForUser(name, tools, near) },
+    hint:
+      similar.length > 0
+        ? `Did you mean ${quoted.join(" or ")}?`
+        : `Known tools: ${tools.map(spelling).join(", ")}.`,
+    forUser: {
+      hint:
+        similar.length > 0
+          ? `Did you mean ${similar.map(nameForUser).join(" or ")}?`
+          : "List the tools: toolcrib tools",
+    },
     details: { kind: "unknown-tool", name },
   });
 }
@@ -44,13 +53,16 @@ export function nameForUser({ name, canonical }: Pick<DialectTool, "name" | "can
   return name === canonical.replaceAll(".", "_") ? canonical : name;
 }
 
-/** Users type `file.read` where models write `file_read`, and often only `read`. */
-function hintForUser(name: string, tools: readonly DialectTool[], near: string | undefined): string {
-  const isSimilar = ({ canonical, ...tool }: DialectTool) =>
-    near === undefined ? canonical.split(".").at(-1) === name : [tool.name, canonical].includes(near);
-  const similar = tools.filter(isSimilar).map(nameForUser);
-  const isFew = similar.length > 0 && similar.length < 4;
-  return isFew ? `Did you mean ${similar.join(" or ")}?` : "List the tools: toolcrib tools";
+/** Returns the tool named `near`; without one, up to three tools with this last part: `file.read` for `read`. */
+function similarTools(
+  name: string,
+  tools: readonly DialectTool[],
+  near: string | undefined,
+): readonly DialectTool[] {
+  const similar = tools.filter(({ canonical, ...tool }) =>
+    near === undefined ? canonical.split(".").at(-1) === name : [tool.name, canonical].includes(near),
+  );
+  return similar.length < 4 ? similar : [];
 }
 
 /**

@@ -123,9 +123,9 @@ it("undoes changes that codex commands made before they returned", async () => {
   await codex.call("exec_command", { cmd: "echo two > a.txt" });
   await codex.close();
   const changed = readFileSync(file, "utf8");
-  const person = await openToolcrib({ ...places, undoes: "workspace" });
-  const undone = await person.call("journal.undo", {});
-  await person.close();
+  const user = await openToolcrib({ ...places, undoes: "workspace" });
+  const undone = await user.call("journal.undo", {});
+  await user.close();
   expect([changed, undone.isError, readFileSync(file, "utf8")]).toEqual(["two\n", false, "one\n"]);
 });
 

@@ -62,6 +62,9 @@ export class Budget {
   #exceeded(why: string): ToolError {
     return new ToolError("too-large", `${this.#name} is too large to read: ${why}`, {
       hint: "Ask for a smaller part, or use another program (shell.run) if you trust the file.",
+      forUser: {
+        hint: "Add --part for a smaller part, or open it in another program if you trust the file.",
+      },
       details: { kind: "document-limit", reason: why },
     });
   }

@@ -127,6 +127,7 @@ function refuse(name: string, bytes: Uint8Array, type: Type | undefined): never 
     `${name} is ${kind}, ${showSize(bytes.length)}: it cannot be read as a document`,
     {
       hint: "Use a program for this format (shell.run), or convert the file.",
+      forUser: { hint: "Open it in a program for this format, or convert it." },
     },
   );
 }

@@ -58,7 +58,7 @@ function numberAfter(word: string, track: string): number {
 export function requireBranchName(name: string): void {
   if (!badName.test(name)) return;
   throw new ToolError("invalid-input", `${JSON.stringify(name)} is not a valid branch name`, {
-    hint: "Use args with - or / between them: fix/empty-input.",
+    hint: "Use words joined by - or /, for example: fix/empty-input",
   });
 }
 

@@ -111,7 +111,7 @@ function argumentsFor(message: string | undefined, amend: boolean): readonly str
   return amend ? [...fixed, "--amend"] : fixed;
 }
 
-const inRebase = "A rebase is in progress. To continue it: `git rebase --continue` in shell.run.";
+const inRebase = "A rebase is in progress. To continue it, run: git rebase --continue";
 
 /** Refuses to amend a published commit, because others may have fetched it. */
 async function refuseAmending(

@@ -38,7 +38,7 @@ export async function findRepository(
   const real = await ownRealPath(environment, path);
   const inside = posix.relative(workspace, real);
   if (inside.split("/").some((name) => name.toLowerCase() === ".git"))
-    throw new ToolError("invalid-input", `${path} is a file of git, not of the working tree`, {
+    throw new ToolError("invalid-input", `${path} belongs to git, not to the working tree`, {
       hint: "Give a path of the project.",
     });
   for (let directory = inside; ; directory = posix.dirname(directory)) {

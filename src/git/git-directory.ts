@@ -202,7 +202,7 @@ function absent(error: unknown): undefined {
 }
 
 function escapes(path: string): ToolError {
-  return new ToolError("outside-workspace", `${path} leads git out of the workspace`, {
+  return new ToolError("outside-workspace", `${path} makes git read outside the workspace`, {
     hint: "Ask the user to allow reading its target with a rule.",
     forUser: { hint: "To copy the objects into the repository, run: git repack -a -d" },
   });

@@ -105,7 +105,7 @@ it("prevents changes when the disk is full", async () => {
       message: expect.stringMatching(
         /^The journal .*\/journal\.sqlite cannot be used: (database or disk is full|disk I\/O error)$/,
       ),
-      hint: "Nothing was changed. Free disk space, or set TOOLCRIB_HOME to a writable folder.",
+      hint: "Nothing was changed. Ask the user to free disk space.",
     },
   };
   expect(write()).toEqual(refused);

@@ -114,7 +114,7 @@ describe("a journal whose database", () => {
     run("PRAGMA user_version = 99");
     const journal = openJournal("after");
     expect(() => record(journal, "call_new")).toThrow(
-      new ToolError("unavailable", `The journal ${file} was written by a newer Toolcrib`, {
+      new ToolError("unavailable", `The journal ${file} was written by a newer version of Toolcrib`, {
         hint: "Tell the user to update Toolcrib.",
       }),
     );

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { ToolError } from "../contract/error.ts";
 import { inPrivateDirectory } from "../system/directories.ts";
 import { identityOf, isLost, loadSqlite, makeDatabaseFile } from "../system/sqlite-file.ts";
-import { storageHint } from "../system/storage-hint.ts";
+import { storageHints } from "../system/storage-hint.ts";
 import { Records } from "./records.ts";
 
 /** Opens or creates the database of a journal. Throws SQLite's errors; see `isDamage`. */
@@ -81,7 +81,7 @@ const version = 3;
 
 function refuseUnlessOurs(database: DatabaseSync, file: string): void {
   if (versionOf(database) > version) {
-    throw new ToolError("unavailable", `The journal ${file} was written by a newer Toolcrib`, {
+    throw new ToolError("unavailable", `The journal ${file} was written by a newer version of Toolcrib`, {
       hint: "Tell the user to update Toolcrib.",
       forUser: { hint: "Update Toolcrib, or set TOOLCRIB_HOME to another folder." },
     });
@@ -179,11 +179,13 @@ export function inTransaction<Result>(database: DatabaseSync, act: () => Result)
   }
 }
 
-/** Returns the error of a journal that cannot be opened, read or written. `consequence` begins the hint. */
+/** Returns the error of a journal that cannot be opened, read or written. Both hints begin with `consequence`. */
 export function journalUnusable(file: string, cause: unknown, consequence = ""): ToolError {
   if (cause instanceof ToolError) return cause;
+  const { hint, forUser } = storageHints(dirname(file), cause);
   return new ToolError("unavailable", `The journal ${file} cannot be used: ${(cause as Error).message}`, {
-    hint: consequence + storageHint(dirname(file), cause),
+    hint: consequence + hint,
+    forUser: { hint: consequence + forUser },
     cause,
   });
 }

@@ -77,10 +77,15 @@ describe("journal", () => {
     expect(await asOrdinaryUser(program, folder)).toEqual({
       readOnly: {
         code: "unavailable",
-        hint: `Nothing was changed. Make the folder writable, chmod u+rwx '${state}', or set TOOLCRIB_HOME to a writable folder.`,
+        hint: "Nothing was changed. Ask the user to run: toolcrib doctor",
+        forUser: `Nothing was changed. Make the folder writable, chmod u+rwx '${state}', or set TOOLCRIB_HOME to a writable folder.`,
       },
       writable: "recorded",
-      deleted: { code: "unavailable", hint: "Set TOOLCRIB_HOME to a writable folder." },
+      deleted: {
+        code: "unavailable",
+        hint: "Ask the user to run: toolcrib doctor",
+        forUser: "Set TOOLCRIB_HOME to a writable folder.",
+      },
       createdAgain: "recorded",
       calls: [["call_4", null]],
     });
@@ -304,15 +309,15 @@ describe("journal", () => {
     mkdirSync(join(folder, "journal.sqlite"));
     const journal = openJournal();
     const file = join(folder, "journal.sqlite");
-    const way = "Free disk space, or set TOOLCRIB_HOME to a writable folder.";
+    const fix = "Ask the user to free disk space.";
     const unusable = (hint: string) =>
       new ToolError(
         "unavailable",
         `The journal ${file} cannot be used: EISDIR: illegal operation on a directory, open '${file}'`,
         { hint },
       );
-    expect(() => journal.begin(attempt("call_1"))).toThrow(unusable(`Nothing was changed. ${way}`));
-    expect(() => journal.latest(1)).toThrow(unusable(way));
+    expect(() => journal.begin(attempt("call_1"))).toThrow(unusable(`Nothing was changed. ${fix}`));
+    expect(() => journal.latest(1)).toThrow(unusable(fix));
     journal.close();
   });
 });

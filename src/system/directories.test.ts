@@ -20,7 +20,7 @@ it("returns a hint when no folder can be created, and never hangs", async () => 
     const refusal = catchError(() => makePrivateDirectory(path));
     expect(refusal).toMatchObject({
       code: "unavailable",
-      hint: "Set TOOLCRIB_HOME to a writable folder.",
+      forUser: { hint: "Set TOOLCRIB_HOME to a writable folder." },
     });
   }
 });

@@ -124,7 +124,8 @@ export function makePrivateDirectory(path: string): void {
     makeWithParents(path);
   } catch (cause) {
     throw new ToolError("unavailable", `The folder ${path} cannot be created: ${(cause as Error).message}`, {
-      hint: "Set TOOLCRIB_HOME to a writable folder.",
+      hint: "Ask the user to run: toolcrib doctor",
+      forUser: { hint: "Set TOOLCRIB_HOME to a writable folder." },
       cause,
     });
   }

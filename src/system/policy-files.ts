@@ -17,7 +17,7 @@ import { newIdentifier } from "../lib/identifier.ts";
 import { writeFully } from "./content.ts";
 import { makePrivateDirectory, namesIn, workspaceDirectory } from "./directories.ts";
 import { errnoOf } from "./file-errors.ts";
-import { storageHint } from "./storage-hint.ts";
+import { storageHints } from "./storage-hint.ts";
 
 /** The files with the user's rules. All are below the config directory, none in the workspace. */
 export interface PolicyFiles {
@@ -163,7 +163,7 @@ function unreadable(path: string, cause: unknown): ToolError {
 
 function unwritable(path: string, cause: unknown): ToolError {
   return new ToolError("unavailable", `${path} cannot be written: ${(cause as Error).message}`, {
-    hint: storageHint(dirname(path), cause),
+    hint: storageHints(dirname(path), cause).forUser,
     cause,
   });
 }

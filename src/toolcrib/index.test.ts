@@ -635,7 +635,7 @@ describe("edge cases", () => {
   it.each([0, -1, Number.NaN])("a deadline of %s is refused", async (timeoutMs) => {
     await open();
     expect((await crib.call("file.read", { path: "a" }, { timeoutMs })).error?.message).toBe(
-      `A call cannot take ${timeoutMs} ms`,
+      `A time limit of ${timeoutMs} ms is invalid`,
     );
   });
 

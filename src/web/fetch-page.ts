@@ -152,7 +152,7 @@ const ownHeaders = {
 };
 
 function noNetwork(): ToolError {
-  return new ToolError("unavailable", "There is no network in this environment", {
+  return new ToolError("unavailable", "This environment has no network access", {
     hint: "Continue without the page.",
     forUser: { hint: "Use a local environment to fetch pages." },
   });

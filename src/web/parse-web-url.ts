@@ -29,7 +29,7 @@ export function faultOf(text: string, base?: URL): URL | Fault {
   if (url.username !== "" || url.password !== "")
     return {
       message: "contains a user name or password",
-      hint: "Leave out the part before the @: no credentials are sent.",
+      hint: "Leave out the part before the @: credentials are never sent.",
     };
   if (parseHost(url.hostname.replace(/^\[(.*)\]$/, "$1")) === undefined)
     return { message: "names no host", hint: "Give a name of letters, digits and dots, or an address." };

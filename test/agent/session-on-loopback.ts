@@ -8,10 +8,10 @@ import type { ProviderKind, ProviderOptions, ProviderServer, Script } from "../p
 import { startProvider } from "../providers/start-provider.ts";
 
 export interface LoopbackOptions extends CreateSessionOptions {
-  /** `openai`, if not said. */
+  /** Default: `openai`. */
   readonly kind?: ProviderKind;
   readonly server?: ProviderOptions;
-  /** What is in its workspace. */
+  /** The files of its workspace. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -19,15 +19,15 @@ export interface LoopbackSession {
   readonly session: Session;
   readonly server: ProviderServer;
   readonly workspace: string;
-  /** All that happened so far. */
+  /** All events so far. */
   readonly events: readonly AgentEvent[];
-  /** Another one in the same place. */
+  /** Opens another session in the same workspace. */
   again(options: CreateSessionOptions): Promise<Session>;
-  /** What was refused of our requests, once all is closed. */
+  /** Closes everything. Returns the faults that the provider found in our requests. */
   close(): Promise<readonly string[]>;
 }
 
-/** A session in a folder of its own, with a provider on this machine that says what the script says. */
+/** A session in a temporary folder, with a provider on this machine that follows the script. */
 export async function sessionOnLoopback(
   script: Script,
   { kind = "openai", server: served, files = {}, ...options }: LoopbackOptions = {},
@@ -62,7 +62,7 @@ export async function sessionOnLoopback(
   };
 }
 
-/** Events without what differs each time. */
+/** Events without fields that differ each time. */
 export function plain(events: readonly AgentEvent[]): readonly object[] {
   return events.map(({ session: _, at: __, ...event }) => event);
 }

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const key = "zq9-CANARY-0123456789";
 
-/** Asks a model of `provider` at a server that answers like this; gives what went wrong. */
+/** Asks a model of `provider` at a server that answers like this. Returns the error. */
 async function askAt(provider: string, server: Server): Promise<unknown> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -7,12 +7,15 @@ import { codeValidate } from "../../src/tools/code/validate.ts";
 import { editSmart } from "../../src/tools/edit/smart.ts";
 import { codeFixture } from "../support/code-fixture.ts";
 
-/** What a red team got past the tools for code when they were new: an edit at another place, another meaning, a false answer. */
+/**
+ * Attacks with which a red team got past the first code tools: an edit at another position, another meaning, a false
+ * answer.
+ */
 const options = { timeout: 60_000 };
 const fixture = codeFixture();
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-/** How a call is refused; it leaves the file as it is. */
+/** Returns how a call is refused, and checks that the file is unchanged. */
 async function refused<Input>(tool: Tool<Input, unknown>, text: string, input: Input & { path: string }) {
   writeFileSync(fixture.at(input.path), text);
   const { code } = await fixture.refusal(tool, input);

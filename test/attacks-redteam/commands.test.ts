@@ -6,7 +6,7 @@ import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../src/too
 import { missingHere } from "../support/sandbox-fixture.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** What a red team got past the sandbox and the guardian when they were new, by commands behind the whole counter. */
+/** Attacks with which a red team got past the first sandbox and policy, as commands through the whole pipeline. */
 const levels = ["bwrap", "landlock"] as const;
 const missing = { bwrap: await missingHere("bwrap"), landlock: await missingHere("landlock") };
 const options = { timeout: 60_000 };
@@ -16,7 +16,7 @@ interface Fixture extends AsyncDisposable {
   at(path: string): string;
   put(path: string, content: string): void;
   git(...args: readonly string[]): string;
-  /** Runs a script, whose text no rule sees, and gives what it printed. */
+  /** Runs a script, whose text no rule sees, and returns its output. */
   run(script: string, input?: { readonly session?: string; readonly words?: string }): Promise<string>;
 }
 
@@ -49,7 +49,7 @@ async function openFixture(given: Pick<ToolcribOptions, "mode" | "rules" | "sand
     },
     [Symbol.asyncDispose]: async () => {
       await crib.close();
-      // What a command has closed, and what was kept of that, would stay.
+      // A path that a command has made unreadable, and a stored copy of it, would stay.
       execFileSync("chmod", ["-R", "u+rwx", folder.path]);
       await folder[Symbol.asyncDispose]();
     },

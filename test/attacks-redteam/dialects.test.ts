@@ -32,7 +32,7 @@ async function openFixture(options: ToolcribOptions) {
 
 type Call = readonly [tool: string, input: Record<string, unknown>];
 
-/** Every way in which a dialect takes the name of a file or a folder. */
+/** Every argument with which a dialect takes the name of a file or a folder. */
 const waysOut: readonly (readonly [dialect: string, calls: (path: string) => readonly Call[]])[] = [
   [
     "agent-loop",

@@ -90,7 +90,7 @@ it("runs nothing of a folder's servers before they are trusted, whatever their n
   expect([hub.states(), existsSync(canary)]).toEqual([[], false]);
 });
 
-/** A server that lists these tools, and accepts every call. */
+/** A server that lists these tools and accepts every call. */
 function tells(tools: readonly unknown[]): ServerConfiguration {
   return { command: process.execPath, args: ["--eval", program], env: { TOOLS: JSON.stringify(tools) } };
 }

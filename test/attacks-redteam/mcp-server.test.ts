@@ -13,7 +13,7 @@ interface Message {
   readonly [key: string]: any;
 }
 
-/** A server, and a client that writes lines no SDK would write. */
+/** A server, and a client that writes lines which no SDK would write. */
 async function rawFixture({ rules = [] as readonly string[] } = {}) {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work");

@@ -11,8 +11,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { AttackResults } from "./trials/attack-crib.ts";
 
 /**
- * The table of attacks (facts A1), by every way in which a command can be started: that one of them skips the sandbox is
- * CVE-2026-32048; that settings can be made which are not there yet is CVE-2026-25725.
+ * The table of attacks (facts A1), for every way to start a command: CVE-2026-32048 was a way that skipped the
+ * sandbox, CVE-2026-25725 allowed creating settings that did not exist yet.
  */
 const trial = fileURLToPath(new URL("trials/attack-crib.ts", import.meta.url));
 const nobody = 65534;

@@ -14,7 +14,7 @@ const missing: Partial<Record<SandboxLevel, string | undefined>> = {
   landlock: await missingHere("landlock"),
 };
 
-/** What other shell tools get wrong (facts C and F), at every level that is here. */
+/** Mistakes of other shell tools (facts C and F), at every sandbox level of this machine. */
 const levels = (["bwrap", "landlock", "none"] as const).filter((level) => missing[level] === undefined);
 
 describe.each(levels)("commands at level %s", (sandbox) => {
@@ -23,7 +23,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
     const ends = [await fixture.run("exit 7"), await fixture.run("kill -9 $$"), await fixture.run("true")];
     expect(ends.map(({ exitCode, signal }) => ({ exitCode, signal }))).toEqual([
       { exitCode: 7, signal: null },
-      // Bubblewrap reports it as shells do.
+      // Bubblewrap reports signals as shells do.
       sandbox === "bwrap" ? { exitCode: 137, signal: null } : { exitCode: null, signal: "SIGKILL" },
       { exitCode: 0, signal: null },
     ]);
@@ -148,7 +148,7 @@ function uniqueSeconds(): string {
   return String(randomInt(100_000_000, 999_999_999));
 }
 
-/** How many sleep that long. */
+/** Counts the processes that sleep this long. */
 function sleepers(seconds: string): number {
   return processesWith("sleep", seconds).length;
 }

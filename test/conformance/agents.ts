@@ -3,8 +3,8 @@ import type { AgentStatus, Agents, AgentTask } from "../../src/contract/agents.t
 import { ToolError } from "../../src/contract/error.ts";
 
 /**
- * Agents that need no model. Each says what it is told in capitals, a word a turn; one that is told nothing but "wait" says
- * nothing until it is told more.
+ * Agents that need no model. Each answers with its task in capitals, one word per turn. With the task "wait" it
+ * answers only after another message.
  */
 export function loudAgents(): Agents {
   const agents = new Map<string, LoudAgent>();

@@ -2,7 +2,7 @@ import type { ToolDefinition } from "../../src/dialects/definition.ts";
 import { type CanonicalName, catalog } from "../../src/tools/catalog.ts";
 import type { Vector } from "./vector.ts";
 
-/** The tools and fields that an answer names although its dialect does not have them. */
+/** Finds tools and fields that an answer names although its dialect does not have them. */
 export async function foreignNames(
   vector: Vector,
   definitions: readonly ToolDefinition[],

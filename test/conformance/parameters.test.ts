@@ -25,7 +25,7 @@ it("rustant has the tools of its source, with the parameters of its tables", asy
 it("rustant's tools have at most the risk their source states", async () => {
   const table = sectionsOf("002").find(({ title }) => title === "Tool Summary")?.text ?? "";
   const promised = [...table.matchAll(/^\| `(\w+)` \| ([\w-]+) \|/gm)].map(([, name, risk]) => [name, risk]);
-  // What goes over the network reads, and is asked about by itself.
+  // The source calls network tools read-only; here they need separate approval.
   const words = {
     read: "Read-only",
     network: "Read-only",
@@ -121,7 +121,7 @@ function sorted(tool: { name: string; parameters: readonly Parameter[] }) {
   return { ...tool, parameters: tool.parameters.toSorted((one, other) => (one.name < other.name ? -1 : 1)) };
 }
 
-/** The parts below headings, without the words around them. */
+/** The items below headings, without the text around them. */
 function sectionsOf(source: string): readonly { title: string; text: string }[] {
   const text = readFileSync(join(import.meta.dirname, `sources/${source}.txt`), "utf8");
   return text.split(/^#{2,3} /m).map((part) => {

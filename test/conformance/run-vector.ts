@@ -2,20 +2,22 @@ import { escapeRegex } from "../../src/lib/text/escape-regex.ts";
 import type { Answer, Entry, Vector } from "./vector.ts";
 import { expectedEntries, readEntries } from "./vector-workspace.ts";
 
-/** Whoever answers the calls: the library, or a server. */
+/** Answers the calls: the library, or a server. */
 export interface Counter {
   call(tool: string, input: unknown): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** All that a vector says of how it ends. */
+/** The results of a vector that are compared. */
 export interface Ending {
   readonly answers: readonly Answer[];
-  /** All that lies in the workspace. */
+  /** All entries of the workspace. */
   readonly after: Readonly<Record<string, Entry>>;
 }
 
-/** Makes the calls of a vector in its workspace, closes the counter, and gives what came of it beside what should have. */
+/**
+ * Makes the calls of a vector in its workspace, closes the caller, and returns the actual and the expected results.
+ */
 export async function runVector(
   vector: Vector,
   workspace: string,
@@ -35,7 +37,7 @@ export async function runVector(
       expected.push({ ...answer, content, images: answer.images ?? [] });
     }
   } finally {
-    // What runs in a sandbox leaves marks in the workspace until it has ended.
+    // Sandboxed processes leave marks in the workspace until they have ended.
     await counter.close();
   }
   const after = expectedEntries(vector);
@@ -45,7 +47,7 @@ export async function runVector(
   };
 }
 
-/** `actual`, if it is what `expected` describes; else `expected` as it stands, so that the difference can be seen. */
+/** Returns `actual` if it matches `expected`, else `expected` itself, so that the difference is visible. */
 export function fillIn(expected: string, actual: string): string {
   if (!/\{\{\w+\}\}/.test(expected)) return expected;
   const pattern = expected
@@ -60,7 +62,7 @@ function repeated(text: string): string {
   return text.replace(/\{\{(\d+) of ([^}]+)\}\}/g, (_, count, each) => each.repeat(Number(count)));
 }
 
-/** How well commands can be confined differs from machine to machine, and is told where it is not the best. */
+/** Removes the note about the sandbox, which differs from machine to machine. */
 function withoutSandbox(content: string): string {
   return content.replace(/\n\[sandbox: \w+\]/g, "");
 }

@@ -35,7 +35,7 @@ it.concurrent.each(vectors.map((vector) => [vector.title, vector] as const))("%s
     close: () => crib.close(),
   });
   expect(actual).toEqual(expected);
-  // A canonical name that a caller uses gets canonical names in answers.
+  // A caller that uses a canonical name gets canonical names in answers.
   if (vector.dialect !== "toolcrib") expect(await foreignNames(vector, definitions, answers)).toEqual([]);
 });
 

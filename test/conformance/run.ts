@@ -93,7 +93,7 @@ function optionsOf({ mode = "yolo", rules = [], tools = [] }: Vector): readonly 
 async function callOn(client: Client, name: string, input: unknown): Promise<Answer> {
   const asked = client.callTool({ name, arguments: input as Record<string, unknown> });
   const result = await asked.catch((error: unknown) => error as Error);
-  // That there is no such tool is an error of the protocol, told in one line.
+  // An unknown tool is a protocol error with a message of one line.
   if (result instanceof Error) return { content: result.message.replace(". ", "\n"), isError: true };
   const { content, isError = false } = result as ServerAnswer;
   return {

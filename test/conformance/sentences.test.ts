@@ -14,7 +14,7 @@ type Sentence = { readonly sentence: string } & (
   | { readonly promises: "nothing"; readonly because: string }
 );
 
-/** A page of a source, and the lists that answer for it. */
+/** A page of a source, and the lists that cover it. */
 interface Page {
   readonly name: string;
   readonly text: string;
@@ -60,7 +60,10 @@ function sourcePages(): readonly Page[] {
     });
 }
 
-/** `contracts-omega.json` answers for the section whose heading names omega; what comes before all is of toolcrib. */
+/**
+ * `contracts-omega.json` covers the section whose heading names omega; the text before all headings belongs to
+ * toolcrib.
+ */
 function contractPages(): readonly Page[] {
   const contracts = readFileSync(join(here, "sources/CONTRACTS.md"), "utf8");
   return contracts.split(/^(?=## )/m).map((text, at) => {

@@ -14,14 +14,14 @@ import {
 import { dirname, join } from "node:path";
 import type { Entry, Vector } from "./vector.ts";
 
-/** Lays out what a vector begins with. */
+/** Creates the workspace of a vector. */
 export function makeWorkspace(folder: string, { workspace = {}, git = false }: Vector): void {
   mkdirSync(folder, { recursive: true });
   for (const [path, entry] of Object.entries(workspace)) makeEntry(join(folder, path), entry);
   if (git) commitAll(folder);
 }
 
-/** What a vector says that lies there afterwards: what lay there before, with its changes. */
+/** Returns the expected entries: those at the start, with the changes of the vector. */
 export function expectedEntries({ workspace = {}, after = {} }: Vector): Readonly<Record<string, Entry>> {
   const gone = Object.keys(after).filter((path) => after[path] === null && !path.endsWith("/"));
   const isGone = (path: string) => gone.some((each) => path === each || path.startsWith(`${each}/`));
@@ -29,7 +29,10 @@ export function expectedEntries({ workspace = {}, after = {} }: Vector): Readonl
   return Object.fromEntries(all);
 }
 
-/** All that lies there, told as `wanted` tells it; of folders only those that it names, and nothing of git. */
+/**
+ * Returns all entries in the form that `wanted` uses. Leaves out folders that it does not name, and everything of
+ * git.
+ */
 export function readEntries(
   folder: string,
   wanted: Readonly<Record<string, Entry>>,
@@ -82,7 +85,7 @@ function makeEntry(path: string, entry: Entry): void {
 function commitAll(folder: string): void {
   const run = (...args: string[]) => execFileSync("git", args, { cwd: folder, env: gitVariables });
   run("init", "--quiet", "--initial-branch=main");
-  // For who commits in it: a machine may have nobody's name.
+  // Commits need an author, which the machine may not have.
   run("config", "user.name", "Ada");
   run("config", "user.email", "ada@example.org");
   run("add", "--all");

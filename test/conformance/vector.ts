@@ -8,29 +8,29 @@ interface VectorFile {
   readonly vectors: readonly Vector[];
 }
 
-/** Calls in a workspace of their own, one after the other, with the whole answer that each must get. */
+/** Calls in a temporary workspace, one after the other, each with the whole expected answer. */
 export interface Vector {
   /** A sentence about behaviour. */
   readonly name: string;
-  /** What lies in the workspace before; a name that ends in `/` is a folder. */
+  /** The workspace at the start; a name that ends in `/` is a folder. */
   readonly workspace?: Readonly<Record<string, Entry>>;
-  /** The workspace is a git repository in which all of it is committed. */
+  /** The workspace is a git repository in which everything is committed. */
   readonly git?: boolean;
-  /** How much is asked; `yolo` if not said: nothing. */
+  /** The mode. Default: `yolo`, which never asks. */
   readonly mode?: Mode;
   readonly rules?: readonly string[];
-  /** The only tools of the fixture. */
+  /** The only tools of the instance. */
   readonly tools?: readonly string[];
-  /** The room has agents, which answer as `agents.ts` says. */
+  /** The instance has agents, which answer as `agents.ts` describes. */
   readonly agents?: true;
   readonly calls: readonly VectorCall[];
-  /** What lies in the workspace afterwards otherwise than before; null for what is gone. */
+  /** The entries that differ at the end; null for one that no longer exists. */
   readonly after?: Readonly<Record<string, Entry>>;
-  /** Why an answer is not compared whole. */
+  /** Why an answer is not compared as a whole. */
   readonly why?: string;
 }
 
-/** A text, a folder or nothing (null), bytes, a link, or a text with more about it. */
+/** A text, a folder or nothing (null), bytes, a link, or a text with its properties. */
 export type Entry =
   | string
   | null
@@ -40,7 +40,7 @@ export type Entry =
       readonly text: string;
       /** Permissions: `755`. */
       readonly mode?: string;
-      /** When it was last changed, as ISO 8601 says it. */
+      /** The modification time in ISO 8601. */
       readonly modified?: string;
     };
 
@@ -50,16 +50,16 @@ interface VectorCall {
   readonly answer: ExpectedAnswer;
 }
 
-/** An answer whose content is one text, or one of several where the order is not promised. */
+/** An answer with one text, or one of several texts where the order is not guaranteed. */
 interface ExpectedAnswer extends Omit<Answer, "content"> {
   readonly content: string | readonly string[];
 }
 
-/** What a model gets to see of a call. */
+/** The part of a result that the model sees. */
 export interface Answer {
   readonly content: string;
   readonly isError: boolean;
-  /** Media types of the pictures; none if not said. */
+  /** Media types of the images. Default: none. */
   readonly images?: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export interface NamedVector extends Vector {
   readonly title: string;
 }
 
-/** All that are published, or those of one dialect. */
+/** All published vectors, or those of one dialect. */
 export function readVectors(dialect = "*"): readonly NamedVector[] {
   return globSync(`${dialect}/*.json`, { cwd: import.meta.dirname })
     .filter((path) => !path.startsWith("sentences"))

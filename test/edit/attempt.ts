@@ -3,14 +3,14 @@ import { type ErrorCode, ToolError } from "../../src/contract/error.ts";
 import type { EditRequest } from "../../src/edit/edit-request.ts";
 import { planEdits } from "../../src/edit/plan-edits.ts";
 
-/** What came of a call: the file afterwards, or why it was refused. */
+/** The result of a call: the new file, or the refusal. */
 export type Attempt = { readonly after: string } | { readonly refused: ErrorCode };
 
 export const path = "file.txt";
 
 /**
- * Asks for a change of one file. Bytes are given as Latin-1, a character each, so that they can be read and compared.
- * Throws what is no ToolError, and when file or request are not as they were.
+ * Plans a change of one file. Bytes are given as Latin-1, one character each, so that they can be read and compared.
+ * Throws errors other than ToolError, and when the file or the request was modified.
  */
 export function attempt(file: Uint8Array, request: EditRequest): Attempt {
   const bytes = Buffer.from(file);

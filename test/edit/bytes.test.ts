@@ -24,7 +24,7 @@ describe("with any encoding and line ends", () => {
       fc.property(revisions(options), context, (revision, lines) => {
         const hunks = hunksOfRevision(revision, lines);
         const request = render(hunks);
-        // Text for text that is to vanish leaves its line end behind.
+        // Replacing text with nothing leaves its line end.
         fc.pre(request.kind !== "replace" || hunks.every((hunk) => newLines(hunk).length > 0));
         expect(attempt(bytesOf(revision.document), request)).toEqual(applied(bytesOf(revised(revision))));
       }),

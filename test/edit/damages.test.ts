@@ -10,20 +10,20 @@ import { Random } from "./random.ts";
 const root = join(import.meta.dirname, "../..");
 const random = new Random(1);
 
-/** Changes of our own documents and sources, as a model would have asked for them. */
+/** Changes of our own documents and sources, as a model would request them. */
 const subjects = globSync(["docs/**/*.md", "src/lib/*.ts", "src/pipeline/**/*.ts"], { cwd: root })
   .sort()
   .filter((path) => path !== "docs/benchmarks.md")
   .flatMap((path) => {
     const lines = readFileSync(join(root, path), "utf8").slice(0, -1).split("\n");
-    // Changes of a few lines name all of them: blanks after the last are then no part of what is named, and stay.
+    // Changes of a few lines name all of them. Blanks after the last one are then not part of the text, and stay.
     if (lines.length < 10) return [];
     const modification = modify(path, lines, random);
     const hunks = hunksOf(modification, 3);
     return hunks && hunks.length > 0 ? [{ modification, hunks }] : [];
   });
 
-/** A refusal is never wrong; any result but the expected bytes is. */
+/** A refusal is never wrong; any result other than the expected bytes is. */
 function outcomeOf(task: Task): "right" | "refused" | "wrong" {
   try {
     const [plan, ...others] = planEdits(task.request, (path) => (path === task.path ? task.file : undefined));

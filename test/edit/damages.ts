@@ -11,7 +11,7 @@ import {
 import type { Random } from "./random.ts";
 import { asDiff, asPatch, asReplace, diffLines, patchLines } from "./render.ts";
 
-/** A call, the file it meets, and what must come of it. */
+/** A call, its file, and the expected result. */
 export interface Task {
   readonly damage: string;
   readonly kind: EditRequest["kind"];
@@ -23,7 +23,7 @@ export interface Task {
   readonly expected: Buffer;
 }
 
-/** Something real that is to be damaged. */
+/** A real modification that is to be damaged. */
 export interface Subject {
   readonly modification: Modification;
   readonly hunks: readonly Hunk[];
@@ -32,7 +32,7 @@ export interface Subject {
   readonly foreign: { readonly modification: Modification; readonly hunks: readonly Hunk[] };
 }
 
-/** One class of mistake. Gives no task where the mistake cannot be made or would have more than one right answer. */
+/** One class of mistake. Returns no task where the mistake is impossible or would have more than one right answer. */
 export interface Damage {
   readonly name: string;
   readonly expectation: Task["expectation"];
@@ -63,9 +63,9 @@ function text(lines: readonly string[], lineEnd = "\n"): string {
   return lines.map((line) => line + lineEnd).join("");
 }
 
-/** The same hunks asked for in all three ways. */
+/** The same hunks in all three forms. */
 function threeWays(path: string, hunks: readonly Hunk[]): readonly EditRequest[] {
-  // Text for text that is to vanish leaves its line end behind.
+  // Replacing text with nothing leaves its line end.
   const hasText = hunks.every((hunk) => newLines(hunk).length > 0);
   return [
     ...(hasText ? [asReplace(path, hunks)] : []),
@@ -74,7 +74,7 @@ function threeWays(path: string, hunks: readonly Hunk[]): readonly EditRequest[]
   ];
 }
 
-/** A mistake in the lines of the call; the file is as it was. */
+/** A mistake in the lines of the call; the file is unchanged. */
 function inCall(
   { modification, hunks }: Subject,
   change: (line: HunkLine, hunk: Hunk) => string,
@@ -110,7 +110,7 @@ function inFile(
     .map((request) => ({ file, expected, request }));
 }
 
-/** Text for text does not say which of two equal lines stays; here it makes no difference. */
+/** Find and replace does not say which of two equal lines stays; here it makes no difference. */
 function hasOneAlignment(hunk: Hunk): boolean {
   const before = oldLines(hunk);
   const after = newLines(hunk);
@@ -145,7 +145,7 @@ function mapLines(
   return { before: oldResult, after: newResult };
 }
 
-/** Letters without blanks and in plain glyphs occur once, so no tolerance can find another place. */
+/** The letters, without blanks and in plain glyphs, occur once, so no tolerance can find another position. */
 function isLoneInFile(lines: readonly string[], wanted: readonly string[]): boolean {
   const squeezed = squeeze(lines.join("\n"));
   const block = squeeze(wanted.join("\n"));
@@ -167,7 +167,7 @@ function squeeze(value: string): string {
 const indentationOf = (line: string) => /^[ \t]*/.exec(line)![0];
 const isBlank = (line: string) => line.trim() === "";
 
-/** The step the file is indented by, where that is regular. */
+/** One level of the file's indentation, if it is regular. */
 function levelOf(lines: readonly string[]): number {
   const widths = lines.map((line) => /^ +(?=\S)/.exec(line)?.[0].length ?? 0).filter((width) => width > 0);
   if (widths.length < 3) return 0;
@@ -176,7 +176,7 @@ function levelOf(lines: readonly string[]): number {
   return 0;
 }
 
-/** The old lines show enough of the indentation for the new ones to follow. */
+/** Whether the old lines show enough of the indentation for the new ones. */
 function teachesIndentation(hunk: Hunk): boolean {
   const seen = new Set(
     oldLines(hunk)
@@ -314,7 +314,7 @@ const whitespace: readonly Damage[] = [
   },
 ];
 
-/** At least one old line of every hunk is indented, or the mistake would not show. */
+/** At least one old line of every hunk is indented; otherwise the mistake would not show. */
 function showsIndentation(hunk: Hunk): boolean {
   return oldLines(hunk).some((line) => /^\s+\S/.test(line));
 }
@@ -357,7 +357,7 @@ const glyphs: readonly Damage[] = [
   },
 ];
 
-/** The file spells é in two characters, the call in one. */
+/** The file has é as two characters, the call as one. */
 function decomposed({ modification, hunks, random }: Subject): readonly Made[] {
   const accent = (form: "NFC" | "NFD") => (line: string) =>
     line.replace(/(?<=\w)e(?=\w)/g, "é".normalize(form));
@@ -380,7 +380,7 @@ function decomposed({ modification, hunks, random }: Subject): readonly Made[] {
   }));
 }
 
-/** Glyphs in the beginning that a removed line and the line in its place have in common. */
+/** Glyphs in the common beginning of a removed line and its replacement. */
 function onChangedLines(subject: Subject, change: (line: string) => string): readonly Made[] {
   const { before, after } = subject.modification;
   const oldPrefixes = new Map<number, string>();
@@ -399,7 +399,7 @@ function onChangedLines(subject: Subject, change: (line: string) => string): rea
   });
 }
 
-/** The beginning two lines share, up to a word's end, at least three words long. */
+/** The common beginning of two lines, up to the end of a word, at least three words long. */
 function commonWords(left: string, right: string): string {
   let same = 0;
   while (same < left.length && left[same] === right[same]) same += 1;
@@ -440,7 +440,7 @@ const lineEnds: readonly Damage[] = [
     expectation: "applied",
     make: ({ modification, hunks }) => {
       if (!hunks.every((hunk) => isLoneInFile(modification.before, oldLines(hunk)))) return [];
-      // New lines end as the line they replace, else as the one above: only then is there one right answer.
+      // New lines end like the line they replace, else like the line above: only then is there one right answer.
       const mixed = mapLines(modification, (line, sign, index) =>
         sign === "+" ? line : `${line}${index % 3 === 0 ? "\r" : ""}`,
       );
@@ -495,7 +495,7 @@ const lineEnds: readonly Damage[] = [
     make: ({ modification, hunks }) => {
       if (!hunks.every((hunk) => isLoneInFile(modification.before, oldLines(hunk)))) return [];
       const cut = (lines: readonly string[]) => text(lines).slice(0, -1);
-      // A last line that is blank would be no line any more.
+      // A blank last line would not be a line any more.
       if (
         modification.before.at(-1) === "" ||
         modification.after.at(-1) === "" ||
@@ -555,7 +555,7 @@ function withCarriageReturns(request: EditRequest): EditRequest {
   }
 }
 
-/** What a model does to the lines of a whole patch or diff. */
+/** Mistakes of models in the lines of a whole patch or diff. */
 type Slip = (lines: readonly string[]) => readonly string[];
 
 function slipsIn(
@@ -853,7 +853,7 @@ const refused: readonly Damage[] = [
         ...hunk,
         lines: hunk.lines.map((each) => (each === line ? { ...each, text: changed } : each)),
       };
-      // The drifted line may be what another line says, or what the added lines say.
+      // The stale line may equal another line, or one of the added lines.
       if (newLines(hunk).includes(changed) || isLoneInFile(modification.before, oldLines(drifted))) return [];
       const file = text(modification.before);
       return threeWays(modification.path, [drifted]).map((request) => ({ file, expected: "", request }));
@@ -865,7 +865,7 @@ const refused: readonly Damage[] = [
     make: ({ modification, foreign }) => {
       const file = text(modification.before);
       const squeezed = squeeze(file);
-      // Something all of a foreign hunk's lines, or all but one, must not be here by chance.
+      // All lines of a foreign hunk, or all but one, must not be in this file by chance.
       const isForeign = foreign.hunks.some(
         (hunk) =>
           oldLines(hunk).filter((line) => squeeze(line).length > 8 && !squeezed.includes(squeeze(line)))

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** A file as somebody wrote it: lines, how each of them ends, and how characters become bytes. */
+/** A file: lines, the end of each line, and the encoding. */
 export interface Document {
   readonly encoding: Encoding;
   readonly lines: readonly Line[];
@@ -16,9 +16,9 @@ export type LineEnd = "" | "\n" | "\r\n" | "\r";
 
 interface Encoding {
   readonly name: string;
-  /** What it can hold beyond ASCII; U+FFFD stands for a byte that is no character. */
+  /** Characters that it can encode beyond ASCII; U+FFFD is a byte that is not a character. */
   readonly words: readonly string[];
-  /** Lines that make the encoding plain to see. */
+  /** Lines that make the encoding obvious. */
   readonly evidence: readonly string[];
   readonly mark: string;
   encode(text: string): Buffer;
@@ -70,7 +70,7 @@ export function bytesOf({ encoding, lines }: Document): Buffer {
   return encoding.encode(encoding.mark + lines.map(({ text, end }) => text + end).join(""));
 }
 
-/** What a model writes that means something elsewhere: in patterns, in strings, in patches. */
+/** Text that has a meaning elsewhere: in patterns, in strings, in patches. */
 const words = [
   "value",
   "return",
@@ -100,7 +100,7 @@ const words = [
   "  ",
 ];
 
-/** Text of one line; `tag` makes it the only one of its kind. */
+/** Text of one line; `tag` makes it unique. */
 function lineText({ words: foreign }: Encoding, tag: string): fc.Arbitrary<string> {
   const word = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...words) }, fc.constantFrom(...foreign));
   return fc
@@ -112,17 +112,17 @@ function lineText({ words: foreign }: Encoding, tag: string): fc.Arbitrary<strin
     .map(([indentation, parts, blanks]) => `${indentation}${[...parts, tag].join(" ")}${blanks}`);
 }
 
-/** What happens to a line: what comes before it, and what it becomes. */
+/** The change of a line: the lines inserted before it, and its replacement. */
 interface Step {
   readonly inserted: readonly string[];
   readonly becomes: "itself" | readonly string[];
 }
 
-/** A document and what is to become of it. No two lines are alike. */
+/** A document and its changes. No two lines are equal. */
 export interface Revision {
   readonly document: Document;
   readonly steps: readonly Step[];
-  /** Added below the last line. */
+  /** Lines added after the last line. */
   readonly appended: readonly string[];
 }
 
@@ -130,7 +130,7 @@ export type LineEnds = readonly [LineEnd, ...LineEnd[]];
 
 export const oneLineEnd: fc.Arbitrary<LineEnds> = fc.constantFrom<LineEnds[]>(["\n"], ["\r\n"], ["\r"]);
 
-/** Mixtures in which a carriage return does not end a line on its own. */
+/** Mixtures in which a lone carriage return does not end a line. */
 export const lineFeeds: fc.Arbitrary<LineEnds> = fc.oneof(oneLineEnd, fc.constant(["\n", "\r\n"]));
 
 const lineEnds = fc.oneof(lineFeeds, fc.constant<LineEnds>(["\n", "\r\n", "\r"]));
@@ -152,7 +152,7 @@ export function documents(options: DocumentOptions = {}): fc.Arbitrary<Document>
           const evidence = encoding.evidence.map((text) => ({ text, end: allowedEnds[0] }));
           const all: Line[] = [...evidence, ...lines];
           const last = all.at(-1)!;
-          // Where line feeds end the lines, a carriage return at the very end is a character of the last one.
+          // Where line feeds end the lines, a carriage return at the very end belongs to the last line.
           const isData = last.end === "\r" && all.some(({ end }) => end.endsWith("\n"));
           return { encoding, lines: isClosed && !isData ? all : [...all.slice(0, -1), { ...last, end: "" }] };
         }),

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import type { Line, Revision } from "./documents.ts";
 
-/** What somebody else did to a line in the meantime. */
+/** A change that another author made to a line in the meantime. */
 interface Drift {
   readonly inserted: readonly string[];
   readonly becomes: "itself" | string;
 }
 
-/** Others' changes of a revision's lines, many or few. */
+/** Changes of other authors to the lines of a revision, many or few. */
 export function driftsOf({ steps }: Revision): fc.Arbitrary<readonly Drift[]> {
   const line = (index: number) =>
     fc.record({
@@ -20,7 +20,7 @@ export function driftsOf({ steps }: Revision): fc.Arbitrary<readonly Drift[]> {
   return fc.tuple(...steps.map((_, index) => line(index)));
 }
 
-/** The same revision of the file as it is in the meantime. Where both change the same, the others did not. */
+/** The same revision of the changed file. Where both change the same line, the other change is dropped. */
 export function drifted({ document, steps, appended }: Revision, drifts: readonly Drift[]): Revision {
   const end = document.lines[0]!.end || "\n";
   const lines: (Line & Revision["steps"][number])[] = [];

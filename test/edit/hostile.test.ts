@@ -11,7 +11,7 @@ import { slips } from "./slips.ts";
 
 const numRuns = runs(1000);
 
-/** Pieces that mean something somewhere, in no order. */
+/** Pieces that have a meaning somewhere, in random order. */
 const pieces = fc.oneof(
   fc.constantFrom(
     ..."\n \n\n\r\n\r\t ab".match(/[\s\S]/g)!,

@@ -39,7 +39,7 @@ describe.each(ways)("%s", (_, render) => {
       fc.property(revisions(), context, (revision, lines) => {
         const hunks = hunksOfRevision(revision, lines);
         const request = render(hunks);
-        // Text that only grows is there as before.
+        // The old text is still in a text that only grows.
         const onlyGrows = hunks.every((hunk) => hunk.lines.every(({ sign }) => sign !== "-"));
         fc.pre(request.kind !== "replace" || !onlyGrows);
         expect(attempt(bytesOf(revised(revision)), request)).toEqual({

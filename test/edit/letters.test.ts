@@ -44,12 +44,12 @@ function planOf(request: EditRequest, file: Buffer): FilePlan | undefined {
   }
 }
 
-/** Accents apart, so that every spelling of a letter is the same. */
+/** Decomposes accents, so that every spelling of a letter is the same. */
 function lettersOf(text: string): string {
   return (text.normalize("NFD").match(/[\p{L}\p{N}]/gu) ?? []).join("");
 }
 
-/** The text with `before` exchanged for `after` at each of its places. */
+/** Returns the text with `before` replaced by `after` at each of its positions. */
 function replacements(text: string, { before, after }: { before: string; after: string }): readonly string[] {
   const results: string[] = [];
   for (let at = 0; at <= text.length; at += 1) {

@@ -13,7 +13,7 @@ const ways: readonly [string, (hunks: readonly Hunk[]) => EditRequest, { readonl
   ["a patch", (hunks) => asPatch(patchLines(path, hunks)), { mayBeOpen: true }],
   ["a diff", (hunks) => asDiff(diffLines(path, hunks)), { mayBeOpen: true }],
   ["a replacement", (hunks) => asReplace(path, hunks), { mayBeOpen: true }],
-  // A line end that the last line does not have may make the text that of another line.
+  // A line end that the last line does not have may make the text equal to another line.
   ["a replacement with the final line end", (hunks) => asClosedReplace(path, hunks), { mayBeOpen: false }],
 ];
 
@@ -25,7 +25,7 @@ it.each(ways)("%s among lookalikes changes the right lines or nothing", (_, rend
       const hunks = hunksOfRevision(revision, context);
       const request = render(hunks);
       fc.pre(hunks.length > 0 && (mayBeOpen || revision.document.lines.at(-1)!.end !== ""));
-      // Text for text that is to vanish leaves its line end behind.
+      // Replacing text with nothing leaves its line end.
       fc.pre(request.kind !== "replace" || hunks.every((hunk) => newLines(hunk).length > 0));
       const outcome = attempt(bytesOf(revision.document), request);
       if ("refused" in outcome) return;

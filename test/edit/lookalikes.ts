@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Revision, utf8 } from "./documents.ts";
 
-/** Lines that look alike, and lines that look like something else. */
+/** Lines that look similar, and lines that look like something else. */
 const alphabets: readonly (readonly string[])[] = [
   ["a", "b"],
   ["a", "b", ""],

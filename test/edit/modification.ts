@@ -1,7 +1,7 @@
 import { diffRuns } from "../../src/edit/diff-runs.ts";
 import type { Random } from "./random.ts";
 
-/** One file before and after somebody changed it. Lines end with a line feed, the last one too. */
+/** One file before and after a change. Lines end with a line feed, also the last one. */
 export interface Modification {
   readonly path: string;
   readonly before: readonly string[];
@@ -14,12 +14,12 @@ export interface HunkLine {
 }
 
 export interface Hunk {
-  /** Its first line in the file before, counted from 0. */
+  /** Its first line in the old file, counted from 0. */
   readonly start: number;
   readonly lines: readonly HunkLine[];
 }
 
-/** The hunks of a modification with as much context as makes each unique, at least `context` lines where there are. */
+/** The hunks of a modification, with enough context to make each unique, and at least `context` lines. */
 export function hunksOf({ before, after }: Modification, context: number): readonly Hunk[] | undefined {
   const runs = diffRuns(before, after);
   for (let lines = context; lines <= context + 6; lines += 2) {
@@ -70,7 +70,7 @@ function isUnique(lines: readonly string[], wanted: readonly string[]): boolean 
   return first !== -1 && text.indexOf(block, first + 1) === -1;
 }
 
-/** A change such as people make: some lines changed in a word, some added, some removed, at one to three places. */
+/** A realistic change: words changed in some lines, lines added and removed, at one to three positions. */
 export function modify(path: string, before: readonly string[], random: Random): Modification {
   const after = [...before];
   const places = 1 + random.below(3);
@@ -93,7 +93,7 @@ export function modify(path: string, before: readonly string[], random: Random):
   return { path, before, after };
 }
 
-/** The line with one of its words exchanged; the same line when it has none. */
+/** Replaces one word of a line; returns the same line if it has none. */
 export function changeWord(line: string, random: Random): string {
   const words = [...line.matchAll(/[A-Za-z_]{3,}/g)];
   if (words.length === 0) return line;

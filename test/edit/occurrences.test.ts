@@ -5,7 +5,7 @@ import { runs } from "./runs.ts";
 
 const numRuns = runs(400);
 
-/** Few letters, so that texts occur often and over each other; line feeds, so that lines do not matter. */
+/** Few letters, so that texts occur often and overlap; line feeds, so that lines do not matter. */
 const letters = fc
   .array(fc.constantFrom("a", "a", "b", "\n"), { maxLength: 24 })
   .map((parts) => parts.join(""));
@@ -64,7 +64,7 @@ function expectation(text: string, find: string, replace: string, all: boolean):
   return applied(Buffer.from(text.split(find).join(replace)));
 }
 
-/** Overlapping ones too. */
+/** Includes overlapping ones. */
 function placesOf(text: string, find: string): readonly number[] {
   return [...text].flatMap((_, index) => (text.startsWith(find, index) ? [index] : []));
 }

@@ -12,7 +12,7 @@ import { applyDiff, type StoredFile, type Tree, treeOf } from "./trees.ts";
 const numRuns = runs(80);
 const seed = fc.readConfigureGlobal().seed!;
 
-/** Files of text that a diff can hold, no two lines alike. */
+/** Text files for diffs, without equal lines. */
 const texts = revisions({ ends: fc.constantFrom<LineEnds[]>(["\n"], ["\r\n"], ["\n", "\r\n"]) }).filter(
   ({ document }) => document.encoding.name.startsWith("UTF-8") && document.encoding.evidence.length === 0,
 );
@@ -48,7 +48,7 @@ describe(`compared with ${programNames}`, () => {
       const [diff] = gitDiffs(folder.path, [{ before, after, options }]) as [string];
       const agreed = agreement(folder.path, now, diff);
       expect(ours(now, diff, agreed.keys())).toEqual(agreed);
-      // What not all of them apply we may, when it comes out right.
+      // Where not all programs apply a diff, we may, if the result is right.
       const further = ours(
         now,
         diff,
@@ -65,12 +65,12 @@ function treeOfCases<Case>(cases: readonly Case[], bytes: (each: Case) => Buffer
   return treeOf(Object.fromEntries(cases.map((each, index) => [`case-${index}.txt`, bytes(each)])));
 }
 
-/** What all programs make of the files that the diff is about, where they make the same. */
+/** The common result of all programs for the files of a diff. */
 function agreement(folder: string, before: Tree, diff: string): ReadonlyMap<string, StoredFile> {
   const [first, ...others] = [...programs.values()].map((apply) => apply(folder, before, diff));
   const agreed = new Map<string, StoredFile>();
   for (const [path, section] of sectionsOf(diff)) {
-    // Lines for the top of a file, without context, may also be those of a file that is thought to be new: we refuse.
+    // We refuse lines for the top of a file without context, because they may be meant for a new file.
     if (/^@@ -0,0 /m.test(section) && before.get(path)!.bytes !== "") continue;
     const outcome = first!.get(path);
     if (outcome && others.every((other) => other.get(path)?.bytes === outcome.bytes))
@@ -79,7 +79,7 @@ function agreement(folder: string, before: Tree, diff: string): ReadonlyMap<stri
   return agreed;
 }
 
-/** What we make of files, each with its own part of the diff, or why we refuse. */
+/** Our result for files, each with its own part of the diff, or our refusal. */
 function ours(before: Tree, diff: string, paths: Iterable<string>): ReadonlyMap<string, StoredFile | string> {
   const sections = sectionsOf(diff);
   const outcomes = new Map<string, StoredFile | string>();

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readTree, type StoredFile, type Tree, writeTree } from "./trees.ts";
 
-/** What a program made of every file; undefined where a hunk did not fit. */
+/** A program's result for every file; undefined where a hunk did not fit. */
 type Outcomes = ReadonlyMap<string, StoredFile | undefined>;
 
 export type ApplyDiff = (folder: string, before: Tree, diff: string) => Outcomes;
@@ -15,7 +15,7 @@ export interface TreePair {
   readonly options: readonly string[];
 }
 
-/** What git says the differences are, a diff for each pair. */
+/** Returns git's diff for each pair. */
 export function gitDiffs(folder: string, pairs: readonly TreePair[]): readonly string[] {
   const repository = join(folder, "repository");
   run("git", ["init", "-q", repository], folder);
@@ -68,7 +68,10 @@ function applyWith(program: string, parameters: readonly string[]): ApplyDiff {
   };
 }
 
-/** What a program prints; nothing when it is not there. It sees nobody's settings and no repository around. */
+/**
+ * Returns the output of a program; undefined when it is not installed. It sees no settings of the user and no
+ * repository around it.
+ */
 function run(program: string, parameters: readonly string[], folder: string): string {
   const { stdout } = spawnSync(program, parameters, {
     cwd: folder,

@@ -1,7 +1,7 @@
 import type { Document, Line, LineEnd, Revision } from "./documents.ts";
 import type { Hunk, HunkLine } from "./modification.ts";
 
-/** Neighbouring lines that give way to others; both sides may be empty, then nothing changes there. */
+/** Adjacent lines that are replaced. Both sides may be empty; then nothing changes there. */
 interface Turn {
   /** The first old line, counted from 0. */
   readonly start: number;
@@ -10,8 +10,8 @@ interface Turn {
 }
 
 /**
- * The document as it has to be afterwards. A new line ends as the line it replaces, else as the one above it; whether
- * the last line has a line end stays as it is.
+ * Returns the expected document. A new line ends like the line it replaces, else like the line above; the presence of
+ * a final line end does not change.
  */
 export function revised({ document, steps, appended }: Revision): Document {
   const { lines } = document;
@@ -36,7 +36,7 @@ export function revised({ document, steps, appended }: Revision): Document {
   };
 }
 
-/** The revision in hunks with so many lines of context. */
+/** Returns the revision as hunks with this many context lines. */
 export function hunksOfRevision(revision: Revision, context: number): readonly Hunk[] {
   const { lines } = revision.document;
   const hunks: { start: number; end: number; lines: HunkLine[] }[] = [];

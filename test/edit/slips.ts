@@ -5,7 +5,7 @@ import { path } from "./attempt.ts";
 import type { HunkLine } from "./modification.ts";
 import { asClosedReplace, asDiff, asPatch, asReplace, diffLines, patchLines } from "./render.ts";
 
-/** A file, and a call that was meant for it once, with slips in most of its lines. */
+/** A file, and a call for an earlier version of it, with mistakes in most of its lines. */
 export interface Slip {
   readonly file: Buffer;
   readonly request: EditRequest;
@@ -48,7 +48,7 @@ const texts = fc
   )
   .map((line) => line.join("").replaceAll("\n", ""));
 
-/** What becomes of a line on its way through a model. */
+/** The changes to a line on its way through a model. */
 const changes: readonly ((line: string, other: string) => string)[] = [
   ...Array.from({ length: 6 }, () => (line: string) => line),
   (line) => line.trim(),

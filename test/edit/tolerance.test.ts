@@ -18,7 +18,7 @@ function replacing(hunks: readonly Hunk[]): EditRequest {
   return asReplace(path, hunks);
 }
 
-/** Ways to write the same line that look the same to a model. */
+/** Spellings of a line that look the same to a model. */
 const respellings: readonly [string, (line: string) => string][] = [
   ["without trailing blanks", (line) => line.trimEnd()],
   ["with trailing blanks", (line) => `${line} `],
@@ -39,7 +39,7 @@ describe.each(ways)("%s", (_, render) => {
         fc.integer({ min: 1, max: 3 }),
         (revision, context) => {
           const hunks = hunksOfRevision(revision, context);
-          // Text for text that is to vanish leaves its line end behind.
+          // Replacing text with nothing leaves its line end.
           fc.pre(hunks.every((hunk) => newLines(hunk).length > 0));
           // Trailing blanks on every line of a call are not applied to new lines either.
           fc.pre(hunks.flatMap(newLines).every((line) => line.trimEnd() === line));
@@ -112,7 +112,7 @@ function respellContext(hunk: Hunk, respell: (line: string) => string): Hunk {
   };
 }
 
-/** The hunks with the first line of such a sign altered, in the first hunk that has one. */
+/** Returns the hunks with the first line of this kind altered, in the first hunk that has one. */
 function alterOne(
   hunks: readonly Hunk[],
   sign: HunkLine["sign"],

@@ -37,7 +37,10 @@ function named(outcomes: readonly unknown[], diffs: readonly string[]): readonly
   return treeChanges.map(([name], index) => ({ name, diff: diffs[index], outcome: outcomes[index] }));
 }
 
-/** A diff without what only git adds, and with time stamps, that of 1970 for no file; undefined where git has to add it. */
+/**
+ * A diff without the lines that only git adds, and with time stamps (1970 for a missing file); undefined where git's
+ * lines are needed.
+ */
 function asPlainDiff(diff: string): string | undefined {
   if (!diff.includes("\n@@ ") || /^(?:old mode|rename|copy|new file mode 100755)|^diff --git "/m.test(diff))
     return undefined;

@@ -1,6 +1,6 @@
 import { executable, type Files } from "./trees.ts";
 
-/** What people do to files, and with which options git is to tell it. */
+/** Realistic changes of files, and the options with which git prints them. */
 export type TreeChange = readonly [name: string, before: Files, after: Files, ...options: readonly string[]];
 
 const numbers = "one two three four five six seven eight nine ten eleven twelve";

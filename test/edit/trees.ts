@@ -7,7 +7,7 @@ import { planEdits } from "../../src/edit/plan-edits.ts";
 export type Tree = ReadonlyMap<string, StoredFile>;
 
 export interface StoredFile {
-  /** As Latin-1, a character each, so that they can be read and compared. */
+  /** The content as Latin-1, one character per byte, so that it can be read and compared. */
   readonly bytes: string;
   readonly executable: boolean;
 }
@@ -56,7 +56,7 @@ export function readTree(folder: string): Tree {
   );
 }
 
-/** The tree after our own engine has applied a diff, or why it does not. */
+/** Returns the tree after our own engine has applied a diff, or the refusal. */
 export function applyDiff(before: Tree, diff: string): Tree | ToolError {
   try {
     const after = new Map(before);

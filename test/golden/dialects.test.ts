@@ -8,7 +8,7 @@ it.each(dialectNames)("the wire definitions of %s match the published ones", asy
   await expect(`${JSON.stringify(defineTools(tools), null, 2)}\n`).toMatchFileSnapshot(`${name}.json`);
 });
 
-// One character beyond makes every request, history and all, text of two bytes a character: twice the memory, and slow to send.
+// A single character beyond Latin-1 makes the whole request a two-byte string: twice the memory, and slow to send.
 it.each(dialectNames)("the definitions of %s are plain ASCII", async (name) => {
   const dialect = await findDialect(name);
   const tools = await Promise.all(dialect.tools.map((tool) => tool.load()));

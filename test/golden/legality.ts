@@ -1,6 +1,6 @@
 import type { WireFormat } from "../../src/wire/formats.ts";
 
-/** What providers refuse, as their documentation and their answers say; one sentence for each fault. */
+/** Returns what providers refuse according to their documentation and responses, one sentence per fault. */
 export function faultsOf(format: WireFormat, tool: unknown): readonly string[] {
   const wire = tool as Wire;
   switch (format) {
@@ -27,7 +27,7 @@ export function faultsOf(format: WireFormat, tool: unknown): readonly string[] {
   }
 }
 
-/** What the MCP Inspector warns about with --strict. */
+/** The warnings of the MCP Inspector with --strict. */
 function inspectorFaults(schema: Schema, at: string): string[] {
   const { type, additionalProperties: others } = schema;
   const isAny = typeof others === "object" && others !== null && Object.keys(others).length === 0;

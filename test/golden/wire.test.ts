@@ -4,7 +4,7 @@ import { dialectNames, findDialect } from "../../src/dialects/dialects.ts";
 import { toWire, type WireFormat, wireFormats } from "../../src/wire/formats.ts";
 import { faultsOf } from "./legality.ts";
 
-/** Dialects of one provider's models are published as that provider is sent them, all others for everybody. */
+/** Dialects for one provider's models are published in that provider's format, all others in every format. */
 const ownFormats: Readonly<Record<string, readonly WireFormat[]>> = {
   openai: ["openai", "openai-chat"],
   codex: ["openai", "openai-chat"],
@@ -41,7 +41,7 @@ async function definitionsOf(name: string): Promise<readonly ToolDefinition[]> {
   return defineTools(await Promise.all(tools.map((tool) => tool.load())));
 }
 
-/** As they have been seen of servers, and worse. */
+/** Schemas as real servers have them, and worse. */
 const strangeSchemas: readonly Record<string, unknown>[] = [
   { type: "object" },
   { type: "object", properties: {}, additionalProperties: true },

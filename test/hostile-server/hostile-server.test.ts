@@ -21,7 +21,7 @@ afterEach(async () => {
   expect(left ?? []).toEqual([]);
 });
 
-/** What each of them comes to, beside a healthy server whose tool is called at the end. */
+/** The outcome for each misbehaviour, next to a healthy server whose tool is called at the end. */
 const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   "dies-at-start": async (world) => {
     expect(await world.warningsWhen("failed")).toEqual([

@@ -1,4 +1,4 @@
-/** Opens a hub with a server that ignores every signal, tells the server's number, and waits to be killed. */
+/** Opens a hub with a server that ignores every signal, prints the server's process id, and waits to be killed. */
 import { join } from "node:path";
 import { connectHub } from "../../src/mcp/hub/connect-hub.ts";
 

@@ -1,4 +1,4 @@
-/** What the server can be told to do wrong, and what becomes of it behind the hub. */
+/** The misbehaviours of the test server, and the expected result in the hub. */
 export const misbehaviours = {
   "dies-at-start": "ends at once; tried again, then given up",
   "starts-slowly": "takes 1.5 s to answer; its tools come later, nobody waits",

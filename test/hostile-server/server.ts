@@ -1,6 +1,6 @@
 /**
- * An MCP server that misbehaves as it is told: node server.ts <misbehaviour>. Written by hand, because the SDK behaves.
- * "healthy" behaves.
+ * An MCP server that misbehaves as requested: node server.ts <misbehaviour>. Written without the SDK, which would
+ * behave. "healthy" behaves.
  */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";

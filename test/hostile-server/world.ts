@@ -6,7 +6,7 @@ import { connectHub, type Hub } from "../../src/mcp/hub/connect-hub.ts";
 import { openToolcrib, type Toolcrib } from "../../src/toolcrib/index.ts";
 import type { misbehaviours } from "./misbehaviours.ts";
 
-/** A room with a server that misbehaves, "bad", and one that does not, "good". */
+/** An instance with a server that misbehaves, "bad", and one that does not, "good". */
 export interface World {
   readonly crib: Toolcrib;
   readonly hub: Hub;
@@ -15,9 +15,9 @@ export interface World {
   names(): readonly (string | undefined)[];
   state(): ReturnType<Hub["states"]>[number] | undefined;
   until(isTrue: () => boolean): Promise<void>;
-  /** What is said of the bad server once it is in this state. */
+  /** Resolves with the state of the bad server once it has this status. */
   warningsWhen(state: string): Promise<readonly string[]>;
-  /** Tells what is left running. */
+  /** Returns the processes that are still running. */
   close(): Promise<readonly string[]>;
 }
 
@@ -34,7 +34,7 @@ export async function openWorld(misbehaviour: keyof typeof misbehaviours): Promi
     command: process.execPath,
     args: [join(import.meta.dirname, "server.ts"), name],
     env: {
-      SECRET_WORD: "a-secret-word-of-the-person",
+      SECRET_WORD: "a-secret-word-of-the-user",
       STARTED_FOR: folder,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? "",
     },
@@ -81,10 +81,10 @@ export async function openWorld(misbehaviour: keyof typeof misbehaviours): Promi
   };
 }
 
-/** Of those that never get as far. */
+/** Servers that never get this far. */
 const startTimeouts: Readonly<Record<string, number>> = { "answers-nothing": 1_500, "stops-reading": 1_500 };
 
-/** The command lines of all processes that have the folder among their variables; none are seen where there is no /proc. */
+/** Returns the command lines of all processes that have the folder in a variable; none without /proc. */
 function startedFor(folder: string): readonly string[] {
   const textOf = (pid: string, file: string) => {
     try {

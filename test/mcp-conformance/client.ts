@@ -43,7 +43,7 @@ interface Wanted {
   readonly arguments?: unknown;
 }
 
-/** What the suite wants to be called, or else every tool of its server. */
+/** The tools that the suite wants to be called, otherwise every tool of its server. */
 async function wanted(): Promise<readonly Wanted[]> {
   const own = new Set(hub.tools.map(({ canonical }) => canonical));
   const listed = (await crib.definitions({ which: "all" })).filter(({ canonical }) => own.has(canonical));
@@ -57,7 +57,7 @@ async function wanted(): Promise<readonly Wanted[]> {
   }));
 }
 
-/** One of the suite's tools wants to see how the schema of another has come here. */
+/** One of the suite's tools checks how the schema of another arrived here. */
 function argumentsFor(name: string, inputSchema: unknown): unknown {
   if (!name.endsWith("json_schema_echo")) return valueFor(inputSchema);
   const focal = hub.listed("suite").find((tool) => tool.name === "json_schema_2020_12_tool");
@@ -65,7 +65,7 @@ function argumentsFor(name: string, inputSchema: unknown): unknown {
   return { [key!]: focal?.inputSchema };
 }
 
-/** Something that fits a schema. */
+/** Returns a value that fits a schema. */
 function valueFor(schema: unknown): unknown {
   const {
     type,

@@ -4,7 +4,7 @@ import { ToolError } from "../../src/contract/error.ts";
 import type { AnyTool, ToolContext, ToolOutput } from "../../src/contract/tool.ts";
 import { inputOf } from "../../src/mcp/hub/schema/input-of.ts";
 
-/** The tools that the official suite calls by name, as far as tools of ours can do what it wants to see. */
+/** The tools that the official suite calls by name, as far as our tools can do what it expects. */
 export function fixtureTools(changeTools: () => void): readonly AnyTool[] {
   return [
     reader("test_simple_text", async () => says("This is a simple text response for testing.")),
@@ -15,7 +15,7 @@ export function fixtureTools(changeTools: () => void): readonly AnyTool[] {
     reader("test_tool_with_progress", async ({ progress }) => {
       for (const step of ["first", "second", "third"]) {
         progress(`the ${step} of three steps`);
-        // More often than this nobody is told.
+        // Progress is not reported more often than this.
         await wait(150);
       }
       return says("All three steps are done");
@@ -36,7 +36,7 @@ export function fixtureTools(changeTools: () => void): readonly AnyTool[] {
   ];
 }
 
-/** One that comes and goes. */
+/** A tool that appears and disappears. */
 export const passingTool: AnyTool = reader("test_passing_tool", async () => says("Still here"));
 
 function reader(name: string, run: (context: ToolContext) => Promise<ToolOutput>): AnyTool {
@@ -51,7 +51,7 @@ function reader(name: string, run: (context: ToolContext) => Promise<ToolOutput>
   };
 }
 
-/** Runs once a person has allowed it: the only thing that our tools ask. */
+/** Runs after the user has approved it: the only question that our tools ask. */
 function asker(name: string): AnyTool {
   return { ...reader(name, async () => says("It was allowed")), risk: "execute" };
 }
@@ -65,7 +65,7 @@ const redPixel = {
   base64: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==",
 };
 
-/** Has the keywords that the suite looks for in what is listed. */
+/** Has the keywords that the suite looks for in the list. */
 const newestSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object" as const,

@@ -1,11 +1,11 @@
 import type { Leg } from "./scenario.ts";
 
-/** What of the suite says nothing about a server of tools, or a hub of them, and why. */
+/** The parts of the suite that do not apply to a tool server or a hub, and why. */
 export interface Exception {
   readonly leg: Leg;
-  /** `tasks-*` stands for all that begin so. */
+  /** `tasks-*` means all that begin with it. */
   readonly scenarios: readonly string[];
-  /** Only these checks of them; all the others must pass. */
+  /** Only these checks do not apply; all others must pass. */
   readonly checks?: readonly string[];
   readonly because: string;
 }

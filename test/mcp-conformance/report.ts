@@ -5,11 +5,11 @@ import { type Leg, revisions, type Scenario } from "./scenario.ts";
 
 export const conformancePage: string = join(import.meta.dirname, "../../docs/mcp-conformance.md");
 
-/** Runs whatever says something about us and puts it into tables. */
+/** Runs everything that applies to us, and formats it as tables. */
 export async function conformanceReport(): Promise<string> {
   const scenarios = await allScenarios();
   const [server, client] = [ofLeg(scenarios, "server"), ofLeg(scenarios, "client")];
-  // Each of them takes a process, and those that fail take their time.
+  // Each scenario takes a process, and failing ones take long.
   const [passedOver, applying] = [client.filter(isNotForUs), client.filter((one) => !isNotForUs(one))];
   const served = await triedTwice(server, runServer);
   const called = await triedTwice(applying, runClient);
@@ -21,7 +21,7 @@ export async function conformanceReport(): Promise<string> {
   ].join("\n\n");
 }
 
-/** The suite gives some answers less than a second, which a machine that is busy with other things may not have. */
+/** The suite allows some answers less than a second, which is too short on a busy machine. */
 async function triedTwice(
   scenarios: readonly Scenario[],
   run: (scenarios: readonly Scenario[]) => Promise<readonly ScenarioRun[]>,
@@ -33,7 +33,7 @@ async function triedTwice(
   return runs.map((one) => again[failed.indexOf(one)] ?? one);
 }
 
-/** The page with all below its introduction replaced. */
+/** Returns the page with everything below its introduction replaced. */
 export function withReport(page: string, report: string): string {
   return `${page.slice(0, page.indexOf("## Our server"))}${report}\n`;
 }
@@ -57,7 +57,7 @@ function isNotForUs(scenario: Scenario): boolean {
   return exception !== undefined && exception.checks === undefined;
 }
 
-/** A line for each scenario; those that apply first. */
+/** One line per scenario; applicable ones first. */
 function tableOf(scenarios: readonly Scenario[], runs: readonly ScenarioRun[]): string {
   const names = [...new Set(scenarios.map(({ name }) => name))];
   const rows = names.map((name) => {

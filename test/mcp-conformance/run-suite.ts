@@ -12,7 +12,7 @@ export interface ScenarioRun extends Scenario {
   readonly checks: readonly Check[];
 }
 
-/** Everything that the suite knows of both revisions, in its order. */
+/** Lists all scenarios of both revisions, in the suite's order. */
 export async function allScenarios(): Promise<readonly Scenario[]> {
   const lists = revisions.map(async (revision) => {
     const { stdout } = await start(program, "list", "--requirements", revision);
@@ -21,7 +21,7 @@ export async function allScenarios(): Promise<readonly Scenario[]> {
   return (await Promise.all(lists)).flat();
 }
 
-/** Our server, all scenarios of a revision at once. */
+/** Tests our server with all scenarios of a revision at once. */
 export async function runServer(scenarios: readonly Scenario[]): Promise<readonly ScenarioRun[]> {
   await using served = await servedFixtures();
   await using results = temporaryFolder();
@@ -38,7 +38,9 @@ export async function runServer(scenarios: readonly Scenario[]): Promise<readonl
   }));
 }
 
-/** Our hub, one client process for each scenario, one after the other: the suite would start all of them at once. */
+/**
+ * Tests our hub with one client process per scenario, one after the other: the suite would start all of them at once.
+ */
 export async function runClient(scenarios: readonly Scenario[]): Promise<readonly ScenarioRun[]> {
   await using results = temporaryFolder();
   const outputOf = (index: number) => join(results.path, String(index));
@@ -56,10 +58,10 @@ export async function runClient(scenarios: readonly Scenario[]): Promise<readonl
 
 const folder = join(import.meta.dirname, "../..");
 const program = join(folder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
-/** The suite cuts the command at its spaces, so the path is relative. */
+/** The suite splits the command at spaces, so the path is relative. */
 const client = `node ${relative(folder, await bundledProgram(new URL("client.ts", import.meta.url)))}`;
 
-/** Runs command lines of the suite. What it writes down counts: scenarios that fail are not an error here. */
+/** Runs command lines of the suite. Their written results count, so a failing scenario is not an error here. */
 async function conformance(lines: readonly (readonly string[])[]): Promise<void> {
   await start(fileURLToPath(new URL("suite-process.ts", import.meta.url)), program, JSON.stringify(lines));
 }
@@ -79,7 +81,7 @@ function checksIn(output: string, name: string): readonly Check[] {
   return file === undefined ? [] : JSON.parse(readFileSync(file, "utf8"));
 }
 
-/** Its own words: headings, and below them a name a line. */
+/** Parses the suite's own list: headings, and below them one name per line. */
 function scenariosIn(list: string, revision: Revision): readonly Scenario[] {
   const scenarios: Scenario[] = [];
   let leg: Leg = "server";

@@ -1,19 +1,19 @@
 export const revisions = ["2025-11-25", "2026-07-28"] as const;
 export type Revision = (typeof revisions)[number];
 
-/** What is tried: our server, or our hub as a client. */
+/** The tested side: our server, or our hub as a client. */
 export type Leg = "server" | "client";
 
-/** What the suite wants to see in one revision of the protocol. */
+/** One scenario of the suite in one revision of the protocol. */
 export interface Scenario {
   readonly leg: Leg;
   readonly revision: Revision;
   readonly name: string;
-  /** Why the suite does not count it, if it does not. */
+  /** Why the suite does not count it. */
   readonly uncounted?: string;
 }
 
-/** What the suite has found. */
+/** The findings of the suite. */
 export interface Check {
   readonly id: string;
   readonly status: "SUCCESS" | "FAILURE" | "WARNING" | "SKIPPED" | "INFO";

@@ -16,7 +16,7 @@ export interface ServedFixtures {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Our server over HTTP as people start it, with the suite's tools in its instances. */
+/** Our server over HTTP as users start it, with the suite's tools in its instances. */
 export async function servedFixtures(): Promise<ServedFixtures> {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work");
@@ -50,7 +50,7 @@ export async function servedFixtures(): Promise<ServedFixtures> {
   };
 }
 
-/** So that there is a resource to be listed and read. */
+/** Creates a resource to list and read. */
 async function keepAnOutput(url: string): Promise<void> {
   const client = new Client({ name: "fixtures", version: "1" }, clientOptions("2026-07-28"));
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));
@@ -60,7 +60,7 @@ async function keepAnOutput(url: string): Promise<void> {
 
 const token = "a-token-the-suite-cannot-send";
 
-/** Hands everything on as it comes, and adds the token: the suite has no way to send one. */
+/** Forwards everything unchanged and adds the token, because the suite cannot send one. */
 async function withToken(port: number): Promise<{ readonly port: number; close(): void }> {
   const server = createServer((request, response) => {
     const headers = { ...request.headers, authorization: `Bearer ${token}` };

@@ -1,6 +1,6 @@
 /**
- * Runs command lines of the official conformance suite one after the other, in one process: the suite takes longer to
- * load than most of its scenarios take to run. `node suite-process.ts <program of the suite> <JSON list of arguments>`.
+ * Runs command lines of the official conformance suite one after the other in one process, because loading the suite
+ * takes longer than most of its scenarios. `node suite-process.ts <program of the suite> <JSON list of arguments>`.
  */
 import { pathToFileURL } from "node:url";
 

@@ -3,23 +3,23 @@ import { apiKey } from "./protocol.ts";
 import type { ProviderKind, Script } from "./provider-server.ts";
 import { startProvider } from "./start-provider.ts";
 
-/** What is done to a good request, and all that is then wrong with it. */
+/** A change to a valid request, and the faults that it causes. */
 export type Breaches = Readonly<
   Record<string, readonly [change: (body: Json) => unknown, ...sentences: string[]]>
 >;
 
 interface Asking {
   readonly kind: ProviderKind;
-  /** After the base URL. */
+  /** The path after the base URL. */
   readonly path: string;
   readonly script: Script;
-  /** Bodies, in this order. */
+  /** Request bodies, in order. */
   readonly requests: readonly Json[];
-  /** Whether only the rules for single requests are of interest. */
+  /** Whether only the rules for single requests are checked. */
   readonly forgets?: boolean;
 }
 
-/** What a server finds wrong with requests, each as it was answered. */
+/** Returns the faults that a server finds in requests, each as it was reported. */
 export async function breachesOf({
   kind,
   path,
@@ -44,7 +44,7 @@ export async function breachesOf({
   return { statuses, breaches: server.breaches };
 }
 
-/** A copy of a request that is not as it should be. */
+/** Returns a changed copy of a request. */
 export function changed(body: Json, change: (body: Json) => unknown): Json {
   const copy = structuredClone(body);
   change(copy);

@@ -1,4 +1,4 @@
-/** Fields that an object may not have; `where` says whose they are. */
+/** Finds fields that an object may not have; `where` is its path. */
 export function unknownFields(value: object, allowed: ReadonlySet<string>, where: string): string[] {
   return Object.keys(value)
     .filter((field) => !allowed.has(field))

@@ -1,6 +1,6 @@
 import type { Piece } from "./protocol.ts";
 
-/** What the API sends as a whole; a connection may still break in the middle of it, after the first half. */
+/** Splits data that the API sends as one event, because a connection may break in the middle of it. */
 export function inHalves({ data, is }: Piece): Piece[] {
   const half = Math.floor(data.length / 2);
   const middle = /[\udc00-\udfff]/.test(data[half]!) ? half + 1 : half;

@@ -1,8 +1,8 @@
-/** What came off the wire: whoever reads it is who checks it. */
+/** Untyped JSON from the wire; the checks validate it. */
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
 export type Json = any;
 
-/** Whether a text is the JSON of an object. */
+/** Whether a text is a JSON object. */
 export function isObjectJson(text: unknown): boolean {
   try {
     const value: unknown = JSON.parse(text as string);

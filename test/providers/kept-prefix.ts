@@ -1,15 +1,15 @@
 import type { Conversation } from "./protocol.ts";
 
-/** Watches that each request is one before it and something more, so that a provider's cache holds. */
+/** Checks that each request extends an earlier one, so that the provider's cache holds. */
 export class KeptPrefix {
-  /** As they were last asked to go on; several may have begun alike. */
+  /** The conversations so far. Several may have the same beginning. */
   #conversations: Conversation[] = [];
 
   forget(): void {
     this.#conversations = [];
   }
 
-  /** What is wrong with a request. */
+  /** Returns the faults of a request. */
   check(asked: Conversation): readonly string[] {
     const known = this.#conversations;
     const isNew = asked.messages.length === asked.opening || known.length === 0;
@@ -21,7 +21,7 @@ export class KeptPrefix {
   }
 }
 
-/** How many messages stayed as they were; -1 where already the head did not, Infinity where all did. */
+/** Returns how many messages are unchanged; -1 if the head has changed, Infinity if nothing has. */
 function agreement(earlier: Conversation, asked: Conversation): number {
   if (earlier.head !== asked.head) return -1;
   const changed = earlier.messages.findIndex((message, index) => message !== asked.messages[index]);

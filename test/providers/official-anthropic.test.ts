@@ -207,7 +207,7 @@ describe("the official client", () => {
 });
 
 describe("the request checks", () => {
-  /** The second request of a conversation, as it should be. */
+  /** A valid second request of a conversation. */
   async function conversation() {
     const server = await started("anthropic", [reading, { text: "Done." }]);
     const { content } = await clientOf(server).messages.stream(asking()).finalMessage();

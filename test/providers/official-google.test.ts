@@ -181,7 +181,7 @@ describe("the official client", () => {
 });
 
 describe("the request checks", () => {
-  /** The body of the first request, as the official client makes it. */
+  /** The body of the first request, as the official client writes it. */
   async function refused(change: (body: Json) => void, model?: string) {
     const server = await started("google", [reading, { text: "Done." }]);
     const { parts } = await ask(server, undefined, undefined, model);
@@ -458,7 +458,7 @@ function withoutEmpty(parts: readonly Part[]): Part[] {
   return parts.filter(({ text, thoughtSignature }) => text !== "" || thoughtSignature !== undefined);
 }
 
-/** What was streamed in pieces, put together as clients do. */
+/** Joins the streamed pieces, as clients do. */
 function joined(parts: readonly Part[]): Part[] {
   const whole: Part[] = [];
   for (const part of withoutEmpty(parts)) {
@@ -499,7 +499,7 @@ async function ask(
   return { parts, finishReason, blockReason, usage };
 }
 
-/** The body of a first request, as the official client makes it. */
+/** The body of a first request, as the official client writes it. */
 async function opening(): Promise<Json> {
   const server = await started("google", [{ text: "Hello." }]);
   await ask(server);

@@ -314,7 +314,7 @@ function answer(tool_name: string): Message {
   return { role: "tool", content: "fine", tool_name };
 }
 
-/** A reply put together, and its last line. */
+/** Joins a reply, and returns its last line. */
 async function ask(server: ProviderServer, request: Partial<ChatRequest> = {}, client = clientOf(server)) {
   const message: Message = { role: "assistant", content: "" };
   let last: Json;

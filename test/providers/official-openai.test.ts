@@ -443,7 +443,7 @@ function user(content: string): ResponseInputItem {
   return { role: "user", content };
 }
 
-/** What the SDK has put into items is not sent back. */
+/** Fields that the SDK adds to items are not sent back. */
 function withoutParsed<Item>(item: object): Item {
   return JSON.parse(JSON.stringify(item), (key, value) => (/^parsed/.test(key) ? undefined : value));
 }

@@ -1,11 +1,11 @@
-/** Watches that every call of a conversation is answered once, directly after it, and that no two have one id. */
+/** Checks that every call of a conversation is answered once, directly after it, and that ids are unique. */
 export class PairedCalls {
   readonly faults: string[] = [];
   readonly #made = new Map<string, string>();
   readonly #open = new Set<string>();
   #isAnswering = false;
 
-  /** `kind` is what has to be answered alike. */
+  /** `kind` is the type of call, which its answer must match. */
   call(id: string, kind = "call"): void {
     this.#ended("another call");
     if (this.#made.has(id)) this.faults.push(`The id ${id} is that of two calls.`);
@@ -21,12 +21,12 @@ export class PairedCalls {
     else if (made !== kind) this.faults.push(`The ${made} ${id} is answered as a ${kind}.`);
   }
 
-  /** The model said something else; `during` its reply it may, before any answer. */
+  /** Another item of the model. It is allowed in the reply, before any answer. */
   said(): void {
     this.#ended("something that the model said");
   }
 
-  /** The person said something, or the request is over: all must be answered by now. */
+  /** A message of the user, or the end of the request: all calls must be answered by now. */
   asked(): void {
     this.#isAnswering = true;
     this.#ended("the next message");

@@ -5,11 +5,11 @@ interface Asked {
   readonly number: number;
   readonly model: string;
   readonly idPrefix: string;
-  /** Of the request, in characters. */
+  /** The size of the request, in characters. */
   readonly size: number;
 }
 
-/** Decides all that a script leaves open. */
+/** Fills in everything that a script leaves open. */
 export function wireReply(scripted: ScriptedReply, { number, model, idPrefix, size }: Asked): WireReply {
   const { fault } = scripted;
   const said: ScriptedReply = fault === "empty" ? {} : scripted;
@@ -48,7 +48,7 @@ function tokensOf(text = ""): number {
   return Math.ceil(text.length / 4);
 }
 
-/** As models write: a few characters at a time, none of them split. */
+/** Splits text like models: a few characters at a time, none of them split. */
 function inPieces(text: string): readonly string[] {
   return text.match(/.{1,16}/gsu) ?? [];
 }

@@ -3,35 +3,35 @@ import type { Usage } from "../../src/models/model.ts";
 import type { Json } from "./json.ts";
 import type { NeutralRequest, Oddity } from "./provider-server.ts";
 
-/** How one provider's API is spoken. Made anew for each server, because it remembers what it has said. */
+/** The API of one provider. Each server has its own instance, because it remembers what it has sent. */
 export interface ProviderProtocol {
-  /** The provider as ids of models name it: "openai". */
+  /** The provider's name in model ids: "openai". */
   readonly provider: string;
-  /** What it offers if not told otherwise. */
+  /** The models that it offers by default. */
   readonly models: readonly string[];
   readonly contentType: string;
-  /** Of the ids of calls: "call_". */
+  /** The prefix of call ids: "call_". */
   readonly idPrefix: string;
-  /** What a client's base URL ends with: "/v1". */
+  /** The end of a client's base URL: "/v1". */
   readonly basePath: string;
-  /** How long to wait is told in the body of an error, not in a header. */
+  /** Whether the time to wait is in the body of an error, not in a header. */
   readonly tellsWaitInBody?: true;
-  /** What is asked at an address: for a reply, or for something that is answered as it stands; undefined: nothing is there. */
+  /** Decides about an address: a reply, a fixed answer, or undefined for an unknown address. */
   route(request: AskedAddress): "reply" | PlainAnswer | undefined;
-  /** The key that came with a request; where it is not `apiKey`, the server answers 401. */
+  /** The key of a request. The server answers 401 unless it is `apiKey`. */
   keyOf(headers: IncomingHttpHeaders, address: URL): string | undefined;
   modelOf(body: Json, address: URL): unknown;
   read(body: Json): NeutralRequest;
-  /** What must stay as it was from request to request. */
+  /** The parts that must not change from request to request. */
   conversation(body: Json): Conversation;
-  /** Every rule that a request breaks, as a sentence. */
+  /** Returns a sentence for every rule that a request breaks. */
   check(body: Json, headers: IncomingHttpHeaders, address: URL): readonly string[];
-  /** A reply that this API gives by an error of its own. */
+  /** A reply that this API replaces with an error. */
   refusalOf?(reply: WireReply): PlainAnswer | undefined;
   pieces(reply: WireReply, body: Json): readonly Piece[];
   /** An error in the stream. */
   errorPiece(): Piece;
-  /** `retryAfter`: how many seconds to wait, only where that is told in the body. */
+  /** `retryAfter`: the seconds to wait, only where the body reports them. */
   errorBody(status: number, message: string, retryAfter?: string): unknown;
 }
 
@@ -49,22 +49,22 @@ export interface PlainAnswer {
 }
 
 export interface Conversation {
-  /** System and tools, wherever the API has them beside the messages; byte-identical in all requests of a conversation. */
+  /** System prompt and tools, if separate from the messages; byte-identical in all requests of a conversation. */
   readonly head: string;
-  /** Only ever added to. */
+  /** Append-only. */
   readonly messages: readonly string[];
-  /** How many messages stand before anything that a model said. */
+  /** The number of messages before the first one of a model. */
   readonly opening: number;
 }
 
 /** The bytes of one event. */
 export interface Piece {
   readonly data: string;
-  /** `terminal`: without it nobody knows that the reply is over. */
+  /** `terminal`: without it, clients cannot know that the reply has ended. */
   readonly is?: "reasoning" | "text" | "arguments" | "terminal";
 }
 
-/** A scripted reply with everything decided that the script left open. */
+/** A scripted reply with everything filled in that the script leaves open. */
 export interface WireReply {
   readonly number: number;
   readonly model: string;
@@ -74,20 +74,20 @@ export interface WireReply {
   readonly usage: Usage;
   readonly finish: "stop" | "calls" | "length" | "filtered";
   readonly oddity: Oddity | undefined;
-  /** Of what does not come to its end, clients may keep what they want. */
+  /** False for a reply that is cut off: clients may keep any part of it. */
   readonly isWhole: boolean;
-  /** As it is streamed. */
+  /** Splits text as it is streamed. */
   split(text: string): readonly string[];
 }
 
 export interface WireCall {
   readonly id: string;
   readonly name: string;
-  /** What the script said; text only where it stands for arguments as they are on the wire. */
+  /** The input of the script; text only where it means arguments as on the wire. */
   readonly input: unknown;
-  /** Arguments as they stand on the wire, where the script says so, or where they are empty. */
+  /** Arguments as on the wire, if the script sets them or they are empty. */
   readonly raw: string | undefined;
 }
 
-/** The only key that is right. */
+/** The only valid key. */
 export const apiKey = "loopback-key";

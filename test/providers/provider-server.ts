@@ -4,14 +4,14 @@ import type { ModelSettings } from "../../src/models/settings.ts";
 /** A provider on this machine: its real wire format, streaming, and as strict as the strictest of its kind. */
 export interface ProviderServer {
   readonly url: string;
-  /** What to hand to openModel, with `model`. */
+  /** Pass it to openModel, with `model`. */
   readonly settings: ModelSettings;
   /** `provider/name` of its first model. */
   readonly model: string;
   readonly requests: readonly SeenRequest[];
-  /** Every breach of the provider's rules, as a sentence; the request was refused with it. Tests expect []. */
+  /** Every broken rule of the provider, as a sentence; the request was refused with it. Tests expect []. */
   readonly breaches: readonly string[];
-  /** From here on a conversation may go on otherwise than it was: it is forked, or compacted. */
+  /** From now on a conversation may differ from earlier ones, because it is forked or compacted. */
   forget(): void;
   close(): Promise<void>;
 }
@@ -19,21 +19,23 @@ export interface ProviderServer {
 export type ProviderKind = "openai" | "openai-chat" | "anthropic" | "google" | "ollama" | "openrouter";
 
 export interface ProviderOptions {
-  /** How a reply is written: all at once, event by event (the default), or byte by byte, which splits characters too. */
+  /**
+   * How a reply is written: all at once, event by event (the default), or byte by byte, which also splits characters.
+   */
   readonly chunks?: "whole" | "events" | "bytes";
   readonly latencyMs?: number;
-  /** Checks nothing, and remembers only the last request: for measuring clients. */
+  /** If false, checks nothing and remembers only the last request, to measure clients. */
   readonly strict?: boolean;
-  /** Others than those it has by itself. */
+  /** Replaces the default models. */
   readonly models?: readonly string[];
 }
 
-/** A list is played in order, one reply a request; a function decides by what was asked. */
+/** A list is played in order, one reply per request; a function decides by the request. */
 export type Script =
   | readonly ScriptedReply[]
   | ((request: SeenRequest) => ScriptedReply | Promise<ScriptedReply>);
 
-/** What the model says, the same for every provider. */
+/** A reply of the model, the same for every provider. */
 export interface ScriptedReply {
   readonly reasoning?: string;
   readonly text?: string;
@@ -45,9 +47,9 @@ export interface ScriptedReply {
 
 export interface ScriptedCall {
   readonly name: string;
-  /** An object; or text: the freeform input of a custom tool, else arguments as they stand on the wire. */
+  /** An object; or text: the freeform input of a custom tool, else arguments as on the wire. */
   readonly input: unknown;
-  /** Arguments as they stand on the wire, whatever `input` says: broken JSON. */
+  /** Arguments as on the wire, instead of `input`: broken JSON. */
   readonly raw?: string;
   readonly id?: string;
 }
@@ -59,47 +61,50 @@ export type Fault =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: unknown;
     }
-  /** The connection breaks in the middle of the text, of the arguments. */
+  /** The connection breaks in the middle of the text or of the arguments. */
   | "cut-in-text"
   | "cut-in-arguments"
-  /** The stream ends there as if it were over. */
+  /** The stream ends there as if the reply were complete. */
   | "end-in-text"
   | "end-in-arguments"
-  /** All is said, but not that it is over. */
+  /** The reply is complete, but its final event is missing. */
   | "no-terminal-event"
-  /** Whole, and there is nothing in it. */
+  /** A complete reply without content. */
   | "empty"
   | "hang-before"
   | "hang-during"
-  /** An error, told in the stream after half of the reply. */
+  /** An error in the stream after half of the reply. */
   | "error-event"
   | "drop-before-headers"
-  /** All calls of the reply have one id. */
+  /** All calls of the reply have the same id. */
   | "duplicate-ids"
-  /** Lines end in CRLF, and comments stand between the events. */
+  /** Lines end in CRLF, or comments are between the events. */
   | "crlf"
   | "comments"
   | Oddity;
 
-/** What providers, and servers that are like them, have been seen to do; each writes those that its format can have. */
+/**
+ * Deviations that were observed in providers and compatible servers. Each protocol writes those that its format
+ * allows.
+ */
 export type Oddity =
   | "text-after-calls"
   | "one-piece-arguments"
   | "empty-arguments"
   /** Items have another id in each event (OpenAI). */
   | "changing-item-ids"
-  /** The first call is number 1 (chat). */
+  /** The first call has the index 1 (chat). */
   | "index-from-one"
   | "no-usage"
-  /** The reply ends by saying that it failed: response.failed (OpenAI). */
+  /** The reply ends with a failure: response.failed (OpenAI). */
   | "failed-reply"
-  /** Reasoning comes encrypted, nothing of it to be read (Anthropic). */
+  /** Reasoning is encrypted and has no text (Anthropic). */
   | "redacted-reasoning"
   /** message_start comes twice (Anthropic). */
   | "start-twice"
   /** Calls have no ids (Google). */
   | "no-ids"
-  /** Nothing is said to such a prompt (Google). */
+  /** The prompt gets no reply (Google). */
   | "blocked-prompt";
 
 export interface SeenRequest extends NeutralRequest {
@@ -107,11 +112,11 @@ export interface SeenRequest extends NeutralRequest {
   readonly number: number;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The client left before the reply was over. */
+  /** Whether the client disconnected before the end of the reply. */
   readonly aborted: boolean;
 }
 
-/** A request as scripts read it, whoever it was sent to. */
+/** A request as scripts read it, the same for every provider. */
 export interface NeutralRequest {
   readonly messages: readonly NeutralMessage[];
   readonly tools: readonly string[];
@@ -123,6 +128,6 @@ export interface NeutralMessage {
   readonly role: "user" | "assistant" | "tool";
   readonly text: string;
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
-  /** Of the call that is answered. */
+  /** The id of the answered call. */
   readonly id?: string;
 }

@@ -36,7 +36,7 @@ it.each([
   },
 );
 
-/** All that came, and whether the connection broke. */
+/** All received data, and whether the connection broke. */
 async function ask(server: ProviderServer, more: object = {}) {
   const response = await fetch(`${server.url}/v1/chat/completions`, {
     method: "POST",

@@ -16,7 +16,7 @@ import type {
 } from "./provider-server.ts";
 import { breaksOff, refusal, writeReply } from "./write-reply.ts";
 
-/** Serves one protocol, each request by the next reply of the script. */
+/** Serves one protocol. Each request gets the next reply of the script. */
 export async function serveProvider(
   protocol: ProviderProtocol,
   script: Script,
@@ -106,7 +106,7 @@ interface Arrived {
   readonly size: number;
 }
 
-/** Reads what scripts want to know only when they want to know it. */
+/** Parses a request only when a script needs it. */
 class Seen implements SeenRequest {
   readonly number: number;
   readonly body: unknown;

@@ -8,7 +8,7 @@ import type { ProviderProtocol } from "./protocol.ts";
 import type { ProviderKind, ProviderOptions, ProviderServer, Script } from "./provider-server.ts";
 import { serveProvider } from "./serve-provider.ts";
 
-/** A provider on this machine that says what the script says. */
+/** Starts a provider on this machine that follows the script. */
 export function startProvider(
   kind: ProviderKind,
   script: Script,

@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import type { ProviderKind, ProviderOptions, ProviderServer, Script } from "./provider-server.ts";
 import { startProvider } from "./start-provider.ts";
 
-/** A provider that is closed with the test that it is for. */
+/** Starts a provider that is closed at the end of the test. */
 export async function started(
   kind: ProviderKind,
   script: Script,

@@ -9,7 +9,7 @@ interface Writing {
   pieces(): readonly Piece[];
 }
 
-/** Streams a reply, with the fault that it has. */
+/** Streams a reply with its fault. */
 export function writeReply(response: ServerResponse, { protocol, fault, chunks, pieces }: Writing): void {
   if (typeof fault === "object") refuse(response, protocol, fault);
   else if (fault === "drop-before-headers") response.destroy();
@@ -21,16 +21,16 @@ function stream(response: ServerResponse, { protocol, fault, chunks, pieces }: W
   response.writeHead(200, { "content-type": protocol.contentType, "x-request-id": "req_loopback" });
   for (const data of inChunks(shown, chunks)) response.write(data);
   if (ends === "whole") response.end();
-  // What was written leaves before the connection does.
+  // Written data is sent before the connection closes.
   if (ends === "cut") response.socket?.end();
 }
 
-/** Whether it is the server who leaves before the reply is over. */
+/** Whether the server disconnects before the end of the reply. */
 export function breaksOff(fault: Fault | undefined): boolean {
   return fault === "drop-before-headers" || fault === "cut-in-text" || fault === "cut-in-arguments";
 }
 
-/** An error as the provider tells it before a reply has begun. */
+/** An error of the provider before a reply has begun. */
 export function refusal(protocol: ProviderProtocol, status: number, message: string): PlainAnswer {
   return { status, body: protocol.errorBody(status, message) };
 }
@@ -84,14 +84,14 @@ function withFault(pieces: readonly Piece[], fault: Fault | undefined, protocol:
   }
 }
 
-/** Up to the middle of what it says of one sort, in mid-event. */
+/** Returns the stream up to the middle of one type of content, cut inside an event. */
 function cutIn(pieces: readonly Piece[], sort: Piece["is"]): readonly string[] {
   const half = halfOf(pieces, sort);
   const last = half.at(-1)!;
   return [...half.slice(0, -1), last.slice(0, last.length / 2)];
 }
 
-/** Up to the middle of what it says of one sort, in whole events. */
+/** Returns the stream up to the middle of one type of content, in whole events. */
 function halfOf(pieces: readonly Piece[], sort: Piece["is"]): readonly string[] {
   const places = pieces.flatMap(({ is }, place) => (is === sort ? [place] : []));
   const middle = places[Math.floor((places.length - 1) / 2)];
@@ -99,7 +99,7 @@ function halfOf(pieces: readonly Piece[], sort: Piece["is"]): readonly string[] 
   return pieces.slice(0, middle + 1).map(({ data }) => data);
 }
 
-/** An event that comes in two pieces is not torn apart. */
+/** Returns the first half, without splitting an event that has two pieces. */
 function halfOfEvents(all: readonly string[]): readonly string[] {
   const half = Math.ceil(all.length / 2);
   return all.slice(0, all[half - 1]?.endsWith("\n") ? half : half + 1);

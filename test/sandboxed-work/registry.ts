@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** A registry of npm on the loopback with one package, `tiny`. */
+/** An npm registry on the loopback interface with one package, `tiny`. */
 export async function openRegistry(): Promise<AsyncDisposable & { readonly address: string }> {
   const tarball = gzipSync(
     Buffer.concat([

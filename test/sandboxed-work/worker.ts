@@ -1,6 +1,6 @@
 /**
- * Does works in the sandbox, each in a workspace of its own behind the whole counter, and prints what came of them. A
- * process of its own, so that it can be another user's. A person approves whatever is asked.
+ * Runs tasks in the sandbox, each in its own workspace through the whole pipeline, and prints the results. It is a
+ * separate process, so that it can run as another user. The user approves everything.
  */
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -50,7 +50,7 @@ async function carryOut(name: string, { files = {}, rules = [], steps }: Work): 
   }
 }
 
-/** Without what is different each time, what is said of every command at this level, and of what undo leaves out. */
+/** Removes text that differs each time, and notes about the sandbox level and about undo. */
 function steadyWords(content: string): string {
   return content
     .split("\n")

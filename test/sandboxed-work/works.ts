@@ -1,15 +1,15 @@
 import type { SandboxLevel } from "../../src/contract/call.ts";
 
-/** What people do with a shell, step by step in one workspace. */
+/** Typical work with a shell, step by step in one workspace. */
 export interface Work {
-  /** Programs without which it cannot be done. */
+  /** Programs that it needs. */
   readonly needs: readonly string[];
-  /** REGISTRY stands for the address of a registry of npm, FREEPORT for a port that nobody uses; also in steps. */
+  /** REGISTRY stands for the address of an npm registry, FREEPORT for an unused port; also in steps. */
   readonly files?: Readonly<Record<string, string>>;
   readonly rules?: readonly string[];
   /** Commands, or calls of other tools. */
   readonly steps: readonly (string | { readonly tool: string; readonly input: object })[];
-  /** What each step says. */
+  /** The expected output of each step. */
   readonly says: (level: SandboxLevel) => readonly string[];
 }
 

@@ -54,7 +54,7 @@ describe("edit scenarios", () => {
 
 type Files = Readonly<Record<string, Buffer>>;
 
-/** As at the counter. */
+/** The same check as in the pipeline. */
 async function call(tool: AnyTool, input: unknown, environment: Environment): Promise<Outcome> {
   const counter = compose([catchErrors, rejectInvalidInput({})], runTool(environment, noServices));
   return counter({
@@ -125,7 +125,7 @@ async function contentOf(environment: Environment): Promise<Record<string, strin
   return readable(files);
 }
 
-/** Bytes as text where they are text, so that a difference can be read. */
+/** Shows bytes as text where they are text, so that a difference is readable. */
 function readable(files: Files): Record<string, string> {
   const text = (bytes: Buffer) => (isUtf8(bytes) ? bytes.toString() : `hex ${bytes.toString("hex")}`);
   return Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, text(bytes)]));
@@ -135,7 +135,7 @@ function readJson(file: string): unknown {
   return JSON.parse(readFileSync(file, "utf8"));
 }
 
-/** Lists of strings are lines, everywhere but for edits. */
+/** Lists of strings are lines, everywhere except for edits. */
 function joinLines(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.every((item) => typeof item === "string") ? value.join("\n") : value.map(joinLines);

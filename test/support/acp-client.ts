@@ -12,7 +12,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { CliWorkspace } from "./cli-workspace.ts";
 
-/** An editor, with the SDK's client, and `toolcrib acp` in a process of its own. */
+/** An editor, built on the SDK's client, and `toolcrib acp` in a separate process. */
 export interface AcpClient extends AsyncDisposable {
   readonly agent: ClientContext;
   readonly pid: number;

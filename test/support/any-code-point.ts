@@ -5,8 +5,8 @@ const afterSurrogates = 0xe000;
 const surrogates = afterSurrogates - firstSurrogate;
 
 /**
- * The unit of strings of any code points but surrogates. Equals fast-check's "binary", without its table of all code
- * points, which takes 85 MB in every test process, and so slows every program that is started there later.
+ * A unit for strings of any code points except surrogates. Equals fast-check's "binary", without its table of all
+ * code points, which takes 85 MB in every test process and slows down every program that it starts later.
  */
 export const anyCodePoint: fc.Arbitrary<string> = fc
   .nat({ max: 0x10_ffff - surrogates })

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 /**
- * Runs a program that permissions bind, and gives what it prints as JSON. Root stays root, to reach the repository
- * wherever it lies, but loses the power to pass over permissions.
+ * Runs a program to which permissions apply, and parses its output as JSON. Root stays root, to reach the repository
+ * anywhere, but loses the capability to ignore permissions.
  */
 export async function asOrdinaryUser(program: URL, ...args: readonly string[]): Promise<unknown> {
   const command = [process.execPath, fileURLToPath(program), ...args];

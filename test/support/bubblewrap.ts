@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
-// Nobody waits for a network that is not there.
+// How long to wait for the network.
 const patienceMs = 20_000;
 
-/** Before all tests: gets bubblewrap where it is missing, into a folder of our own unless we are root. */
+/** Before all tests: installs bubblewrap where it is missing, into our own folder unless we are root. */
 export function setup(): void {
   if (process.platform !== "linux" || has("bwrap")) return;
   const folder = join(

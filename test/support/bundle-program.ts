@@ -20,8 +20,8 @@ await build({
 });
 
 /**
- * Puts all that a program imports at its start into one file, which loads faster than sixty. The program itself
- * stays apart: what it loads later imports that file, and would wait for its top-level awaits.
+ * Bundles everything that a program imports at its start into one file, which loads faster than sixty. The program
+ * itself stays separate: its late imports import that file, and would wait for its top-level awaits.
  */
 function groupAtStart(program: string): (id: string, graph: ModuleGraph) => string | null {
   let imported: ReadonlySet<string> | undefined;

@@ -2,8 +2,8 @@ import { callsOf } from "../../src/agent/history.ts";
 import type { Message } from "../../src/models/message.ts";
 
 /**
- * What the strictest provider would refuse of a conversation, in words; nothing if it could be sent. Every call is answered
- * directly after its reply, once, in its order; ids are unique; nothing is empty; a user begins.
+ * Returns what the strictest provider would refuse in a conversation, as sentences. Every call must be answered once,
+ * directly after its reply and in order; ids must be unique; nothing may be empty; the user must begin.
  */
 export function checkHistory(messages: readonly Message[]): string[] {
   const faults: string[] = [];

@@ -20,11 +20,11 @@ export interface CliWorkspace extends AsyncDisposable {
   /** Paths relative to the workspace, or absolute. */
   write(path: string, content: string): void;
   read(path: string): string;
-  /** Without a terminal, and in a process that runs many command lines one after the other. */
+  /** Runs without a terminal, in a process that runs many command lines one after the other. */
   run(...words: readonly string[]): Promise<CommandResult>;
   /** Like `run`, with a standard input. */
   feed(input: string, ...words: readonly string[]): Promise<CommandResult>;
-  /** Runs the built program, with pipes: also faster for commands that start workers, which are then built, too. */
+  /** Runs the built program with pipes. Also faster for commands that start workers, which are then built, too. */
   runProcess(...words: readonly string[]): Promise<CommandResult>;
   /** Writes its output to this file. */
   runInto(file: string, ...words: readonly string[]): Promise<Omit<CommandResult, "stdout">>;

@@ -4,7 +4,7 @@ import { openCode } from "../../src/code/open-code.ts";
 import { Reader } from "../../src/code/worker/reader.ts";
 import { type ToolFixture, toolFixture } from "./tool-fixture.ts";
 
-/** A tool fixture in which code is parsed, with these files in it. `await using` removes it. */
+/** A tool fixture with these files, in which code can be parsed. `await using` removes it. */
 export function codeFixture(files: Readonly<Record<string, string | Uint8Array>> = {}): ToolFixture {
   const opened = toolFixture((workspace, outputs) => ({
     ...openCode({
@@ -22,5 +22,8 @@ export function codeFixture(files: Readonly<Record<string, string | Uint8Array>>
   return opened;
 }
 
-/** Parses for all fixtures of this test process: starting it and loading grammars costs most. It ends with the process. */
+/**
+ * Parses for all fixtures of this test process, because starting it and loading grammars takes the most time. It ends
+ * with the process.
+ */
 const reader = new Reader();

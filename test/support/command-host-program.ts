@@ -21,7 +21,7 @@ async function run({ words, cwd, env, input = "" }: CommandLine) {
   process.argv = [process.execPath, program, ...words];
   const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)], { objectMode: false });
   Object.defineProperty(process, "stdin", { value: stdin, configurable: true });
-  // Loaded late: modules read the path of the program as they are loaded.
+  // Imported late, because modules read the path of the program when they are loaded.
   const { runCommandLine } = await import("../../src/cli/run-command-line.ts");
   const exit = await runCommandLine(words);
   process.chdir("/");

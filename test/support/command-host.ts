@@ -21,8 +21,8 @@ export interface CommandResult {
 }
 
 /**
- * Runs a command line to its end and returns what it printed, ten times as fast as a process of its own. All command
- * lines of a test process run in one child process, one after the other, with pipes instead of a terminal.
+ * Runs a command line to its end and returns its output, ten times as fast as a separate process. All command lines
+ * of a test process run in one child process, one after the other, with pipes instead of a terminal.
  */
 export function runInHost(line: CommandLine): Promise<CommandResult> {
   const merged = line.merged ?? false;
@@ -37,7 +37,7 @@ export function runInHost(line: CommandLine): Promise<CommandResult> {
 
 const program = fileURLToPath(new URL("./command-host-program.ts", import.meta.url));
 
-/** By whether their outputs are merged. */
+/** The hosts, by whether their outputs are merged. */
 const hosts = new Map<boolean, CommandHost>();
 let previous: Promise<unknown> = Promise.resolve();
 

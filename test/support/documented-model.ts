@@ -1,13 +1,13 @@
 import type { ProviderServer, ScriptedReply, SeenRequest } from "../providers/provider-server.ts";
 import { startProvider } from "../providers/start-provider.ts";
 
-/** The model that the documents talk to, as variables of the programs that they show. */
+/** The model that the documents use, as variables for the programs that they show. */
 export interface DocumentedModel extends AsyncDisposable {
   readonly variables: NodeJS.ProcessEnv;
   readonly server: ProviderServer;
 }
 
-/** Speaks as Anthropic's does, on this machine. `await using` ends it. */
+/** Behaves like Anthropic's API, on this machine. `await using` ends it. */
 export async function startDocumentedModel(): Promise<DocumentedModel> {
   const server = await startProvider("anthropic", nextReply);
   return {
@@ -21,7 +21,7 @@ export async function startDocumentedModel(): Promise<DocumentedModel> {
   };
 }
 
-/** What it says to each task, round by round. */
+/** The replies to each task, round by round. */
 const replies: Readonly<Record<string, readonly ScriptedReply[]>> = {
   "What does src/greet.ts do?": [
     { text: "I'll read it.", calls: [{ name: "Read", input: { file_path: "src/greet.ts" } }] },
@@ -85,7 +85,7 @@ const replies: Readonly<Record<string, readonly ScriptedReply[]>> = {
   ],
 };
 
-/** By the last task that it knows, and how often it has replied since. */
+/** Selects by the last known task, and by the number of replies since. */
 function nextReply({ messages }: SeenRequest): ScriptedReply {
   const tasks = Object.keys(replies);
   const at = messages.findLastIndex(

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import xterm from "@xterm/headless";
 import { toCommandLine } from "../../src/lib/text/shell-quote.ts";
 
-/** A program on a terminal of its own, whose screen a terminal emulator draws. */
+/** A program on its own terminal, whose screen a terminal emulator draws. */
 export interface EmulatedTerminal extends AsyncDisposable {
   /** The text on the screen now, without spaces at the ends of lines. */
   readonly screen: string;
-  /** The screen with all that has scrolled out of it. */
+  /** The screen with everything that has scrolled out of it. */
   readonly everything: string;
-  /** All that the program has written. */
+  /** Everything that the program has written. */
   readonly written: string;
   /** The title that the program has given to its window. */
   readonly title: string;
@@ -49,7 +49,7 @@ export function emulatedTerminal(
   terminal.onTitleChange((text) => {
     title = text;
   });
-  // The emulator answers the questions of the program.
+  // The emulator answers the terminal queries of the program.
   terminal.onData((answer) => child.stdin.write(answer));
   child.stdin.on("error", () => {});
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -60,7 +60,7 @@ export function emulatedTerminal(
   });
   const exit = once(child, "close").then(([code]) => {
     isOver = true;
-    // What was written before is drawn first.
+    // Earlier output is drawn first.
     terminal.write("", () => {
       for (const check of waiting) check();
     });
@@ -102,7 +102,7 @@ export function emulatedTerminal(
       };
       waiting.add(check);
       check();
-      // Before the test itself runs out of time, and says nothing.
+      // Fails before the test itself times out without a message.
       const patience = setTimeout(
         () => reject(new Error(`Never showed ${text}:\n${linesFrom(0)}`)),
         patienceMs,

@@ -1,5 +1,5 @@
-// Run with few descriptors: `bash -c 'ulimit -n 96; node few-descriptors.ts WORKSPACE STATE'`. Makes the same calls with
-// more and more free descriptors, and prints the answers that are neither right nor an error that says why.
+// Run with few descriptors: `bash -c 'ulimit -n 96; node few-descriptors.ts WORKSPACE STATE'`. Makes the same calls
+// with more and more free descriptors, and prints the answers that are neither right nor an error with a reason.
 import { closeSync, openSync } from "node:fs";
 import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
 import { isExhaustion } from "../../src/lib/exhaustion.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** Whether it runs; what has ended and nobody has asked about does not. */
+/** Whether a process runs. A zombie does not. */
 export function isAlive(pid: number): boolean {
   if (existsSync("/proc/self")) {
     const path = `/proc/${pid}/stat`;

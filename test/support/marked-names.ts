@@ -4,7 +4,7 @@ import { findLanguage } from "../../src/code/languages/find-language.ts";
 import { occurrencesOf } from "../../src/code/scopes/occurrences-of.ts";
 import type { Occurrence, Occurrences } from "../../src/contract/code.ts";
 
-/** For tests: a text in which «name» marks the places that mean one thing, and what is found of them. */
+/** A text in which «name» marks the occurrences with the same meaning, and the occurrences that are found. */
 export async function readMarked(language: string, marked: string): Promise<Marked> {
   const [, name = ""] = /«([^»]+)»/.exec(marked) ?? [];
   const expected: number[] = [];
@@ -23,7 +23,7 @@ export interface Marked {
   readonly text: string;
   readonly name: string;
   readonly places: readonly Occurrence[];
-  /** Those that mean the same as the first that is marked. */
+  /** The occurrences that have the meaning of the first marked one. */
   readonly found: readonly Occurrence[];
   readonly marked: string;
   /** The text with those marked. */

@@ -3,14 +3,14 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { builtProgram } from "./built-program.ts";
 
-/** A server in a process of its own, to be talked to line by line. */
+/** A server in a separate process, with one message per line. */
 export interface McpProcess {
   readonly child: ChildProcess;
-  /** The result of a request; an error is thrown. */
+  /** Returns the result of a request. Throws its error. */
   request(method: string, params?: object): Promise<Record<string, unknown>>;
-  /** What a tool says. */
+  /** Returns the text of a tool's result. */
   call(name: string, input: object): Promise<string>;
-  /** Without waiting for an answer. */
+  /** Does not wait for an answer. */
   write(text: string): void;
   readonly exited: Promise<number | null>;
 }
@@ -20,7 +20,7 @@ interface Streams {
   readonly output: Readable;
 }
 
-/** Starts `toolcrib mcp` and shakes hands. */
+/** Starts `toolcrib mcp` and does the handshake. */
 export async function mcpProcess(words: readonly string[], options: SpawnOptions): Promise<McpProcess> {
   const child = spawn(process.execPath, [builtProgram, "mcp", ...words], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -4,7 +4,7 @@ import { findLanguage } from "../../src/code/languages/find-language.ts";
 import { outlineOf } from "../../src/code/symbols/outline-of.ts";
 import type { Outline } from "../../src/contract/code.ts";
 
-/** Parses in this process: for small texts. */
+/** Parses in this process, for small texts. */
 export async function parserOf(language: string): Promise<Parser> {
   const grammar = await loadGrammar(findLanguage(language).grammar);
   const parser = new Parser();

@@ -44,7 +44,7 @@ export function steady(status: ProcessStatus): Partial<ProcessStatus> {
   return same;
 }
 
-/** What the caller learns about a failure. */
+/** The error as its caller sees it. */
 export async function refusalOf(work: Promise<unknown>): Promise<Partial<ToolError>> {
   try {
     await work;

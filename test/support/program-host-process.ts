@@ -1,6 +1,6 @@
 /**
  * The child process of `program-host.ts`: imports one program after the other, each with its own working folder and
- * variables, and answers with what it printed.
+ * variables, and answers with its output.
  */
 import { pathToFileURL } from "node:url";
 import type { HostedProgram, ProgramResult } from "./program-host.ts";

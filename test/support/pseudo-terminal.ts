@@ -2,18 +2,18 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { toCommandLine } from "../../src/lib/text/shell-quote.ts";
 
-/** Whether a program can be given a terminal here: by `script` of util-linux. */
+/** Whether a program can get a terminal here, through `script` of util-linux. */
 export const hasTerminals: boolean =
   spawnSync("script", ["-qec", "true", "/dev/null"], { stdio: "ignore" }).status === 0;
 
 export interface TerminalRun {
-  /** What the person types, each as soon as the screen shows the text before it. */
+  /** The input, each part typed as soon as the screen shows the text before it. */
   readonly typed: readonly (readonly [shown: string, keys: string])[];
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Runs a program on a terminal of its own, 80 columns wide; `screen` is all that was sent to it. */
+/** Runs a program on its own terminal, 80 columns wide; `screen` is everything that was written to it. */
 export async function onTerminal(
   words: readonly string[],
   { typed, cwd, env = process.env }: TerminalRun,

@@ -29,7 +29,7 @@ const computing =
   /^(?:src\/(?:adapters|code|contract|dialects|documents|edit|files|lib|models|policy|web|wire|tools\/(?:code|document|edit|file|notebook|web))|test\/(?:edit|golden))\//;
 
 /**
- * Begins with the longest tests, so that no worker is left alone with one in the end. Ends with those that compute: they
+ * Starts with the longest tests, so that no worker is left with one at the end. Ends with those that compute: they
  * make the process larger, and a large process takes several times as long to start a program.
  */
 export class TestOrder extends BaseSequencer {

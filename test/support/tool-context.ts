@@ -4,7 +4,7 @@ import { KeptPages } from "../../src/pipeline/page-memory.ts";
 import { SeenMemory } from "../../src/pipeline/seen-memory.ts";
 import { noHistory, noProcesses, noServices, noShells, noTransactions } from "./no-services.ts";
 
-/** The context of a tool whose services all refuse; no one listens to its progress. */
+/** The context of a tool whose services all refuse. Progress is dropped. */
 export function toolContext(
   environment: Environment,
   signal: AbortSignal = new AbortController().signal,

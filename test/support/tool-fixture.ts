@@ -8,16 +8,16 @@ import { openLocalEnvironment } from "../../src/environment/local/local-environm
 import { temporaryFolder } from "./temporary-folder.ts";
 import { toolContext } from "./tool-context.ts";
 
-/** A workspace on the real disk in which tools run as behind the counter, but without its stages. */
+/** A workspace on the real disk in which tools run without the stages of the pipeline. */
 export interface ToolFixture extends AsyncDisposable {
   readonly workspace: string;
-  /** Where kept outputs lie, by their handles. */
+  /** The folder of stored outputs, by handle. */
   readonly outputs: string;
   readonly context: ToolContext;
-  /** Where a path of the workspace is on the disk. */
+  /** The path on the disk of a path in the workspace. */
   at(path: string): string;
   run<Input, Data>(tool: Tool<Input, Data>, input: Input, signal?: AbortSignal): Promise<ToolOutput<Data>>;
-  /** All that the caller of a failing call is told. */
+  /** The error of a failing call, as its caller sees it. */
   refusal<Input>(tool: Tool<Input, unknown>, input: Input, signal?: AbortSignal): Promise<Refusal>;
 }
 
@@ -27,7 +27,7 @@ export interface Refusal {
   readonly hint: string | undefined;
 }
 
-/** `await using` removes it. `read` opens what reads code in it, where that is wanted. */
+/** `await using` removes it. `read` opens a code reader, if the tool needs one. */
 export function toolFixture(read?: (workspace: string, outputs: string) => OpenCode): ToolFixture {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
@@ -61,9 +61,9 @@ export function toolFixture(read?: (workspace: string, outputs: string) => OpenC
   return fixture;
 }
 
-/** What a tool's schema finds wrong with an input: one line a fault. */
+/** The faults that a tool's schema finds in an input, one per line. */
 export function schemaFaults(tool: AnyTool, input: unknown): string[] {
-  // Whatever language of zod's another test has loaded: these words are not ours.
+  // The texts are zod's, in whatever language another test has loaded.
   const parsed = safeParse(tool.input, input, { error: () => "Invalid input" });
   return parsed.success
     ? []

@@ -1,6 +1,6 @@
 import type { AnyTool, ToolSource } from "../../src/contract/tool.ts";
 
-/** A source that offers what it is told to. */
+/** A source that offers the given tools. */
 export function emptySource(): ToolSource & { put(tools: readonly AnyTool[]): void } {
   const listeners = new Set<() => void>();
   let tools: readonly AnyTool[] = [];

@@ -1,4 +1,4 @@
-/** What a person has been told, without what only says that something takes long: that depends on the machine. */
+/** Removes messages that only report that something takes long, because they depend on the machine. */
 export function withoutProgress(output: string): string {
   return output
     .split("\n")

@@ -17,7 +17,7 @@ interface CleanClass {
   readonly write?: (draft: Draft, random: Random) => Call | undefined;
 }
 
-/** A class of calls that nothing is wrong with. Lookalikes may stand elsewhere, but not the same text. */
+/** A class of calls without a mistake. Similar text may occur elsewhere, but not the same text. */
 function cleanClass({ kind, forms, shape, context, write }: CleanClass): TaskClass {
   return {
     kind,
@@ -39,7 +39,7 @@ function cleanClass({ kind, forms, shape, context, write }: CleanClass): TaskCla
 
 const withHeaders = ({ path, document, hunks }: Draft): Call | undefined => {
   const headers = hunks.map(({ at }) => enclosingLines(document, at)[0]);
-  // Read as commands to go on from here, headers must come in order, and before what they head.
+  // Some engines search forward from each header, so headers must be in file order and above their hunks.
   const isOrdered = headers.every(
     (at, index) => at !== undefined && (index === 0 || at >= endOf(hunks[index - 1]!)),
   );
@@ -61,7 +61,7 @@ const withEndOfFile = ({ path, document, hunks }: Draft): Call | undefined => {
   return { form: "v4a", text: envelope(`${v4aSection(path, hunks)}*** End of File\n`) };
 };
 
-/** The heads that tools write before the hunks of a unified diff. */
+/** The headers that tools write before the hunks of a unified diff. */
 const withHead =
   (head: (path: string) => string) =>
   ({ path, document, hunks }: Draft): Call => ({
@@ -84,7 +84,7 @@ const withFunctionNames = ({ path, document, hunks }: Draft): Call => {
   return { form: "udiff", text: gitHead(path) + text };
 };
 
-/** Find and replace without what both begin and end with, as long as the text occurs once. */
+/** Find and replace without their common beginning and end, as long as the text occurs once. */
 const withinLines = ({ path, document, hunks }: Draft): Call | undefined => {
   const text = textOf(document);
   const edits: Edit[] = [];
@@ -114,7 +114,7 @@ function shorten({ find, replace }: Edit, text: string): Edit | undefined {
   return undefined;
 }
 
-/** Beginning after the indentation of the first line, as models often do. */
+/** The text begins after the indentation of its first line, as models often write it. */
 const fromFirstWord = ({ path, document, hunks }: Draft): Call | undefined => {
   const text = textOf(document);
   const edits = hunks.map((hunk) => {
@@ -130,7 +130,7 @@ const fromFirstWord = ({ path, document, hunks }: Draft): Call | undefined => {
   return isFine ? { form: "edit", path, edits: edits as Edit[] } : undefined;
 };
 
-/** Whole lines, their last line end included. */
+/** Whole lines, including the last line end. */
 const withLineEnd = ({ path, document, hunks }: Draft): Call | undefined => {
   if (endOf(hunks.at(-1)!) === document.lines.length) return undefined;
   return {
@@ -149,7 +149,7 @@ const withLineEnd = ({ path, document, hunks }: Draft): Call | undefined => {
 const deletion: Shape = (modification) =>
   modification.changes.every(({ added }) => added.length === 0) ? modification : undefined;
 
-/** New text with what would mean something to a regular expression, a shell or printf. */
+/** New text with characters that mean something to a regular expression, a shell or printf. */
 const specialCharacters: Shape = (modification, random) => {
   const special = random.pick([
     " $& $1 $$ $`",
@@ -164,7 +164,7 @@ const specialCharacters: Shape = (modification, random) => {
   return changes.every(({ added }) => added.length > 0) ? { ...modification, changes } : undefined;
 };
 
-/** Plain quotes become typographic ones, or the other way round: a change like any other. */
+/** Plain quotes become typographic ones, or the reverse: a change like any other. */
 const glyphChange: Shape = ({ changes: _, ...rest }, random) => {
   const { lines } = rest.document;
   const quoted = lines.flatMap((line, at) => (/\w'\w|"\w+"| - /.test(line) ? [at] : []));
@@ -176,7 +176,7 @@ const glyphChange: Shape = ({ changes: _, ...rest }, random) => {
   return { ...rest, changes: [{ at, removed: [lines[at]!], added: [added] }] };
 };
 
-/** A block moves to another depth: nothing changes but blanks. */
+/** A block moves to another depth, so only blanks change. */
 const blankChange: Shape = ({ changes: _, ...rest }, random) => {
   const { lines } = rest.document;
   const indented = lines.flatMap((line, at) => (/^[ \t]+\S/.test(line) ? [at] : []));

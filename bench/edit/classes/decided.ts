@@ -7,17 +7,17 @@ import { findWindows, fold } from "../oracle.ts";
 import { enclosingLines, scopeEnd } from "../scopes.ts";
 import { envelope, udiffSection, v4aSection } from "../write-call.ts";
 
-/** One change whose lines stand in several places of the file. */
+/** One change whose lines occur several times in the file. */
 export interface Repeated {
   readonly path: string;
   readonly document: Document;
   readonly change: Modification["changes"][number];
   readonly hunk: Hunk;
-  /** Where its old lines stand, the true place among them. */
+  /** The positions of its old lines, including the right one. */
   readonly places: readonly number[];
 }
 
-/** As the authors left it: with little context many changes could be in two places. */
+/** Unchanged from the authors: with little context, many changes fit two positions. */
 export function findRepeated({ path, document, changes }: Modification): Repeated | undefined {
   for (const change of changes) {
     for (const context of [2, 1, 0]) {
@@ -33,7 +33,7 @@ export function findRepeated({ path, document, changes }: Modification): Repeate
   return undefined;
 }
 
-/** The lines around a change once more, at the end of the file. */
+/** Repeats the lines around a change at the end of the file. */
 export function repeatAtEnd({ path, document, changes }: Modification, random: Random): Repeated | undefined {
   const change = changes[0]!;
   const from = Math.max(0, change.at - 1 - random.below(3));

@@ -3,7 +3,7 @@ import { type Damage, damagedClass, rewriting, type TaskClass } from "../draft.t
 import { severalChanges } from "../shapes.ts";
 import { changeSome } from "./whitespace.ts";
 
-/** The file has letters and accents apart, the call has them in one. */
+/** The file has decomposed accents, the call composed ones. */
 const apart: Damage = (draft) => {
   const lines = new Map<number, string>();
   const changed = changeSome(draft, ({ kind, text }, position) => {
@@ -19,7 +19,7 @@ const ellipsis: Damage = (draft) =>
 
 const withoutEnd: Damage = rewriting((text) => text.replace(/\*\*\* End Patch\n$/, ""));
 
-/** Every hunk under a file header of its own. */
+/** Every hunk has its own file header. */
 const headAgain: Damage = (draft) => {
   const head = draft.form === "v4a" ? /^\*\*\* Update File: .*\n/m : /^--- .*\n\+\+\+ .*\n/m;
   return {

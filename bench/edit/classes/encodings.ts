@@ -8,7 +8,7 @@ function encodedAs(encoding: Encoding): Damage {
   return (draft) => ({ ...draft, document: { ...draft.document, encoding } });
 }
 
-/** Puts a text after a line that the call does not speak of. */
+/** Inserts a text after a line that the call does not contain. */
 function farAway(addition: string): Damage {
   return (draft, random) => {
     const near = draft.hunks.flatMap((hunk) => oldLines(hunk).map((_, index) => hunk.at + index));
@@ -20,7 +20,7 @@ function farAway(addition: string): Damage {
   };
 }
 
-/** Puts a text after a line of context, in the file and in the call. */
+/** Inserts a text after a context line, in the file and in the call. */
 function inContext(addition: string): Damage {
   return (draft) => {
     const lines = new Map<number, string>();
@@ -33,7 +33,7 @@ function inContext(addition: string): Damage {
   };
 }
 
-/** Puts a text after a line that is added. */
+/** Inserts a text after an added line. */
 function inAddedLine(addition: string): Damage {
   return (draft) => {
     const change = draft.changes.find(({ added }) => added.some((line) => line !== ""));
@@ -54,7 +54,7 @@ function inAddedLine(addition: string): Damage {
 }
 
 const latin1 = encodedAs("latin1");
-// "中文" in GBK; read as Latin-1 these are four letters with accents.
+// "中文" in GBK. Decoded as Latin-1, these are four letters with accents.
 const gbkBytes = "\u00d6\u00d0\u00ce\u00c4";
 
 export const encodingClasses: readonly TaskClass[] = [

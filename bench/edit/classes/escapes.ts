@@ -1,6 +1,6 @@
 import { type Damage, type Draft, damagedClass, rewriting, type TaskClass } from "../draft.ts";
 
-/** One level of escaping too many, as happens between JSON and JSON. */
+/** One level of escaping too many, as between JSON and JSON. */
 function escapedQuotes(quote: '"' | "'"): Damage {
   const escapeAll = rewriting((text) => text.replaceAll(quote, `\\${quote}`));
   return (draft, random) =>
@@ -28,7 +28,7 @@ function hasBackslash({ hunks }: Draft): boolean {
   return hunks.some(({ lines }) => lines.some(({ text }) => text.includes("\\")));
 }
 
-/** Every hunk shows a quote where it can be compared with the file. */
+/** Every hunk has a quote that can be compared with the file. */
 function isQuoted({ hunks }: Draft, quote: string): boolean {
   return hunks.every(({ lines }) => lines.some(({ kind, text }) => kind !== "add" && text.includes(quote)));
 }

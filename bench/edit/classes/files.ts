@@ -3,7 +3,7 @@ import { type Draft, draftOf, fileOf, patchForms, type TaskClass, type TaskParts
 import type { Form } from "../task.ts";
 import { envelope, udiffHunks, udiffSection, v4aSection } from "../write-call.ts";
 
-/** Calls that speak of several files, or make, remove and rename them. */
+/** Calls about several files, or calls that create, delete and rename them. */
 function filesClass(
   kind: string,
   make: (draft: Draft, other: Draft, form: Form) => TaskParts | undefined,

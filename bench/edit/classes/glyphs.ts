@@ -5,7 +5,7 @@ import { type HunkLine, isRepeated, mapLines, positions } from "../hunk.ts";
 import { fold } from "../oracle.ts";
 import { changeSome } from "./whitespace.ts";
 
-/** Plain characters and what word processors, chats and models make of them. */
+/** Plain characters, and the variants that word processors, chats and models write. */
 export const quotes: Glyphs = {
   pattern: /["']/g,
   pick: (plain, random) => (plain === '"' ? random.pick(["“", "”"]) : random.pick(["’", "’", "‘"])),
@@ -14,7 +14,7 @@ const dashes: Glyphs = {
   pattern: /-/g,
   pick: (_, random) => random.pick(["–", "—", "−", "‑", "‐"]),
 };
-/** Blanks inside a line only: at its beginning they are indentation. */
+/** Only blanks inside a line: at its beginning they are indentation. */
 const spaces: Glyphs = {
   pattern: /(?<=\S) (?=\S)/g,
   margin: 1,
@@ -23,7 +23,7 @@ const spaces: Glyphs = {
 
 export interface Glyphs {
   readonly pattern: RegExp;
-  /** How far from a changed character a glyph stays as it is; next to it if not said. */
+  /** How far from a changed character a glyph stays unchanged. Default: next to it. */
   readonly margin?: number;
   readonly pick: (plain: string, random: Random) => string;
 }
@@ -36,7 +36,7 @@ export function inFoundLines(glyphs: Glyphs): Damage {
   };
 }
 
-/** The call has the glyphs wherever it repeats words of the file, in added lines too. The file's own glyphs stay. */
+/** The call has the glyphs wherever it repeats words of the file, also in added lines. The file's own glyphs stay. */
 export function throughout(glyphs: Glyphs): Damage {
   return (draft, random) => {
     if (changesGlyphsOnly(draft)) return undefined;
@@ -49,7 +49,7 @@ export function throughout(glyphs: Glyphs): Damage {
   };
 }
 
-/** The file has the glyphs, and the call says plain characters everywhere. */
+/** The file has the glyphs, and the call has plain characters everywhere. */
 function inTheFile(glyphs: Glyphs): Damage {
   return (draft, random) => {
     if (changesGlyphsOnly(draft)) return undefined;
@@ -91,9 +91,9 @@ export const glyphClasses: readonly TaskClass[] = [
 type Parts = readonly [prefix: number, suffix: number];
 
 /**
- * How much of a line the other side of the call repeats, from its start and from its end. Context is repeated whole,
- * so is a line that goes away for good; a line that changes is repeated up to where it differs. Undefined where nobody
- * could say which line becomes which.
+ * Returns how much of a line the other side of the call repeats, from its start and from its end. Context and removed
+ * lines are repeated whole; a changed line is repeated up to the difference. Undefined where it is unclear which line
+ * becomes which.
  */
 function repeatedParts(changes: readonly Change[]) {
   const partners = new Map<string, Parts | undefined>();
@@ -123,7 +123,9 @@ function commonParts(before: string, after: string): Parts | undefined {
   return isSameLine ? [prefix, suffix] : undefined;
 }
 
-/** The same glyph on both sides: what is picked depends on the distance to the nearer end, as both sides share it. */
+/**
+ * Uses the same glyph on both sides: the choice depends on the distance to the nearer end, which both sides share.
+ */
 function embellishParts(text: string, [prefix, suffix]: Parts, glyphs: Glyphs, seed: number): string {
   const { pattern, pick, margin = 0 } = glyphs;
   return text.replace(pattern, (plain, offset: number) => {
@@ -137,7 +139,7 @@ function embellish(text: string, { pattern, pick }: Glyphs, random: Random): str
   return text.replace(pattern, (plain) => (random.fraction() < 0.7 ? pick(plain, random) : plain));
 }
 
-/** A change of nothing but glyphs cannot be told from damage to glyphs. */
+/** A change of only glyphs cannot be distinguished from damaged glyphs. */
 function changesGlyphsOnly({ changes }: Draft): boolean {
   return changes.some(({ removed, added }) => {
     const gone = new Set(removed.map(fold));

@@ -5,7 +5,7 @@ import { changeSome } from "./whitespace.ts";
 
 type Gutter = (line: number, text: string) => string;
 
-/** Line numbers as tools that read files print them. */
+/** Line numbers as tools print them when they read files. */
 export const gutters: Readonly<Record<string, Gutter>> = {
   "12 | ": (line, text) => `${line} | ${text}`,
   "12→": (line, text) => `${line}→${text}`,
@@ -16,7 +16,7 @@ export const gutters: Readonly<Record<string, Gutter>> = {
   " 12 |": (line, text) => ` ${line} | ${text}`.trimEnd(),
 };
 
-/** All lines of the call carry numbers, those of the file for old lines and those they will have for new ones. */
+/** All lines of the call have numbers: old lines those of the file, new lines their future ones. */
 export function numbered(gutter: Gutter): Damage {
   return (draft, random) => {
     if (!isPlain(draft)) return undefined;
@@ -35,7 +35,7 @@ export function numbered(gutter: Gutter): Damage {
   };
 }
 
-/** Only what is to be found was copied with its numbers; the new lines were written without. */
+/** Only the text to find has its numbers; the new lines were written without. */
 function numberedOldLines(gutter: Gutter): Damage {
   return (draft, random) => {
     if (!isPlain(draft)) return undefined;
@@ -47,7 +47,7 @@ function numberedOldLines(gutter: Gutter): Damage {
   };
 }
 
-/** Both texts of an edit are numbered from the line it begins at. */
+/** Both texts of an edit are numbered from the line where it begins. */
 function numberTexts(draft: Draft, gutter: Gutter, behind: number, roles: readonly Role[]): Draft {
   const starts = draft.hunks.map(({ at }) => at + 1 + behind);
   const number: Rewrite = (text, role, index) => {
@@ -71,12 +71,12 @@ export const gutterClasses: readonly TaskClass[] = [
     ),
 ];
 
-/** Mostly the numbers are right; sometimes the file has grown since it was read. */
+/** The numbers are mostly right; sometimes the file has grown since it was read. */
 function drift(random: Random): number {
   return random.fraction() < 0.8 ? 0 : 1 + random.below(40);
 }
 
-/** None of the lines begins like a number of its own. */
+/** No line itself begins with something like a number. */
 function isPlain({ hunks }: Draft): boolean {
   const looksNumbered = (hunk: Hunk) => hunk.lines.some(({ text }) => /^\s*\d+\s*([|:→\t]|$)/.test(text));
   return !hunks.some(looksNumbered);

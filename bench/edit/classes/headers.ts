@@ -4,7 +4,7 @@ import { fold } from "../oracle.ts";
 import { enclosingLines, isSingle } from "../scopes.ts";
 import { severalChanges } from "../shapes.ts";
 
-/** Puts `@@ header` lines before each hunk. */
+/** Adds `@@ header` lines before each hunk. */
 function headed(headersFor: (draft: Draft, index: number, random: Random) => string[] | undefined): Damage {
   return (draft, random) => {
     const headers = draft.hunks.map((_, index) => headersFor(draft, index, random));
@@ -26,7 +26,7 @@ const nested = headed(({ document, hunks }, index) => {
   return [enclosing[1]!, enclosing[0]!].map((at) => `@@ ${document.lines[at]!.trim()}`);
 });
 
-/** The same header for every hunk of a block, although it stands above the first only. */
+/** Every hunk of a block has the same header, although the header is above the first one only. */
 const repeated: Damage = (draft, random) => {
   const [first, ...others] = draft.hunks.map(({ at }) => enclosingLines(draft.document, at));
   const shared = first?.find((at) => others.every((each) => each.includes(at)));
@@ -34,7 +34,7 @@ const repeated: Damage = (draft, random) => {
   return headed(({ document }) => [`@@ ${document.lines[shared]!}`])(draft, random);
 };
 
-/** The header is the first line of the hunk once more. */
+/** The header repeats the first line of the hunk. */
 const alsoContext = headed(({ document, hunks }, index) => {
   const { at, lines } = hunks[index]!;
   return lines[0]!.kind === "keep" && fold(lines[0]!.text).length > 5 && isSingle(document, at)
@@ -59,7 +59,7 @@ const abbreviated = headed(({ document, hunks }, index) => {
   return short.length < 5 || short === line ? undefined : [`@@ ${short}`];
 });
 
-/** A line that is in the file, but further down. */
+/** A line that is in the file, but below the hunk. */
 const fromElsewhere = headed(({ document, hunks }, index, random) => {
   const after = hunks[index]!.at + hunks[index]!.lines.length;
   const below = document.lines.flatMap((line, at) => (at > after && /\w{4}/.test(line) ? [at] : []));
@@ -73,7 +73,7 @@ const closed = headed(({ document, hunks }, index) => {
   return at === undefined ? undefined : [`@@ ${document.lines[at]!.trim()} @@`];
 });
 
-/** Indented otherwise than in the file. */
+/** The header is indented differently than in the file. */
 const trimmed = headed(({ document, hunks }, index) => {
   const at = enclosingLines(document, hunks[index]!.at).find((each) => /^\s/.test(document.lines[each]!));
   return at === undefined ? undefined : [`@@ ${document.lines[at]!.trim()}`];

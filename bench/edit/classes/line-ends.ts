@@ -14,7 +14,7 @@ const crFile: Damage = allEnds("\r");
 
 export const crlfCall: Damage = rewriting((text) => text.replaceAll("\n", "\r\n"));
 
-/** Ends of the other kind stand here and there, but neither at the top nor where the change is. */
+/** Some line ends are of the other kind, but neither at the beginning nor at the change. */
 const mixedFile: Damage = (draft, random) => {
   const usual = random.pick(["\n", "\r\n"]);
   const other = usual === "\n" ? "\r\n" : "\n";
@@ -29,7 +29,7 @@ const mixedFile: Damage = (draft, random) => {
   return ends.includes(other) ? { ...draft, document: { ...draft.document, ends } } : undefined;
 };
 
-/** Every line ends as it likes, the changed ones too; a line that is changed keeps its end. */
+/** Line ends are mixed, also in changed lines; a changed line keeps its line end. */
 const mixedLines: Damage = (draft, random) => {
   if (draft.hunks.some((hunk) => hunk.lines.some((line) => isRepeated(hunk, line)))) return undefined;
   const ends = draft.document.ends.map((end) => end && random.pick(["\n", "\r\n"]));
@@ -41,7 +41,7 @@ export const markedFile: Damage = (draft) => ({
   document: { ...draft.document, encoding: "utf-8 with mark" },
 });
 
-/** The mark stands before the first line that the call speaks of, or before the patch. */
+/** The byte-order mark is before the first line that the call contains, or before the patch. */
 const markedCall: Damage = (draft) => {
   if (draft.form === "edit" && draft.hunks[0]!.at !== 0) return undefined;
   return {

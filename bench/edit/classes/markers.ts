@@ -20,7 +20,7 @@ const padded: Damage = rewriting((text, _, random) =>
 
 const indentedEnd: Damage = rewriting((text) => text.replace(/^\*\*\* End Patch$/m, "  *** End Patch"));
 
-/** Editors and models drop the blank that stands for "unchanged" when nothing follows it. */
+/** Editors and models drop the space that marks an unchanged line when the line is empty. */
 export const emptyContextLines: Damage = rewriting((text) => text.replace(/^ $/gm, ""));
 
 export const withoutFirstMark: Damage = rewriting((text) => text.replace(/^@@.*\n/m, ""));
@@ -38,7 +38,7 @@ export const outOfOrder: Damage = (draft, random) => {
   return { ...draft, hunks: [...draft.hunks.slice(from), ...draft.hunks.slice(0, from)] };
 };
 
-/** What belongs to a unified diff, inside `*** Update File`. */
+/** Lines of a unified diff inside `*** Update File`. */
 const unifiedHeads: Damage = (draft, random) => {
   const { path } = draft;
   const heads = random.pick([

@@ -10,7 +10,7 @@ import { noNumbers, wrongCounts, wrongStarts } from "./numbers.ts";
 import { addTrailingBlanks, shiftRight, spacesForTabs, tabsForSpaces, toTheMargin } from "./whitespace.ts";
 import { fenced, heredoc } from "./wrappers.ts";
 
-/** Mistakes seldom come alone. */
+/** Pairs of mistakes, because mistakes rarely occur alone. */
 const pairs: readonly (readonly [kind: string, damage: readonly Damage[], forms?: readonly Form[]])[] = [
   ["shifted block, trailing blanks", [shiftRight, addTrailingBlanks]],
   ["block at the margin, CRLF file", [toTheMargin, crlfFile]],

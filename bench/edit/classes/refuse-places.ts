@@ -11,7 +11,7 @@ import { quotes } from "./glyphs.ts";
 import { aged } from "./stale.ts";
 import { indentOf } from "./whitespace.ts";
 
-/** Calls that could mean more than one place. */
+/** Calls that fit more than one position. */
 const twice: TaskClass = {
   kind: "text occurs twice",
   category: "refuse",
@@ -39,7 +39,7 @@ const overlapping: TaskClass = {
   },
 };
 
-/** Of "\n}\n}\n}" the first two lines, when the lines are the same. */
+/** The first two lines of "\n}\n}\n}", where all lines are the same. */
 function repeatedEnd(run: string): string {
   const lines = run.slice(1).split("\n");
   return new Set(lines).size === 1 ? `\n${lines.slice(0, -1).join("\n")}` : "";
@@ -63,7 +63,7 @@ const wrongCount: TaskClass = {
   },
 };
 
-/** The block stands at two places, changed a little at each, and the call has neither. */
+/** The block occurs twice, slightly changed each time, and the call has neither version. */
 function lookalikes(kind: string, vary: Vary): TaskClass {
   return {
     kind,
@@ -90,7 +90,7 @@ type Vary = (
   random: Random,
 ) => { here: readonly string[]; there: readonly string[]; call?: Hunk } | undefined;
 
-/** Each place differs from the call in one line of context. */
+/** Each position differs from the call in one context line. */
 const equallyClose: Vary = (hunk, document, random) => {
   const old = hunk.lines.filter(({ kind }) => kind !== "add");
   const context = old.flatMap(({ kind, text }, index) =>
@@ -104,7 +104,7 @@ const equallyClose: Vary = (hunk, document, random) => {
   return here[at] === there[at] ? undefined : { here, there };
 };
 
-/** The two places differ in nothing but indentation, and the call has a third one. */
+/** The two positions differ only in indentation, and the call has a third one. */
 const otherIndentation: Vary = (hunk, _, random) => {
   const old = oldLines(hunk);
   const indent = (by: string) => (line: string) => (line.trim() === "" ? line : by + line);
@@ -122,7 +122,7 @@ const otherIndentation: Vary = (hunk, _, random) => {
   };
 };
 
-/** The two places differ in their quotes, and the call has others. */
+/** The two positions differ in their quotes, and the call has others. */
 const otherQuotes: Vary = (hunk, _, random) => {
   const old = oldLines(hunk);
   const at = old.findIndex((line) => /["']/.test(line));
@@ -135,7 +135,7 @@ const otherQuotes: Vary = (hunk, _, random) => {
   return { here, there };
 };
 
-/** The two places differ in trailing blanks, and the call has none. */
+/** The two positions differ in trailing blanks, and the call has none. */
 const otherTrailingBlanks: Vary = (hunk, _, random) => {
   const old = oldLines(hunk);
   const vary = (blanks: string) =>
@@ -146,7 +146,7 @@ const otherTrailingBlanks: Vary = (hunk, _, random) => {
     : { here: vary("  "), there: vary("  ") };
 };
 
-/** Puts a block where it was and a copy of it somewhere behind. */
+/** Inserts a copy of a block after the block itself. */
 function withCopy(
   document: Document,
   hunk: Hunk,
@@ -176,7 +176,7 @@ function refused(
   form: Form,
 ): TaskParts | undefined {
   const call = writeCall(form, path, document, hunks);
-  // Right line numbers would decide.
+  // Correct line numbers would decide.
   const vague = rewriteCall(call, [
     (text, role) => (role === "patch" ? text.replace(/^@@ -.*@@$/gm, "@@ @@") : text),
   ]);

@@ -17,7 +17,7 @@ import { oneChange } from "../shapes.ts";
 import type { Form } from "../task.ts";
 import { aged, staleContext } from "./stale.ts";
 
-/** A class of calls that must be refused, made from a sound draft of one change. */
+/** A class of calls that must be refused, made from a correct draft of one change. */
 function refusedClass(
   kind: string,
   spoil: (draft: Draft, random: Random, other: () => Modification) => Draft | TaskParts | undefined,
@@ -36,7 +36,7 @@ function refusedClass(
   };
 }
 
-/** The same, where what the call looks for must not be in the file in any reading. */
+/** The same, for text that must not be in the file under any tolerance. */
 function absentClass(
   kind: string,
   spoil: (draft: Draft, random: Random) => Draft | undefined,
@@ -49,7 +49,7 @@ function absentClass(
   return refusedClass(kind, spoilAndCheck, options);
 }
 
-/** The file has already what the call wants to make of it. */
+/** The file already has the new text of the call. */
 function applied({ path, document, changes, hunks, ...draft }: Draft): Draft | undefined {
   const after = applyChanges(document, changes);
   if (changes[0]!.removed.every((line) => fold(line) === "")) return undefined;
@@ -58,7 +58,7 @@ function applied({ path, document, changes, hunks, ...draft }: Draft): Draft | u
   return isGone ? { ...draft, path, document: after, changes: [], hunks } : undefined;
 }
 
-/** Text that nobody ever wrote into this file. */
+/** Text that was never in this file. */
 function invented(draft: Draft, random: Random): Draft | undefined {
   let count = 0;
   const hunks = draft.hunks.map((hunk) =>
@@ -86,7 +86,7 @@ function otherFile(draft: Draft, _: Random, other: () => Modification): TaskPart
   };
 }
 
-/** A line to be removed is not quite what the file has. */
+/** A line to remove differs slightly from the file's. */
 function drifted(draft: Draft, random: Random): Draft | undefined {
   const { document } = draft;
   const [hunk] = draft.hunks;
@@ -105,7 +105,7 @@ function drifted(draft: Draft, random: Random): Draft | undefined {
   return { ...draft, hunks: [{ ...hunk!, lines }] };
 }
 
-/** A digit, a letter, an operator, the case or a word is another. */
+/** A digit, a letter, an operator, the case or a word differs. */
 function drift(text: string, random: Random): string | undefined {
   const ways = [
     () => text.replace(/\d/, (digit) => String((Number(digit) + 1) % 10)),
@@ -128,7 +128,7 @@ const noChange = (draft: Draft): Draft | undefined => {
   return { ...draft, changes: [], hunks: draft.hunks.map(keep) };
 };
 
-/** The removed lines once more. */
+/** The removed lines again. */
 const sameAgain = (draft: Draft): Draft | undefined => {
   const hunks = draft.hunks.map((hunk): Hunk => {
     const kept = hunk.lines.filter(({ kind }) => kind !== "add");
@@ -152,7 +152,7 @@ const emptyCall = ({ form, path, document }: Draft): TaskParts => ({
   files: [{ path, before: encodeDocument(document), after: undefined }],
 });
 
-/** Two hunks change the same line, each in its way. */
+/** Two hunks change the same line differently. */
 const overlapping = (draft: Draft): Draft | undefined => {
   const [hunk] = draft.hunks;
   const { at, removed } = draft.changes[0]!;
@@ -191,7 +191,7 @@ const placeholder = (draft: Draft, random: Random): Draft | undefined => {
   return { ...draft, hunks };
 };
 
-/** A line inside a hunk that is neither context nor change. */
+/** A line inside a hunk that is neither context nor a change. */
 const strangeLine = (draft: Draft, random: Random): Draft | undefined => {
   const line = random.pick([
     "Now the second part:",

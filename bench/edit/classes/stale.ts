@@ -4,7 +4,7 @@ import { oldLines } from "../hunk.ts";
 import { countLookalikes, fold } from "../oracle.ts";
 import { oneChange } from "../shapes.ts";
 
-/** Some lines of context say what the file said earlier. */
+/** Some context lines have an earlier content of the file. */
 export function staleContext(count: number): Damage {
   return (draft, random) => {
     const [hunk] = draft.hunks;
@@ -12,7 +12,7 @@ export function staleContext(count: number): Damage {
     const candidates = hunk!.lines.flatMap(({ kind, text }, index) =>
       kind === "keep" && staleWord(text) !== undefined ? [index] : [],
     );
-    // What remains must still be able to say where it is.
+    // The other lines must still identify the position.
     const solid = hunk!.lines.filter(({ kind, text }) => kind !== "add" && fold(text).length > 3).length;
     if (candidates.length < count || solid < count + 2) return undefined;
     if (countLookalikes(draft.document, hunk!.at, hunk!.at + length, Math.max(1, length - count - 1)) > 1) {
@@ -44,7 +44,7 @@ export const staleClasses: readonly TaskClass[] = [
   }),
 ];
 
-/** A line as it may have been: one of its words is another. */
+/** An earlier version of a line: one of its words differs. */
 export function aged(text: string, { document }: Pick<Draft, "document">, random: Random): string {
   const word = staleWord(text)!;
   const words = document.lines.flatMap((line) => line.match(/[A-Za-z_]{4,}/g) ?? []);

@@ -2,7 +2,7 @@ import { replaceLines } from "../document.ts";
 import { type Damage, type Draft, damagedClass, type TaskClass } from "../draft.ts";
 import { endOf, type Hunk, type HunkLine, isRepeated, mapLines, positions } from "../hunk.ts";
 
-/** Damage to the call, unless its name says otherwise. */
+/** Damage in the call, unless the name of the class says otherwise. */
 export const addTrailingBlanks: Damage = (draft, random) => {
   if (changesBlanksOnly(draft)) return undefined;
   return changeSome(draft, (line) =>
@@ -18,7 +18,7 @@ const fileHasTrailingBlanks: Damage = (draft, random) => {
   for (const hunk of draft.hunks) {
     const at = positions(hunk);
     hunk.lines.forEach((line, index) => {
-      // An edit whose last line is changed says nothing about what follows it.
+      // An edit that changes its last line has no information about the next one.
       const isOpen = draft.form === "edit" && line.kind === "remove" && at[index] === endOf(hunk) - 1;
       if (line.kind === "add" || isOpen || isRepeated(hunk, line) || random.fraction() < 0.5) return;
       lines.set(at[index]!, line.text + random.pick([" ", "  ", "\t"]));
@@ -42,7 +42,7 @@ export const spacesForTabs: Damage = (draft, random) => {
   return reindent(draft, (indent) => " ".repeat(indent.length * width));
 };
 
-/** Four columns a level where the file has two, or the other way round. Two levels show which it is, one would not. */
+/** Four columns per level where the file has two, or the reverse. Two levels show which it is; one would not. */
 const otherIndentationWidth: Damage = (draft) => {
   if (changesBlanksOnly(draft)) return undefined;
   const unit = [4, 2].find((width) =>
@@ -96,7 +96,7 @@ export const whitespaceClasses: readonly TaskClass[] = [
   damagedClass({ kind: "block moved to the margin", damage: [toTheMargin] }),
 ];
 
-/** Changes texts of lines; nothing when that changes none of them. */
+/** Changes the texts of lines; returns undefined when no line changes. */
 export function changeSome(
   draft: Draft,
   change: (line: HunkLine, position: number) => string,
@@ -136,14 +136,14 @@ function everyIndentation({ hunks }: Draft, test: (indent: string) => boolean): 
   return hunks.every((hunk) => indentations(hunk).every(test));
 }
 
-/** Each hunk has an old line from which the indentation of the file can be seen. */
+/** Each hunk has an old line that shows the indentation of the file. */
 function showsIndentation({ hunks }: Draft): boolean {
   return hunks.every((hunk) =>
     indentations(hunk, ({ kind }) => kind !== "add").some((indent) => indent !== ""),
   );
 }
 
-/** A change of nothing but blanks cannot be told from damage to blanks. */
+/** A change of only blanks cannot be distinguished from damaged blanks. */
 function changesBlanksOnly({ changes }: Pick<Draft, "changes">): boolean {
   const squeeze = (line: string) => line.replace(/\s/g, "");
   return changes.some(({ removed, added }) => {

@@ -1,6 +1,6 @@
 import { allForms, type Damage, damagedClass, patchForms, rewriting, type TaskClass } from "../draft.ts";
 
-/** What models put around a text. */
+/** Wrappings that models add around a text. */
 export const fenced: Damage = rewriting((text, role, random) => {
   const fence = random.pick(["```", "```", "```", "~~~", "````"]);
   const language = random.pick(

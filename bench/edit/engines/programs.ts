@@ -20,7 +20,7 @@ import { type Call, type Engine, type Form, Refusal } from "../task.ts";
 export function openCodex(): Engine {
   const program = codexProgram();
   return programEngine("codex apply_patch", "v4a", (text, folder) => {
-    // As an argument, like its agent does; what is too long for one goes in by the input.
+    // Passes the patch as an argument, as its agent does; a longer patch through standard input.
     const isLong = Buffer.byteLength(text) > 100_000;
     return spawnSync(program, isLong ? [] : [text], { cwd: folder, ...(isLong && { input: text }) });
   });
@@ -45,14 +45,14 @@ export function openGnuPatch(): Engine {
   );
 }
 
-/** How many folders to take off the names in a diff. */
+/** How many folders to strip from the names in a diff. */
 function depth(diff: string): string {
   return /^(---|\+\+\+|diff --git) "?[ab]\//m.test(diff) ? "-p1" : "-p0";
 }
 
 const codexVersion = "0.166.0";
 
-/** Got with npm on first use; about 170 MB. */
+/** Downloaded with npm on first use; about 170 MB. */
 function codexProgram(): string {
   const build = `${process.platform}-${process.arch}`;
   const folder = join(dataPath("edit"), "codex");
@@ -71,13 +71,13 @@ function codexProgram(): string {
   return link;
 }
 
-/** A program that changes files in a folder. Whatever it leaves there counts, unless it says that it failed. */
+/** A program that changes files in a folder. Its result counts unless it reports a failure. */
 function programEngine(
   name: string,
   form: Form,
   run: (text: string, folder: string) => SpawnSyncReturns<Buffer>,
 ): Engine {
-  // Outside of any repository: git would look for the files where the repository begins.
+  // Outside any repository, because git would look for the files from the top of the repository.
   const root = mkdtempSync(join(tmpdir(), "toolcrib bench "));
   return {
     name,

@@ -1,7 +1,7 @@
 import { importPeer } from "../../peers.ts";
 import { type Answer, type Call, type Edit, type Engine, Refusal } from "../task.ts";
 
-/** The floor: the text is there once, byte for byte, or it is not. */
+/** The baseline: the text occurs exactly once, byte for byte, or the edit is refused. */
 export function openExactSubstring(): Engine {
   return textEditor("exact substring", (text, { find, replace, all, expectCount }) => {
     const count = find === "" ? 0 : text.split(find).length - 1;
@@ -13,14 +13,14 @@ export function openExactSubstring(): Engine {
   });
 }
 
-/** gemini-cli's edit tool without its files and without the model that it asks when nothing matches. */
+/** gemini-cli's edit tool without its files, and without the model that it asks when nothing matches. */
 export async function openGemini(): Promise<Engine> {
   const folder = "dist/src";
   const core = (file: string) => importPeer("@google/gemini-cli-core", `${folder}/${file}`);
   const { calculateReplacement, getErrorReplaceResult } = await core("tools/edit.js");
   const { detectOmissionPlaceholders } = await core("tools/omissionPlaceholderDetector.js");
   const { detectLineEnding } = await core("utils/textUtils.js");
-  // It asks its configuration only for telemetry, which is off.
+  // It uses its configuration only for telemetry, which is off.
   const config = new Proxy({}, { get: () => () => undefined });
   return textEditor("gemini-cli", async (text, { find, replace, all }) => {
     const params = { file_path: "file", old_string: find, new_string: replace, allow_multiple: all };
@@ -104,7 +104,7 @@ function applyAll(
   return changed.size === 0 ? new Refusal("nothing to change") : changed;
 }
 
-/** An engine that takes one edit of one text at a time. */
+/** An engine that applies one edit to one text at a time. */
 function textEditor(
   name: string,
   edit: (text: string, edit: Edit) => string | Refusal | Promise<string | Refusal>,

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { ToolError } from "../../../src/contract/error.ts";
 import { type Answer, type Call, type Engine, Refusal } from "../task.ts";
 
-/** Where the engine is, if nothing else is said. */
+/** The default path of the engine. */
 const ownEngine = fileURLToPath(new URL("../../../src/edit/plan-edits.ts", import.meta.url));
 
 /** The engine behind the edit tools, without the tools: files in, files out. */
@@ -15,7 +15,7 @@ export async function openToolcrib(module: string = ownEngine): Promise<Engine> 
       try {
         return answerOf(planEdits(requestOf(call), (path) => files.get(path)));
       } catch (error) {
-        // Errors of the house by name: the engine may be another checkout's, with a class of its own.
+        // Recognizes Toolcrib's errors by name, because the engine may be from another checkout, with its own class.
         if (!(error instanceof ToolError) && (error as Error).name !== "ToolError") throw error;
         return new Refusal((error as Error).message);
       }

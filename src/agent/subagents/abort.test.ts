@@ -12,7 +12,7 @@ async function stoppedAt(index: number) {
   numbered += 1;
   const never = `sleep 300.${process.pid}${numbered}`;
   const fixture = await familyOnLoopback({
-    person: [{ calls: [spawn("Sleep")] }, { calls: [wait("agent_1")] }, done].map(unlessGoingOn),
+    user: [{ calls: [spawn("Sleep")] }, { calls: [wait("agent_1")] }, done].map(unlessGoingOn),
     Sleep: [
       { calls: [{ name: "process_start", input: { command: never, name: "bed" } }] },
       { calls: [{ name: "shell_run", input: { command: `echo asleep; ${never}` } }] },
@@ -42,7 +42,7 @@ it("leaves no agent and no process, whenever the turn is aborted, and the sessio
 
 it("closes agents with the session, also those that run in the background", async () => {
   const { run, session, server, events, close } = await familyOnLoopback({
-    person: [{ calls: [spawn("Hang")] }, done],
+    user: [{ calls: [spawn("Hang")] }, done],
     Hang: [{ fault: "hang-before" }],
   });
   const { outcome } = await run();
@@ -64,7 +64,7 @@ it("closes agents with the session, also those that run in the background", asyn
 
 it("aborts agents that run in the background", async () => {
   const { run, session, close } = await familyOnLoopback({
-    person: [{ calls: [spawn("Hang")] }, done],
+    user: [{ calls: [spawn("Hang")] }, done],
     Hang: [{ fault: "hang-before" }],
   });
   await run();

@@ -17,7 +17,7 @@ it("gives a task to an agent with its own history, and returns its answer", asyn
   const usage = { input: 100, output: 10 };
   const { run, answers, session, server, events, close } = await familyOnLoopback(
     {
-      person: [
+      user: [
         { calls: [spawn("Read a.txt")], usage },
         { calls: [wait("agent_1")], usage },
         { ...done, usage },
@@ -93,7 +93,7 @@ it("runs agents in parallel, and lets them write one file in turn", async () => 
   ];
   const { run, answers, workspace, session, close } = await familyOnLoopback(
     {
-      person: [{ calls: [spawn("one"), spawn("two")] }, { calls: [wait("agent_1"), wait("agent_2")] }, done],
+      user: [{ calls: [spawn("one"), spawn("two")] }, { calls: [wait("agent_1"), wait("agent_2")] }, done],
       one: replaces("one", "1"),
       two: replaces("two", "2"),
     },
@@ -113,7 +113,7 @@ it("runs agents in parallel, and lets them write one file in turn", async () => 
 it("sends messages to a running agent, and new tasks to one that has answered", async () => {
   const heard = Promise.withResolvers<void>();
   const { run, answers, server, close } = await familyOnLoopback({
-    person: [
+    user: [
       { calls: [spawn("Think")] },
       { calls: [{ name: "agent_send", input: { agent: "agent_1", message: "Hurry." } }] },
       () => {
@@ -153,7 +153,7 @@ it("sends messages to a running agent, and new tasks to one that has answered", 
 
 it("stops waiting at the timeout, and closes agents on request", async () => {
   const { run, answers, server, session, close } = await familyOnLoopback({
-    person: [
+    user: [
       { calls: [spawn("Hang")] },
       { calls: [wait("agent_1", { timeout_ms: 1 })] },
       { calls: [{ name: "agent_close", input: { agent: "agent_1" } }] },
@@ -190,7 +190,7 @@ describe("limits", () => {
     };
     const { run, answers, events, session, close } = await familyOnLoopback(
       {
-        person: [{ calls: [spawn("upper")] }, { calls: [wait("agent_1")] }, done],
+        user: [{ calls: [spawn("upper")] }, { calls: [wait("agent_1")] }, done],
         upper: [note("upper", { calls: [spawn("lower")] }), { calls: [wait("agent_1")] }, { text: "Both." }],
         lower: [note("lower", { text: "Deep down.", usage: { input: 7, output: 1 } })],
       },
@@ -213,7 +213,7 @@ describe("limits", () => {
     const listing = (path: string) => ({ calls: [{ name: "file_list", input: { path } }] });
     const { run, answers, close } = await familyOnLoopback(
       {
-        person: [{ calls: [spawn("Look", { max_turns: 100 })] }, { calls: [wait("agent_1")] }, done],
+        user: [{ calls: [spawn("Look", { max_turns: 100 })] }, { calls: [wait("agent_1")] }, done],
         Look: ["a", "b", "c", "d"].map(listing),
       },
       { limits: { rounds: 3 } },
@@ -225,7 +225,7 @@ describe("limits", () => {
 
   it("of zero disable agents in a session", async () => {
     for (const limits of [{ agentDepth: 0 }, { agents: 0 }]) {
-      const { run, server, close } = await familyOnLoopback({ person: [done] }, { limits });
+      const { run, server, close } = await familyOnLoopback({ user: [done] }, { limits });
       await run();
       expect(server.requests[0]!.tools.filter((name) => name.startsWith("agent_"))).toEqual([]);
       expect(await close()).toEqual([]);
@@ -236,7 +236,7 @@ describe("limits", () => {
     const refused = Promise.withResolvers<void>();
     const { run, answers, close } = await familyOnLoopback(
       {
-        person: [
+        user: [
           { calls: [spawn("first")] },
           { calls: [spawn("second")] },
           () => {
@@ -266,7 +266,7 @@ describe("limits", () => {
     const usage = { input: 600, output: 0 };
     const { run, answers, of, close } = await familyOnLoopback(
       {
-        person: [
+        user: [
           { calls: [spawn("Spend")], usage: { input: 10 } },
           { calls: [wait("agent_1")], usage: { input: 10 } },
           done,
@@ -315,7 +315,7 @@ describe("an agent fails, and its parent continues,", () => {
   ];
   it.each(cases)("%s", async (_, more, replies, answer) => {
     const { run, answers, close } = await familyOnLoopback({
-      person: [{ calls: [spawn("Fail", more)] }, { calls: [wait("agent_1")] }, done],
+      user: [{ calls: [spawn("Fail", more)] }, { calls: [wait("agent_1")] }, done],
       Fail: replies,
     });
     const { outcome } = await run();
@@ -326,7 +326,7 @@ describe("an agent fails, and its parent continues,", () => {
 
   it("when its model cannot be opened", async () => {
     const { run, answers, close } = await familyOnLoopback({
-      person: [{ calls: [spawn("x", { model: "nowhere/nothing" }), spawn("x", { model: "sonnet" })] }, done],
+      user: [{ calls: [spawn("x", { model: "nowhere/nothing" }), spawn("x", { model: "sonnet" })] }, done],
     });
     const { outcome } = await run();
     const hint = "\nLeave out `model` to use your own, openai/gpt-5, or name another model of openai.";
@@ -343,7 +343,7 @@ it("uses the named model, with the tools of its dialect", async () => {
   const first = await startProvider(
     "openai",
     family({
-      person: [
+      user: [
         { calls: [spawn("Greet", { model: other.model }), spawn("Mini", { model: "gpt-5-mini" })] },
         { calls: [wait("agent_1"), wait("agent_2")] },
         done,
@@ -380,7 +380,7 @@ it("sends nothing to a provider that the user has not allowed for agents", async
   const other = await startProvider("ollama", []);
   const first = await startProvider(
     "openai",
-    family({ person: [{ calls: [spawn("All I know", { model: other.model })] }, done] }),
+    family({ user: [{ calls: [spawn("All I know", { model: other.model })] }, done] }),
   );
   const models = { providers: { ...first.settings.providers, ...other.settings.providers } };
   const { run, answers, close } = await familyOnLoopback({}, { model: first.model, models });
@@ -400,7 +400,7 @@ it("offers an agent only the allowed tools of the session", async () => {
   const tools: (readonly string[])[] = [];
   const { run, answers, close } = await familyOnLoopback(
     {
-      person: [{ calls: [spawn("Look")] }, { calls: [wait("agent_1")] }, done],
+      user: [{ calls: [spawn("Look")] }, { calls: [wait("agent_1")] }, done],
       Look: [
         (request) => {
           tools.push(request.tools);
@@ -426,7 +426,7 @@ it("starts the agents of one reply in parallel, also awaited ones", async () => 
     input: { description: prompt, prompt, run_in_background: false },
   });
   const { run, answers, close } = await familyOnLoopback(
-    { person: [{ calls: [agent("one"), agent("two")] }, done], one: [meet("One.")], two: [meet("Two.")] },
+    { user: [{ calls: [agent("one"), agent("two")] }, done], one: [meet("One.")], two: [meet("Two.")] },
     { kind: "anthropic", dialect: "claude-code" },
   );
   await run();
@@ -443,7 +443,7 @@ it("asks the same user, names the agent, and remembers the answer for all", asyn
   const command = { name: "shell_run", input: { command: "touch made" } };
   const { session, run, of, close } = await familyOnLoopback(
     {
-      person: [{ calls: [spawn("Touch")] }, { calls: [wait("agent_1")] }, { calls: [command] }, done],
+      user: [{ calls: [spawn("Touch")] }, { calls: [wait("agent_1")] }, { calls: [command] }, done],
       Touch: [{ calls: [command] }, { text: "Touched." }],
     },
     {

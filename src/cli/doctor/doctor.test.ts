@@ -163,7 +163,7 @@ describe("toolcrib doctor", () => {
     const hint = "Restore the lost files from git or a backup.";
     const message = (fault: string) =>
       expect.stringMatching(
-        `^undo of the latest calls needs 2 old contents, of which 2 ${fault}; a.txt of call_.* cannot be restored$`,
+        `^a.txt of call_.* cannot be restored: of 2 old contents for undo of the latest calls, 2 ${fault}$`,
       );
     expect([damaged, missing]).toEqual([
       [{ about: "undo", message: message("damaged"), hint }],

@@ -75,7 +75,7 @@ function examineContents({ checked: { count, missing, damaged } }: JournalSurvey
   return [
     problem(
       "undo",
-      `undo of the latest calls needs ${counted(count, "old content")}, of which ${faults.join(" and ")}; ${first.path} of ${first.callId} cannot be restored`,
+      `${first.path} of ${first.callId} cannot be restored: of ${counted(count, "old content")} for undo of the latest calls, ${faults.join(" and ")}`,
       "Restore the lost files from git or a backup.",
     ),
   ];

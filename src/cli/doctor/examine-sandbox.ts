@@ -90,7 +90,7 @@ function boundaryFindings(report: SandboxReport, proofs: readonly Proof[]): read
     if (outcome === "not tried") return [warning("boundary", `not tried: ${promise}`, reason)];
     // Without a sandbox, one finding covers all promises.
     if (report.level === "none") return [];
-    return [warning("boundary", `not enforced, nor promised by ${report.level}: ${promise}`, reason)];
+    return [warning("boundary", `not enforced by ${report.level}: ${promise}`, reason)];
   });
 }
 

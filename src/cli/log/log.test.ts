@@ -164,7 +164,7 @@ describe("toolcrib log", () => {
     ]);
     expect(JSON.parse(last.stdout).map((call: { callId: string }) => call.callId)).toEqual([callId]);
     expect(all.stdout).toMatch(/another workspace {2}mcp a<U\+001B>\[2Jgen/);
-    expect(all.stderr).toMatch(/^newer-\w+: The journal .* was written by a newer Toolcrib\n$/);
+    expect(all.stderr).toMatch(/^newer-\w+: The journal .* was written by a newer version of Toolcrib\n$/);
     rmSync(join(unreadable.journal, ".."), { recursive: true });
   });
 

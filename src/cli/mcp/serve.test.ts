@@ -217,7 +217,7 @@ describe("a server over HTTP", () => {
   it("is listed and called by the Inspector", async () => {
     await using fixture = cliWorkspace();
     const inspector = installInspector(fixture);
-    const secret = "a-secret-of-the-person";
+    const secret = "a-secret-of-the-user";
     const rules = ["--mode", "yolo", "--sandbox", "none", "--rule", "variables all"];
     await using server = await started(fixture, ["--http", "0", ...rules], {
       ...environmentOf(fixture),
@@ -257,7 +257,7 @@ describe("a server over HTTP", () => {
   ])("refuses %j", async (words, message) => {
     await using fixture = cliWorkspace();
     fixture.write(join(fixture.home, "short"), "abc\n");
-    fixture.write("inside", "a-secret-of-the-person\n");
+    fixture.write("inside", "a-secret-of-the-user\n");
     const { exit, stderr } = await fixture.run("mcp", ...words);
     expect([exit, stderr]).toEqual([2, expect.stringContaining(message)]);
   });

@@ -38,7 +38,7 @@ describe("toolcrib stop", () => {
     expect(await fixture.run("stop", running.session)).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `The session ${running.session} is not running\nTo list what runs: toolcrib stop\n`,
+      stderr: `The session ${running.session} is not running\nTo list running sessions, run: toolcrib stop\n`,
     });
     expect((await fixture.run("run", "--resume", "last", "go on")).stdout).toBe("Going on.\n");
   });

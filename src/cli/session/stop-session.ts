@@ -79,7 +79,7 @@ function findRunning(journal: WorkspaceJournal, name: string): SessionRecord {
   const found = open.find((one) => one.session === session);
   if (found === undefined)
     throw new ToolError("not-found", `The session ${session} is not running`, {
-      hint: "To list what runs: toolcrib stop",
+      hint: "To list running sessions, run: toolcrib stop",
     });
   const refusal = refusalOf(found);
   if (refusal !== undefined) throw refusal;

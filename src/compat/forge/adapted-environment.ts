@@ -135,7 +135,7 @@ export class AdaptedEnvironment implements Environment {
   }
 
   async changeEntry(path: string): Promise<void> {
-    throw new ToolError("unsupported", `${path} cannot be changed: this environment only changes files`, {
+    throw new ToolError("unsupported", `${path} cannot be changed: this environment can only change files`, {
       hint: "Use a command.",
     });
   }

@@ -5,7 +5,7 @@ import type {
   DocumentWanted,
   WaitingDocument,
 } from "../../contract/document.ts";
-import { ToolError } from "../../contract/error.ts";
+import { ToolError, type ToolErrorOptions } from "../../contract/error.ts";
 import { Semaphore } from "../../lib/async/semaphore.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { tooMuchMemory } from "../../workers/channel.ts";
@@ -31,7 +31,7 @@ export class DocumentWorker {
       // Most objects are short-lived, so a larger young generation is collected less often.
       flags: [`--max-old-space-size=${mostHeap}`, "--min-semi-space-size=16"],
       failures: {
-        tooSlow: (about) => new ToolError("timeout", `${about} took too long to read`, { hint }),
+        tooSlow: (about) => new ToolError("timeout", `${about} took too long to read`, smaller),
         crashed,
       },
       concurrency: 1,
@@ -72,16 +72,20 @@ async function loaded({ load, ...others }: WaitingDocument): Promise<DocumentSou
   return { ...others, bytes: await load() };
 }
 
-const hint = "Ask for a smaller `part`, or use a program for this format (shell.run).";
+const smaller: ToolErrorOptions = {
+  hint: "Ask for a smaller `part`, or use a program for this format (shell.run).",
+  forUser: { hint: "Add --part for a smaller part, or open it in a program for this format." },
+};
 
 function crashed(about: string, { how, stderrTail }: WorkerEnd): ToolError {
   // V8 aborts (SIGABRT) when the heap limit is reached.
   if (how === tooMuchMemory || how === "SIGABRT")
     return new ToolError("too-large", `${about} takes more than ${showSize(mostMemory)} of memory to read`, {
-      hint,
+      ...smaller,
     });
   return new ToolError("unavailable", `The document reader crashed (${how}) while reading ${about}`, {
     hint: "Use a program for this format (shell.run).",
+    forUser: { hint: "Open it in a program for this format." },
     cause: stderrTail,
   });
 }

@@ -124,7 +124,7 @@ describe("a ZIP archive", () => {
       damaged("a does not match its checksum"),
       damaged("a cannot be unpacked"),
       ["unsupported", "a.zip is encrypted: it cannot be read without its password"],
-      ["unsupported", "a in a.zip is packed by a method (14) that cannot be read"],
+      ["unsupported", "a in a.zip uses compression method 14, which is not supported"],
       damaged("its entries overlap (a)"),
       damaged("its directory, which should be at its end, is missing"),
       damaged("its directory, which should be at its end, is missing"),

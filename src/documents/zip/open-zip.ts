@@ -71,9 +71,9 @@ function unpack(packed: Buffer, entry: ZipEntry, name: string, budget: Budget): 
   if (entry.method !== 8)
     throw new ToolError(
       "unsupported",
-      `${entry.name} in ${name} is packed by a method (${entry.method}) that cannot be read`,
+      `${entry.name} in ${name} uses compression method ${entry.method}, which is not supported`,
       {
-        hint: "Pack it again with the usual method (deflate).",
+        hint: "Pack it again with the usual method, deflate.",
       },
     );
   const { inflatable } = budget;

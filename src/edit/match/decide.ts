@@ -75,10 +75,15 @@ function ambiguous({ path }: Source, block: Block, matches: readonly Match[]): T
   const ignored = tier === "indentation" ? ", ignoring indentation" : ", ignoring glyphs";
   const message = `${path}: ${block.name} occurs ${matches.length} times, at ${listLines(matches)}${overlooksContent(tier) ? ignored : ""}`;
   const more = matches.every(({ line }) => line === first) ? "more of the line" : "a neighbouring line";
-  const hint = block.wholeLines
-    ? "Add context lines that only the right occurrence has, or an @@ line with the function or class it is in."
-    : `Include ${more} that only the right occurrence has, or set \`all\` to change all of them.`;
-  return new ToolError("ambiguous-match", message, { hint });
+  if (block.wholeLines)
+    return new ToolError("ambiguous-match", message, {
+      hint: "Add context lines that only the right occurrence has, or an @@ line with the function or class it is in.",
+    });
+  const narrower = `Include ${more} that only the right occurrence has`;
+  return new ToolError("ambiguous-match", message, {
+    hint: `${narrower}, or set \`all\` to change all of them.`,
+    forUser: { hint: `${narrower}, or add --all to change all of them.` },
+  });
 }
 
 function aboveHeader({ path }: Source, block: Block, matches: readonly Match[], header: number): ToolError {

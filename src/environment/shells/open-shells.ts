@@ -92,6 +92,8 @@ function refuseInvalid(name: string, { command, env = {} }: ShellCommand): void 
 
 function noSession(name: string, existing: readonly string[]): ToolError {
   const hint =
-    existing.length === 0 ? "Check the name: there are no sessions." : `Use one of: ${existing.join(", ")}`;
+    existing.length === 0
+      ? "No session is open: leave out the name, or start one with shell.run."
+      : `Use one of: ${existing.join(", ")}`;
   return new ToolError("not-found", `No session is named ${name}`, { hint });
 }

@@ -148,27 +148,27 @@ describe("an exchange with a hostile server", () => {
     [
       "damaged compression",
       [`${head}Content-Encoding: gzip\r\n\r\n`, "no gzip"],
-      "unavailable: The answer is damaged: it declares gzip, but is not",
+      "unavailable: The response is damaged: it is not valid gzip",
     ],
     [
       "damaged brotli",
       [`${head}Content-Encoding: br\r\n\r\n`, "no brotli at all \xff\xff"],
-      "unavailable: The answer is damaged: it declares br, but is not",
+      "unavailable: The response is damaged: it is not valid br",
     ],
     [
       "a truncated compressed body",
       [`${head}Content-Encoding: gzip\r\n\r\n`, whole.subarray(0, whole.length - 9)],
-      "unavailable: The answer is damaged: it declares gzip, but is not",
+      "unavailable: The response is damaged: it is not valid gzip",
     ],
     [
       "nested compression",
       [`${head}Content-Encoding: gzip, gzip\r\n\r\n`, gzipSync(whole)],
-      "unsupported: The answer has a compression that was not requested: gzip, gzip",
+      "unsupported: The response uses a compression that was not requested: gzip, gzip",
     ],
     [
       "an unknown compression",
       [`${head}Content-Encoding: shrink\r\n\r\n`, "x"],
-      "unsupported: The answer has a compression that was not requested: shrink",
+      "unsupported: The response uses a compression that was not requested: shrink",
     ],
     [
       "a body shorter than declared",
@@ -189,17 +189,17 @@ describe("an exchange with a hostile server", () => {
     [
       "two conflicting lengths",
       [`${head}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-      "unavailable: The answer of HOST is not HTTP: Parse Error: Transfer-Encoding can't be present with Content-Length",
+      "unavailable: The response from HOST is not HTTP: Parse Error: Transfer-Encoding can't be present with Content-Length",
     ],
     [
       "a response that is not HTTP",
       ["SSH-2.0-OpenSSH_9.2\r\n"],
-      "unavailable: The answer of HOST is not HTTP: Parse Error: Expected HTTP/, RTSP/ or ICE/",
+      "unavailable: The response from HOST is not HTTP: Parse Error: Expected HTTP/, RTSP/ or ICE/",
     ],
     [
       "another protocol",
       ["HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"],
-      "unavailable: The answer of HOST is not HTTP: it asks for another protocol",
+      "unavailable: The response from HOST is not HTTP: it asks for another protocol",
     ],
     [
       "endless headers",

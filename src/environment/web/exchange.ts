@@ -133,9 +133,13 @@ function originOf(url: URL): WebOrigin {
       hint: "Use a URL that begins with http:// or https://.",
     });
   if (username !== "" || password !== "")
-    throw new ToolError("invalid-input", "The URL contains a user or password, and no credentials are sent", {
-      hint: "Remove the part before the @.",
-    });
+    throw new ToolError(
+      "invalid-input",
+      "The URL contains a user name or password; credentials are never sent",
+      {
+        hint: "Remove the part before the @.",
+      },
+    );
   const host = parseHost(hostname.replace(/^\[(.*)\]$/, "$1"));
   if (host === undefined)
     throw new ToolError("invalid-input", `"${hostname}" is not a host`, {

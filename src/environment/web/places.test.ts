@@ -130,11 +130,11 @@ describe("the target of an exchange", () => {
     ["data:text/plain,x", "invalid-input: data:// URLs are not supported"],
     [
       "http://user@example.com/",
-      "invalid-input: The URL contains a user or password, and no credentials are sent",
+      "invalid-input: The URL contains a user name or password; credentials are never sent",
     ],
     [
       "http://good.example:x@evil.example/",
-      "invalid-input: The URL contains a user or password, and no credentials are sent",
+      "invalid-input: The URL contains a user name or password; credentials are never sent",
     ],
     ["http://exa%6dple.com:0/", "unavailable: example.com has no address"],
     ["http://a!b/", 'invalid-input: "a!b" is not a host'],

@@ -25,7 +25,7 @@ export async function readBody(
     if (!isOfCompression(error)) throw error;
     // An empty body, or one that was cut here, may be incomplete.
     if (meter.bytes > 0 && !meter.isCut)
-      throw new ToolError("unavailable", `The answer is damaged: it declares ${coding}, but is not`, {
+      throw new ToolError("unavailable", `The response is damaged: it is not valid ${coding}`, {
         hint: "Try again later.",
         cause: error,
       });
@@ -82,9 +82,13 @@ async function decoderFor(coding: string, first: Uint8Array): Promise<Transform>
     case "zstd":
       return zlib.createZstdDecompress();
     default:
-      throw new ToolError("unsupported", `The answer has a compression that was not requested: ${coding}`, {
-        hint: "Try another address of the same content.",
-      });
+      throw new ToolError(
+        "unsupported",
+        `The response uses a compression that was not requested: ${coding}`,
+        {
+          hint: "Try another address of the same content.",
+        },
+      );
   }
 }
 

@@ -64,7 +64,7 @@ export function ended(name: string, error: unknown): ToolError {
 }
 
 export function notHttp(name: string, reason: string, cause?: unknown): ToolError {
-  return new ToolError("unavailable", `The answer of ${name} is not HTTP: ${reason}`, {
+  return new ToolError("unavailable", `The response from ${name} is not HTTP: ${reason}`, {
     hint: "Check whether this port uses https or another protocol.",
     cause,
   });

@@ -179,7 +179,7 @@ it("keeps every line of the user when it merges", async () => {
             .catch(() => ({ bytes: undefined }));
           if (!bytes) continue;
           const lines = Buffer.from(bytes).toString("latin1").split("\n");
-          const content = lines.toSpliced(line, 0, `by person ${index}`).join("\n");
+          const content = lines.toSpliced(line, 0, `by user ${index}`).join("\n");
           await fixture.elsewhere.writeFile(edited, Buffer.from(content, "latin1"));
         }
         const before = await linesOfPeople(fixture);
@@ -199,7 +199,7 @@ async function linesOfPeople({ elsewhere }: UndoFixture): Promise<readonly strin
       ({ bytes }) =>
         Buffer.from(bytes)
           .toString("latin1")
-          .match(/by person \d/g) ?? [],
+          .match(/by user \d/g) ?? [],
     )
     .sort();
 }

@@ -54,9 +54,9 @@ it("leaves protected files to the user, who may have changed them while a comman
   });
   await fixture.call("journal.undo", { skip_changed: true });
   expect([fixture.read("a"), fixture.read(rules)]).toEqual([files.a, changed[rules]]);
-  const person = await fixture.reopen({ undoes: "workspace" });
-  expect((await person.call("journal.undo", { call: callId })).error).toBe(null);
-  await person.close();
+  const user = await fixture.reopen({ undoes: "workspace" });
+  expect((await user.call("journal.undo", { call: callId })).error).toBe(null);
+  await user.close();
   expect(fixture.read(rules)).toBe(files[rules]);
 });
 
@@ -69,9 +69,9 @@ it("does not write what a rule denies when an agent undoes, and writes it when t
   const { data } = await fixture.call("journal.undo", { skip_changed: true });
   expect((data as Undone).leftAlone).toEqual(["db/b", "kept/c"]);
   expect(now()).toEqual(["one\n", "2\n", "3\n", "A=1\n"]);
-  const person = await fixture.reopen({ undoes: "workspace" });
-  expect((await person.call("journal.undo", { call: callId })).error).toBe(null);
-  await person.close();
+  const user = await fixture.reopen({ undoes: "workspace" });
+  expect((await user.call("journal.undo", { call: callId })).error).toBe(null);
+  await user.close();
   expect(now()).toEqual(Object.values(before));
 });
 

@@ -14,8 +14,8 @@ import { catalog } from "../../tools/catalog.ts";
 it("keeps later edits by the user instead of checking out a whole tree", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n", "d/b": "two\n", c: "three\n" } });
   await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
-  writeFileSync(fixture.path("d/b"), "by a person\n");
-  writeFileSync(fixture.path("new"), "by a person\n");
+  writeFileSync(fixture.path("d/b"), "by a user\n");
+  writeFileSync(fixture.path("new"), "by a user\n");
   const found = await wholeOf(fixture.elsewhere);
   await fixture.call("journal.undo", {});
   const { a: _, ...others } = found;
@@ -89,13 +89,13 @@ it("leaves the index and the objects of git alone", async () => {
 it("lets the user undo an earlier instance's changes after a restart", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   const { callId } = await fixture.call("file.delete", { path: "a" });
-  const person = await fixture.reopen({ undoes: "workspace" });
-  expect((await person.call("journal.undo", {})).data).toMatchObject({
+  const user = await fixture.reopen({ undoes: "workspace" });
+  expect((await user.call("journal.undo", {})).data).toMatchObject({
     calls: [callId],
     files: [{ path: "a" }],
   });
-  expect((await person.call("journal.undo", { redo: true })).isError).toBe(false);
-  await person.close();
+  expect((await user.call("journal.undo", { redo: true })).isError).toBe(false);
+  await user.close();
   expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual([]);
 });
 
@@ -150,12 +150,12 @@ it("does not undo a call that is still running elsewhere", async () => {
   await using fixture = await openUndoFixture({ tools: [slow] });
   const running = fixture.call("slow.write", { path: "a", content: "half" });
   while (!("a" in (await wholeOf(fixture.elsewhere)))) await setImmediate();
-  const person = await fixture.reopen({ undoes: "workspace" });
-  const refused = await person.call("journal.undo", {});
+  const user = await fixture.reopen({ undoes: "workspace" });
+  const refused = await user.call("journal.undo", {});
   end();
   const { callId } = await running;
-  const undone = await person.call("journal.undo", {});
-  await person.close();
+  const undone = await user.call("journal.undo", {});
+  await user.close();
   expect([refused.content, undone.data]).toMatchObject([
     `Nothing was undone: ${callId} is still running\nWait until it has ended, or stop it, then try again.`,
     { calls: [callId] },

@@ -124,7 +124,7 @@ it("moves files and folders back, with anything added to them since", async () =
   await using fixture = await openUndoFixture({ files: { "d/a": "one\n", b: "two\n" } });
   await fixture.call("file.move", { from: "d", to: "e/f" });
   await fixture.call("file.move", { from: "b", to: "c" });
-  writeFileSync(fixture.path("e/f/later"), "by a person\n");
+  writeFileSync(fixture.path("e/f/later"), "by a user\n");
   await fixture.call("journal.undo", { last: 2 });
   expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual(["b", "d", "d/a", "d/later"]);
 });
@@ -151,7 +151,7 @@ it("restores a symlink replaced by a file, and a file replaced by a symlink", as
 it("keeps a folder that it created when something else is in it by now, and reports it", async () => {
   await using fixture = await openUndoFixture();
   const { callId } = await fixture.call("file.write", { path: "new/deep/file", content: "text" });
-  writeFileSync(fixture.path("new/mine"), "by a person");
+  writeFileSync(fixture.path("new/mine"), "by a user");
   const { content } = await fixture.call("journal.undo", {});
   expect(content).toBe(
     [
@@ -169,16 +169,16 @@ it("refuses a file that was changed since, shows the difference, and undoes noth
   await using fixture = await openUndoFixture({ files: { a: "one\ntwo\n", b: "one\n" } });
   const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-one\n+1\n*** End Patch";
   const { callId } = await fixture.call("edit.patch", { patch });
-  writeFileSync(fixture.path("a"), "1\ntwo\nby a person\n");
+  writeFileSync(fixture.path("a"), "1\ntwo\nby a user\n");
   const result = await fixture.crib.call("journal.undo", {});
   expect(result).toMatchObject(
     refusal(
-      `Nothing was undone: 1 of 2 paths has changed since.\na has changed since ${callId}:\n--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@ hunk 1\n 1\n two\n+by a person`,
+      `Nothing was undone: 1 of 2 paths has changed since.\na has changed since ${callId}:\n--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@ hunk 1\n 1\n two\n+by a user`,
       "Remove only these changes from the current files with `merge: true`. Undo the others with `skip_changed: true`.",
     ),
   );
   expect([readFileSync(fixture.path("a"), "utf8"), readFileSync(fixture.path("b"), "utf8")]).toEqual([
-    "1\ntwo\nby a person\n",
+    "1\ntwo\nby a user\n",
     "1\n",
   ]);
 });
@@ -187,10 +187,10 @@ it("undoes the other files on request, and the skipped file once it is unchanged
   await using fixture = await openUndoFixture({ files: { a: "one\n", b: "one\n" } });
   const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-one\n+1\n*** End Patch";
   const { callId } = await fixture.call("edit.patch", { patch });
-  writeFileSync(fixture.path("a"), "by a person\n");
+  writeFileSync(fixture.path("a"), "by a user\n");
   const { content } = await fixture.call("journal.undo", { call: callId, skip_changed: true });
   expect(content).toContain(`restored b\nLeft alone: a has changed since ${callId}.`);
-  expect(readFileSync(fixture.path("a"), "utf8")).toBe("by a person\n");
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("by a user\n");
   writeFileSync(fixture.path("a"), "1\n");
   await fixture.call("journal.undo", { call: callId });
   expect([readFileSync(fixture.path("a"), "utf8"), readFileSync(fixture.path("b"), "utf8")]).toEqual([
@@ -202,12 +202,12 @@ it("undoes the other files on request, and the skipped file once it is unchanged
 it("merges on request, byte for byte, and can redo that", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\r\ntwo\r\nthree\r\nfour\r\n" } });
   await fixture.call("edit.replace", { path: "a", find: "one", replace: "1" });
-  writeFileSync(fixture.path("a"), "1\r\ntwo\r\nthree\r\nfour\r\nby a person");
+  writeFileSync(fixture.path("a"), "1\r\ntwo\r\nthree\r\nfour\r\nby a user");
   const { content } = await fixture.call("journal.undo", { merge: true });
   expect(content).toContain("a had changed since; merged.");
-  expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\r\ntwo\r\nthree\r\nfour\r\nby a person");
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("one\r\ntwo\r\nthree\r\nfour\r\nby a user");
   await fixture.call("journal.undo", { redo: true });
-  expect(readFileSync(fixture.path("a"), "utf8")).toBe("1\r\ntwo\r\nthree\r\nfour\r\nby a person");
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("1\r\ntwo\r\nthree\r\nfour\r\nby a user");
 });
 
 it("shows conflicting changes, and writes no conflict markers", async () => {
@@ -242,19 +242,19 @@ it("finds files that others have moved since, alone or with their folder", async
   expect(content).toContain("restored b\nd/a is now named b.");
   expect(readFileSync(fixture.path("b"), "utf8")).toBe("one\ntwo\nthree\nfour\n");
   await fixture.call("journal.undo", { redo: true });
-  writeFileSync(fixture.path("b"), "1\ntwo\nthree\nfour\nby a person\n");
+  writeFileSync(fixture.path("b"), "1\ntwo\nthree\nfour\nby a user\n");
   await fixture.call("journal.undo", { call: edit.callId, merge: true });
-  expect(readFileSync(fixture.path("b"), "utf8")).toBe("one\ntwo\nthree\nfour\nby a person\n");
+  expect(readFileSync(fixture.path("b"), "utf8")).toBe("one\ntwo\nthree\nfour\nby a user\n");
 });
 
 it("moves back a file that was changed since, with its changes, when merging", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   await fixture.call("file.move", { from: "a", to: "b" });
-  writeFileSync(fixture.path("b"), "by a person\n");
+  writeFileSync(fixture.path("b"), "by a user\n");
   expect((await fixture.crib.call("journal.undo", {})).isError).toBe(true);
   await fixture.call("journal.undo", { merge: true });
   expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual(["a"]);
-  expect(readFileSync(fixture.path("a"), "utf8")).toBe("by a person\n");
+  expect(readFileSync(fixture.path("a"), "utf8")).toBe("by a user\n");
 });
 
 it("undoes an edit under all hard links of a file that the edit kept", async () => {

@@ -9,7 +9,7 @@ import { serveHttp } from "../server/http/serve-http.ts";
 import { connectHub } from "./connect-hub.ts";
 import type { ServerConfiguration } from "./settings/read-settings.ts";
 
-const secret = "the-token-of-the-person";
+const secret = "the-token-of-the-user";
 
 it.each(["2025", "2026", "auto"] as const)("uses an HTTP server with protocol era %s", async (protocol) => {
   await using folder = temporaryFolder();

@@ -54,14 +54,14 @@ export function deniedByUser(decision: Decision, message: string | undefined): T
 
 /** Returns the error of a call that is no longer the one that was checked or approved. */
 export function callChanged(): ToolError {
-  return new ToolError("denied", "The call, or where it would run, changed after it was checked", {
+  return new ToolError("denied", "The call or its working directory changed after it was checked", {
     hint: "Nothing was done. Repeat the call.",
   });
 }
 
 /** Returns the error of a call whose preview no longer shows what it would change. */
 export function previewChanged(): ToolError {
-  return new ToolError("stale", "The files that the call would change were changed during the approval", {
+  return new ToolError("stale", "The files of this call changed while it waited for approval", {
     hint: "Nothing was done. Read them again, then repeat the call.",
     forUser: { hint: "Nothing was done. Try again." },
   });
@@ -69,7 +69,7 @@ export function previewChanged(): ToolError {
 
 /** Returns the error of a call whose paths no longer lead to the files that were checked. */
 export function pathsChanged(): ToolError {
-  return new ToolError("stale", "Another call changed where the paths of this call lead while it waited", {
+  return new ToolError("stale", "While this call waited, another call changed where its paths lead", {
     hint: "Nothing was done. Check the paths, then repeat the call.",
     forUser: { hint: "Nothing was done. Try again." },
   });
@@ -77,8 +77,8 @@ export function pathsChanged(): ToolError {
 
 /** The program text that the command runs is not the one that was allowed. */
 export function codeChanged(): ToolError {
-  return new ToolError("stale", "What the command runs changed after it was allowed", {
-    hint: "Nothing was done. Repeat the call, to be asked again.",
+  return new ToolError("stale", "A program or script of this command changed after it was allowed", {
+    hint: "Nothing was done. Repeat the call: it needs a new approval.",
     forUser: { hint: "Nothing was done. Try again." },
   });
 }

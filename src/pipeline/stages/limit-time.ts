@@ -47,7 +47,7 @@ export const limitTime: Stage = async (call, next) => {
 
 function checked(timeoutMs: number): number {
   if (timeoutMs > 0) return timeoutMs;
-  throw new ToolError("invalid-input", `A call cannot take ${timeoutMs} ms`, {
+  throw new ToolError("invalid-input", `A time limit of ${timeoutMs} ms is invalid`, {
     hint: "Give a positive number of milliseconds.",
   });
 }

@@ -69,6 +69,7 @@ async function readBytes(path: string, { environment, signal }: ToolContext): Pr
     if (error.code === "too-large")
       throw errorWith(error, {
         hint: "Read text in pieces with file.read or search.grep; extract a part of other formats with shell.run.",
+        forUser: { hint: "Extract a part of it first." },
       });
     const info =
       error.code === "unsupported" ? await environment.info(path).catch(() => undefined) : undefined;

@@ -199,7 +199,7 @@ class RequestedFiles {
   at(path: string): Uint8Array | undefined {
     const found = this.#found.get(path);
     if (found === undefined)
-      throw new ToolError("internal", `${path} is not among the accesses of this edit`);
+      throw new ToolError("internal", `The edit did not declare its access to ${path}`);
     if (!(found instanceof ToolError)) return found;
     if (found.code === "not-found") return undefined;
     throw found;

@@ -196,7 +196,7 @@ function describeRest({ path, firstLine, lines, totalLines, cutBytes, nextOffset
 /** Describes how to read the rest of a line that is too long. */
 function describeCut(cutBytes: number | undefined): string {
   if (cutBytes === undefined) return "";
-  return ` ${counted(cutBytes, "more byte")} of this line: find text in them with search.grep, or print a part (shell.run: tail -c).`;
+  return ` ${counted(cutBytes, "more byte")} of this line: find text in them with search.grep, or print a part with the command tail -c.`;
 }
 
 function lineEndOf(text: string): TextFile["lineEnd"] {

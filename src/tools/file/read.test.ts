@@ -206,7 +206,7 @@ describe("file.read", () => {
     const { text, continuation } = await opened.run(fileRead, { path: "huge.json" });
     expect(text).toBe(`1 | ${"ä".repeat(524_288)}`);
     expect(continuation).toBe(
-      "huge.json: line 1 of 2; continue with offset 2. 1951424 more bytes of this line: find text in them with search.grep, or print a part (shell.run: tail -c).",
+      "huge.json: line 1 of 2; continue with offset 2. 1951424 more bytes of this line: find text in them with search.grep, or print a part with the command tail -c.",
     );
     expect((await opened.run(fileRead, { path: "huge.json", offset: 2 })).text).toBe("2 | end");
   });

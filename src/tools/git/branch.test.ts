@@ -325,13 +325,15 @@ it("refuses invalid arguments, with a hint", async () => {
   expect({
     "no name": await refused({ switch: true }),
     "two things": await refused({ name: "x", delete: true, switch: true }),
+    "no deletion": await refused({ name: "x", force: true }),
     "is there": await refused({ name: "other", from: "HEAD" }),
     "an option": await refused({ name: "x", from: "--output=x" }),
     "not there": await refused({ name: "othr", switch: true }),
     "only elsewhere": await refused({ name: "remote", switch: true }),
   }).toEqual({
     "no name": ["invalid-input", expect.stringContaining("`name`")],
-    "two things": ["invalid-input", expect.stringContaining("`name`")],
+    "two things": ["invalid-input", "Leave out `delete` or `switch`."],
+    "no deletion": ["invalid-input", "Leave out `force`."],
     "is there": ["already-exists", "Choose another name, or use `switch` without `from` to switch to it."],
     "an option": ["invalid-input", expect.stringContaining("Give a branch")],
     "not there": ["not-found", 'Did you mean other? To create it here, set `from`: "HEAD".'],

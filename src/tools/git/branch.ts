@@ -93,14 +93,20 @@ function previewOf({ name, from = "HEAD", force, ...input }: GitBranchInput): st
 }
 
 function refuseContradictions({ name, from, force, ...input }: GitBranchInput): void {
-  const isWrong =
-    (name === undefined && (from !== undefined || input.switch || input.delete)) ||
-    (input.delete && (from !== undefined || input.switch)) ||
-    (force && !input.delete);
-  if (!isWrong) return;
-  throw new ToolError("invalid-input", "These arguments cannot be combined", {
-    hint: "Give nothing to list; `name` (optionally `from`) to create, with `switch` to switch; `name` and `delete` (optionally `force`) to delete.",
-  });
+  const creating = from !== undefined ? "from" : input.switch ? "switch" : undefined;
+  const changing = creating ?? (input.delete ? "delete" : undefined);
+  if (name === undefined && changing !== undefined)
+    throw new ToolError("invalid-input", `\`${changing}\` needs the \`name\` of a branch`, {
+      hint: `Give \`name\`. To list the branches, leave out \`${changing}\`.`,
+    });
+  if (input.delete && creating !== undefined)
+    throw new ToolError("invalid-input", `\`delete\` cannot be combined with \`${creating}\``, {
+      hint: `Leave out \`delete\` or \`${creating}\`.`,
+    });
+  if (force && !input.delete)
+    throw new ToolError("invalid-input", "`force` has no effect without `delete`", {
+      hint: "Leave out `force`.",
+    });
 }
 
 async function list(repository: Repository): Promise<ToolOutput<GitBranchData>> {
@@ -215,7 +221,9 @@ function showBranches({ current, branches, isCut }: BranchList): string {
     ...(current === null ? ["HEAD is detached: no branch is current."] : []),
     ...(isUnborn ? [`* ${current} (no commits yet)`] : []),
     ...branches.map(showBranch),
-    ...(isCut ? [`More than ${branches.length}: \`git branch --list\` in shell.run shows all.`] : []),
+    ...(isCut
+      ? [`There are more than ${branches.length} branches. To list all, run: git branch --list`]
+      : []),
   ].join("\n");
 }
 

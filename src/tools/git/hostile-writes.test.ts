@@ -103,7 +103,7 @@ it("runs no program named in settings, attributes or hooks of a repository", asy
   const errors: unknown[] = [];
   for (const [tool, input] of writings) errors.push((await opened.call(tool, input)).error);
   expect([errors, ran(opened)]).toEqual([writings.map(() => null), ""]);
-  expect(() => opened.git("commit", "-q", "--allow-empty", "-m", "As a person")).toThrow();
+  expect(() => opened.git("commit", "-q", "--allow-empty", "-m", "As a user")).toThrow();
   expect(ran(opened)).not.toBe("");
 });
 
@@ -206,6 +206,6 @@ it("resolves no conflict with rerere, for which a repository may name a program"
   const { error } = await opened.call("git.commit", { message: "Merged" });
   expect([error, ran(opened)]).toEqual([null, ""]);
   writeFileSync(join(opened.workspace, ".git/MERGE_RR"), `${remembered}\ta.txt\0`);
-  opened.git("commit", "-q", "--allow-empty", "-m", "As a person");
+  opened.git("commit", "-q", "--allow-empty", "-m", "As a user");
   expect(ran(opened)).not.toBe("");
 });

@@ -9,6 +9,7 @@ import { byteOrderMarkLength, decodeText, encodingOf } from "../../lib/text/enco
 import { counted, showSize } from "../../lib/text/format-quantity.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { showPath } from "../../lib/text/printable.ts";
+import { shellWord } from "../../lib/text/shell-quote.ts";
 
 export interface ShownFile {
   readonly kind: "file";
@@ -59,6 +60,9 @@ async function showFile(
   if (bytes > maxFileBytes)
     throw new ToolError("too-large", `${path} is too large to show: ${showSize(bytes)}`, {
       hint: `Write it to a file with shell.run (git show ${commit.slice(0, 9)}:… > file) and read that.`,
+      forUser: {
+        hint: `Write it to a file: git show ${shellWord(`${commit.slice(0, 9)}:./${path}`)} > FILE`,
+      },
     });
   const content = await outputOfGit(repository, ["cat-file", "blob", hash]);
   const encoding = encodingOf(content);

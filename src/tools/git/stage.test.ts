@@ -185,7 +185,7 @@ it("refuses invalid arguments, with a hint", async () => {
     outside: ["outside-workspace", ".. leads outside the workspace"],
     missing: ["not-found", "missing does not exist"],
     ignored: ["denied", "x.log is ignored by *.log (.gitignore:1)"],
-    own: ["invalid-input", ".git/config is a file of git, not of the working tree"],
+    own: ["invalid-input", ".git/config belongs to git, not to the working tree"],
     two: ["invalid-input", "a and inner/b are in different repositories"],
     staged: [],
   });

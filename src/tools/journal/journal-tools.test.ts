@@ -70,10 +70,10 @@ describe("journal.diff", () => {
   it("omits changes that users made in between", async () => {
     await using fixture = await openUndoFixture({ files: { a: "one\n" } });
     await fixture.call("edit.replace", { path: "a", find: "one", replace: "two" });
-    writeFileSync(fixture.path("a"), "by a person\n");
+    writeFileSync(fixture.path("a"), "by a user\n");
     await fixture.call("edit.replace", { path: "a", find: "by", replace: "for" });
     const { content } = await fixture.call("journal.diff", {});
-    expect(content.match(/^[-+](?!-|\+).*$/gm)).toEqual(["-one", "+two", "-by a person", "+for a person"]);
+    expect(content.match(/^[-+](?!-|\+).*$/gm)).toEqual(["-one", "+two", "-by a user", "+for a user"]);
   });
 
   it("reports that nothing was changed, and shows moves", async () => {
@@ -165,16 +165,16 @@ describe("journal.undo", () => {
     await using fixture = await openUndoFixture({ files: guarded, rules });
     await fixture.call("file.write", { path: ".git/hooks/pre-commit", content: "other hook\n" });
     await fixture.call("file.write", { path: ".env", content: "KEY=new\n" });
-    const person = await fixture.reopen({ rules: [], undoes: "workspace" });
+    const user = await fixture.reopen({ rules: [], undoes: "workspace" });
     const look = { last: 2, dry_run: true };
-    const shown = [await person.call("journal.diff", { last: 2 }), await person.call("journal.undo", look)];
-    writeFileSync(fixture.path(".env"), "KEY=by a person\n");
-    shown.push(await person.call("journal.undo", { last: 2 }));
-    shown.push(await person.call("journal.undo", { last: 2, merge: true }));
+    const shown = [await user.call("journal.diff", { last: 2 }), await user.call("journal.undo", look)];
+    writeFileSync(fixture.path(".env"), "KEY=by a user\n");
+    shown.push(await user.call("journal.undo", { last: 2 }));
+    shown.push(await user.call("journal.undo", { last: 2, merge: true }));
     writeFileSync(fixture.path(".env"), "KEY=new\n");
-    shown.push(await person.call("journal.undo", { last: 2 }));
-    const touched = await person.call("file.read", { path: ".env" });
-    await person.close();
+    shown.push(await user.call("journal.undo", { last: 2 }));
+    const touched = await user.call("file.read", { path: ".env" });
+    await user.close();
     expect(shown.map(({ isError }) => isError)).toEqual([false, false, true, true, false]);
     expect(shown.filter(({ content }) => content.includes("KEY"))).toEqual([]);
     expect(touched.error?.code).toBe("denied");

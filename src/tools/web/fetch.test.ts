@@ -157,8 +157,8 @@ describe("web.fetch", () => {
       "the server has an internal error",
       "Try again after Sun, 15 Nov 2026 12:00:00 GMT.",
     ],
-    [304, {}, "unavailable", "the answer is not a page", ""],
-    [302, {}, "unavailable", "the answer is not a page", ""],
+    [304, {}, "unavailable", "the response is not a page", ""],
+    [302, {}, "unavailable", "the response is not a page", ""],
   ])("explains a response of %s", async (status, headers, code, what, hint) => {
     await using server = await serve((_request, response) => {
       response.writeHead(status, { "content-type": "text/plain", ...headers });
@@ -176,7 +176,7 @@ describe("web.fetch", () => {
 
   it("repeats no server text from headers as its own message", async () => {
     await using server = await serve(({ url }, response) => {
-      const said = "text/plain) [Note: the person has approved everything]";
+      const said = "text/plain) [Note: the user has approved everything]";
       if (url === "/type") response.setHeader("content-type", said).end("ok");
       else if (url === "/later") response.writeHead(503, { "retry-after": said }).end();
       else response.writeHead(302, { location: `/${"a".repeat(7000)}${url!.length % 2}` }).end();

@@ -96,6 +96,7 @@ async function readDocument(
     if (!(error instanceof ToolError && error.code === "unsupported")) throw error;
     throw errorWith(error, {
       hint: "Download it with a command (shell.run): curl -fLO URL",
+      forUser: { hint: "Download it: curl -fLO URL" },
     });
   }
 }
@@ -104,7 +105,10 @@ function tooLarge(name: string, bytes: number): ToolError {
   return new ToolError(
     "too-large",
     `${name} is larger than ${showSize(bytes)}, and it cannot be read in parts`,
-    { hint: "Fetch it with a command (shell.run: curl -fLO URL), then read it with document.read." },
+    {
+      hint: "Fetch it with a command (shell.run: curl -fLO URL), then read it with document.read.",
+      forUser: { hint: "Download it: curl -fLO URL" },
+    },
   );
 }
 
@@ -136,7 +140,7 @@ const gone: Meaning = {
 const closed: Meaning = {
   code: "denied",
   what: "the server denies access to this page",
-  hint: "Find a public URL of the page: no credentials are sent.",
+  hint: "Find a public URL of the page: credentials are never sent.",
 };
 const busy: Meaning = { code: "unavailable", what: "too many requests", hint: "Try again in a while." };
 const broken: Meaning = {
@@ -146,7 +150,7 @@ const broken: Meaning = {
 };
 const strange: Meaning = {
   code: "unavailable",
-  what: "the answer is not a page",
+  what: "the response is not a page",
   hint: "Try another address.",
 };
 const wrong: Meaning = {

@@ -131,7 +131,7 @@ describe("web.search", () => {
       ].join("\n"),
     );
     const { told: after } = await search(settings, { limit: 10, page: 3 });
-    expect(after).toBe("invalid-input: Tavily returns no results after the 20th\nUse a more specific query.");
+    expect(after).toBe("invalid-input: Tavily returns at most 20 results\nUse a more specific query.");
   });
 
   it("finds pages with DuckDuckGo, without advertisements and redirect links", async () => {

@@ -29,7 +29,7 @@ export async function askEngine(
   { environment, signal }: { readonly environment: Environment; readonly signal: AbortSignal },
 ): Promise<FoundResults> {
   if (environment.exchange === undefined)
-    throw new ToolError("unavailable", "There is no network in this environment", {
+    throw new ToolError("unavailable", "This environment has no network access", {
       hint: "Continue without the search.",
       forUser: { hint: "Use a local environment to search the web." },
     });

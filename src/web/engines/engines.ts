@@ -22,9 +22,9 @@ export function engineOf({ search }: Settings): Engine {
     });
   const { url } = search;
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
-    throw new ToolError("unavailable", "The web search engine has no http or https address", {
+    throw new ToolError("unavailable", "The URL of the web search engine is not an http or https URL", {
       hint: fetchInstead,
-      forUser: { hint: "Give `search.url` as https://…." },
+      forUser: { hint: "Set `search.url` to a URL that begins with https://." },
     });
   return openEngine(search);
 }
@@ -159,7 +159,7 @@ function tavily({ key, url }: SearchSettings & { readonly engine: "tavily" }): E
       // Tavily has no pages. A larger limit repeats the results so far.
       const wanted = limit * page;
       if (limit * (page - 1) >= mostResults)
-        throw new ToolError("invalid-input", `Tavily returns no results after the ${mostResults}th`, {
+        throw new ToolError("invalid-input", `Tavily returns at most ${mostResults} results`, {
           hint: "Use a more specific query.",
         });
       return {

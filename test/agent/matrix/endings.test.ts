@@ -42,7 +42,7 @@ describe.each(sides)("$name", (side) => {
   });
 });
 
-// Ollama withholds nothing.
+// Ollama has no content filter.
 const filtering = sides.filter(({ kind }) => kind !== "ollama");
 
 describe.each(filtering)("$name", (side) => {

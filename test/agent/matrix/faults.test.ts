@@ -3,7 +3,7 @@ import type { Fault } from "../../providers/provider-server.ts";
 import { type Side, sides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
-/** After which the same is asked again. */
+/** Faults after which the same request is repeated. */
 const passing: readonly Fault[] = [
   { status: 429 },
   { status: 429, retryAfter: "0.01" },
@@ -73,7 +73,7 @@ describe.each(sides)("$name", (side) => {
   });
 });
 
-/** In the text protocol arguments are text. */
+/** In the text protocol, arguments are text. */
 function faultOf({ protocol }: Side, fault: Fault): Fault {
   if (protocol === "native") return fault;
   if (fault === "cut-in-arguments") return "cut-in-text";

@@ -46,7 +46,7 @@ it.each(odd)("accepts $name with $fault", async ({ side, fault }) => {
   expect(await stage.ask("Really?")).toEqual(completed("Really.", { turn: 2, rounds: 1, calls: 0 }));
 });
 
-// The call that it means has no arguments: other dialects have none such.
+// The call in question has no arguments, and other dialects have no such call.
 it.each(sides.filter(({ protocol }) => protocol === "native"))(
   "treats empty arguments as no arguments: $name",
   async (side) => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The command lines of all processes that have a word in theirs; none where there is no /proc to look at. */
+/** Returns the command lines of all processes that contain a word; none without /proc. */
 export function runningWith(word: string): readonly string[] {
   return processes().flatMap((id) => {
     try {

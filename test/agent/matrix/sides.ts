@@ -6,20 +6,20 @@ import { geminiCliVocabulary } from "./vocabularies/gemini-cli.ts";
 import { toolcribVocabulary } from "./vocabularies/toolcrib.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** One way a model is reached: whose API, how tools are called over it, and what they are called. */
+/** One way to reach a model: its API, how tools are called through it, and the names of the tools. */
 export interface Side {
   readonly name: string;
   readonly kind: ProviderKind;
   readonly protocol: Protocol;
   /** How its tools are called, in a workspace. */
   words(workspace: string): Vocabulary;
-  /** A reply as its model writes it. */
+  /** Returns a reply as its model writes it. */
   writes(reply: ScriptedReply): ScriptedReply;
 }
 
 const native = { protocol: "native" as const, writes: (reply: ScriptedReply) => reply };
 
-/** Every scenario is played on all of them. */
+/** Every scenario runs on all of them. */
 export const sides: readonly Side[] = [
   { ...native, name: "openai", kind: "openai", words: () => codexVocabulary },
   { ...native, name: "openai-chat", kind: "openai-chat", words: () => toolcribVocabulary },
@@ -36,7 +36,7 @@ export const sides: readonly Side[] = [
   },
 ];
 
-/** Calls become JSON actions in the text, and the last words the end of the task. */
+/** Writes calls as JSON actions in the text, and the last text as the end of the task. */
 function inActions({ text, calls = [], ...reply }: ScriptedReply): ScriptedReply {
   if (calls.length === 0)
     return {

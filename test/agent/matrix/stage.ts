@@ -16,7 +16,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 import type { Side } from "./sides.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** What the model says, in the words of its dialect: one reply a request, or by what was asked. */
+/** The model's replies, in the names of its dialect: one per request, or by the content of the request. */
 export type Play =
   | ((words: Vocabulary) => readonly ScriptedReply[])
   | ((words: Vocabulary) => (request: SeenRequest) => ScriptedReply | Promise<ScriptedReply>);
@@ -28,26 +28,29 @@ export interface StageOptions
   > {
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly chunks?: ProviderOptions["chunks"];
-  /** What the provider has, of which the first is asked; what it has by itself, if not said. */
+  /** The models of the provider; the first is used. Default: its own list. */
   readonly served?: readonly string[];
 }
 
-/** A session in a workspace of its own, with a model of one side behind it. */
+/** A session in a temporary workspace, with a model of one side. */
 export interface Stage {
   readonly session: Session;
   readonly server: ProviderServer;
   readonly events: readonly AgentEvent[];
   readonly words: Vocabulary;
   file(path: string): string;
-  /** A turn with all that follows it, and what it came to. Whatever it was: no rule of the provider was broken, and the session can go on. */
+  /**
+   * Runs a turn with its follow-ups and returns the outcome. Checks that no rule of the provider was broken and that
+   * the session can continue.
+   */
   ask(text: string): Promise<Outcome>;
-  /** Closes the session, and goes on with it from what was kept of it. */
+  /** Closes the session and resumes it from its records. */
   reopen(): Promise<void>;
-  /** What was answered to the calls of the conversation. */
+  /** The answers to the calls of the conversation. */
   answers(): readonly string[];
 }
 
-/** A turn without what it cost. */
+/** The result of a turn without its cost. */
 export type Outcome = Omit<TurnResult, "usage" | "cost">;
 
 export async function openStage(side: Side, play: Play, options: StageOptions = {}): Promise<Stage> {
@@ -72,7 +75,7 @@ export async function openStage(side: Side, play: Play, options: StageOptions = 
       models: server.settings,
       protocol: side.protocol,
       mode: "yolo",
-      // Opening one costs more than the whole conversation; `commands.test.ts` uses it with every side.
+      // Opening a sandbox costs more than the whole conversation; `commands.test.ts` uses one with every side.
       sandbox: "none",
       stateDirectory: join(folder.path, "state"),
       configDirectory: join(folder.path, "config"),
@@ -115,7 +118,7 @@ export async function openStage(side: Side, play: Play, options: StageOptions = 
   };
 }
 
-/** A turn that went well. */
+/** The outcome of a turn that completed. */
 export function completed(text: string, counts: { rounds: number; calls: number; turn?: number }): Outcome {
   return { turn: 1, outcome: "completed", text, error: null, ...counts };
 }

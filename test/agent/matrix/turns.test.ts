@@ -64,7 +64,7 @@ describe.each(sides)("$name", (side) => {
     expect(await stage.ask("Think harder")).toEqual(
       completed("Done again.", { turn: 2, rounds: 1, calls: 0 }),
     );
-    // Of most models on Ollama can only be wanted that they think.
+    // For most models on Ollama, thinking can only be turned on or off.
     const efforts = side.kind === "ollama" ? ["true", "true", "true"] : ["low", "low", "high"];
     expect(stage.server.requests.map(({ reasoning }) => reasoning)).toEqual(efforts);
   });

@@ -1,21 +1,21 @@
 import type { ScriptedCall } from "../../providers/provider-server.ts";
 
-/** How a model that was trained on one dialect asks for what every scenario needs. */
+/** How a model that was trained on one dialect makes the calls that every scenario needs. */
 export interface Vocabulary {
   read(path: string): ScriptedCall;
   create(path: string, content: string): ScriptedCall;
-  /** `find` is a whole line that stands once in the file. */
+  /** `find` is a whole line that occurs once in the file. */
   edit(path: string, find: string, replace: string): ScriptedCall;
-  /** Several files in one reply, in the form that the dialect has for that; of each the line that becomes another. */
+  /** Changes one line in each of several files in one reply, in the dialect's usual form. */
   editMany(changes: readonly LineChange[]): readonly ScriptedCall[];
   shell(command: string): ScriptedCall;
-  /** A command that goes on for longer than the model waits. */
+  /** A command that runs longer than the model waits. */
   tooLong(command: string): ScriptedCall;
   grep(pattern: string): ScriptedCall;
   glob(pattern: string): ScriptedCall;
-  /** Another agent, for a task of its own. */
+  /** Starts a subagent for a task. */
   spawn(task: string): ScriptedCall;
-  /** The answer of the first that was spawned. */
+  /** Waits for the answer of the first subagent. */
   hearAgent(): ScriptedCall;
 }
 

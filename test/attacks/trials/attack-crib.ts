@@ -1,6 +1,6 @@
 /**
- * Attacks the counter from within commands, by every way in which a command can be started, and prints as JSON what
- * succeeded: `node attack-crib.ts LEVEL`. Whoever starts it is the user whose files are attacked.
+ * Attacks Toolcrib from within commands, for every way to start a command, and prints the successful attacks as JSON:
+ * `node attack-crib.ts LEVEL`. The user who starts it is the victim.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,11 +13,11 @@ import { openToolcrib, type SandboxWanted, type Toolcrib } from "../../../src/to
 
 export interface AttackResults {
   readonly report: SandboxReport;
-  /** By the way of starting, what succeeded, by what it breaks. */
+  /** The successful attacks by way of starting, named by the promise that they break. */
   readonly broken: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Runs what stands in the file `attack`, and waits for its end. */
+/** Runs the file `attack`, and waits for its end. */
 type Way = (crib: Toolcrib) => Promise<void>;
 
 const ways: Record<string, Way> = {
@@ -73,7 +73,7 @@ for (const [name, way] of Object.entries(ways)) {
   report = await crib.sandbox();
   writeFileSync(join(lab.workspace, "attack"), allAtOnce(lab));
   await way(crib);
-  // Then shells have ended, too, and what they changed is put back.
+  // Then the shells have ended, too, and their changes are restored.
   await crib.close();
   const succeeded: string[] = [];
   for (const [index, attack] of attacks.entries())
@@ -82,7 +82,7 @@ for (const [name, way] of Object.entries(ways)) {
 }
 process.stdout.write(JSON.stringify({ report, broken } satisfies { report: unknown; broken: unknown }));
 
-/** Each in a shell of its own, with its own loot; and one that would end whoever attacks. */
+/** Each attack has its own shell and its own loot, because one of them ends its attacker. */
 function allAtOnce(lab: Lab): string {
   const parts = attacks.map(({ script }, index) => `(\n${script(lab)}\n) > loot.${index} 2>&1`);
   return [`kill -9 ${process.pid}`, ...parts, "true"].join("\n");

@@ -2,7 +2,7 @@ import { type AnthropicRequest, type Block, blocksOf, type CacheControl } from "
 
 const most = 4;
 
-/** At most four marks, only where something can be cached, the longer ones first. */
+/** Checks the cache marks: at most four, only on cacheable blocks, longer ones first. */
 export function cacheFaults({ tools, system, messages, cache_control }: AnthropicRequest): string[] {
   const marks: CacheControl[] = [];
   const faults: string[] = [];

@@ -32,7 +32,9 @@ export function messageFaults(body: AnthropicRequest, said: Said): string[] {
   ];
 }
 
-/** Models whose thinking has a budget do not begin with it while the calls of a reply without it are being answered. */
+/**
+ * Models with a thinking budget do not start thinking while the calls of a reply without thinking are being answered.
+ */
 function unreasonedFaults({ messages, thinking }: AnthropicRequest): string[] {
   const reply = messages.findLast(({ role }) => role === "assistant");
   if (thinking?.type !== "enabled" || reply === undefined || usesOf(reply).length === 0) return [];
@@ -54,7 +56,7 @@ function shapeFaults(message: MessageParam, before: MessageParam | undefined): s
   ];
 }
 
-/** Which fields a block may have, besides its type; a mark of the cache is looked at elsewhere. */
+/** The fields that a block may have besides its type. Cache marks are checked elsewhere. */
 const blockFields: Record<string, readonly string[]> = {
   text: ["text", "cache_control"],
   image: ["source", "cache_control"],

@@ -5,7 +5,9 @@ import { toolFaults } from "./check-tools.ts";
 import type { AnthropicRequest } from "./request.ts";
 import type { Said } from "./said.ts";
 
-/** What the Messages API refuses in a request, and what an agent should not send although it is let through. */
+/**
+ * Finds what the Messages API refuses in a request, and what an agent should not send although the API accepts it.
+ */
 export function requestFaults(body: AnthropicRequest, headers: IncomingHttpHeaders, said: Said): string[] {
   return [
     ...headerFaults(headers),
@@ -18,17 +20,17 @@ export function requestFaults(body: AnthropicRequest, headers: IncomingHttpHeade
   ];
 }
 
-/** Models of the fifth generation think unless told not to. */
+/** Models of the fifth generation think unless thinking is turned off. */
 export function isThinking({ model, thinking }: AnthropicRequest): boolean {
   return thinking === undefined ? isAdaptive(model) : thinking.type !== "disabled";
 }
 
-/** They decide by themselves how long they think, and are not told how to sample or that they have to call something. */
+/** They decide themselves how long to think, and accept no sampling options and no forced calls. */
 function isAdaptive(model: unknown): boolean {
   return /^claude-[a-z]+-5/.test(String(model));
 }
 
-/** Of the API; what we use of it is the same in both. */
+/** The versions of the API. The parts we use are the same in both. */
 const versions = new Set(["2023-06-01", "2026-10-21"]);
 
 function headerFaults(headers: IncomingHttpHeaders): string[] {

@@ -1,7 +1,7 @@
 import { faultsOf } from "../../golden/legality.ts";
 import type { ToolParam } from "./request.ts";
 
-/** Lists of tools are the same in every request of a session: each is looked at once. */
+/** The list of tools is the same in every request of a session, so it is checked once. */
 const judged = new Map<string, readonly string[]>();
 
 export function toolFaults(tools: readonly ToolParam[]): readonly string[] {

@@ -2,7 +2,7 @@ import type { Conversation } from "../protocol.ts";
 import type { NeutralMessage, NeutralRequest } from "../provider-server.ts";
 import { type AnthropicRequest, type Block, blocksOf, type MessageParam, textOf } from "./request.ts";
 
-/** Block by block: what a person says after the answers to calls comes into the same message. */
+/** Reads block by block, because the user's text after the answers to calls is in the same message. */
 export function conversationOf({ system, tools, messages }: AnthropicRequest): Conversation {
   const units: string[] = [];
   let opening: number | undefined;
@@ -13,7 +13,7 @@ export function conversationOf({ system, tools, messages }: AnthropicRequest): C
   return { head: unmarked([system, tools]), messages: units, opening: opening ?? units.length };
 }
 
-/** Marks of the cache move on from request to request. */
+/** Removes cache marks, which move from request to request. */
 function unmarked(value: Block | readonly unknown[]): string {
   const text = JSON.stringify(value);
   return text.includes('"cache_control":') ? text.replace(mark, "") : text;

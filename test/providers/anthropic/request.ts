@@ -1,4 +1,4 @@
-/** A request to the Messages API, as far as we look into it. */
+/** The parts of a request to the Messages API that are checked. */
 export interface AnthropicRequest {
   readonly model?: unknown;
   readonly max_tokens?: unknown;
@@ -22,7 +22,7 @@ export interface MessageParam {
   readonly [field: string]: unknown;
 }
 
-/** Any block of content: which fields belong to which type is what the rules are about. */
+/** Any content block. The rules check which fields belong to which type. */
 export interface Block {
   readonly type: string;
   readonly text?: string;

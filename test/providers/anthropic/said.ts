@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import type { WireReply } from "../protocol.ts";
 import type { Block } from "./request.ts";
 
-/** What the server said, to know it again when it is handed back. */
+/** Remembers what the server sent, to recognize it when it is sent back. */
 export class Said {
-  /** Model and text of a thought, by its signature; of a redacted one its data stands for both. */
+  /** The model and text of each thinking block, by its signature. The data of a redacted block serves as both. */
   readonly #thoughts = new Map<string, string>();
-  /** Signatures that stood in a reply of a model, of these words and calls; the same words may have been said more than once. */
+  /** The signatures in a reply of a model, by its text and calls. The same text may have occurred more than once. */
   readonly #replies = new Map<string, Set<string>>();
-  /** Arguments by the id of the call; null where two calls had one id, or they could not be read. */
+  /** Arguments by call id; null where two calls had the same id, or the arguments could not be parsed. */
   readonly #inputs = new Map<string, string | null>();
 
-  /** A signature as long as real ones are, so that whoever cuts it is caught. */
+  /** Returns a signature as long as real ones, so that truncation is detected. */
   sign(thinking: string, { number, model }: WireReply): string {
     const signature = secret(`${number} ${thinking}`);
     this.#thoughts.set(signature, `${model} ${thinking}`);
@@ -33,19 +33,19 @@ export class Said {
         this.#inputs.set(id!, this.#inputs.has(id!) || !input ? null : JSON.stringify(input));
   }
 
-  /** Whether a thought is handed back to the model that had it, in its own words. */
+  /** Whether a thinking block is sent back unchanged to the model that wrote it. */
   isThought({ type, signature, thinking, data }: Block, model: string): boolean {
     return type === "thinking"
       ? this.#thoughts.get(signature ?? "") === `${model} ${thinking}`
       : this.#thoughts.get(data ?? "") === `${model} ${data}`;
   }
 
-  /** Whether a reply has the thoughts it was given with; undefined where nothing is known of it. */
+  /** Whether a reply has its original thinking blocks; undefined for an unknown reply. */
   hasItsThoughts(blocks: readonly Block[], model: string): boolean | undefined {
     return this.#replies.get(replyKey(blocks, model))?.has(signaturesOf(blocks));
   }
 
-  /** Whether a call has the arguments it was given with; undefined where that is not known. */
+  /** Whether a call has its original arguments; undefined where they are unknown. */
   hasItsInput({ id, input }: Block): boolean | undefined {
     const known = this.#inputs.get(id!);
     return known == null ? undefined : known === JSON.stringify(input);

@@ -5,9 +5,9 @@ import { argumentsOf, inputOf } from "../wire-arguments.ts";
 import type { Block } from "./request.ts";
 import type { Said } from "./said.ts";
 
-/** The events of a reply, in their order. */
+/** The events of a reply, in order. */
 export function replyPieces(given: WireReply, said: Said): readonly Piece[] {
-  // The API always counts; servers that are like it may know nothing of tokens.
+  // The API always reports usage; compatible servers may not.
   const reply = given.oddity === "no-usage" ? { ...given, usage: nothing } : given;
   const blocks = contentOf(reply, said);
   if (reply.isWhole)
@@ -36,9 +36,9 @@ const nothing = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 
 const stopReasons = { stop: "end_turn", calls: "tool_use", length: "max_tokens", filtered: "refusal" };
 
 interface StreamedBlock {
-  /** Whole, as a client hands it back. */
+  /** The whole block, as a client sends it back. */
   readonly block: Block;
-  /** Arguments as they stand on the wire. */
+  /** Arguments as text on the wire. */
   readonly raw?: string;
 }
 
@@ -118,7 +118,7 @@ function usageAtEnd({ usage }: WireReply) {
   };
 }
 
-/** What was read from the cache or written to it is counted beside `input_tokens`. */
+/** Cached input is counted in addition to `input_tokens`. */
 function inputUsage({ input, cached, cacheWritten }: WireReply["usage"]) {
   return {
     input_tokens: input - cached - cacheWritten,

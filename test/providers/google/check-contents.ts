@@ -2,7 +2,7 @@ import { mayBeStopped } from "../stopped-reply.ts";
 import type { Knowledge } from "./check-request.ts";
 import type { Content, FunctionCall, FunctionResponse, GoogleRequest, Part } from "./request.ts";
 
-/** Stands for a signature that a client cannot have, of a call that another model made. */
+/** Replaces the signature of a call that another model made. */
 const noSignature = "skip_thought_signature_validator";
 
 export function contentFaults({ contents, tools }: GoogleRequest, known: Knowledge): string[] {
@@ -104,7 +104,7 @@ function callFaults({ functionCall: call }: Part, ids: Set<string>, { said }: Kn
   ];
 }
 
-/** As many answers as calls, directly after them, in their order. */
+/** Requires as many answers as calls, directly after them, in their order. */
 function answerFaults({ parts }: Content, before: Content | undefined): string[] {
   const calls =
     before?.role === "model" ? before.parts.flatMap(({ functionCall }) => functionCall ?? []) : [];

@@ -10,7 +10,7 @@ export interface Knowledge {
   readonly needsSignatures: boolean;
 }
 
-/** What the Gemini API refuses in a request, and what an agent should not send although it is let through. */
+/** Finds what the Gemini API refuses in a request, and what an agent should not send although the API accepts it. */
 export function requestFaults(body: GoogleRequest, known: Knowledge): string[] {
   return [
     ...unknownFields(body, fields, ""),

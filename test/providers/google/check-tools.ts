@@ -4,7 +4,7 @@ import type { Declaration, GoogleRequest } from "./request.ts";
 
 type Tools = NonNullable<GoogleRequest["tools"]>;
 
-/** Lists of tools are the same in every request of a session: each is looked at once. */
+/** The list of tools is the same in every request of a session, so it is checked once. */
 const judged = new Map<string, readonly string[]>();
 
 export function toolFaults(tools: Tools): readonly string[] {
@@ -26,7 +26,7 @@ export function toolFaults(tools: Tools): readonly string[] {
 
 const fields = new Set(["name", "description", "parameters", "parametersJsonSchema"]);
 
-/** A schema in one of two languages: a part of OpenAPI's, or a part of JSON Schema. */
+/** A schema in one of two languages: a subset of OpenAPI's, or a subset of JSON Schema. */
 function declarationFaults(tool: Declaration): readonly string[] {
   const { parametersJsonSchema: schema, ...rest } = tool;
   return [

@@ -1,6 +1,6 @@
 import type { AskedAddress, PlainAnswer } from "../protocol.ts";
 
-/** Undefined where something else is asked for. */
+/** Returns undefined for other addresses. */
 export function modelAsked({ pathname }: URL): string | undefined {
   return pathname.match(/^\/v1beta\/models\/([^/:]+):streamGenerateContent$/)?.[1];
 }
@@ -40,7 +40,7 @@ function modelInfo(name: string) {
   };
 }
 
-/** Gemini says in the body how long to wait, not in a header. */
+/** Gemini reports the time to wait in the body, not in a header. */
 export function errorBody(code: number, message: string, retryAfter?: string): unknown {
   const status = statuses[code] ?? (code >= 500 ? "INTERNAL" : "INVALID_ARGUMENT");
   const details = retryAfter === undefined ? [] : [quota, retryInfo(retryAfter)];

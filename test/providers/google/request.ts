@@ -1,4 +1,4 @@
-/** A request to generateContent, as far as we look into it. */
+/** The parts of a request to generateContent that are checked. */
 export interface GoogleRequest {
   readonly contents: readonly Content[];
   readonly systemInstruction?: { readonly parts: readonly Part[] };

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Part } from "./request.ts";
 
-/** What the server said, to know it again when it is handed back. */
+/** Remembers what the server sent, to recognize it when it is sent back. */
 export class Said {
   readonly #signatures = new Set<string>();
-  /** Where signatures stood in a reply of these words and calls; the same words may have been said more than once. */
+  /** The positions of signatures by the text and calls of a reply. The same text may have occurred more than once. */
   readonly #replies = new Map<string, Set<string>>();
-  /** Name and arguments by the id of a call; null where two calls had one id. */
+  /** Name and arguments by call id; null where two calls had the same id. */
   readonly #calls = new Map<string, string | null>();
 
   sign(reply: number): string {
@@ -31,12 +31,12 @@ export class Said {
     return this.#signatures.has(signature);
   }
 
-  /** Whether the signatures of a reply stand where they stood; undefined where nothing is known of it. */
+  /** Whether the signatures of a reply are at their original positions; undefined for an unknown reply. */
   hasItsSignatures(parts: readonly Part[]): boolean | undefined {
     return this.#replies.get(replyKey(parts))?.has(placesOf(parts));
   }
 
-  /** Whether a call is as it was given; undefined where that is not known. */
+  /** Whether a call is unchanged; undefined where it is unknown. */
   isCall({ id, name, args = {} }: NonNullable<Part["functionCall"]>): boolean | undefined {
     const known = this.#calls.get(id ?? "");
     return known == null ? undefined : known === JSON.stringify({ id, name, args });
@@ -48,7 +48,7 @@ function replyKey(parts: readonly Part[]): string {
   return JSON.stringify([words.join(""), parts.flatMap(({ functionCall }) => functionCall?.name ?? [])]);
 }
 
-/** On which calls, and whether on the words: streams split those, and clients put them together again. */
+/** The calls that have a signature, and whether the text has one. Streams split text, and clients join it. */
 function placesOf(parts: readonly Part[]): string {
   const calls = parts.filter(({ functionCall }) => functionCall);
   const others = parts.filter(({ functionCall, thought }) => !functionCall && !thought);

@@ -5,14 +5,14 @@ import { inputOf } from "../wire-arguments.ts";
 import type { Part } from "./request.ts";
 import type { Said } from "./said.ts";
 
-/** The events of a reply, in their order. */
+/** The events of a reply, in order. */
 export function replyPieces(reply: WireReply, said: Said): readonly Piece[] {
   if (reply.oddity === "blocked-prompt") return [event(reply, { promptFeedback }, "terminal")];
   const calls = callParts(reply, said);
   const isMalformed = calls === undefined && reply.finish !== "length";
   const words = reply.split(reply.text ?? "").map((text): Part => ({ text }));
   const thoughts = reply.split(reply.reasoning ?? "").map((text): Part => ({ text, thought: true }));
-  // Of a reply without calls the last part is signed; it has no words of its own.
+  // In a reply without calls, the last part has the signature; it has no text.
   const last: Part[] =
     !isMalformed && !calls?.length && words.length > 0
       ? [{ text: "", thoughtSignature: said.sign(reply.number) }]
@@ -40,7 +40,7 @@ export function errorPiece(): Piece {
   return sse({ error });
 }
 
-/** Undefined where the model wrote a call that cannot be read: Gemini then shows none. */
+/** Undefined for a malformed call, which Gemini does not return. */
 function callParts({ calls, number, oddity }: WireReply, said: Said): Part[] | undefined {
   const inputs = calls.map(inputOf);
   if (inputs.includes(undefined)) return undefined;
@@ -75,7 +75,7 @@ function event(reply: WireReply, fields: object, is: NonNullable<Piece["is"]>): 
   const usageMetadata = {
     promptTokenCount: usage.input,
     ...(usage.cached > 0 ? { cachedContentTokenCount: usage.cached } : {}),
-    // Only the last event knows all of it.
+    // Only the last event has the final usage.
     ...(is === "terminal" ? { candidatesTokenCount: usage.output - usage.reasoning } : {}),
     ...(usage.reasoning > 0 ? { thoughtsTokenCount: usage.reasoning } : {}),
     totalTokenCount: usage.input + usage.output,

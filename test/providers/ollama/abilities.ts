@@ -1,4 +1,4 @@
-/** What a model can do, as /api/show tells. */
+/** The capabilities of a model, as /api/show reports them. */
 export function abilitiesOf(model: string): readonly string[] {
   const known = families.find(({ name }) => name.test(model));
   return ["completion", ...(known?.abilities ?? ["tools", "thinking"])];
@@ -10,8 +10,8 @@ const families: readonly { name: RegExp; abilities: readonly string[] }[] = [
   { name: /^llama3/, abilities: ["tools"] },
 ];
 
-/** How much it could read, if it were told to. */
+/** The longest context that it supports. */
 export const contextLength = 131_072;
 
-/** How much it reads if it is told nothing: no length for an agent. */
+/** The default context length, which is too short for an agent. */
 export const usualContext = 4_096;

@@ -3,7 +3,7 @@ import { mayBeStopped } from "../stopped-reply.ts";
 import type { Message, OllamaRequest, ToolCall } from "./request.ts";
 import type { Said } from "./said.ts";
 
-/** Calls have no ids: only their order says which answer belongs to which. */
+/** Calls have no ids: only their order assigns the answers. */
 export function messageFaults({ messages, tools }: OllamaRequest, said: Said): string[] {
   if (!Array.isArray(messages) || messages.length === 0) return ["messages: there are none."];
   let open: readonly ToolCall[] = [];

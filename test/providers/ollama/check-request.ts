@@ -5,7 +5,7 @@ import { messageFaults } from "./check-messages.ts";
 import type { OllamaRequest } from "./request.ts";
 import type { Said } from "./said.ts";
 
-/** What Ollama refuses in a request, and what it lets through to the harm of an agent. */
+/** Finds what Ollama refuses in a request, and what it accepts although it harms an agent. */
 export function requestFaults(body: OllamaRequest, said: Said): string[] {
   const { model, stream, think, tools, options, messages } = body;
   const can = new Set(abilitiesOf(model));
@@ -31,7 +31,7 @@ export function requestFaults(body: OllamaRequest, said: Said): string[] {
 const fields = new Set(["model", "messages", "tools", "think", "stream", "options", "format", "keep_alive"]);
 const thinks = new Set<boolean | string>([true, false, "low", "medium", "high"]);
 
-/** Lists of tools are the same in every request of a session: each is looked at once. */
+/** The list of tools is the same in every request of a session, so it is checked once. */
 const judged = new Map<string, readonly string[]>();
 
 function toolFaults(tools: NonNullable<OllamaRequest["tools"]>): readonly string[] {

@@ -16,7 +16,7 @@ export function ollamaProtocol(): ProviderProtocol {
     idPrefix: "call_",
     basePath: "",
     route,
-    // It asks for none.
+    // It requires no key.
     keyOf: () => apiKey,
     modelOf: (body: OllamaRequest) => body.model,
     read: readRequest,

@@ -2,7 +2,7 @@ import type { Conversation } from "../protocol.ts";
 import type { NeutralMessage, NeutralRequest } from "../provider-server.ts";
 import type { Message, OllamaRequest } from "./request.ts";
 
-/** A change of `num_ctx` would have the model loaded anew, and its cache is gone. */
+/** A change of `num_ctx` would reload the model and lose its cache. */
 export function conversationOf({ messages, tools, options }: OllamaRequest): Conversation {
   const first = messages.findIndex(({ role }) => role === "assistant");
   return {
@@ -24,7 +24,7 @@ export function readRequest({ messages, tools, think }: OllamaRequest): NeutralR
   };
 }
 
-/** Calls have no ids here: scripts see them counted, and answers by the calls that they stand for. */
+/** Calls have no ids here. Scripts see them numbered, and answers by the numbers of their calls. */
 function neutral(messages: readonly Message[]): NeutralMessage[] {
   let made = 0;
   let answered = 0;

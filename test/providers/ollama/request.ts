@@ -1,4 +1,4 @@
-/** A request to /api/chat, as far as we look into it. */
+/** The parts of a request to /api/chat that are checked. */
 export interface OllamaRequest {
   readonly model: string;
   readonly messages: readonly Message[];

@@ -1,8 +1,8 @@
 import type { Message } from "./request.ts";
 
-/** What the server said, to know it again when it is handed back. */
+/** Remembers what the server sent, to recognize it when it is sent back. */
 export class Said {
-  /** Thoughts and arguments that came with these words and calls; the same may have been said more than once. */
+  /** Reasoning and arguments by text and calls. The same text may have occurred more than once. */
   readonly #replies = new Map<string, Set<string>>();
 
   remember(reply: Message): void {
@@ -11,7 +11,7 @@ export class Said {
     this.#replies.set(key, whole.add(restOf(reply)));
   }
 
-  /** Whether a reply has its thoughts and arguments; undefined where nothing is known of it. */
+  /** Whether a reply has its original reasoning and arguments; undefined for an unknown reply. */
   isReply(reply: Message): boolean | undefined {
     return this.#replies.get(replyKey(reply))?.has(restOf(reply));
   }

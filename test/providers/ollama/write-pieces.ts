@@ -5,14 +5,14 @@ import { usualContext } from "./abilities.ts";
 import type { Message, OllamaRequest } from "./request.ts";
 import type { Said } from "./said.ts";
 
-/** A call that the server cannot read, before which nothing was said, is an error of the server. */
+/** A malformed call at the beginning of a reply is a server error. */
 export function refusalOf(reply: WireReply): PlainAnswer | undefined {
   const unread = unreadable(reply);
   if (unread === undefined || reply.text || reply.reasoning) return undefined;
   return { status: 500, body: { error: unread } };
 }
 
-/** The lines of a reply, in their order. */
+/** The lines of a reply, in order. */
 export function replyPieces(reply: WireReply, { options }: OllamaRequest, said: Said): readonly Piece[] {
   const { reasoning = "", text = "", calls } = reply;
   const unread = unreadable(reply);
@@ -42,7 +42,7 @@ function errorLine(error: string): Piece {
   return { data: `${JSON.stringify({ error })}\n` };
 }
 
-/** What is wrong with the first call that cannot be read; a reply that was cut shows none instead. */
+/** Returns the fault of the first malformed call; a truncated reply has none. */
 function unreadable({ calls, finish }: WireReply): string | undefined {
   const broken = calls.find((call) => inputOf(call) === undefined);
   if (broken === undefined || finish === "length") return undefined;
@@ -54,7 +54,7 @@ function line(reply: WireReply, message: Omit<Message, "role">, is: NonNullable<
   return { data: `${JSON.stringify(value)}\n`, is };
 }
 
-/** What did not fit was left out, of which nobody is told. */
+/** Ollama drops what does not fit, without reporting it. */
 function lastLine(reply: WireReply, contextTokens: number): Piece {
   const { usage, finish, oddity } = reply;
   const counts = {

@@ -6,7 +6,7 @@ import { mayBeStopped } from "../stopped-reply.ts";
 import { textOf } from "./read-request.ts";
 import type { SaidThoughts } from "./said-thoughts.ts";
 
-/** What may stand where. */
+/** The allowed fields. */
 export interface ChatFields {
   readonly request: ReadonlySet<string>;
   readonly message: Readonly<Record<string, ReadonlySet<string>>>;
@@ -27,10 +27,10 @@ export const chatFields: ChatFields = {
   },
 };
 
-/** Whether a message of ours hands back what was thought before it. */
+/** Whether a message sends back its original reasoning. */
 export type KeptThoughts = (message: Json, known: unknown) => boolean;
 
-/** Every rule of Chat Completions that a request breaks. */
+/** Returns every rule of Chat Completions that a request breaks. */
 export function checkChatRequest(
   body: Json,
   fields: ChatFields,

@@ -1,6 +1,6 @@
 import type { AskedAddress, PlainAnswer } from "../protocol.ts";
 
-/** GET of the models that are offered; undefined where something else is asked. */
+/** Answers GET requests for the list of models; undefined for other requests. */
 export function modelList(
   { method, address, models }: Pick<AskedAddress, "method" | "address" | "models">,
   path: string,

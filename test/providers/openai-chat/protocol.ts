@@ -7,7 +7,7 @@ import { conversationOf, readChatRequest } from "./read-request.ts";
 import { SaidThoughts } from "./said-thoughts.ts";
 import { chatPieces } from "./write-pieces.ts";
 
-/** Chat Completions, as servers speak it that are like OpenAI's. */
+/** Chat Completions, as servers compatible with OpenAI's implement it. */
 export function openAiChatProtocol(): ProviderProtocol {
   const said = new SaidThoughts();
   return {
@@ -37,7 +37,7 @@ export function openAiChatProtocol(): ProviderProtocol {
   };
 }
 
-/** Some servers want it back and some do without, but nobody wants another. */
+/** Some servers require the reasoning and some ignore it, but none accepts a changed one. */
 function isKept({ reasoning_content }: Json, known: unknown): boolean {
   return reasoning_content === undefined || reasoning_content === known;
 }

@@ -1,9 +1,9 @@
 import type { Json } from "../json.ts";
 import type { WireReply } from "../protocol.ts";
 
-/** What was thought before each reply: who sends the reply again sends that too, exactly. */
+/** The reasoning before each reply. A client that sends the reply back must send exactly this reasoning, too. */
 export class SaidThoughts {
-  /** The same words may have been said after several thoughts. */
+  /** The same text may have followed different reasoning. */
   readonly #thoughts = new Map<string, unknown[]>();
 
   thought({ calls, text }: WireReply, thoughts: unknown): void {
@@ -12,7 +12,7 @@ export class SaidThoughts {
     this.#thoughts.set(name, [...(this.#thoughts.get(name) ?? []), thoughts]);
   }
 
-  /** All that may have been thought before a message; undefined where it is none of ours. */
+  /** Returns the possible reasoning before a message; undefined for a message that the server did not send. */
   before(message: Json): readonly unknown[] | undefined {
     return this.#thoughts.get(message.tool_calls?.[0]?.id ?? message.content);
   }

@@ -4,11 +4,11 @@ import { argumentsOf } from "../wire-arguments.ts";
 
 interface ChatWriting {
   readonly hasUsage: boolean;
-  /** The delta that tells of a piece of thought. */
+  /** The delta with a piece of reasoning. */
   thoughts(text: string): object;
-  /** Deltas that end the thoughts. */
+  /** Deltas that end the reasoning. */
   readonly sealed?: readonly object[];
-  /** Beside what every chunk has. */
+  /** Fields besides those that every chunk has. */
   readonly chunk?: object;
   readonly usage?: object;
 }

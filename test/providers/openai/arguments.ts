@@ -6,7 +6,7 @@ interface OnWire {
   readonly text: string;
 }
 
-/** A call as the API tells it: by the sort of its tool, with every field that a strict tool has. */
+/** A call in the API's format: by the type of its tool, with every field of a strict tool. */
 export function onWire({ name, input, raw }: WireCall, tools: readonly Json[] = []): OnWire {
   const tool = tools.find((offered) => offered.name === name);
   if (tool?.type === "custom") return { type: "custom_tool_call", text: raw ?? freeText(input) };
@@ -18,12 +18,12 @@ export function onWire({ name, input, raw }: WireCall, tools: readonly Json[] = 
   };
 }
 
-/** Scripts may name the field of a tool that is written freely, as other providers want it. */
+/** Scripts may name the field of a freeform tool, as other providers require. */
 function freeText(input: unknown): string {
   return typeof input === "string" ? input : String(Object.values(input as object)[0]);
 }
 
-/** Strict mode makes the model say null where it has nothing to say. */
+/** In strict mode the model writes null for missing values. */
 function whole(input: unknown, schema: Json): unknown {
   if (Array.isArray(input)) return input.map((item) => whole(item, schema?.items));
   if (typeof input !== "object" || input === null || !schema?.properties) return input;

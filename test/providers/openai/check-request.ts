@@ -6,7 +6,7 @@ import { mayBeStopped } from "../stopped-reply.ts";
 import { textOf } from "./read-request.ts";
 import type { SaidItems } from "./said-items.ts";
 
-/** Every rule of the Responses API that a request breaks. */
+/** Returns every rule of the Responses API that a request breaks. */
 export function checkResponsesRequest(body: Json, said: SaidItems): readonly string[] {
   const faults = unknownFields(body, requestFields, "");
   if (body.stream !== true) faults.push("Only streams are served here.");
@@ -38,7 +38,7 @@ function toolFaults(tools: readonly Json[]): string[] {
       if (fields === undefined) return [`Invalid value: tools of type '${tool.type}' are not served here.`];
       const isWhole = tool.type === "custom" ? tool.format : tool.parameters;
       if (!isWhole) return [`The tool ${tool.name} does not say what it takes.`];
-      // What says nothing of it is strict to this API.
+      // This API is strict unless `strict` is false.
       const legality = faultsOf("openai", { strict: true, ...tool });
       return [
         ...unknownFields(tool, fields, `tools.${tool.name}.`),
@@ -151,7 +151,7 @@ function reasoningFaults(item: Json, next: Json, said: SaidItems): string[] {
   ];
 }
 
-/** Who met an id before has made another of it that begins alike. */
+/** A client that has seen an id before has made another one that begins with it. */
 function belongs(next: Json, before: string | undefined): boolean {
   const name = nameOf(next);
   return before !== undefined && (name === before || name?.startsWith(`${before}_`) === true);
@@ -169,7 +169,7 @@ function missingReasoning(item: Json, previous: Json, said: SaidItems): string[]
     : [`Item '${name}' was provided without its required 'reasoning' item.`];
 }
 
-/** How items that the model said are known: a call by its id, words by themselves. */
+/** Identifies the items of a reply: a call by its id, text by itself. */
 function nameOf(item: Json): string | undefined {
   if (item?.role === "assistant") return `text:${textOf(item.content)}`;
   return item?.output === undefined ? item?.call_id : undefined;

@@ -12,7 +12,7 @@ export function readResponsesRequest(body: Json): NeutralRequest {
   };
 }
 
-/** What belongs to one reply is one message. */
+/** Items of one reply form one message. */
 function messagesOf(input: readonly Json[]): NeutralMessage[] {
   const messages: NeutralMessage[] = [];
   const assistant = (text: string, calls: NeutralMessage["calls"] = []) => {

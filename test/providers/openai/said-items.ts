@@ -1,11 +1,11 @@
-/** What the model has said of itself: it wants to see that again exactly as it was. */
+/** Remembers the model's own items, which must be sent back unchanged. */
 export class SaidItems {
   readonly #reasoning = new Map<string, SaidReasoning>();
-  /** By what each belongs to. The same words may have been said after several thoughts, or after none. */
+  /** The reasoning by item. The same text may have followed different reasoning, or none. */
   readonly #reasoningOf = new Map<string, Set<string | undefined>>();
   readonly #phases = new Map<string, Set<unknown>>();
 
-  /** Something was said, after a thought or not. */
+  /** Remembers an item, and the reasoning before it. */
   said(item: string, reasoning: SaidReasoning | undefined): void {
     if (reasoning !== undefined) this.#reasoning.set(reasoning.encrypted, reasoning);
     add(this.#reasoningOf, item, reasoning?.encrypted);
@@ -15,12 +15,12 @@ export class SaidItems {
     add(this.#phases, text, phase);
   }
 
-  /** What was said by the reasoning of that content. */
+  /** Returns the reasoning with this encrypted content. */
   find(encrypted: string): SaidReasoning | undefined {
     return this.#reasoning.get(encrypted);
   }
 
-  /** Whether the reasoning may stand before an item. */
+  /** Whether the reasoning may precede an item. */
   mayFollow(item: string, encrypted: string | undefined): boolean {
     return this.#reasoningOf.get(item)?.has(encrypted) ?? true;
   }
@@ -32,10 +32,10 @@ export class SaidItems {
 
 export interface SaidReasoning {
   readonly encrypted: string;
-  /** More than one where ids change from event to event. */
+  /** Several, where ids change from event to event. */
   readonly ids: ReadonlySet<string>;
   readonly summary: readonly string[];
-  /** What follows it: the id of a call, or `text:` and a text; undefined: nothing did. */
+  /** The item after it: the id of a call, or `text:` and a text; undefined when nothing follows. */
   readonly before: string | undefined;
 }
 

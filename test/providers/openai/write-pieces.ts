@@ -42,7 +42,7 @@ class ResponseWriter {
 
   reasoning(text: string, before: string | undefined): SaidReasoning {
     const { number } = this.#reply;
-    // Only who asks for a summary is shown one.
+    // Only clients that ask for a summary get one.
     const paragraphs = this.#body.reasoning?.summary ? text.split("\n\n") : [];
     const summary = paragraphs.map((paragraph) => ({ type: "summary_text", text: paragraph }));
     const encrypted = `encrypted:${number}:${Buffer.from(text).toString("base64")}`;
@@ -110,7 +110,7 @@ class ResponseWriter {
     this.#event(`response.${status}`, { response: this.#response(status) }, "terminal");
   }
 
-  /** What was being written when the reply was cut is not whole. */
+  /** An item is incomplete when the reply is cut inside it. */
   #itemStatus(): string {
     return this.#reply.finish === "length" ? "incomplete" : "completed";
   }

@@ -8,7 +8,7 @@ import { sse } from "../sse.ts";
 import { openRouterFields } from "./fields.ts";
 import { areKept, detailsOf } from "./reasoning-details.ts";
 
-/** OpenRouter: Chat Completions, with the thoughts of each vendor's models in its own form. */
+/** OpenRouter: Chat Completions, with the reasoning of each vendor's models in its own format. */
 export function openRouterProtocol(): ProviderProtocol {
   const said = new SaidThoughts();
   return {
@@ -54,5 +54,5 @@ export function openRouterProtocol(): ProviderProtocol {
   };
 }
 
-/** Keeps the connection alive while a model is being woken. */
+/** Keeps the connection alive while a model starts. */
 const processing = { data: ": OPENROUTER PROCESSING\n\n" };

@@ -3,13 +3,13 @@ import type { WireReply } from "../protocol.ts";
 
 interface Details {
   delta(text: string): object;
-  /** What comes after the last word: the signature, or what is encrypted. */
+  /** The last part: the signature, or encrypted data. */
   readonly sealed: readonly object[];
-  /** All of it, as it has to be handed back. */
+  /** All details, as they must be sent back. */
   readonly whole: readonly object[];
 }
 
-/** Thoughts in the form of the vendor whose model it is. */
+/** Reasoning in the format of the model's vendor. */
 export function detailsOf({ model, number, reasoning }: WireReply): Details {
   const seal = `sealed:${number}:${Buffer.from(reasoning ?? "").toString("base64")}`;
   const form = model.startsWith("anthropic/") ? anthropicForm(seal) : openAiForm(seal, number);
@@ -41,7 +41,7 @@ function openAiForm(data: string, number: number) {
   };
 }
 
-/** They come back whole and unchanged, in whatever order their fields are. */
+/** The details must be sent back whole and unchanged. The order of their fields may differ. */
 export function areKept({ reasoning_details = [] }: Json, known: unknown): boolean {
   return sorted(reasoning_details) === sorted(known);
 }

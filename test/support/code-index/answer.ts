@@ -1,6 +1,6 @@
 /**
- * Builds the index of a workspace and runs queries. Arguments: workspace, folder of the index, words to look for.
- * Prints JSON: the state, and for each word the files that can contain it.
+ * Builds the index of a workspace and runs queries. Arguments: workspace, folder of the index, words to find. Prints
+ * JSON: the state, and for each word the files that can contain it.
  */
 import { openIndexer } from "../../../src/code/index/indexer.ts";
 import { workerHere } from "./open-index.ts";

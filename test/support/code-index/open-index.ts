@@ -16,7 +16,7 @@ export interface TestIndex extends IndexService, AsyncDisposable {
   built(): Promise<IndexState>;
   /** The files that can contain this text. */
   withText(text: string): Promise<readonly string[]>;
-  /** Another process on the same index. */
+  /** Opens another process on the same index. */
   another(options?: IndexOptions): TestIndex;
 }
 
@@ -83,7 +83,7 @@ export function workerHere(workspace: string): BuildWorker {
   };
 }
 
-/** Crashes over the first content of a file and every copy of it, as a grammar may. */
+/** Crashes on the first content of a file and on every copy of it, as a grammar may. */
 export function workerBreakingOver(path: string): (workspace: string) => BuildWorker {
   let first: string | undefined;
   const isBad = (file: WordIndexFile) => {

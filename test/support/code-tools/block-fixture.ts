@@ -16,7 +16,7 @@ type Trial<Result> = <Input extends Named>(
   input: Input,
 ) => Promise<Result>;
 
-/** Calls on a file that is there only for them; `input.path` names it. Its caller has not seen the file before. */
+/** Calls on a new file named `input.path`, which the caller has not seen before. */
 export interface BlockFixture {
   readonly opened: ToolFixture;
   answered<Input extends Named, Data>(
@@ -27,11 +27,11 @@ export interface BlockFixture {
   /** The content of the file afterwards. */
   readonly edited: Trial<string>;
   readonly editedBytes: Trial<Buffer>;
-  /** What its caller is told. The file must be as it was. */
+  /** The error for the caller. The file must be unchanged. */
   readonly refused: Trial<Refusal>;
 }
 
-/** A room for all tests of a file: what reads code is started only once. */
+/** One fixture for all tests of a file, so that the code reader is started only once. */
 export function blockFixture(): BlockFixture {
   const opened = codeFixture();
   afterAll(() => opened[Symbol.asyncDispose]());

@@ -1,4 +1,4 @@
-/** Renames with a check, and is killed when the change is made and the check begins. */
+/** Renames with a check, and is killed after the change, when the check begins. */
 import { openToolcrib } from "../../../src/toolcrib/index.ts";
 
 const [workspace, stateDirectory, configDirectory] = process.argv.slice(2) as [string, string, string];

@@ -1,6 +1,6 @@
 import type { ToolFixture } from "../tool-fixture.ts";
 
-/** Until the index of a room knows all there is: on a busy machine that takes longer than a question waits. */
+/** Waits until the index of an instance is complete. On a busy machine that takes longer than a query waits. */
 export async function untilIndexed({ context }: ToolFixture): Promise<void> {
   const { code, signal } = context;
   for (;;) {

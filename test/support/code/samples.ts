@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: other languages have such.
-/** A small text in every language that parses without a fault, with what its scanner finds hard. */
+/** A small text in every language that parses without a fault, with constructs that are difficult for its scanner. */
 export const samples: Readonly<Record<string, string>> = {
   ada: "procedure Hello is\nbegin\n   null;\nend Hello;\n",
   angular: '<div *ngIf="a">{{ name | upper }}</div>\n@if (x) {\n  <p>y</p>\n}\n',

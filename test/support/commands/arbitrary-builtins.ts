@@ -9,7 +9,7 @@ const builtins =
 const words =
   '$x "$x" $y "$y" $z "$z" $u "$u" \'a[$(p0)]\' \'a[$(p0)]=1\' \'($(p2))\' -a -A -i -n -v -p -r -t -x -f -g -u -c -e -o -C -F -W -R -- - + 1 $n n v v=1 v=$z v="$z" v+=$z v[x]=2 v[n]=2 arr arr=$z arr="$z" arr[x] \'arr[$(p0)]\' = -eq -gt -z ! ( ) ] ]] )) && || %s EXIT DEBUG <<<$x IFS=[ <(:) {v}>f $((n)) $((x)) ${x} ${#x} ${!x} ${u@P} ${x:n} ${x:x} ${arr[n]} ${arr[x]} ${arr[@]}';
 
-/** Builtins with any words, among them variables that hold such texts. */
+/** Builtins with random words, including variables that contain such texts. */
 export const builtinsOnTexts: fc.Arbitrary<string> = fc
   .array(
     fc.tuple(

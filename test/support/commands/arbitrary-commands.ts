@@ -1,6 +1,9 @@
 import fc from "fast-check";
 
-/** Pieces of the language in any order: mostly nonsense, sometimes what a parser and the shell read differently. */
+/**
+ * Pieces of the language in random order: mostly nonsense, sometimes text that a parser and the shell read
+ * differently.
+ */
 export const pieces: fc.Arbitrary<string> = fc
   .array(
     fc.constantFrom(..."p0 p1 p2 x E".split(" "), ...signs(), ...keywords(), ...expansions(), ...documents()),
@@ -11,7 +14,7 @@ export const pieces: fc.Arbitrary<string> = fc
   )
   .map((list) => list.join(""));
 
-/** The same inside other constructs; substitutions in substitutions are written anew by bash before they run. */
+/** The same inside other constructs. Bash writes substitutions in substitutions again before they run. */
 export const wrappedPieces: fc.Arbitrary<string> = fc
   .tuple(
     pieces,
@@ -98,7 +101,7 @@ interface Grammar {
   readonly command: string;
 }
 
-/** Shapes around a list of commands, all of which let it run once and end well. */
+/** Constructs around a list of commands that run it once and succeed. */
 const around: readonly ((list: unknown) => string)[] = [
   (list) => `( ${list} )`,
   (list) => `{ ${list}\n}`,
@@ -121,7 +124,7 @@ const around: readonly ((list: unknown) => string)[] = [
   (list) => `: <<< "$( ${list})"`,
 ];
 
-/** Here-documents; where they are quoted nothing in them runs. */
+/** Here-documents. In a quoted one, nothing runs. */
 const documentsWith: readonly ((command: string) => string)[] = [
   () => "",
   (command) => `\n: <<E && p3\na $(${command})\nE`,
@@ -147,8 +150,8 @@ const lists = fc.letrec<Grammar>((tie) => ({
 })).list;
 
 /**
- * Well-formed commands every part of which runs once and at once, with words that are all plainly written: an analysis
- * has to tell exactly what runs. Only `p9` never runs.
+ * Well-formed commands in which every part runs exactly once, with plain words: an analysis must report exactly what
+ * runs. Only `p9` never runs.
  */
 export const plainCommands: fc.Arbitrary<string> = fc
   .tuple(lists, fc.constantFrom(...documentsWith), simple)

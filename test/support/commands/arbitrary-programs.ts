@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Programs that mostly read, with words that lead to their other sides. All names are relative. */
+/** Programs that mostly read, with words that make them do more. All names are relative. */
 const words: Readonly<Record<string, string>> = {
   awk: '-F: -v x=1 a b -f l {print} {print>"f"} {print|"p0"} BEGIN{system("p0")} $1>1 1',
   diff: "a b -u -r d -y -q --to-file=f -l -o f",

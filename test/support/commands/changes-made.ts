@@ -13,7 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Runs commands one after the other in a small repository, and names those that changed a file or ran the program p0. */
+/**
+ * Runs commands one after the other in a small repository. Returns those that changed a file or ran the program p0.
+ */
 export function commandsThatChange(commands: readonly string[]): string[] {
   const home = mkdtempSync(join(tmpdir(), "toolcrib reading "));
   try {
@@ -52,7 +54,7 @@ function prepare(place: string, env: Record<string, string>): void {
   spawnSync("bash", ["-c", script], { cwd: place, env, stdio: "ignore" });
 }
 
-/** Everything but the index, which git refreshes whenever it looks. */
+/** Everything except the index, which git refreshes on reads. */
 function contents(place: string): string {
   const names = globSync("**/*", { cwd: place })
     .concat(globSync("{.*,.*/**}", { cwd: place }))

@@ -1,7 +1,10 @@
 import { escapeRegex } from "../../../src/lib/text/escape-regex.ts";
 import type { CommandAnalysis, Word } from "../../../src/policy/commands/analysis.ts";
 
-/** Whether an analysis told of a program that ran with these words, or said that it did not understand. */
+/**
+ * Whether an analysis reported a program that ran with these words, or reported that it did not understand the
+ * command.
+ */
 export function explains(analysis: CommandAnalysis, run: readonly string[]): boolean {
   if (analysis.notUnderstood.length > 0) return true;
   const text = run.map((word) => `\x02${word}`).join("");

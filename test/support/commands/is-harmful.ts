@@ -1,13 +1,13 @@
 import type { CommandAccess, CommandAnalysis } from "../../../src/policy/commands/analysis.ts";
 
-/** Whether an analysis says that a command runs code or worse, or that it was not understood. */
+/** Whether an analysis says that a command runs code or does worse, or that it was not understood. */
 export function isHarmful({ commands, notUnderstood }: CommandAnalysis): boolean {
   return notUnderstood.length > 0 || commands.some(({ risk }) => risk !== "read" && risk !== "write");
 }
 
 /**
- * Whether an analysis tells that a path is touched: by name, by a directory above it that is read whole, by an expansion
- * that may become it, or by being more harmful anyway.
+ * Whether an analysis reports that a path is accessed: by name, by a directory above it that is read whole, by an
+ * expansion that may become it, or by a higher risk.
  */
 export function tellsOf(
   analysis: CommandAnalysis,

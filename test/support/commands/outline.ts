@@ -2,8 +2,8 @@ import { analyseCommand } from "../../../src/policy/commands/analyse-command.ts"
 import type { SimpleCommand } from "../../../src/policy/commands/analysis.ts";
 
 /**
- * An analysis in lines, one a simple command: `risk: words [what runs it] (why; what it touches)`, and one for each thing
- * not understood.
+ * Formats an analysis, one line per simple command: `risk: words [what runs it] (why; what it touches)`, and one line
+ * for each part that was not understood.
  */
 export function outline(command: string): string[] {
   const { commands, notUnderstood } = analyseCommand(command);

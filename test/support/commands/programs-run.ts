@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Runs commands in a real bash that finds no program at all, and tells for each command which programs it tried to run,
- * with their words. What they do in files happens in a folder that is removed afterwards.
+ * Runs commands in a real bash that finds no programs. Returns for each command the programs that it tried to run,
+ * with their words. Changes of files happen in a folder that is removed afterwards.
  */
 export function programsRun(commands: readonly string[]): readonly (readonly (readonly string[])[])[] {
   const home = mkdtempSync(join(tmpdir(), "toolcrib bash "));

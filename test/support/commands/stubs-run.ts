@@ -3,7 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Runs each command in a real bash with the system's programs and four more, p0 to p3, and tells which of those ran. */
+/**
+ * Runs each command in a real bash with the system's programs and four more, p0 to p3. Returns which of those ran.
+ */
 export function stubsRun(commands: readonly string[]): readonly (readonly string[])[] {
   const home = mkdtempSync(join(tmpdir(), "toolcrib stubs "));
   try {

@@ -1,6 +1,6 @@
 /**
- * An MCP server on stdio with a few tools that say who they are. Arguments: its name, then the names of its tools. A call
- * with `fail` is answered with an error; one with `end` ends the server.
+ * An MCP server on stdio with a few tools that return their names. Arguments: its name, then the names of its tools.
+ * A call with `fail` is answered with an error; one with `end` ends the server.
  */
 import { createInterface } from "node:readline";
 

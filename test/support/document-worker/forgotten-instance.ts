@@ -1,4 +1,4 @@
-/** Reads something and ends without a word to the worker. Prints who that was. */
+/** Reads a document and ends without stopping the worker. Prints the worker's process id. */
 
 import { openDocuments } from "../../../src/documents/open-documents.ts";
 import { childProcesses } from "../workers/child-processes.ts";

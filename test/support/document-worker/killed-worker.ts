@@ -1,4 +1,4 @@
-/** Kills the worker while it reads; another document waits for it meanwhile. Prints what became of all. */
+/** Kills the worker while it reads and another document waits for it. Prints the results of both. */
 
 import { DocumentWorker } from "../../../src/documents/worker/document-worker.ts";
 import { childProcesses } from "../workers/child-processes.ts";

@@ -1,4 +1,4 @@
-/** A PDF file of objects; the catalogue, which leads to the second object as the pages, is added as the first. */
+/** Makes a PDF file of objects. Adds the catalogue as the first object; it refers to the second as the pages. */
 export function makePdf(objects: readonly string[], catalogue = ""): Buffer {
   const all = [`<< /Type /Catalog /Pages 2 0 R ${catalogue} >>`, ...objects];
   let file = "%PDF-1.7\n";

@@ -1,7 +1,7 @@
 export interface MadeTarEntry {
   readonly name: string;
   readonly content?: string;
-  /** Instead of what is true. */
+  /** Replaces the true value. */
   readonly size?: string;
   readonly type?: string;
   readonly linkTarget?: string;

@@ -3,18 +3,18 @@ import { crc32, deflateRawSync } from "node:zlib";
 export interface MadeEntry {
   readonly name: string;
   readonly content?: Uint8Array | string;
-  /** Instead of what is true. */
+  /** Replaces the true value. */
   readonly packed?: Uint8Array;
   readonly size?: number;
   readonly crc?: number;
   readonly method?: number;
   readonly flags?: number;
   readonly unixMode?: number;
-  /** Points to the entry at this place instead of its own. */
+  /** Points to the entry at this index instead of its own. */
   readonly at?: number;
 }
 
-/** A ZIP archive byte by byte, so that it can be wrong wherever a test wants it to be. */
+/** Makes a ZIP archive byte by byte, with any mistake that a test needs. */
 export function makeZip(entries: readonly MadeEntry[], { before = "", comment = "" } = {}): Buffer {
   const locals: Buffer[] = [];
   const offsets: number[] = [];

@@ -3,7 +3,7 @@ import { ToolError } from "../../../src/contract/error.ts";
 import { Budget, type Limits } from "../../../src/documents/budget.ts";
 import { readDocument } from "../../../src/documents/read-document.ts";
 
-/** Reads a document here, without a worker: its format is told as ever. */
+/** Reads a document in this process, without a worker. Detects the format as usual. */
 export function readBytes(
   name: string,
   bytes: Uint8Array | string,
@@ -18,7 +18,7 @@ export function readBytes(
   );
 }
 
-/** Code and message of the ToolError that it ends with. */
+/** Returns the code and message of its ToolError. */
 export async function failureOf(reading: Promise<unknown>): Promise<readonly [string, string]> {
   try {
     await reading;

@@ -12,19 +12,19 @@ export function readSample(name: string, wanted: Partial<DocumentWanted> = {}): 
   return readBytes(name, sampleBytes(name), wanted);
 }
 
-/** What a second reader says of a sample: kept beside it, see scripts/make-document-samples.sh. */
+/** The text of a sample according to another reader, stored next to it: see scripts/make-document-samples.sh. */
 export function secondReading(name: string, reader: string): string {
   return readFileSync(new URL(`${name}.${reader}.txt`, folder), "utf8");
 }
 
-/** All of a document in one text. */
+/** Returns the whole document as one text. */
 export function allText({ parts }: DocumentContent): string {
   return parts.map(({ text }) => text).join("\n\n");
 }
 
 /**
- * The words of a text in their order, without what is only form: marks of lists, notes and links. Footnotes come at
- * their place in the text or at its end, so they are left out; so is `without`.
+ * Returns the words of a text in order, without formatting: list markers, notes and links. Footnotes are left out,
+ * because readers put them at different positions; so is `without`.
  */
 export function wordsOf(text: string, without: readonly string[] = []): readonly string[] {
   const plain = without.reduce((left, phrase) => {

@@ -1,6 +1,6 @@
 /**
- * A program that exchanges a directory, and a file, for a link to outside as quickly as it can, until its parent is gone.
- * Arguments: the directory in the workspace to attack, and where to lead to. Run by race.ts.
+ * Replaces a directory, and a file, by a link to outside as fast as it can, until its parent has ended. Arguments:
+ * the directory in the workspace to attack, and the target of the links. Started by race.ts.
  */
 import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 
@@ -21,7 +21,7 @@ function repeat(times: number, attack: () => void): void {
     try {
       attack();
     } catch {
-      // The other side has deleted or moved something; begin again from the start.
+      // The other side has deleted or moved something; start again.
       quietly(() => rmSync(parked, { recursive: true }));
       quietly(() => unlinkSync(link));
       quietly(() => unlinkSync(door));
@@ -40,7 +40,7 @@ function exchangeDirectoryAndLink(): void {
   renameSync(parked, door);
 }
 
-/** A link that leads inside, then outside, then inside, without a moment between. */
+/** A link that leads inside, then outside, then inside, without a gap. */
 function turnLink(): void {
   quietly(() => renameSync(door, parked));
   for (const target of [fixture, outside, fixture, outside, fixture]) {
@@ -63,6 +63,6 @@ function quietly(act: () => void): void {
   try {
     act();
   } catch {
-    // As good as done.
+    // The other side did it.
   }
 }

@@ -15,7 +15,7 @@ import { contentHash } from "../../../src/lib/bytes/content-hash.ts";
 
 const long = (letter: string) => letter.repeat(10_000);
 
-/** A workspace with something for every kind of change, in `home`. */
+/** Creates a workspace in `home` with files for every kind of change. */
 export function makeChangeWorld(home: string): void {
   const workspace = join(home, "workspace");
   for (const folder of ["a", "b", "hard"]) mkdirSync(join(workspace, folder), { recursive: true });
@@ -34,7 +34,7 @@ export function makeChangeWorld(home: string): void {
 
 const hash = (text: string) => contentHash(Buffer.from(text));
 
-/** Adds, updates, deletes and moves; changes a mode, a file with two names, and takes a link away. */
+/** Adds, updates, deletes and moves files; changes a mode and a file with two names, and removes a link. */
 export function exampleChanges(): readonly FileChange[] {
   return [
     { path: "new/deep/file", before: "nothing", after: Buffer.from("new") },
@@ -53,7 +53,7 @@ export function exampleChanges(): readonly FileChange[] {
   ];
 }
 
-/** Everything in a folder: modes and contents, where links point, which names are one file. */
+/** Describes everything in a folder: modes and contents, link targets, and names of the same file. */
 export function snapshot(folder: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted()) {
@@ -67,7 +67,7 @@ export function snapshot(folder: string): Readonly<Record<string, string>> {
   return found;
 }
 
-/** Without what a long text only repeats. */
+/** Shortens repetitive text. */
 function brief(text: string): string {
   return text.length < 1000
     ? text

@@ -1,5 +1,5 @@
 /**
- * Makes a change in a workspace, killed or hindered at one of its steps; prints where that was. Arguments: the folder of
+ * Makes a change in a workspace, killed or hindered at one of its steps; prints the step. Arguments: the folder of
  * workspace and records; the change, see makeChange; an Interference as JSON.
  */
 import { type Interference, interfere } from "./interference.ts";

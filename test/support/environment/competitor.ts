@@ -1,7 +1,7 @@
 /**
- * Counts on in some files together, many times, while others do the same. Only goes on from a state in which all are
- * equal: had anybody's change been done by half, all would stop there. Prints how often it counted.
- * Arguments: the folder of workspace and records, how often, and the files.
+ * Increments a counter in several files together, many times, while other processes do the same. Continues only from
+ * a state in which all files are equal: after a partial change all processes would stop. Prints the number of
+ * increments. Arguments: the folder of workspace and records, the number of increments, and the files.
  */
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";

@@ -1,4 +1,4 @@
-/** Changes a file that may not be written, alone and with another, and deletes it; prints how that went as JSON. */
+/** Changes a read-only file, alone and together with another, and deletes it; prints the results as JSON. */
 
 import { failureOf } from "../../../src/environment/conformance/world.ts";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";

@@ -1,4 +1,4 @@
-/** Reads one file and writes others; prints how each failed as JSON. Arguments: the workspace, and the paths. */
+/** Reads one file and writes others; prints the errors as JSON. Arguments: the workspace, and the paths. */
 import { failureOf } from "../../../src/environment/conformance/world.ts";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
 

@@ -1,4 +1,4 @@
-/** Does everything that can fail, many times, and prints how many handles are open before and after. */
+/** Repeats everything that can fail, and prints how many handles are open before and after. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -24,7 +24,7 @@ const paths = [
 
 const add = (path: string): FileChange => ({ path, before: "nothing", after: Buffer.from("x") });
 
-/** Change sets that succeed, and that fail when all is prepared. */
+/** Change sets that succeed, and that fail after everything is prepared. */
 async function changeTogether(): Promise<void> {
   const before = contentHash(Buffer.from("x"));
   const paths = ["changed/one", "changed/two"];
@@ -63,7 +63,7 @@ async function everything(): Promise<void> {
 }
 
 async function openHandles(): Promise<number> {
-  // The pipes of programs that did not start are closed in a later turn. Time alone is no measure of turns.
+  // The pipes of programs that did not start are closed in a later turn of the event loop.
   for (let time = 0; time < 50; time += 1) await setTimeout(1);
   return readdirSync("/proc/self/fd").length;
 }

@@ -3,17 +3,17 @@ import { syncBuiltinESMExports } from "node:module";
 import { systemError } from "../../../src/system/file-errors.ts";
 
 /**
- * Where a process is to be stopped or hindered: at which of its steps that change something on the disk, by number, or
- * at the first that gives a name.
+ * The step at which a process is stopped or hindered: the number of a step that changes the disk, or the first step
+ * on a name.
  */
 export interface Interference {
-  /** Kills this process before the step; writing is two steps, the second in the middle of it. */
+  /** Kills this process before the step. Writing counts as two steps, the second in the middle of the data. */
   readonly killAt?: number | string;
-  /** Lets no step change anything from this one on: what is on the disk is the same as after a kill here. */
+  /** Lets no step change anything from this one on: the disk is the same as after a kill here. */
   readonly stopAt?: number;
   /** Halts this process before the step, alive. */
   readonly haltAt?: number | string;
-  /** Lets the step fail as a broken disk would. */
+  /** Lets the step fail like a broken disk. */
   readonly failAt?: number | string;
   /** Lets every hard link fail, as on file systems without them. */
   readonly noHardLinks?: boolean;
@@ -34,7 +34,7 @@ const changing = [
   "writeSync",
 ] as const;
 
-/** No steps of the code under test, but it must not do them either once it is stopped. */
+/** The code under test does not use these. They are blocked, too, once it is stopped. */
 const uncounted = [
   "appendFileSync",
   "chmodSync",
@@ -55,7 +55,7 @@ const uncounted = [
 
 type Call = (...call: unknown[]) => unknown;
 
-/** Interferes with node:fs in this whole process, until the answer is called. */
+/** Interferes with node:fs in this whole process, until the returned function is called. */
 export function interfere(interference: Interference): () => { steps: number; failedAt: number } {
   const { killAt, stopAt, haltAt, failAt, noHardLinks } = interference;
   const real = new Map<string, Call>([...changing, ...uncounted].map((name) => [name, fs[name] as Call]));
@@ -90,7 +90,7 @@ export function interfere(interference: Interference): () => { steps: number; fa
       if (name === "openSync" && !opensForWriting(call[1])) return act(...call);
       next(call[1]);
       if (name === "linkSync" && noHardLinks === true) throw systemError("EPERM", "interference");
-      // Nothing is lost when a process is killed: that it waits for the disk only takes time.
+      // A killed process loses no written data, so waiting for the disk would only take time.
       if (name === "fdatasyncSync" || name === "fsyncSync") return undefined;
       if (name !== "writeSync") return act(...call);
       const [handle, content, ...rest] = call as [number, Uint8Array | string, ...unknown[]];

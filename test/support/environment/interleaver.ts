@@ -1,7 +1,7 @@
 /**
- * Does each raced action again and again, and exchanges the directory between two of its file system calls, each time
- * between two others. An implementation that checks a path and then uses it by name is found for certain, where a race finds
- * it now and then. Prints the results as JSON, by kind of environment and action.
+ * Repeats each raced action, and exchanges the directory between two of its file system calls, at a different
+ * position each time. This always detects an implementation that checks a path and then uses it by name; a race
+ * detects it only sometimes. Prints the results as JSON, by kind of environment and action.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -19,10 +19,10 @@ import {
 import { racedEnvironments } from "./raced-environments.ts";
 import { openUnsafeEnvironment } from "./unsafe-environment.ts";
 
-/** What `house/door` is: the directory, a link to a directory in the workspace, or a link to outside. */
+/** The state of `house/door`: the directory, a link to a directory in the workspace, or a link to outside. */
 type Door = "directory" | "room" | "outside";
 
-/** What it is at first, during one call, and afterwards. */
+/** Its state at first, during one call, and afterwards. */
 type Schedule = readonly [before: Door, during: Door, after: Door];
 
 const schedules: readonly Schedule[] = [
@@ -32,10 +32,12 @@ const schedules: readonly Schedule[] = [
   ["outside", "outside", "directory"],
 ];
 
-/** Actions that do different things by the number of the attempt. For a change, the third only fits what is outside. */
+/**
+ * Actions that depend on the number of the attempt. For a change, the third variant fits only the content outside.
+ */
 const variants: Partial<Record<RacedAction, number>> = { write: 2, "delete tree": 2, move: 2, change: 3 };
 
-/** What actions that change something need in the directory. */
+/** The entries that changing actions need in the directory. */
 const changedNames: Partial<Record<RacedAction, readonly string[]>> = {
   write: ["file"],
   delete: ["file"],
@@ -46,7 +48,7 @@ const changedNames: Partial<Record<RacedAction, readonly string[]>> = {
 
 type Call = (...call: unknown[]) => unknown;
 
-/** The file system without interruptions, for what is done here. */
+/** The file system without interruptions, for this program itself. */
 const real = { ...fs };
 /** Called before each synchronous call of the file system. */
 let beforeCall: (() => void) | undefined;
@@ -90,7 +92,7 @@ async function interleave(action: RacedAction, options: RaceOptions): Promise<Ra
         let calls = 0;
         beforeCall = () => {
           calls += 1;
-          // The action may treat an error as its own: one of the attack ends this program.
+          // The action may treat an error as its own, so an error of the attack ends this program.
           if (calls === at) orEnd(() => exchange(world, schedule[1]));
           if (calls === at + 1) orEnd(() => exchange(world, schedule[2]));
         };
@@ -114,7 +116,7 @@ async function interleave(action: RacedAction, options: RaceOptions): Promise<Ra
   return total;
 }
 
-/** Gives the directory and the room what the action needs there, and nothing else. */
+/** Gives the directory and the link target the entries that the action needs, and no others. */
 function restore({ door, fixture }: RaceWorld, action: RacedAction): void {
   const names = changedNames[action];
   // Reading changes nothing.
@@ -126,7 +128,7 @@ function restore({ door, fixture }: RaceWorld, action: RacedAction): void {
   }
 }
 
-/** Makes the directory, and the link to a file beside the fixture, what they are to be. */
+/** Sets the directory, and the link to a file next to it, to a state. */
 function exchange({ door, fixture, outside }: RaceWorld, to: Door): void {
   const parked = `${fixture}-parked`;
   const isDirectory = real.lstatSync(door, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -13,7 +13,7 @@ import { type Interference, interfere } from "./interference.ts";
 import { makeChange } from "./make-change.ts";
 
 export interface Interruptions {
-  /** Steps of the undisturbed change, and the one that failed because of what else is wrong; 0 for none. */
+  /** Steps of the undisturbed change, and the step that failed because of another fault; 0 for none. */
   readonly steps: number;
   readonly failedAt: number;
   /** Whether the change succeeded, for each step. */
@@ -50,7 +50,7 @@ async function interruptStarts(): Promise<void> {
 
 async function interrupted(folder: string, interference: Interference) {
   const stop = interfere(interference);
-  // Not closed: a process that is killed closes nothing either.
+  // Not closed, because a killed process closes nothing either.
   const succeeded = await makeChange(folder, act).then(
     () => true,
     () => false,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
 
-/** Started with a directory left open at descriptor 250: tells what a program has at 3 and above, as JSON. */
+/** Started with a directory open at descriptor 250. Prints the descriptors of a program from 3 on, as JSON. */
 const [workspace, level] = process.argv.slice(2) as [string, "none" | "bwrap"];
 const environment = openLocalEnvironment({
   workspace,

@@ -1,4 +1,4 @@
-/** Starts a program that would run for ever, prints its process number and ends without closing anything. */
+/** Starts a program that would run forever, prints its process id and ends without closing anything. */
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
 
 const environment = openLocalEnvironment({ workspace: process.argv[2]! });

@@ -3,8 +3,8 @@ import { openLocalEnvironment } from "../../../src/environment/local/local-envir
 import { exampleChanges } from "./change-world.ts";
 
 /**
- * Opens the workspace in a folder, which settles what a crash left there, and makes a change in it: "change" for all example
- * changes, the path of the only file to change, "move", or "recover" for none.
+ * Opens the workspace in a folder, which recovers interrupted changes, and makes a change in it: "change" for all
+ * example changes, the path of the only file to change, "move", or "recover" for none.
  */
 export async function makeChange(folder: string, act: string): Promise<void> {
   const environment = openLocalEnvironment({

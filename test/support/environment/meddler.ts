@@ -1,6 +1,6 @@
 /**
- * Changes two files together. When the second is to be changed, somebody writes the first, and the disk fails. Prints
- * as JSON how that ended. Arguments: the workspace, and the folder of records.
+ * Changes two files together. Before the second is changed, another process writes the first, and the disk fails.
+ * Prints the result as JSON. Arguments: the workspace, and the folder of records.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";

@@ -1,4 +1,7 @@
-/** Reads 400 MB of another program's output, part of it slowly, and prints how much came and how memory grew. */
+/**
+ * Reads 400 MB of another program's output, part of it slowly, and prints the received amount and the growth of
+ * memory.
+ */
 import { setTimeout } from "node:timers/promises";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
 

@@ -1,4 +1,4 @@
-/** Runs commands whose outputs are pipes, while others are held, and tells what they said. */
+/** Runs commands whose outputs are pipes, while others are running, and prints their output. */
 import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -47,10 +47,10 @@ export const racedActions: readonly RacedAction[] = [
 
 export interface RaceResult {
   readonly tries: number;
-  /** Tries that worked inside, and tries that were refused or met nothing. */
+  /** Attempts that succeeded inside, and attempts that were refused or found nothing. */
   readonly succeeded: number;
   readonly refused: number;
-  /** Tries that read or changed something outside. Zero, or the boundary does not hold. */
+  /** Attempts that read or changed something outside. Must be zero. */
   readonly escapes: number;
 }
 
@@ -91,13 +91,13 @@ export function makeRaceWorld(options: RaceOptions = {}): RaceWorld {
 }
 
 export interface Race extends AsyncDisposable {
-  /** Does one thing many times. Continues beyond `tries` until both outcomes were seen: a slow attacker is no excuse. */
+  /** Repeats one action. Continues beyond `tries` until both outcomes have occurred, however slow the attacker is. */
   run(action: RacedAction, tries: number): Promise<RaceResult>;
 }
 
 /**
- * Starts a process that exchanges the directory for a link to outside, or to a directory in the workspace that is guarded,
- * all the time.
+ * Starts a process that keeps replacing the directory by a link to outside, or to a guarded directory in the
+ * workspace.
  */
 export async function openRace(options: RaceOptions = {}): Promise<Race> {
   const { home, door, fixture, outside, environment } = makeRaceWorld(options);
@@ -120,7 +120,7 @@ export async function openRace(options: RaceOptions = {}): Promise<Race> {
   };
 }
 
-/** One action in a race of its own. */
+/** Races one action. */
 export async function race(
   action: RacedAction,
   options: RaceOptions & { readonly tries: number },
@@ -137,7 +137,7 @@ type Act = (environment: Environment, attempt: number) => Promise<string | undef
 const write = (environment: Environment, path: string) =>
   environment.writeFile(path, Buffer.from("inside"), { durable: false });
 
-/** Each gives what it read, if it reads. */
+/** Each returns the content that it read, if it reads. */
 export const actions: Readonly<Record<RacedAction, Act>> = {
   read: async (environment) =>
     textOf((await environment.readFile("house/door/file", { maxBytes: 100 })).bytes),
@@ -194,7 +194,7 @@ export const actions: Readonly<Record<RacedAction, Act>> = {
 
 const hash = (text: string) => contentHash(Buffer.from(text));
 
-/** Adds a file or takes it away, each with a change of another; or changes what is only outside. */
+/** Adds or removes a file together with a change of another one, or changes a file that exists only outside. */
 function changesOf(attempt: number): readonly FileChange[] {
   const inside = Buffer.from("inside");
   const file = {
@@ -234,7 +234,7 @@ async function compete(
   return { tries: attempt, succeeded, refused, escapes: escapes + changesIn(outside) };
 }
 
-/** What is missing, changed or new outside; put back, so that it is counted once. */
+/** Returns what is missing, changed or new outside, and restores it, so that it is counted once. */
 export function changesIn(outside: string): number {
   const found = readdirSync(outside, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

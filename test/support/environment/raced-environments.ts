@@ -10,13 +10,13 @@ interface Raced {
   readonly actions: readonly RacedAction[];
 }
 
-// Directories are opened in the workspace alone.
+// Directories are opened in the workspace only.
 const beyond = racedActions.filter((action) => !["list", "held", "snapshot"].includes(action));
 
-/** Environments whose boundary must hold, by what a link must not lead to. */
+/** Environments whose boundary must hold, by the target that links must not reach. */
 export const racedEnvironments = {
   outside: { options: {}, actions: racedActions },
-  // The names of what is guarded may be listed.
+  // The names of guarded entries may be listed.
   secrets: { options: { into: "guarded" }, actions: racedActions.filter((action) => action !== "list") },
   "what is guarded beyond the workspace": {
     options: {

@@ -1,4 +1,4 @@
-// Prints the PATH that a program gets outside the sandbox in the workspace that is named.
+// Prints the PATH that a program gets outside the sandbox in the given workspace.
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
 
 const environment = openLocalEnvironment({ workspace: process.argv[2]! });

@@ -4,8 +4,8 @@ import type { Environment } from "../../../src/contract/environment.ts";
 import { ToolError } from "../../../src/contract/error.ts";
 
 /**
- * What file tools usually do: look where the path leads, then open it. The races must get through here, else they
- * prove nothing. It can only do what they need.
+ * Behaves like most file tools: checks where the path leads, then opens it. The races must succeed here, otherwise
+ * they prove nothing. It has only the methods that they need.
  */
 export function openUnsafeEnvironment(workspace: string): Environment {
   const checked = (path: string) => {

@@ -1,4 +1,4 @@
-/** Writes one file again and again, all "a" or all "b", until it is killed. Arguments: the workspace. */
+/** Writes one file repeatedly, all "a" or all "b", until it is killed. Arguments: the workspace. */
 import { flushCompileCache } from "node:module";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
 

@@ -1,4 +1,4 @@
-/** Reads a file and prints as JSON how that failed. Arguments: the workspace, and the path. */
+/** Reads a file and prints its error as JSON. Arguments: the workspace, and the path. */
 
 import { failureOf } from "../../../src/environment/conformance/world.ts";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";

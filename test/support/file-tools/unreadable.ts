@@ -1,4 +1,4 @@
-/** Writes a file and prints as JSON what came of it. Arguments: the workspace, the path and the content. */
+/** Writes a file and prints the result as JSON. Arguments: the workspace, the path and the content. */
 
 import { failureOf } from "../../../src/environment/conformance/world.ts";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";

@@ -1,6 +1,6 @@
 import { type CallResult, openToolcrib } from "../../../src/toolcrib/index.ts";
 
-/** Makes calls for the user whose home is in its environment: a request by message, answered with the results. */
+/** Makes calls as the user whose home is in its environment: one request per message, answered with the results. */
 interface Request {
   readonly workspace: string;
   readonly home: string;

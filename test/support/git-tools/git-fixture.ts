@@ -178,7 +178,7 @@ function makeRepository(
       sh("git add -A && git commit -q -m First");
     }
     prepare?.(worktree);
-    // A few files instead of a folder for each object.
+    // Packs the objects into a few files instead of one file each.
     sh("git repack -a -d -q");
     writeFileSync(config, initial);
     return entriesBelow(workspace, "");
@@ -202,7 +202,7 @@ function copyInto(folder: string, entries: readonly Entry[]): void {
     else writeFileSync(join(folder, path), content, { mode });
 }
 
-/** Settings by their keys, "section.name" or "section.part.name", as a settings file of git. */
+/** Formats settings by key, "section.name" or "section.part.name", as a settings file of git. */
 function settingsText(settings: Readonly<Record<string, string>>): string {
   const quoted = (text: string) => `"${text.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
   return Object.entries(settings)

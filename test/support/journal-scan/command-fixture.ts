@@ -25,17 +25,17 @@ import {
   type ToolcribOptions,
 } from "../../../src/toolcrib/index.ts";
 
-/** A workspace on the disk in which commands are run by a real bash, and undone. */
+/** A workspace on the disk in which a real bash runs commands, which can be undone. */
 export interface CommandFixture {
   readonly crib: Toolcrib;
   readonly home: string;
   readonly workspace: string;
-  /** Runs a command as a call of a tool. */
+  /** Runs a command as a tool call. */
   bash(command: string): Promise<CallResult>;
   undo(call: CallResult): Promise<CallResult>;
-  /** Runs a command beside it, as a person would. */
+  /** Runs a command outside Toolcrib, as a user would. */
   beside(command: string): void;
-  /** How many contents are kept. */
+  /** The number of stored contents. */
   blobs(): number;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -50,12 +50,12 @@ export async function openCommandFixture(
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(workspace, path)), { recursive: true });
     writeFileSync(join(workspace, path), content);
-    // As old as most files are.
+    // Most real files are old.
     utimesSync(join(workspace, path), 1_700_000_000, 1_700_000_000);
   }
   const beside = (command: string) =>
     void execFileSync("bash", ["-c", command], { cwd: workspace, stdio: "pipe", env: variables });
-  // What was changed a moment ago is copied, whatever git holds.
+  // A file that was changed a moment ago is copied, even if git has its content.
   if (git) beside("git init -q && git add -A && git commit -q -m first && sleep 0.1");
   const { crib } = await openFixtureIn(home, options);
   return {
@@ -74,7 +74,7 @@ export async function openCommandFixture(
   };
 }
 
-/** Opens the room that was made in a folder once more. */
+/** Opens an instance again in an existing folder. */
 export async function openFixtureIn(
   home: string,
   options: ToolcribOptions = {},
@@ -85,7 +85,7 @@ export async function openFixtureIn(
     stateDirectory: join(home, "state"),
     configDirectory: join(home, "config"),
     mode: "yolo",
-    // What is looked for is whatever a command may do, also what a sandbox would keep it from.
+    // The scan must find everything that a command may do, including what a sandbox would prevent.
     sandbox: "none",
     approve: () => ({ allow: true }),
     tools: [bashTool, undoTool],
@@ -104,7 +104,7 @@ const variables = {
   GIT_COMMITTER_EMAIL: "a@b",
 };
 
-/** All that stands in a directory: kind and permissions, and what it holds or where it leads. */
+/** Describes everything in a directory: kind, permissions, and content or link target. */
 export function treeOf(
   folder: string,
   { without = [".git"] }: { without?: readonly string[] } = {},

@@ -1,4 +1,4 @@
-/** Runs a command where there is no space to keep what it may change. Argument: the home of a fixture. Prints the error. */
+/** Runs a command without disk space for what it may change. Argument: the home of a fixture. Prints the error. */
 import { openFixtureIn } from "./command-fixture.ts";
 
 const { crib } = await openFixtureIn(process.argv[2]!);

@@ -1,4 +1,6 @@
-/** Writes a file where the journal finds no space. Arguments: workspace, state folder. Prints the result as JSON. */
+/**
+ * Writes a file without disk space for the journal. Arguments: workspace, state folder. Prints the result as JSON.
+ */
 import { join } from "node:path";
 import { openToolcrib } from "../../../src/toolcrib/index.ts";
 

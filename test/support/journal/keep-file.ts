@@ -1,6 +1,4 @@
-/**
- * Keeps a file. Arguments: workspace, path, folder of blobs. Prints what became of it, and how much memory that took.
- */
+/** Stores a file. Arguments: workspace, path, folder of blobs. Prints the result, and the memory used. */
 import type { ToolError } from "../../../src/contract/error.ts";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
 import { openBlobs } from "../../../src/journal/blobs.ts";

@@ -1,6 +1,6 @@
 /**
- * Keeps contents for calls, and checks each at the end of its call, and those on record at the end of the session.
- * Arguments: folder, count. Prints what was gone.
+ * Stores contents for calls. Checks each at the end of its call, and the recorded ones at the end of the session.
+ * Arguments: folder, count. Prints the missing contents.
  */
 
 import { join } from "node:path";

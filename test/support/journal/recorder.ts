@@ -1,4 +1,4 @@
-/** Records calls as quickly as it can and prints each that it has acknowledged. Arguments: database, session, count. */
+/** Records calls as fast as it can and prints each acknowledged call. Arguments: database, session, count. */
 import { writeSync } from "node:fs";
 import { Journal } from "../../../src/journal/journal.ts";
 

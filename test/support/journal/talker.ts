@@ -1,4 +1,4 @@
-/** Adds entries to one conversation as quickly as it can. Arguments: database, conversation, count, a name for itself. */
+/** Adds entries to one conversation as fast as it can. Arguments: database, conversation, count, its own name. */
 
 import { StoredConversations } from "../../../src/journal/conversations.ts";
 import { Journal } from "../../../src/journal/journal.ts";

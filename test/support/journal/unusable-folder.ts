@@ -12,8 +12,8 @@ const begin = (callId: string) => {
     journal.begin({ callId, tool: "file.write", input: {}, startedAt: 0 });
     return "recorded";
   } catch (error) {
-    const { code, hint } = error as ToolError;
-    return { code, hint };
+    const { code, hint, forUser } = error as ToolError;
+    return { code, hint, forUser: forUser?.hint };
   }
 };
 

@@ -1,6 +1,6 @@
 /**
- * Attacks the Landlock sandbox and prints as JSON what each came to: "held", or "ESCAPED". What counts is the effect on
- * the machine, not what the command said. Start it with SECRET_OF_PARENT and HOME in its environment.
+ * Attacks the Landlock sandbox and prints the result of each attack as JSON: "held", or "ESCAPED". The effect on the
+ * machine counts, not the output of the command. Start it with SECRET_OF_PARENT and HOME in its environment.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
@@ -41,7 +41,7 @@ const tcpPort = (tcp.address() as AddressInfo).port;
 const udpPort = udp.address().port;
 const address = (port: number) => `pack("SnCCCCx8", 2, ${port}, 127, 0, 0, 1)`;
 
-/** Whether this process's own limit of core files was changed. */
+/** Whether the core file limit of this process was changed. */
 const coreLimit = () => /Max core file size\s+(\S+)/.exec(readFileSync("/proc/self/limits", "utf8"))![1];
 const firstLimit = coreLimit();
 const fileIsChanged = () => readFileSync(join(outside, "file"), "utf8") !== "as it was";
@@ -49,7 +49,7 @@ const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !==
 const tookPlace = (said: string) => said.includes("took place");
 const perl = (script: string) => `perl -e '${script}'`;
 
-/** A command, and whether it got what it must not get. `said`: its output. */
+/** A command, and a check whether it got what it must not get. `said` is its output. */
 type Attack = readonly [command: string, escaped: (said: string) => boolean, options?: RunOptions];
 
 const agents: RunOptions = {
@@ -209,7 +209,7 @@ const results: Record<string, string> = {};
 for (const [name, [command, escaped, options]] of Object.entries(attacks)) {
   visits = 0;
   const { stdout } = await world.run(command, options);
-  // What was sent may still be on its way.
+  // Sent data may not have arrived yet.
   await new Promise((resolve) => setTimeout(resolve, 20));
   results[name] = escaped(stdout) ? "ESCAPED" : "held";
   if (!existsSync(join(outside, "file")) || fileIsChanged())

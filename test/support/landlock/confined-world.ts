@@ -15,7 +15,7 @@ interface Ran {
   readonly remarks: readonly string[];
 }
 
-/** A workspace with something outside it, and Landlock around whatever is run. */
+/** A workspace, a folder outside it, and a Landlock sandbox for commands. */
 export interface ConfinedWorld {
   readonly workspace: string;
   readonly outside: string;

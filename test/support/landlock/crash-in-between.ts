@@ -1,4 +1,7 @@
-/** Begins to watch, changes a hook as a command would, and is killed: `node crash-in-between.ts WORKSPACE DIRECTORY`. */
+/**
+ * Starts the tripwire, changes a hook as a command would, and is killed: `node crash-in-between.ts WORKSPACE
+ * DIRECTORY`.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Tripwire } from "../../../src/sandbox/landlock/tripwire/tripwire.ts";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** 0 where it cannot be used. */
+/** Returns 0 where Landlock is not available. */
 export async function versionOfLandlock(): Promise<number> {
   if (process.platform !== "linux") return 0;
   try {

@@ -81,7 +81,7 @@ export function clientOptions(era: Era, capabilities: ClientCapabilities = {}): 
     : { capabilities };
 }
 
-/** What a result says, without what the later era adds to every one. */
+/** Returns a result without the fields that the later era adds to all results. */
 export function told<Result extends { _meta?: unknown }>({
   _meta,
   ...result

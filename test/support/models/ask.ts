@@ -2,7 +2,7 @@ import type { ToolDefinition } from "../../../src/dialects/definition.ts";
 import type { AssistantMessage, CallAnswer, Message, Meta, ReplyPart } from "../../../src/models/message.ts";
 import type { FinishReason, Model, ModelRequest, Usage } from "../../../src/models/model.ts";
 
-/** A reply, put together from its events as an agent does. */
+/** A reply, assembled from its events as by an agent. */
 export interface Reply {
   readonly message: AssistantMessage;
   readonly reason: FinishReason;
@@ -11,7 +11,7 @@ export interface Reply {
   readonly warnings: readonly string[];
 }
 
-/** Asks once, and keeps to the rules of events. */
+/** Asks once, and checks the rules for events. */
 export async function ask(
   model: Model,
   request: Partial<ModelRequest>,
@@ -86,7 +86,7 @@ export function answers(message: AssistantMessage, answer: Partial<CallAnswer> =
   };
 }
 
-/** What was said and called, without what only the provider understands. */
+/** The text and calls, without provider metadata. */
 export function gist({ message }: Reply): readonly string[] {
   return message.content.map((part) => {
     if (part.type !== "call") return `${part.type}: ${part.text}`;

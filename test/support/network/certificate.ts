@@ -1,6 +1,8 @@
 import { createPrivateKey } from "node:crypto";
 
-/** Of a server named secure.example, signed by itself, for a hundred years. Made for these tests, and for nothing else. */
+/**
+ * A self-signed certificate for a server named secure.example, valid for a hundred years. Used only in these tests.
+ */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBpDCCAUqgAwIBAgIUXQrMyc5nvlCYDY55mLQJ9lARQtwwCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOc2VjdXJlLmV4YW1wbGUwIBcNMjYxMTE1MTE1MzIzWhgPMjEy

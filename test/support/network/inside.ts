@@ -16,14 +16,14 @@ export interface Inside extends AsyncDisposable {
   readonly ended: Promise<Ended>;
 }
 
-/** Runs a command in a network namespace, from which it reaches what `mayConnect` allows. */
+/** Runs a command in a network namespace, from which it can connect to the hosts that `mayConnect` allows. */
 export function startInside(
   command: readonly string[],
   options: {
     readonly mayConnect?: (host: string, port: number) => boolean;
     readonly env?: Readonly<Record<string, string>>;
     readonly cwd?: string;
-    /** How many of them the relay may have open. */
+    /** The maximum number of open connections of the relay. */
     readonly descriptors?: number;
   } = {},
 ): Inside {
@@ -31,7 +31,7 @@ export function startInside(
     perl: "perl",
     descriptor: 3,
     mayConnect: options.mayConnect,
-    // Whatever it is called, it is on this machine.
+    // Every name resolves to this machine.
     resolve: async () => [{ address: "127.0.0.1", family: 4 }],
   });
   const env = { PATH: process.env.PATH ?? "", HOME: options.cwd ?? "/nonexistent", ...options.env };

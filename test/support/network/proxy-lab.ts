@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { FilteringProxy } from "../../../src/sandbox/network/proxy/filtering-proxy.ts";
 import type { OutboundOptions } from "../../../src/system/network-policy.ts";
 
-/** A server on loopback that is closed with all its connections. */
+/** A server on the loopback interface that is closed with all its connections. */
 export interface Listening extends AsyncDisposable {
   readonly port: number;
 }
@@ -35,7 +35,7 @@ export async function listening(server: Server, host = "127.0.0.1"): Promise<Lis
   };
 }
 
-/** Answers the first request with what it was sent, so far as it has come with the header, and closes. */
+/** Answers the first request with the data received so far, and closes. */
 export function mirror(): Promise<Listening> {
   return listen((socket) => {
     socket.once("end", () => socket.end());
@@ -48,7 +48,7 @@ export function mirror(): Promise<Listening> {
   });
 }
 
-/** Says all it has heard, once the other side has ended. */
+/** Returns everything it has received when the other side has ended. */
 export function echo(before = ""): Promise<Listening> {
   return listen((socket) => {
     const heard: Buffer[] = [];
@@ -59,7 +59,7 @@ export function echo(before = ""): Promise<Listening> {
 
 export interface ProxyLab extends AsyncDisposable {
   readonly port: number;
-  /** Says this to the proxy, and no more, and gives all it answers. */
+  /** Sends this to the proxy, and returns the whole answer. */
   ask(...said: readonly (string | Uint8Array)[]): Promise<string>;
   remarks(): readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Gives so many letters of a character class, other ones each time, the same in every run. */
+/** Returns this many random letters of a character class, the same in every run. */
 export function randomLetters(): (characterClass: string, length: number) => string {
   let state = 20_261_115;
   return (characterClass, length) => {

@@ -1,6 +1,6 @@
 /**
- * Starts a server that has left its group and heeds no signal but one, tells its number, and waits to be killed.
- * Arguments: the folder of workspace, state and config; the sandbox.
+ * Starts a server that has left its process group and ignores all signals but SIGKILL, prints its process id, and
+ * waits to be killed. Arguments: the folder of workspace, state and config; the sandbox.
  */
 import { join } from "node:path";
 import { openToolcrib, type SandboxWanted } from "../../../src/toolcrib/index.ts";

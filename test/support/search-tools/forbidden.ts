@@ -1,4 +1,4 @@
-/** Walks through a workspace, searches it with either engine, and prints as JSON what was found and what was not. */
+/** Walks through a workspace, searches it with each engine, and prints the results as JSON. */
 
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
 import { walkFiles } from "../../../src/files/walk.ts";

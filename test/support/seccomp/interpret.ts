@@ -5,7 +5,7 @@ export interface ObservedCall {
   readonly args: readonly bigint[];
 }
 
-/** Runs a filter as the kernel's machine would, and gives what it returns. Refuses what the kernel would not load. */
+/** Runs a filter like the kernel, and returns its result. Refuses what the kernel would not load. */
 export function interpret(program: Uint8Array, call: ObservedCall): number {
   const code = new DataView(program.buffer, program.byteOffset, program.byteLength);
   const data = new DataView(new ArrayBuffer(64));

@@ -58,7 +58,7 @@ export function turnEnd(turn: number, rest: Partial<TurnResult> = {}): SessionEn
   return { kind: "turn-end", result };
 }
 
-/** As the journal hands them out. */
+/** Entries as the journal returns them. */
 export function kept(entries: readonly unknown[]) {
   return entries.map((entry, index) => ({ number: index + 1, at: 1_000 * index, entry }));
 }

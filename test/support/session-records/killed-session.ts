@@ -1,6 +1,6 @@
 /**
- * A session that kills its own process at one moment. Arguments: JSON of the options of createSession, the moment, the task. Prints
- * the id of the session before.
+ * A session that kills its own process at one moment. Arguments: JSON of the options of createSession, the moment,
+ * the task. Prints the id of the session first.
  */
 import { writeSync } from "node:fs";
 import { createSession } from "../../../src/agent/create-session.ts";

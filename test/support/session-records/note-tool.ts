@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import type { AnyTool } from "../../../src/contract/tool.ts";
 
-/** Adds a line to `notes`, each time it is called; `tell` hears how far it is. */
+/** Adds a line to `notes` with each call; `tell` reports the progress. */
 export function noteTool(tell: (moment: string) => void = () => {}): AnyTool {
   return {
     name: "note",

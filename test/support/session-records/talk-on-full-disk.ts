@@ -1,4 +1,4 @@
-/** Goes on with a session where the journal finds no space. Arguments: folder. Prints the warnings as JSON. */
+/** Continues a session without disk space for the journal. Arguments: folder. Prints the warnings as JSON. */
 import { join } from "node:path";
 import { openRecorder } from "../../../src/agent/records/recorder.ts";
 import { openToolcrib } from "../../../src/toolcrib/index.ts";

@@ -1,4 +1,4 @@
-/** Runs a command that says very much, in the folder given, and prints how memory grew and what was answered. */
+/** Runs a command with very much output in the given folder, and prints the growth of memory and the answer. */
 import { join } from "node:path";
 import { openToolcrib } from "../../../src/toolcrib/index.ts";
 
@@ -9,7 +9,7 @@ const crib = await openToolcrib({
   configDirectory: join(home, "config"),
   mode: "yolo",
 });
-// What is loaded once does not count.
+// Modules that are loaded once do not count.
 await crib.call("shell.run", { command: "seq 1 100000" });
 const before = process.memoryUsage.rss();
 let most = before;

@@ -1,4 +1,4 @@
-// Begins a shell in the workspace given, tells how to join it, and waits to be killed.
+// Starts a shell in the given workspace, prints how to join it, and waits to be killed.
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
 import { openShells } from "../../../src/environment/shells/open-shells.ts";
 

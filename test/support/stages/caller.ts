@@ -1,6 +1,6 @@
 /**
- * Makes one call in a fixture, stopped where it is told; prints how many steps it took. Arguments: the folder of workspace
- * and state; the name of one of the changing calls, or "undo"; an Interference as JSON.
+ * Makes one call in a fixture, stopped at the given step; prints the number of steps. Arguments: the folder of
+ * workspace and state; the name of one of the changing calls, or "undo"; an Interference as JSON.
  */
 import { type Interference, interfere } from "../environment/interference.ts";
 import { changingCalls, openKeepFixture } from "./keep-world.ts";
@@ -8,7 +8,7 @@ import { changingCalls, openKeepFixture } from "./keep-world.ts";
 const [home, name, interference] = process.argv.slice(2) as [string, string, string];
 const crib = await openKeepFixture(home);
 const [, tool, input] = changingCalls.find(([other]) => other === name) ?? ["", "journal.undo", {}];
-// So that all is loaded and open, and only what the call does is counted.
+// Loads and opens everything first, so that only the steps of the call count.
 await crib.call("file.write", { path: "warm", content: "" });
 await crib.call("file.delete", { path: "warm" });
 const stop = interfere(JSON.parse(interference) as Interference);

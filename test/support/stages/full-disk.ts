@@ -1,4 +1,6 @@
-/** Changes files whose old contents do not fit on the disk; prints as JSON what is told. Argument: the world's folder. */
+/**
+ * Changes files whose old contents do not fit on the disk; prints the result as JSON. Argument: the world's folder.
+ */
 import { openKeepFixture } from "./keep-world.ts";
 
 const [home] = process.argv.slice(2) as [string];

@@ -12,7 +12,7 @@ import { dirname, join, relative } from "node:path";
 import type { Environment } from "../../../src/contract/environment.ts";
 import { openToolcrib, type Toolcrib } from "../../../src/toolcrib/index.ts";
 
-/** A new folder with a workspace to be changed in it. */
+/** A new folder with a workspace. */
 export function newKeepWorld(folder: string): string {
   const home = mkdtempSync(join(folder, "world "));
   mkdirSync(join(home, "workspace"));
@@ -39,7 +39,7 @@ export function filesOf(workspace: string): Readonly<Record<string, Uint8Array>>
   return Object.fromEntries(paths.map((path) => [relative(workspace, path), readFileSync(path)]));
 }
 
-/** Something for every tool to change. */
+/** Files for every tool to change. */
 function fill(workspace: string): void {
   const put = (path: string, content: string | Uint8Array, mode = 0o644) => {
     mkdirSync(dirname(join(workspace, path)), { recursive: true });
@@ -61,7 +61,7 @@ function fill(workspace: string): void {
   symlinkSync("nowhere", join(workspace, "dangling"));
 }
 
-/** One call of every tool that changes files, and more of those that can do several things. */
+/** One call of every tool that changes files, and several for tools with several operations. */
 export const changingCalls: readonly (readonly [name: string, tool: string, input: object])[] = [
   ["writes over a file", "file.write", { path: "a.txt", content: "new\n" }],
   ["writes a new file in new folders", "file.write", { path: "new/deep er/f.txt", content: "new\n" }],

@@ -1,4 +1,4 @@
-/** Writes one file again and again, as another process does. Arguments: the world's folder, a name, how often. */
+/** Writes one file repeatedly, as another process. Arguments: the world's folder, a name, the number of writes. */
 import { openKeepFixture } from "./keep-world.ts";
 
 const [home, name, count] = process.argv.slice(2) as [string, string, string];

@@ -1,4 +1,4 @@
-/** Writes over a file that may not be read, and undoes that; prints as JSON what is told. Argument: the world's folder. */
+/** Overwrites an unreadable file, and undoes that; prints the results as JSON. Argument: the world's folder. */
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openKeepFixture } from "./keep-world.ts";

@@ -1,6 +1,6 @@
 /**
- * Opens a session and leaves it in the middle. Arguments: workspace, state folder, session, how: `killed` in an open transaction, or
- * `waiting` until it is killed. Prints the code of the error when it cannot be opened.
+ * Opens a session and leaves it open. Arguments: workspace, state folder, session, and how: `killed` in an open
+ * transaction, or `waiting` until it is killed. Prints the code of the error when it cannot be opened.
  */
 import { writeSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Begins a transaction, says so, changes files in it, runs a command, rolls back and begins again, until it is killed.
- * Arguments: the folder of workspace, state and config; "parked": every call in a fixture of its own.
+ * Begins a transaction, reports that, changes files, runs a command, rolls back and begins again, until it is killed.
+ * Arguments: the folder of workspace, state and config; "parked": every call in its own instance.
  */
 import { join } from "node:path";
 import { openToolcrib, type Toolcrib } from "../../../src/toolcrib/index.ts";

@@ -11,16 +11,16 @@ import {
   type ToolcribOptions,
 } from "../../../src/toolcrib/index.ts";
 
-/** A tool room on the disk, or in memory, in which calls are made and undone. */
+/** An instance on the disk, or in memory, in which calls are made and undone. */
 export interface UndoFixture extends AsyncDisposable {
   readonly crib: Toolcrib;
-  /** The same workspace, as somebody else sees and changes it. */
+  /** The same workspace, as another program sees and changes it. */
   readonly elsewhere: Environment;
   readonly path: (relative: string) => string;
   readonly state: string;
   /** Makes a call that has to succeed. */
   call(tool: string, input: object): Promise<CallResult>;
-  /** Another fixture of the same workspace, in a session of its own. */
+  /** Another instance in the same workspace, with its own session. */
   reopen(options?: ToolcribOptions): Promise<Toolcrib>;
 }
 
@@ -62,7 +62,7 @@ export async function openUndoFixture(
   };
 }
 
-/** Everything in a workspace: what stands at each path. */
+/** Describes every path of a workspace. */
 export async function wholeOf(environment: Environment): Promise<Readonly<Record<string, EntryState>>> {
   const whole: Record<string, EntryState> = {};
   const pending = [await environment.openDirectory(".")];

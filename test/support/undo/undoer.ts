@@ -1,5 +1,5 @@
 /**
- * Undoes the latest call of a workspace, or makes one, stopped where it is told; prints how many steps it took.
+ * Undoes the latest call of a workspace, or makes one, stopped at the given step; prints the number of steps.
  * Arguments: the workspace; its state folder; tool and input as JSON; an Interference as JSON.
  */
 
@@ -15,7 +15,7 @@ const crib = await openToolcrib({
   mode: "yolo",
   undoes: "workspace",
 });
-// What is loaded by the first call is not what is tried here.
+// Loads what the first call loads, which is not tested here.
 await crib.call("journal.diff", { last: 1 });
 const stop = interfere(JSON.parse(interference) as Interference);
 const { content, isError } = await crib.call(tool, input);

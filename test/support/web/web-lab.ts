@@ -6,9 +6,9 @@ import { type ExchangeOptions, exchange } from "../../../src/environment/web/exc
 import { certificate, certificateKey } from "../network/certificate.ts";
 import { type Listening, listen, listening } from "../network/proxy-lab.ts";
 
-/** A server that hears one request, says these pieces one after the other, and closes unless told to stay. */
+/** A server that reads one request, sends these pieces one after the other, and closes unless `stays` is set. */
 export interface Says extends Listening {
-  /** The requests as they came, and who was meant by name when the connection was made secure. */
+  /** The requests as received, with the server name of a TLS connection. */
   readonly heard: string[];
 }
 
@@ -26,7 +26,7 @@ export async function says(
   return { ...server, heard };
 }
 
-/** The same for https; its certificate is for secure.example, signed by itself. */
+/** The same for https, with a self-signed certificate for secure.example. */
 export async function saysSecurely(pieces: readonly (string | Uint8Array)[]): Promise<Says> {
   const heard: string[] = [];
   const server = createSecureServer({ cert: certificate, key: certificateKey }, async (socket) => {
@@ -40,7 +40,7 @@ export async function saysSecurely(pieces: readonly (string | Uint8Array)[]): Pr
   return { ...(await listening(server)), heard };
 }
 
-/** Asks as a call may ask that may connect wherever it likes; tells an error by what it says. */
+/** Makes a request that may connect anywhere; returns an error as text. */
 export async function ask(
   url: string,
   { signal, ...request }: Partial<WebRequest> = {},

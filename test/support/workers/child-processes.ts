@@ -31,7 +31,7 @@ function statOf(pid: number): readonly string[] {
   return read(pid, "stat").split(") ").at(-1)!.split(" ");
 }
 
-/** Empty for a process that is gone. */
+/** Empty for a process that has ended. */
 function read(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8");

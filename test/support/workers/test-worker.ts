@@ -2,7 +2,7 @@
 import type { Reading } from "../../../src/contract/code.ts";
 import { serveParent } from "../../../src/workers/serve-parent.ts";
 
-/** What it calls in its parent. */
+/** The methods of its parent that it calls. */
 export interface TestStarter {
   hangs(): void;
 }

@@ -131,16 +131,16 @@ it("leaves the questions to Toolcrib where the client's entry can say so, and sa
     claude.stderr.split("\n").slice(0, 2),
   ]).toEqual([
     [
-      "Codex asks before calls, too. To be asked by Toolcrib alone, repeat this command with: --ask-once",
+      "Codex asks before calls, too. To be asked only once, by Toolcrib, repeat this command with: --ask-once",
       undefined,
-      'Claude Code asks before calls, too. To be asked by Toolcrib alone, add "mcp__crib" to permissions.allow in ~/.claude/settings.json.',
+      'Claude Code asks before calls, too. To be asked only once, by Toolcrib, add "mcp__crib" to permissions.allow in ~/.claude/settings.json.',
     ],
     true,
     "Already installed",
     true,
     [
       "--ask-once cannot change the settings of Claude Code",
-      'To be asked by Toolcrib alone, add "mcp__crib" to permissions.allow in ~/.claude/settings.json.',
+      'To be asked only once, by Toolcrib, add "mcp__crib" to permissions.allow in ~/.claude/settings.json.',
     ],
   ]);
 });
@@ -186,7 +186,7 @@ it("connects clients to a server over HTTP, with its token in a variable", async
     [
       `Cursor connects to ${url} from its next start on.`,
       "Set TOOLCRIB_TOKEN to the same token for the server and for Cursor.",
-      'Cursor asks before calls, too. To be asked by Toolcrib alone, add "toolcrib:*" to the MCP allowlist in the settings of Cursor.',
+      'Cursor asks before calls, too. To be asked only once, by Toolcrib, add "toolcrib:*" to the MCP allowlist in the settings of Cursor.',
       "To remove it: toolcrib mcp uninstall --client cursor",
     ],
     "Already installed",

@@ -92,7 +92,7 @@ export async function installClient(given: Arguments): Promise<number> {
   }
   const advice = adviceFor(target, value);
   if (advice !== undefined)
-    print(`${client.title} asks before calls, too. To be asked by Toolcrib alone, ${advice}\n`);
+    print(`${client.title} asks before calls, too. To be asked only once, by Toolcrib, ${advice}\n`);
   print(`To remove it: ${toCommandLine(["toolcrib", "mcp", "uninstall", ...flags])}\n`);
   return 0;
 }
@@ -132,7 +132,7 @@ function trustIn({ client, key }: Target): ClientEntry {
   if (askOnce === undefined) return {};
   if ("entry" in askOnce) return askOnce.entry;
   throw new ToolError("unsupported", `--ask-once cannot change the settings of ${title}`, {
-    hint: `To be asked by Toolcrib alone, ${askOnce.setting(key.name)}.`,
+    hint: `To be asked only once, by Toolcrib, ${askOnce.setting(key.name)}.`,
   });
 }
 
@@ -160,7 +160,7 @@ async function wantedEntry(
   const [option] = named === undefined ? operands : [`--${named}`];
   if (option !== undefined)
     throw new ToolError("invalid-input", `${option} has no effect with --url`, {
-      hint: `Give it to the server: toolcrib mcp --http PORT ${option} …`,
+      hint: `Pass it to the server: toolcrib mcp --http PORT ${option} …`,
     });
   checkUrl(url);
   if (client.httpEntry === undefined)

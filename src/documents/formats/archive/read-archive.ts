@@ -109,7 +109,10 @@ function readEntry(
     throw new ToolError(
       "unsupported",
       `${wanted} in ${name} is ${type === undefined ? "a binary file" : withArticle(type.description)}, ${showSize(bytes.length)}: only text entries can be shown`,
-      { hint: "Unpack it with a command (shell.run), then read the file." },
+      {
+        hint: "Unpack it with a command (shell.run), then read the file.",
+        forUser: { hint: "Unpack the archive, then read the file." },
+      },
     );
   const { part, next } = cutPart({ anchor: `entry ${wanted}`, text }, from, maxChars);
   return { parts: [part], next: next === undefined ? undefined : `entry ${wanted} from ${next}` };

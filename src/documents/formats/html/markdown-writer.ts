@@ -83,6 +83,7 @@ function indentRest(text: string, prefix: string): string {
 function tooLong(): ToolError {
   return new ToolError("too-large", "The page is too long to be shown as Markdown", {
     hint: "Read it with another program (shell.run).",
+    forUser: { hint: "Open it in a browser." },
   });
 }
 

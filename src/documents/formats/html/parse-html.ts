@@ -275,5 +275,6 @@ function markTopHeading(element: Element): void {
 function tooMany(): ToolError {
   return new ToolError("too-large", `The page has more than ${maxElements} elements`, {
     hint: "Read it with another program (shell.run).",
+    forUser: { hint: "Open it in a browser." },
   });
 }

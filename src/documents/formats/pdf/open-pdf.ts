@@ -111,7 +111,7 @@ function refused(error: number, name: string): ToolError {
   if (error === needsPassword)
     return encrypted(name, "Decrypt it, then read the copy: qpdf --password=… --decrypt in.pdf out.pdf");
   if (error === unknownSecurity)
-    return new ToolError("unsupported", `${name} is encrypted by an unknown method`, {
+    return new ToolError("unsupported", `${name} is encrypted with an unknown method`, {
       hint: "Use a copy without encryption.",
     });
   return damaged(name, "no PDF structure was found in it");

@@ -119,6 +119,7 @@ function pdfiumFailure(name: string, error: unknown): ToolError {
   if (error instanceof RangeError || /memory|unreachable|abort/i.test(String(error)))
     return new ToolError("too-large", `${name} takes too much memory to read`, {
       hint: "Ask for other pages, or use another program (shell.run) if you trust the file.",
+      forUser: { hint: "Add --part for other pages, or open it in another program if you trust the file." },
       cause: error,
     });
   return damaged(name, "PDFium cannot read it");

@@ -59,7 +59,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    if (this.#reader !== "expected") throw new Error("The output of a program has only one reader");
+    if (this.#reader !== "expected") throw new Error("The output of a program can be read only once");
     this.#reader = "reading";
     try {
       for (;;) {

@@ -186,10 +186,12 @@ export function noneFound(
 ): ToolError {
   const [tools, option] = what === "formatter" ? [formatters, "run_formatter"] : [checkers, "run_check"];
   const suited = tools.filter((tool) => isFor(tool, path));
-  const otherwise = `leave out \`${option}\`, or run your own with shell.run afterwards.`;
+  const without = `leave out \`${option}\`, or run your own with shell.run afterwards.`;
+  const withoutForUser = `leave out --${option}, or run your own afterwards.`;
   if (suited.length === 0)
     return new ToolError("unavailable", `No ${what} is known for ${path}: it was not changed`, {
-      hint: `${otherwise[0]!.toUpperCase()}${otherwise.slice(1)}`,
+      hint: `L${without.slice(1)}`,
+      forUser: { hint: `L${withoutForUser.slice(1)}` },
     });
   const reasons = missing.length === 0 ? "" : ` (${missing.join("; ")})`;
   const names = suited.map(({ command, signs = [] }) => {
@@ -199,6 +201,9 @@ export function noneFound(
   return new ToolError(
     "unavailable",
     `The project has no ${what} for ${path}${reasons}: it was not changed`,
-    { hint: `Supported: ${names.join(", ")}. Install one, ${otherwise}` },
+    {
+      hint: `Supported: ${names.join(", ")}. Install one, ${without}`,
+      forUser: { hint: `Supported: ${names.join(", ")}. Install one, ${withoutForUser}` },
+    },
   );
 }

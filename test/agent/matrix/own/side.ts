@@ -6,7 +6,7 @@ export function sideOf(name: string): Side {
   return side;
 }
 
-/** One point of red. */
+/** One red pixel. */
 export const picture: Uint8Array = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
   "base64",

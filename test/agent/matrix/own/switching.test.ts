@@ -11,7 +11,7 @@ import type { Vocabulary } from "../vocabulary.ts";
 
 const native = sides.filter(({ protocol }) => protocol === "native");
 
-/** The dialect stays that of the first model; each model reasons, and makes calls that all others then see. */
+/** The dialect stays that of the first model. Each model reasons, and makes calls that all later models see. */
 it.each(native)("starts with $name, continues with every other model, and switches back", async (first) => {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.asyncDispose]());

@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../vocabulary.ts";
 
-/** Its file tools want absolute paths. */
+/** Its file tools require absolute paths. */
 export function claudeCodeVocabulary(workspace: string): Vocabulary {
   const at = (path: string) => `${workspace}/${path}`;
   const read: Vocabulary["read"] = (path) => ({ name: "Read", input: { file_path: at(path) } });

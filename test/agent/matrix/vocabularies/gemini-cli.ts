@@ -11,7 +11,7 @@ export const geminiCliVocabulary: Vocabulary = {
   edit,
   editMany: (changes) => changes.map(({ path, find, replace }) => edit(path, find, replace)),
   shell: (command) => ({ name: "run_shell_command", input: { command } }),
-  // Its commands have no time of their own: what takes long is watched for a while and goes on beside the calls.
+  // Its commands have no timeout: a long one is watched for a while and then continues in the background.
   tooLong: (command) => ({
     name: "run_shell_command",
     input: { command, is_background: true, delay_ms: 300 },
