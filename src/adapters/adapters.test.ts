@@ -10,7 +10,7 @@ import { answerChat, answerResponses } from "./openai.ts";
 const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-/** What every adapter is asked: two calls at once, the first of which fails. */
+/** The request for every adapter: two calls at once, of which the first fails. */
 const twoCalls = [
   { id: "call_1", name: "file_read", input: { path: "missing.txt" } },
   { id: "call_2", name: "file_read", input: { path: "a.txt" } },

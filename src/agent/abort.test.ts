@@ -13,7 +13,7 @@ const place = {
   limits: { retryWaitMs: 20 },
 } as const satisfies LoopbackOptions;
 
-/** A retry, words, reads side by side, a command, a call that cannot be read, an end; "Go on." is answered at once. */
+/** A retry, text, parallel reads, a command, a malformed call, an end. "Go on." is answered at once. */
 function scenario(request: SeenRequest): ScriptedReply {
   if (request.messages.some(({ text }) => text === "Go on.")) return { text: "Fine." };
   const answers = request.messages.filter(({ role }) => role === "tool").length;
@@ -48,7 +48,7 @@ async function stoppedAt(index: number) {
   return { ...held, result };
 }
 
-/** The session can continue, and the strictest provider accepts what is left of the turn. */
+/** The session can continue, and the strictest provider accepts the rest of the turn. */
 async function goesOn(session: Session, close: () => Promise<readonly string[]>) {
   expect(checkHistory(session.messages)).toEqual([]);
   expect(session.state).toBe("idle");
@@ -244,7 +244,7 @@ it("sends steering that arrived during a retry wait", async () => {
     if (type === "retry") session.steer("To the left.");
   });
   await session.run("Go.").result;
-  // The request that is tried again stays as it was.
+  // The repeated request is unchanged.
   expect(server.requests.map(({ messages }) => messages.at(-1)?.text)).toEqual([
     "Go.",
     "Go.",

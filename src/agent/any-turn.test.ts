@@ -56,7 +56,7 @@ const reply: fc.Arbitrary<ScriptedReply> = fc
       : { ...words, ...(fault && { fault }) };
   });
 
-/** The servers know replies by their words. */
+/** The servers identify replies by their text. */
 function distinct(reply: ScriptedReply | undefined, number: number): ScriptedReply | undefined {
   if (reply === undefined) return undefined;
   const { text, reasoning } = reply;
@@ -67,7 +67,7 @@ function distinct(reply: ScriptedReply | undefined, number: number): ScriptedRep
   };
 }
 
-/** What the user does after this number of events. */
+/** The user's action after this number of events. */
 const deeds = fc.array(
   fc.record({ at: fc.integer({ min: 1, max: 60 }), deed: fc.constantFrom("abort", "steer", "follow up") }),
   { maxLength: 3 },

@@ -83,7 +83,7 @@ it("asks, makes the calls of the reply, and asks again until a reply makes none"
     { type: "turn-end", ...result },
     { type: "state", state: "idle" },
   ]);
-  // An iteration is about its turn: it begins after it was asked for, and ends with it.
+  // An iteration covers its turn: it begins after the request for it, and ends with the turn.
   expect(iterated).toEqual(events.slice(0, -1));
   expect(session.messages).toEqual([
     { role: "user", content: [{ type: "text", text: "What does a.txt say?" }] },

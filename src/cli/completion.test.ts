@@ -18,7 +18,7 @@ describe("toolcrib completion words", () => {
   });
   afterAll(() => fixture[Symbol.asyncDispose]());
 
-  /** What completes the last word: what the shell adds, then the candidates. */
+  /** The completion of the last word: the files that the shell adds, then the candidates. */
   async function complete(...words: readonly string[]): Promise<readonly string[]> {
     const { stdout, stderr } = await fixture.run("completion", "words", "--", ...words);
     expect(stderr).toBe("");

@@ -397,7 +397,7 @@ it("checks calls in an environment of one's own like all others", async () => {
     "a.txt:1:sesame\n[1 file hidden by rules was skipped]",
     "Created b.txt: 1 byte written.",
   ]);
-  // The policy and the tool each look whether b.txt exists.
+  // The policy and the tool each check whether b.txt exists.
   const looks = ["glob **/*", "glob **/*"];
   expect([calls, content.get("b.txt")]).toEqual([["grep sesame . false", ...looks, "write b.txt"], "b"]);
 });

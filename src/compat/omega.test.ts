@@ -433,7 +433,7 @@ it("hides the real /tmp, the configuration and the database from commands", asyn
   const outside = mkdtempSync(join("/tmp", "toolcrib-test-"));
   try {
     writeFileSync(join(outside, "a.txt"), "sesame");
-    // Spelled so that only the sandbox can tell.
+    // Spelled so that only the sandbox can detect it.
     const command = `for f in ../c*g.toml ../d*a/m*.db ${outside}/*; do cat "$f"; echo x > "$f"; done; d=data; echo x > ../$d/new.db`;
     const { content } = await executor.execute("bash", { command });
     expect([

@@ -53,7 +53,7 @@ it("does not mark tools as read-only that change processes or the journal despit
 it("marks every tool that reaches beyond the workspace as open-world", async () => {
   const reaching = (await load()).filter((tool) => effectsOf(tool).openWorld);
   const harmless = reaching.filter(({ risk }) => risk !== "execute" && risk !== "network");
-  // What others do for the caller.
+  // Services that other parts provide.
   expect(harmless.map(({ name }) => name)).toEqual(["tools.call", "agent.spawn", "agent.send"]);
 });
 

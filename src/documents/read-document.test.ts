@@ -23,7 +23,7 @@ describe("a document", () => {
           for (const [at, byte] of changes) changed[at] = byte;
           for (const bytes of [whole.subarray(0, end), changed]) {
             const outcome = await readBytes(name, bytes).catch((error) => error);
-            // What a reader did not expect is refused too, but named as its cause.
+            // Other errors of a reader are refusals, too, and are kept as the cause.
             if (outcome instanceof Error)
               expect([outcome.name, outcome.cause]).toEqual(["ToolError", undefined]);
           }

@@ -39,13 +39,13 @@ it("keeps all records of two concurrent processes", { timeout: 120_000 }, async 
     sessions: ["closed", "closed"],
   });
   journal.close();
-  // For each call its beginning, its change and its end; for each session that it was opened and closed.
+  // For each call its beginning, change and end; for each session its opening and closing.
   expect(await verifyJournal(file)).toEqual({ records: 1804, pruned: 0, head: expect.any(String) });
 });
 
 it("waits for a process that is creating the same database", async () => {
   const file = join(folder, "begun.sqlite");
-  // Of a database that is not yet written ahead, SQLite itself would not wait for this lock.
+  // SQLite itself would not wait for this lock on a database without write-ahead logging.
   const beginner = `
     const database = new (require("node:sqlite").DatabaseSync)(process.argv[1]);
     database.exec("BEGIN IMMEDIATE");

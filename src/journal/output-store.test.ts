@@ -56,7 +56,7 @@ it("stores nothing when the folder is gone, and does not fail", async () => {
   expect(await output.end({ keep: true })).toEqual({ keptBytes: 0, isWhole: false });
 });
 
-/** Takes whole lines, as the real one does. */
+/** Accepts whole lines, like the real one. */
 function redacting() {
   let held = "";
   const redact = (text: string) => text.replaceAll("secret", "***");

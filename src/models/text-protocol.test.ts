@@ -165,7 +165,7 @@ it("turns thoughts in the text into reasoning, and sends them back as written", 
   expect(talk.requests[1]?.messages[1]).toEqual({ role: "assistant", text: said, calls: [] });
 });
 
-/** A conversation that grows as the agent lets it. */
+/** A conversation that grows as in an agent. */
 async function conversation(script: readonly ScriptedReply[], tools: readonly ToolDefinition[] = [look]) {
   const server = await startProvider("openai-chat", script, { chunks: "bytes" });
   const model = textProtocol(await openModel(server.model, server.settings, {}));

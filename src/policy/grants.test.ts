@@ -53,7 +53,7 @@ const asked = [
 ];
 
 it.each(asked)("a grant for `%s` allows it, and nothing that differs", (text) => {
-  // Mode cautious allows some of them, and what they differ in.
+  // Mode cautious allows some of them, and their differences.
   const source = granted(grants(command(text), { mode: "safe" }));
   const verdict = (given: string): Decision["verdict"] =>
     decideOn([command(given)], [source], { tool, mode: "safe" }).verdict;

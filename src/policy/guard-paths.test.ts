@@ -6,7 +6,7 @@ import { compilePolicy } from "./rules/compile-policy.ts";
 
 const inside = (path: string) => (path.startsWith("/") ? path : `${testContext.workspace}/${path}`);
 
-/** What of these may be neither read nor written, what may be read only, and what both. */
+/** Which of these can be neither read nor written, which can only be read, and which both. */
 function sort(paths: readonly string[], guard = guardPaths(policyOf([]))): Record<string, string[]> {
   const sorted: Record<string, string[]> = { secret: [], protected: [], open: [] };
   for (const path of paths) {

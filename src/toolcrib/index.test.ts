@@ -46,7 +46,7 @@ async function open(options: ToolcribOptions = {}): Promise<Toolcrib> {
   return crib;
 }
 
-/** What this process holds open there; other tests run in it at the same time. */
+/** The open files of this process in that folder. Other tests run in it at the same time. */
 function handlesBelow(path: string): readonly string[] {
   return readdirSync("/proc/self/fd")
     .map(targetOfHandle)
@@ -57,7 +57,7 @@ function targetOfHandle(handle: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${handle}`);
   } catch {
-    // It was closed meanwhile.
+    // It was closed in the meantime.
     return "";
   }
 }
@@ -394,7 +394,7 @@ describe("approval", () => {
 });
 
 describe("write locks", () => {
-  /** Writes down when each call begins and ends. Calls go on for some turns, or until `released`. */
+  /** Records when each call begins and ends. Calls continue for some turns, or until `released`. */
   function tracingTool(trace: string[], released?: Promise<unknown>) {
     return customTool(
       async ({ note }) => {

@@ -7,7 +7,7 @@ import { openToolcrib, type ToolcribOptions } from "./index.ts";
 import { OpenPolicy } from "./open-policy.ts";
 import { trustProjectRules } from "./trust.ts";
 
-/** An open instance whose rule files others write in the meantime. */
+/** An open instance whose rule files others change in the meantime. */
 async function openFixture(options: ToolcribOptions = {}) {
   const folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
@@ -169,7 +169,7 @@ it("never decides by a rule file that an editor has only half written", async ()
   await using fixture = await openFixture();
   fixture.write("config/rules", "deny read a.txt\n");
   const before = await fixture.read();
-  // As vim does: the old file is moved away, and the new one comes a moment later.
+  // As vim does it: the old file is renamed, and the new one appears a moment later.
   renameSync(fixture.at("config/rules"), fixture.at("config/rules~"));
   const reading = fixture.read();
   setTimeout(() => fixture.write("config/rules", "deny read a.*\n"), 10);

@@ -16,7 +16,7 @@ const killedSession = await bundledProgram(
   new URL("../../../test/support/session-records/killed-session.ts", import.meta.url),
 );
 
-/** When the process is killed, and what the calls of its reply are answered with after that; the providers in turns. */
+/** When the process is killed, and the later answers to the calls of its reply. The providers take turns. */
 const moments: readonly (readonly [moment: string, kind: ProviderKind, answers: readonly RegExp[]])[] = [
   ["round-start", "openai", []],
   ["text-delta", "anthropic", []],

@@ -105,7 +105,7 @@ describe("a forked session", () => {
     const { conversations } = fork.crib;
     const [start] = readEntries(conversations, fork.id);
     expect(start).toMatchObject({ kind: "start", parent: { session: parent.id, turn: 1 } });
-    // The parent's calls are the parent's.
+    // The calls before the fork belong to the parent.
     expect((await fork.crib.call("journal.undo", {})).isError).toBe(true);
     expect(readFileSync(join(place.workspace, "a.txt"), "utf8")).toBe("one\n");
     expect(await place.close()).toEqual([]);

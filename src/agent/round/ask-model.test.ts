@@ -3,7 +3,7 @@ import { eachEvent } from "./ask-model.ts";
 
 const forever = Number.POSITIVE_INFINITY;
 
-/** A stream that takes no notice of being ended. */
+/** A stream that ignores being ended. */
 async function* deaf(...events: number[]): AsyncGenerator<number> {
   yield* events;
   await new Promise(() => {});

@@ -7,7 +7,7 @@ import type { AgentEvent } from "../event.ts";
 
 let numbered = 0;
 
-/** A session whose agent runs two commands that never end, stopped at an event, or when the second one has begun. */
+/** A session whose agent runs two endless commands, stopped at an event, or when the second one has begun. */
 async function stoppedAt(index: number) {
   numbered += 1;
   const never = `sleep 300.${process.pid}${numbered}`;
@@ -100,7 +100,7 @@ async function endsWell({
   expect(await close()).toEqual([]);
 }
 
-/** Command lines that hold these words. */
+/** Command lines that contain these words. */
 function running(words: string): readonly string[] {
   if (!existsSync("/proc/self/cmdline")) return [];
   return globSync("/proc/[0-9]*/cmdline").flatMap((path) => {
@@ -108,7 +108,7 @@ function running(words: string): readonly string[] {
       const line = readFileSync(path, "utf8").replaceAll("\0", " ");
       return line.includes(words) ? [line] : [];
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
       return [];
     }
   });

@@ -388,7 +388,7 @@ async function examine(fixture: CliWorkspace): Promise<Examined> {
   return examined;
 }
 
-/** What doctor finds in the files that Toolcrib stores. */
+/** The findings of doctor about the files that Toolcrib stores. */
 async function examineStored({ workspace, home }: CliWorkspace): ReturnType<typeof examineState> {
   const folders = { workspace, state: home, config: join(home, "config") };
   const { signal } = new AbortController();

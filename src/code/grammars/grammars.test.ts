@@ -34,7 +34,7 @@ describe("the grammars", () => {
     expect(() => patchGrammar("swift", swift.subarray(1))).toThrow("does not fit its version");
   });
 
-  /** Others than the one we run in can be named: TOOLCRIB_TEST_NODES=/a/node:/b/node. */
+  /** Other versions of Node to test: TOOLCRIB_TEST_NODES=/a/node:/b/node. */
   const nodes = [process.execPath, ...(process.env.TOOLCRIB_TEST_NODES?.split(":") ?? [])];
   it.each(nodes)(
     "parse their languages in %s",
@@ -52,7 +52,7 @@ function sha256(place: URL): string {
   return createHash("sha256").update(readFileSync(place)).digest("hex");
 }
 
-/** In bytes of WebAssembly, of which the tenth section holds the code. */
+/** In bytes of WebAssembly. The tenth section contains the code. */
 function largestFunction(bytes: Uint8Array): number {
   let at = 8;
   const number = () => {

@@ -29,7 +29,7 @@ function ripgrep(index: TestIndex, ...args: string[]): string[] {
       .map((found) => found.slice("./".length))
       .sort();
   } catch (error) {
-    // It gives 1 when there is nothing, 2 when something could not be read.
+    // It exits with 1 when nothing matches, and with 2 when a file could not be read.
     const { status, stdout } = error as { status: number; stdout: string };
     if (status === 1) return [];
     return stdout
@@ -148,7 +148,7 @@ describe("the index", () => {
     const named = async (name: string) =>
       (await index.symbols({ name, limit: 9 }, { signal })).map(({ path: at }) => at);
     expect([await named("alpha"), await named("beta")]).toEqual([[], ["good.ts"]]);
-    // Another content is tried again.
+    // New content is tried again.
     index.write("bad.ts", "function gamma() {}");
     await index.built();
     expect(await named("gamma")).toEqual(["bad.ts"]);
@@ -353,7 +353,7 @@ describe("the index", () => {
           fs.symlinkSync(to!, index.path(link));
         }
       } catch {
-        // Not every change can be made.
+        // Some of the changes are impossible.
       }
     }
   });

@@ -22,7 +22,7 @@ describe("every name that can be renamed", () => {
       const names = new Set(text.match(/[\p{ID_Start}_]\p{ID_Continue}*/gu));
       let renamed = 0;
       for (const name of names) {
-        // Whether it begins with a capital has a meaning in some languages.
+        // In some languages a capital at the beginning has a meaning.
         const fresh = /^\p{Lu}/u.test(name) ? "NeverSeenBefore" : "never_seen_before";
         const old = await occurrencesIn(language, text, name);
         for (const line of new Set(old.places.map((place) => place.line))) {

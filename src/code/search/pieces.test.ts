@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CodeSymbol } from "../../contract/code.ts";
 import { piecesOf } from "./pieces.ts";
 
-/** A symbol that covers all from one text to the end of another. */
+/** A symbol from the beginning of one text to the end of another. */
 function symbolIn(
   text: string,
   from: string,

@@ -12,7 +12,7 @@ interface Said {
   readonly terms: Readonly<Record<string, number>>;
 }
 
-/** Pieces that stand one below the other; those of one file are given together. */
+/** Pieces below each other; those of one file are given together. */
 function indexOf(pieces: readonly Said[]): WordIndex {
   const paths = [...new Set(pieces.map(({ path }) => path))];
   const files = paths.map((path, number) => ({

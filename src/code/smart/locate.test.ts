@@ -140,7 +140,7 @@ describe("a location is", () => {
     ["server.go", "Server.Run", "symbol 5-6"],
     ["store.rb", "def self.open", "symbol 2-3"],
     ["store.toml", "section package", "symbol 1-2"],
-    // Text, exactly and with slips.
+    // Text, exact and with typing errors.
     ["ticket.rs", "key.matches(&self.signature)", "text 9"],
     ["ticket.rs", "for ticket in day.tickets() {\n        println", "text 25-26"],
     [
@@ -152,10 +152,10 @@ describe("a location is", () => {
     ["page.md", "## Install", "text 5"],
     ["plain.unknown", "alpha", "text 1"],
     ["plain.unknown", "gamma  delta", "tolerant text 2"],
-    // What it does.
+    // A description of what it does.
     ["ticket.rs", "the function that checks signatures", "description 7-10"],
     ["ticket.rs", "prints all tickets of the day", "description 23-28"],
-    // Something like it.
+    // Similar text.
     ["ticket.rs", "key.matches(self.signature)", "similar text 9"],
     [
       "ticket.rs",

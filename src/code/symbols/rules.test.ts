@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { Reader } from "../worker/reader.ts";
 
-/** Sources named after their language, each beside the outline that is expected of it. */
+/** Sources named after their language, each with its expected outline. */
 const fixtures = fileURLToPath(new URL("fixtures/", import.meta.url));
 const sources = readdirSync(fixtures).filter((name) => !name.endsWith(".outline"));
 

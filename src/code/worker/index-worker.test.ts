@@ -21,7 +21,7 @@ it("answers other requests while a cancelled one continues", async () => {
     code: "cancelled",
     message: "The call was cancelled while the index was read",
   });
-  // A worker with one question at a time would be ended by now.
+  // A worker that handles one question at a time would be stopped by now.
   await sleep(600);
   verdicts.resolve([true]);
   expect(await wanted).toMatchObject({ files: 1 });

@@ -11,7 +11,7 @@ it("sends only the change of a text that its worker already has", () => {
     { base: 1, start: 3, oldEnd: 3, text: " two" },
     "one two",
   ]);
-  // Of long ones fewer are remembered.
+  // Fewer long texts are remembered.
   next(long, 2, "long.ts");
   expect(next("one", 2)).toEqual({ base: 3, start: 3, oldEnd: 7, text: "" });
   next(long, 2, "longer.ts");

@@ -94,7 +94,7 @@ describe("trees", () => {
     };
     const some = await parseMany(0);
     const more = await parseMany(300);
-    // The memory of WebAssembly counts as external: it only grows when what was used is not given back.
+    // The memory of WebAssembly counts as external. It grows only when memory is not freed.
     expect(more).toBeLessThan(some + 4_000_000);
   });
 });

@@ -5,7 +5,7 @@ import { ToolError } from "../../contract/error.ts";
 import { Budget, type Limits } from "../budget.ts";
 import { openZip } from "./open-zip.ts";
 
-/** By zipfile of Python 3.11: "large" with force_zip64, and a name in UTF-8. */
+/** Made with zipfile of Python 3.11: "large" with force_zip64, and a name in UTF-8. */
 const packedByPython =
   "UEsDBC0AAAAIAAAAIQDmyUE7//////////8FABQAbGFyZ2UBABAA6AMAAAAAAAALAAAAAAAAAKuoGAWjYBQMdwAAUEsDBBQA" +
   "AAgIAG6Qb13VadljBAAAAAIAAAAOAAAAc3RyYcOfZS/DvC50eHQ7vAcAUEsBAi0DLQAAAAgAAAAhAObJQTsLAAAA6AMAAAUA" +
@@ -165,7 +165,7 @@ function failure(read: () => unknown): readonly [string, string] {
   throw new Error("It did not fail");
 }
 
-/** Whether it was read, or refused as it should be. */
+/** Whether it was read, or refused as expected. */
 function refused(read: () => void): boolean {
   try {
     read();

@@ -130,7 +130,7 @@ it("gives a written file a new inode, so that a hard link outside keeps the old 
 
 it("keeps the owner if permitted", { tags: "differs-for-root" }, async () => {
   await using world = openLocalWorld({ files: { file: "old" } });
-  // Only the superuser can give files away; for anybody else the owner is the only one possible.
+  // Only root can change the owner of a file.
   const isRoot = process.getuid?.() === 0;
   const owner = isRoot ? 12345 : process.getuid!();
   if (isRoot) spawnSync("chown", [`${owner}:${owner}`, world.path("file")]);

@@ -46,7 +46,7 @@ describe("a collection", () => {
   it("removes the contents of the oldest calls until the rest fits, and records it", async () => {
     change(3, ["a", "b"]);
     change(2, ["c"]);
-    // It is named again by a later call, and as old as that.
+    // A later call names it again, so it has that call's age.
     change(1, ["a"]);
     expect(await run({ maxBytes: 2000, maxDays: 30 })).toEqual(removed(1, 0));
     expect(left()).toEqual(["a", "c"]);
@@ -89,7 +89,7 @@ describe("a collection", () => {
     expect(await run({ maxBytes: 1e9, maxDays: 30 })).toEqual({ ...removed(2, 0), records: 10 });
     expect(left()).toEqual(["c"]);
     const after = await verifyJournal(file, { head: before.head });
-    // The five of the last session, what was collected, what was pruned.
+    // The five of the last session, the collection, and the pruning.
     expect({ ...after, head: "" }).toEqual({ records: 8, pruned: 10, head: "", noted: before.records });
     expect(journal.calls({}).map(({ callId }) => callId)).toEqual(["call_5"]);
   });
@@ -230,12 +230,12 @@ const removed = (count: number, records: number) => ({
   waitsFor: [],
 });
 
-/** A session so many days ago. */
+/** A session this many days ago. */
 function openThen(session: string, days: number): Journal {
   return new Journal({ file, session, now: () => Date.now() - days * dayMs });
 }
 
-/** A call that changed files, made so many days ago, by a session that was closed then. */
+/** A call that changed files this many days ago, by a session that was closed then. */
 function change(days: number, names: readonly string[]): void {
   const then = openThen(`session_${days}`, days);
   changeIn(then, days, names);
@@ -263,7 +263,7 @@ function note(days: number, kind: string, body: unknown): void {
 
 const contentOf = (name: string) => Buffer.from(name.padEnd(1000));
 
-/** A thousand bytes under a name, last kept so many days ago. */
+/** A thousand bytes under a name, last used this many days ago. */
 function keep(name: string, days: number): string {
   const hash = blobs.keep(contentOf(name));
   const seconds = (Date.now() - days * dayMs) / 1000;
@@ -271,7 +271,7 @@ function keep(name: string, days: number): string {
   return hash;
 }
 
-/** The names of the contents that are left. */
+/** The names of the remaining contents. */
 function left(): readonly string[] {
   return "a b c z 20 40 50"
     .split(" ")

@@ -8,7 +8,7 @@ import { MemoryEnvironment } from "../../environment/memory/memory-environment.t
 import { openBlobs } from "../blobs.ts";
 import { keepingEnvironment } from "./keeping-environment.ts";
 
-/** The same world, its environment keeping what it changes. */
+/** The same world with an environment that stores what it changes. */
 function keeping(world: World): World {
   const folder = mkdtempSync(join(tmpdir(), "toolcrib kept "));
   const journal = { change: () => {} };

@@ -229,7 +229,7 @@ describe("content over the storage limit", () => {
 });
 
 describe("a concurrent change by another process", () => {
-  /** Does something once, right after a file was read for the first time. */
+  /** Acts once, right after a file was read for the first time. */
   function disturbed(inner: Environment, act: () => Promise<unknown>): Environment {
     let isDone = false;
     return new Proxy(inner, {

@@ -8,7 +8,7 @@ import { keepingEnvironment } from "./keeping-environment.ts";
 
 const noText = (folder: string) => Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9])]);
 
-/** Systems that take no such names have nothing to be tried. */
+/** Some systems refuse such names, so there is nothing to test. */
 function canBeMade(make: () => void): boolean {
   try {
     make();

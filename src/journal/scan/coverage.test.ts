@@ -13,7 +13,7 @@ describe("content in git", () => {
     await fixture.bash("mkdir made; rmdir made");
     expect(fixture.blobs()).toBe(0);
     const call = await fixture.bash("rm -r b; echo new > a.txt");
-    // Both as they were, and one as it is.
+    // Two old states and a current one.
     expect(fixture.blobs()).toBe(3);
     await fixture.undo(call);
     expect(treeOf(fixture.workspace)).toEqual(before);
@@ -44,7 +44,7 @@ describe("content in git", () => {
       sleep 0.1`);
     const before = treeOf(fixture.workspace);
     await fixture.bash("mkdir made; rmdir made");
-    // The two that no repository knows, and the file by which the linked tree finds its own.
+    // The two that are in no repository, and the file by which the linked tree finds its repository.
     expect(fixture.blobs()).toBe(3);
     const call = await fixture.bash("rm linked/o.txt cloned/o.txt top.txt sub/in.txt");
     await fixture.undo(call);

@@ -85,7 +85,7 @@ it("copies nothing when its time is up", async () => {
 
 it("runs a command without a scan when there is too much to scan", async () => {
   const environment = new MemoryEnvironment({ files: { a: "a" } });
-  // It takes as long as it may.
+  // It takes all of its time limit.
   environment.snapshot = ({ signal } = {}) =>
     new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("too slow"))));
   using bench = openBench({ environment, limits: { maxLookMs: 5 } });

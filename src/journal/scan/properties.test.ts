@@ -9,7 +9,7 @@ const mode = fc.constantFrom("600", "644", "755", "700");
 const directoryMode = (bits: string) =>
   process.getuid?.() === 0 ? bits : (Number.parseInt(bits, 8) | 0o100).toString(8);
 
-/** One step of a script; what cannot be done is left undone. */
+/** One step of a script. A step that is impossible is skipped. */
 const step = fc.oneof(
   fc.tuple(name, fc.nat(3)).map(([path, length]) => `printf '${"x".repeat(length)}' > ${path}`),
   name.map((path) => `printf more >> ${path}`),

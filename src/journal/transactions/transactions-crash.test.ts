@@ -92,7 +92,7 @@ describe.each(["none", "auto"])(
             configDirectory: join(home, "config"),
             mode: "yolo",
           }),
-        /** A process that has started a command, once that is at work. */
+        /** A process whose command has begun to work. */
         run: async (command: string) => {
           const child = spawn(process.execPath, [commandProgram, home, command], {
             env: { ...process.env, TOOLCRIB_SANDBOX: sandbox },
@@ -137,7 +137,7 @@ async function killOnce(how: "own" | "parked", afterMs: number): Promise<void> {
     ({ outcome, leftAlone }) => outcome !== "taken back" || leftAlone.length > 0,
   );
   expect(unlike).toEqual([]);
-  // Killed between two instances it was parked and unowned, so it is resumed.
+  // It was killed between two instances, when the transaction was parked and had no owner, so it is resumed.
   if (how === "parked") await crib.call("transaction.rollback", {});
   expect(snapshot(workspace)).toEqual(before);
   await crib.close();

@@ -9,12 +9,12 @@ const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
 let worlds = 0;
 
-/** A workspace in which instances are opened one after the other, or side by side. */
+/** A workspace in which instances are opened one after the other, or in parallel. */
 function newWorld(): {
   readonly open: (options?: ToolcribOptions) => Promise<Toolcrib>;
   readonly now: () => object;
   readonly workspace: string;
-  /** Where the state of the workspace is kept, by its name. */
+  /** The folder of the workspace's state, by its name. */
   readonly kept: string;
   readonly write: (path: string, content: string) => void;
   readonly read: (path: string) => string;
@@ -37,7 +37,7 @@ function newWorld(): {
   };
 }
 
-/** Several calls that change, make, delete and move. */
+/** Several calls that change, create, delete and move files. */
 async function change(crib: Toolcrib): Promise<void> {
   for (const [tool, input] of [
     ["edit.replace", { path: "src/a.txt", find: "one", replace: "1" }],
@@ -174,7 +174,7 @@ describe("a transaction", () => {
     await inFixture("file.delete", { path: "src/b.txt" });
     expect((await inFixture("transaction.begin")).error?.code).toBe("already-exists");
     expect(world.now()).not.toEqual(before);
-    // A fixture of another kind has nothing to do with it.
+    // An instance of another kind is independent of it.
     const other = await world.open();
     expect((await other.call("transaction.commit", {})).error?.code).toBe("not-found");
     await other.close();

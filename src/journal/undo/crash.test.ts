@@ -56,7 +56,7 @@ it("undoes a killed call, however far it got", { timeout: 300_000 }, async () =>
   }
 });
 
-/** A workspace in which one call was made, and the way back to that moment. */
+/** A workspace in which one call was made, and a function that restores that moment. */
 async function makeWorld(name: string, [tool, input]: readonly [string, object]) {
   const [workspace, state, copy] = [
     join(home, name),
@@ -65,7 +65,7 @@ async function makeWorld(name: string, [tool, input]: readonly [string, object])
   ];
   mkdirSync(workspace);
   const look = async (): Promise<Whole> => {
-    // Settles what a crash has left, as every next start does.
+    // Recovers from a crash, as every next start does.
     const crib = await openToolcrib({ workspace, stateDirectory: state, configDirectory: `${state} config` });
     await crib.close();
     return wholeOf(elsewhere);
@@ -110,7 +110,7 @@ async function makeWorld(name: string, [tool, input]: readonly [string, object])
   };
 }
 
-/** Folders that were made come and go on their own. */
+/** Created folders appear and disappear independently. */
 function filesOf(whole: Whole): string {
   return JSON.stringify(Object.entries(whole).filter(([, { kind }]) => kind !== "directory"));
 }

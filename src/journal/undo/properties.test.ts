@@ -18,7 +18,7 @@ const content = fc.constantFrom(
   "one\nTWO\nthree\nfour\n",
 );
 
-/** A call that may change something; most of them can. */
+/** A call that may change something; most can. */
 const anyCall = fc.oneof(
   fc.record({ tool: fc.constant("file.write"), input: fc.record({ path, content }) }),
   fc.record({
@@ -61,7 +61,7 @@ interface Made {
   readonly after: Whole;
 }
 
-/** Makes calls; gives those that changed something, with what stood there before and after. */
+/** Makes calls. Returns those that changed something, with the states before and after. */
 async function make(
   fixture: UndoFixture,
   calls: readonly { tool: string; input: object }[],
@@ -206,7 +206,7 @@ async function linesOfPeople({ elsewhere }: UndoFixture): Promise<readonly strin
 
 const nothing: EntryState = { kind: "nothing" };
 
-/** What the call left under another name, from where it was moved since. */
+/** The result of the call under another name, if it was moved since. */
 function wasMovedHere(now: EntryState, { before, after }: Made, found: Whole): boolean {
   const names = Object.keys(after).filter(
     (name) => !isSameState(before[name] ?? nothing, after[name] ?? nothing),
@@ -214,7 +214,7 @@ function wasMovedHere(now: EntryState, { before, after }: Made, found: Whole): b
   return names.some((name) => found[name] === undefined && isSameState(now, after[name] ?? nothing));
 }
 
-/** The contents of a directory that the call moved go back with it, however they changed. */
+/** The contents of a directory that the call moved are moved back with it, even if they changed. */
 function isMovedWith(name: string, { before, after }: Made): boolean {
   const folders = [...Object.entries(before), ...Object.entries(after)]
     .filter(([folder, { kind }]) => kind === "directory" && (!before[folder] || !after[folder]))

@@ -195,7 +195,7 @@ it("reports what it cannot restore because it was never stored", async () => {
   expect(Object.keys(await wholeOf(fixture.elsewhere))).toEqual([]);
 });
 
-/** Where a content is kept. */
+/** The path of a stored content. */
 function blobOf(state: string, content: string): string {
   const hash = contentHash(Buffer.from(content));
   const name = readdirSync(state, { recursive: true, encoding: "utf8" }).find((path) =>

@@ -85,7 +85,7 @@ it("restores deleted folders with their modes, symlinks and contents", async () 
   chmodSync(fixture.path("d/e"), 0o555);
   chmodSync(fixture.path("d"), 0o700);
   const before = await wholeOf(fixture.elsewhere);
-  // An ordinary user cannot delete from a folder that may not be written.
+  // An ordinary user cannot delete entries of a read-only folder.
   chmodSync(fixture.path("d/e"), 0o755);
   const { callId } = await fixture.call("file.delete", { path: "d", recursive: true });
   await fixture.call("journal.undo", { call: callId });

@@ -42,7 +42,7 @@ it("detachedCopy does not retain the text it was cut from", async () => {
     detachedCopy(Buffer.alloc(5_000_000, "a").toString("latin1").slice(0, 1000)),
   );
   const heldBytes = () => process.memoryUsage().external - before;
-  // What was collected is given back a little later, on a busy machine.
+  // On a busy machine, collected memory is returned a little later.
   for (let tries = 0; tries < 100 && heldBytes() >= 50_000_000; tries += 1) {
     collect();
     await new Promise((resolve) => setTimeout(resolve, 20));

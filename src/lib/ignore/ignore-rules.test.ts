@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseIgnoreRules } from "./ignore-rules.ts";
 
-/** The files that rules leave, with everything below an ignored directory gone. */
+/** The files that remain, without everything below an ignored directory. */
 function kept(text: string, files: readonly string[]): string[] {
   const rules = parseIgnoreRules(text);
   return files.filter((file) => {
@@ -95,7 +95,8 @@ describe("parseIgnoreRules", () => {
       fc.constantFrom(...classes, "[", "[:x:]", "[[:nope:]]"),
       fc.constantFrom("\\", "\\*", "\\ ", " ", "\t", "\r", "!", "#", "\\!", "\\#", "{a,b}"),
     );
-    // Two places where git is not as documented and we are, like ripgrep: "a**/b" after a literal start, and "**\/".
+    // Two cases in which git differs from its documentation and we, like ripgrep, do not: "a**/b" after a literal
+    // start, and "**\/".
     const line = fc
       .array(piece, { maxLength: 4 })
       .map((pieces) => pieces.join(""))

@@ -18,7 +18,7 @@ interface Reply {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** Requests as a client of 2026 sends them, without a client that would keep us from lying. */
+/** Requests of a 2026 client, without an SDK that would prevent invalid ones. */
 async function rawFixture(questionSeconds?: number) {
   const folder = temporaryFolder();
   const environment = new MemoryEnvironment({ files: { "a.txt": "one\n", "b.txt": "two\n" } });

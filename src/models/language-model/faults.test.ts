@@ -180,7 +180,7 @@ describe.each(kinds)("with %s", (kind) => {
     ];
     const model = await open({ text: "Now:", calls, finish: "length" });
     const { reason, ...said } = await ask(model, {});
-    // Gemini gives no call at all of a reply that it could not finish.
+    // Gemini returns no call of a reply that it could not finish.
     const expected = kind === "google" ? ["text: Now:"] : ["text: Now:", "status {}"];
     expect([reason, gist({ reason, ...said })]).toEqual(["length", expected]);
   });

@@ -113,7 +113,7 @@ describe.each(kinds)("with %s", (kind) => {
     expect(breaches()).toEqual([]);
   });
 
-  // Gemini makes no call of a name that it would not take.
+  // Gemini makes no call with an invalid name.
   const names = ["file.read", "multi_tool_use.parallel", "1 <tool>", "x".repeat(200)];
   it.each(kind === "google" ? names.slice(0, 2) : names)(
     "continues after a call with an invalid tool name: %s",
@@ -425,7 +425,7 @@ function gistOf(message: AssistantMessage): readonly string[] {
   return gist({ message } as Parameters<typeof gist>[0]);
 }
 
-/** Where a request has marks of the cache. */
+/** The positions of cache marks in a request. */
 function marksIn(body: unknown, path = ""): readonly string[] {
   if (typeof body !== "object" || body === null) return [];
   if ("cache_control" in body) return [path];

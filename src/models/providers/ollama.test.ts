@@ -433,7 +433,7 @@ async function all(
   return events;
 }
 
-/** With deltas of one part put together. */
+/** Joins the deltas of one part. */
 function joined(events: readonly ModelEvent[]): readonly ModelEvent[] {
   const together: ModelEvent[] = [];
   for (const event of events) {

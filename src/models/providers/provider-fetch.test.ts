@@ -51,7 +51,7 @@ it.each(kinds)("aborts an endless reply of %s", async (kind) => {
       kind: "bad-request",
       message: `The reply of ${new URL(baseUrl).host} is too long.`,
     });
-    // One line of it is too long long before the whole would be.
+    // One line exceeds its limit long before the whole response does.
     expect(sent).toBeLessThan(128 * 1024 ** 2);
     sent = 0;
   }

@@ -168,7 +168,7 @@ function read(pieces: readonly string[]) {
   return { shown: shown + rest, ...others };
 }
 
-/** Blanks between prose and an object may have been shown before anybody knew of the object. */
+/** Blanks between prose and an object may have been shown before the object was detected. */
 function squeezed(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -41,7 +41,7 @@ function commandCall(command: string): ToolCall {
   } as ToolCall;
 }
 
-/** How a call ends whose surroundings are the second ones by the time of the answer. */
+/** The result of a call whose surroundings have changed to the second ones when the answer comes. */
 async function answerAfter(before: Surroundings, after: Surroundings) {
   let surroundings = before;
   const requests: ApprovalRequest[] = [];
@@ -192,7 +192,7 @@ it("refuses a call checked before another call put a symlink in its path", async
     counter(writing("call_2", "way/b.txt")).catch(codeOf),
     counter(writing("call_3", "way")).catch(codeOf),
   ];
-  // Nothing in memory takes longer than until here.
+  // Everything in memory is done by now.
   await setImmediate();
   environment.link("way", "deep");
   holding.resolve();

@@ -46,7 +46,7 @@ interface Trial {
   readonly later?: SandboxLevel;
 }
 
-/** What one call, which starts one program, was allowed to reach; or the code that it failed with. */
+/** What one call, which starts one program, may reach; or the code of its error. */
 async function start(trial: Trial): Promise<StartOptions["confinement"] | string> {
   const { environment, started, now } = openStarting();
   const {

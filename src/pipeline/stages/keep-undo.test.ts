@@ -27,11 +27,11 @@ describe("every tool that changes files", () => {
   it("is covered by this test", async () => {
     const tools = await Promise.all(Object.values(catalog).map((load) => load()));
     const changing = tools.filter(({ name, risk }) => {
-      // Tools that edit code may run formatters and checkers besides.
+      // Code tools may also run formatters and checkers.
       return risk === "write" || risk === "destructive" || (risk === "execute" && name.startsWith("code."));
     });
     const others = changing
-      // What git's tools change is git's own, but for a switch of branches, which their tests undo.
+      // Git's tools change git's own files, except for a switch of branches, which their own tests undo.
       .filter(({ name }) => !/^(journal|transaction|git)\./.test(name))
       .map(({ name }) => name);
     expect(new Set(changingCalls.map(([, tool]) => tool))).toEqual(new Set(others));
@@ -111,7 +111,7 @@ it("keeps what each process replaces when several write one file", { timeout: 60
   const journal = new Journal({ file, session: "session_test" });
   const changes = journal.changesOf(journal.calls({}).map(({ callId }) => callId));
   journal.close();
-  // Each has replaced what the one before has left: nothing was lost in between.
+  // Each call has replaced the result of the previous one: nothing was lost in between.
   expect(changes.length).toBe(45);
   expect(changes.slice(1).map((change) => change.before)).toEqual(
     changes.slice(0, -1).map(({ after }) => after),

@@ -18,7 +18,7 @@ const tool: Partial<AnyTool> = {
   accesses: ({ path }: { path: string }) => [{ kind: "write", path }],
 };
 
-/** What comes out of the stage: the call it passes on, or the error. */
+/** The result of the stage: the call that it passes on, or the error. */
 async function check(input: unknown, given: Partial<AnyTool> = tool): Promise<ToolCall | ToolError> {
   let passed: ToolCall | undefined;
   const next: Next = async (call) => {

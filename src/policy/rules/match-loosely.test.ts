@@ -6,7 +6,7 @@ interface Row {
   readonly rule: string;
   readonly denies: readonly string[];
   readonly passes: readonly string[];
-  /** What it would be, only the shell will know. */
+  /** Only the shell knows its value. */
   readonly asks?: readonly string[];
 }
 

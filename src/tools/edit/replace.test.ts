@@ -326,7 +326,7 @@ describe("edit.replace", () => {
     writeFileSync(opened.at("a.txt"), "one\n");
     chmodSync(opened.at("a.txt"), 0o444);
     const edit = { path: "a.txt", find: "one", replace: "two" };
-    // Permission bits do not hold for root.
+    // Permission bits do not apply to root.
     if (process.getuid?.() === 0) await opened.run(editReplace, edit);
     else expect((await opened.refusal(editReplace, edit)).code).toBe("denied");
     expect([readFileSync(opened.at("a.txt"), "utf8"), statSync(opened.at("a.txt")).mode & 0o777]).toEqual([
@@ -344,7 +344,7 @@ describe("edit.replace", () => {
   });
 
   it("plans again when another process writes between its read and its write", async () => {
-    /** Others write just before each of the first two changes. */
+    /** Another process writes just before each of the first two changes. */
     class BusyEnvironment extends MemoryEnvironment {
       #others = ["one\n2\n", "one\n2\nthree\n"];
 

@@ -216,7 +216,7 @@ it("ends quickly on any input", () => {
     expect(readActions(piece.repeat(50_000)).actions).toEqual([]);
 });
 
-/** As the whole reply reads, where it is one object and no prose. */
+/** The reading of the whole reply, if it is one object without prose. */
 function parsed(reply: string): unknown {
   const end = reply.lastIndexOf("}") + 1;
   const start = reply.indexOf("{");

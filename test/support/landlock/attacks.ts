@@ -41,7 +41,7 @@ const tcpPort = (tcp.address() as AddressInfo).port;
 const udpPort = udp.address().port;
 const address = (port: number) => `pack("SnCCCCx8", 2, ${port}, 127, 0, 0, 1)`;
 
-/** Whether the core file limit of this process was changed. */
+/** The core file limit of this process. */
 const coreLimit = () => /Max core file size\s+(\S+)/.exec(readFileSync("/proc/self/limits", "utf8"))![1];
 const firstLimit = coreLimit();
 const fileIsChanged = () => readFileSync(join(outside, "file"), "utf8") !== "as it was";

@@ -1,5 +1,5 @@
 /**
- * Starts a server that has left its process group and ignores all signals but SIGKILL, prints its process id, and
+ * Starts a server that has left its process group and ignores all signals but SIGKILL, reports that it is up, and
  * waits to be killed. Arguments: the folder of workspace, state and config; the sandbox.
  */
 import { join } from "node:path";

@@ -99,7 +99,7 @@ else
       await terminal.shows("To leave: Ctrl-C again");
       terminal.type(control("c"));
       expect(await terminal.exit).toBe(0);
-      // The terminal is as it was: no bracketed paste, a visible cursor.
+      // The terminal is restored: no bracketed paste, a visible cursor.
       expect(terminal.written.lastIndexOf("\u001b[?2004l")).toBeGreaterThan(
         terminal.written.lastIndexOf("\u001b[?2004h"),
       );

@@ -58,7 +58,7 @@ it("keeps what it has read while others write, however new the file is", async (
   });
   store.sync();
   state.catchUp(store);
-  // A later reader has to read it again.
+  // A later reader must read it again.
   expect([[...state.outdated.keys()], [...new WorkspaceState(files, store).outdated.keys()]]).toEqual([
     [],
     ["a"],

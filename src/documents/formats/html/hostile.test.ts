@@ -7,7 +7,7 @@ function markdownOf(html: string): string {
   return htmlToMarkdown(html).markdown;
 }
 
-/** How often a word is in the output: nothing may be lost, however a page is built. */
+/** Counts a word in the output: nothing may be lost, whatever the structure of the page. */
 function countOf(word: string, html: string): number {
   return markdownOf(html).split(word).length - 1;
 }

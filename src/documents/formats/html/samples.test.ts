@@ -9,7 +9,7 @@ function sample(name: string): string {
   return readFileSync(join(folder, name), "utf8");
 }
 
-/** Words, without what Markdown adds: pictures, targets of links, marks, languages of code. */
+/** The words, without what Markdown adds: pictures, link targets, marks, languages of code. */
 function wordsOf(markdown: string): readonly string[] {
   const text = markdown
     .replace(/!\[[^\]]*\]\([^)]*\)/g, "")

@@ -86,7 +86,7 @@ const whole: DocumentContent = {
   images: [],
 };
 
-/** What our own words are left out of. */
+/** Removes our own words. */
 function wordsOf(text: string): readonly string[] {
   const plain = text.replace(
     /^Output(?: \(\w+\)| \[\d+\])?:$|^Error:$|^`{3,}\w*$|\[picture.*\]|\(https.*?\)/gm,
@@ -112,7 +112,7 @@ describe("notebooks", () => {
     "have the same words as pandoc in %s, in the same order",
     async (name) => {
       const { parts: all } = await read(sample(name));
-      // Pandoc leaves raw cells out.
+      // Pandoc omits raw cells.
       const ours = all.filter(({ title }) => !title?.startsWith("raw")).map(({ text }) => text);
       expect(wordsOf(ours.join("\n"))).toEqual(wordsOf(sample(`${name}.pandoc.txt`).toString()));
     },

@@ -204,7 +204,7 @@ it("fails when a page would take all memory", async () => {
     "too-large",
     "laughs.pdf takes too much memory to read",
   ]);
-  // What it did harms no other.
+  // Its effect is limited to this document.
   expect(allText(await readSample("turned.pdf"))).toContain("First line");
 });
 

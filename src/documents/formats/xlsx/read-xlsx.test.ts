@@ -10,7 +10,7 @@ interface Made {
   readonly strings?: string;
   readonly styles?: string;
   readonly workbook?: string;
-  /** Of the names of spreadsheets: "x:". */
+  /** The prefix of element names: "x:". */
   readonly prefix?: string;
 }
 

@@ -17,7 +17,7 @@ it("iterates the rows only a few times when remarks are slightly too long and th
     remarks: () => ["r".repeat(20_000)],
   };
   const context = { budget: new Budget("x"), signal: new AbortController().signal, progress: () => {} };
-  // With both rows 20 038 characters: one too many.
+  // Both rows have 20 038 characters, which is too many.
   const { parts, next } = showSheets([sheet], { maxChars: 20_037 }, "x", context);
   expect([parts[0]?.text.length, next, looks]).toEqual([20_028, "S!A2:", 2]);
 });

@@ -3,7 +3,7 @@ import { boundedFetch } from "./bounded-fetch.ts";
 
 const megabyte = 1024 * 1024;
 
-/** How much is taken of an answer that repeats one megabyte. */
+/** The accepted length of a response that repeats one megabyte. */
 async function taken(type: string, text: string, times: number): Promise<number | string> {
   const chunk = Buffer.from(text.repeat(Math.ceil(megabyte / text.length)));
   let left = times;

@@ -52,7 +52,7 @@ describe("admission", () => {
     await end("0");
     for (let number = 0; number <= mostStarts; number += 1) void call({}, `next ${number}`);
     await turn();
-    // A slot that time gave back is not given back again when the call ends.
+    // A slot that was released by time is not released again when the call ends.
     expect(started.length).toBe(mostStarts + 1 + mostStarts - 1);
   });
 

@@ -11,11 +11,11 @@ afterEach(() => {
 });
 
 const sessions = 11;
-/** The reader of code, the indexer and two readers of documents. The indexer has builders, one per core. */
+/** The code reader, the indexer and two document readers. The indexer has one builder per core. */
 const mostWorkers = 4 + Math.min(availableParallelism(), 8);
 
 it("shares its workers between the sessions of a workspace, and ends them when they are idle", async () => {
-  // The idle time is ten minutes at most.
+  // The maximum idle time is ten minutes.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   await using fixture = await httpFixture();
   for (const [path, text] of [

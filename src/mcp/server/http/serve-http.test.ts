@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { eras, told } from "../../../../test/support/mcp/client-fixture.ts";
 import { headers, httpFixture, initialize } from "../../../../test/support/mcp/http-fixture.ts";
 
-/** Comes with servers that we are tried beside. */
+/** Comes with the servers that we are compared with. */
 async function earlierSdk() {
   const [client, http] = ["index", "streamableHttp"].map(
     (name) => `@modelcontextprotocol/sdk/client/${name}.js`,

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { isHarmful } from "../../../../test/support/commands/is-harmful.ts";
 import { analyseCommand } from "../analyse-command.ts";
 
-/** Each of these ran the program p0 in a real bash while it was taken for reading or writing. */
+/** Each of these ran the program p0 in a real bash although the analysis reported only reading or writing. */
 const attacks: Readonly<Record<string, readonly string[]>> = {
   "variables with the integer attribute": [
     "RANDOM='a[$(p0)]'",

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { isHarmful, tellsOf } from "../../../../test/support/commands/is-harmful.ts";
 import { analyseCommand } from "../analyse-command.ts";
 
-/** What a command wrote in a real bash without saying so, and the command. */
+/** The path that a command wrote in a real bash without being reported, and the command. */
 const written: readonly (readonly [path: string, ...commands: readonly string[]])[] = [
   [
     "a",
@@ -65,7 +65,7 @@ it("never classifies as reading a command that changes git references or creates
   expect(harmless).toEqual([]);
 });
 
-/** These printed the content of .env without saying that they read it. */
+/** These printed the content of .env although the analysis did not report the read. */
 const read: readonly string[] = [
   "grep --rege=SECRET .env",
   "grep --fil=b .env",

@@ -8,7 +8,7 @@ import { denominatorOf, numeratorOf, toNumber, type Value } from "./value.ts";
 
 const evaluated = (expression: string): Value => calculate(expression, { isStrict: false });
 
-/** As it is shown: "= 4", "≈ 0.33333333333333333333 (1/3)". */
+/** The result as shown: "= 4", "≈ 0.33333333333333333333 (1/3)". */
 function shown(expression: string): string {
   const { value, isExact, fraction } = showValue(evaluated(expression));
   return `${isExact ? "=" : "≈"} ${value}${fraction ? ` (${fraction})` : ""}`;
