@@ -82,7 +82,7 @@ const mayImport: Record<string, readonly string[]> = {
 const ownedModules: Record<string, readonly string[]> = {
   "node:fs": ["system", "sandbox", "environment", "cli"],
   "node:fs/promises": ["system", "sandbox", "environment", "cli"],
-  "node:child_process": ["sandbox", "environment", "workers"],
+  "node:child_process": ["system", "sandbox", "environment", "workers"],
   "node:http": ["sandbox", "environment", "processes", "mcp"],
   "node:https": ["processes"],
   "node:net": ["system", "sandbox", "environment", "processes"],

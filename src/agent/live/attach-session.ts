@@ -1,20 +1,14 @@
-import { unlinkSync } from "node:fs";
-import { connect, type Socket } from "node:net";
-import { join } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import { Listeners } from "../../lib/async/listeners.ts";
-import { attempt } from "../../system/attempt.ts";
 import { userDirectories } from "../../system/directories.ts";
+import { connectTo, type JsonConnection, socketNames } from "../../system/private-socket.ts";
 import {
   type LiveCommand,
   type LiveHello,
   type LiveReply,
   type LiveUpdate,
-  readLines,
   socketFolder,
-  socketNames,
   socketPrefix,
-  withAddress,
 } from "./live-protocol.ts";
 
 /** A connection to an open session of another process. */
@@ -67,52 +61,36 @@ export async function liveSessions({
   });
 }
 
-/** Returns undefined when no session answers. A socket on which nothing listens is removed. */
-export async function attachSocket(folder: string, name: string): Promise<Attached | undefined> {
+/** Returns undefined when no session answers. */
+export async function attachSocket(folder: string, name: string): Promise<AttachedSession | undefined> {
+  const connection = connectTo(folder, name);
   const { promise, resolve } = Promise.withResolvers<LiveHello | undefined>();
-  const attached = withAddress(folder, name, (address, release) => {
-    const socket = connect(address);
-    socket.once("connect", release);
-    socket.once("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "ECONNREFUSED") attempt(() => unlinkSync(join(folder, name)));
-    });
-    socket.once("close", () => {
-      release();
-      resolve(undefined);
-    });
-    socket.setTimeout(helloMs, () => socket.destroy());
-    return new Attached(socket, (hello) => {
-      socket.setTimeout(0);
-      resolve(hello);
-    });
-  });
-  return (await promise) === undefined ? undefined : attached;
+  const attached = new Attached(connection, resolve);
+  const patience = setTimeout(() => connection.destroy(), helloMs);
+  void connection.ended.then(() => resolve(undefined));
+  const hello = await promise;
+  clearTimeout(patience);
+  return hello === undefined ? undefined : attached;
 }
 
 const helloMs = 2_000;
 
 class Attached implements AttachedSession {
   readonly ended: Promise<void>;
-  readonly #socket: Socket;
+  readonly #connection: JsonConnection;
   readonly #updates = new Listeners<LiveUpdate>();
   readonly #waiting = new Map<number, (reply: LiveReply) => void>();
   #hello: LiveHello | undefined;
   #count = 0;
 
-  constructor(socket: Socket, onHello: (hello: LiveHello) => void) {
-    this.#socket = socket;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.ended = promise;
-    socket.on("error", () => socket.destroy());
-    socket.on("close", () => {
+  constructor(connection: JsonConnection, onHello: (hello: LiveHello) => void) {
+    this.#connection = connection;
+    this.ended = connection.ended.then(() => {
       for (const [id, settle] of this.#waiting) settle({ type: "reply", id, error: connectionEnded });
-      resolve();
     });
-    readLines(
-      socket,
-      maxMessageBytes,
+    connection.receive(
       (message) => this.#take(message as unknown as LiveHello | LiveUpdate | LiveReply, onHello),
-      () => socket.destroy(),
+      () => connection.destroy(),
     );
   }
 
@@ -137,7 +115,7 @@ class Attached implements AttachedSession {
   }
 
   close(): void {
-    this.#socket.destroy();
+    this.#connection.destroy();
   }
 
   #take(message: LiveHello | LiveUpdate | LiveReply, onHello: (hello: LiveHello) => void): void {
@@ -157,13 +135,12 @@ class Attached implements AttachedSession {
     const id = this.#count;
     const { promise, resolve } = Promise.withResolvers<LiveReply>();
     this.#waiting.set(id, resolve);
-    if (this.#socket.destroyed) resolve({ type: "reply", id, error: connectionEnded });
-    else this.#socket.write(`${JSON.stringify({ ...command, id } satisfies LiveCommand)}\n`);
+    if (this.#connection.hasEnded) resolve({ type: "reply", id, error: connectionEnded });
+    this.#connection.send({ ...command, id } satisfies LiveCommand);
     const { error } = await promise;
     if (error !== null)
       throw new ToolError("unavailable", error.message, { hint: error.hint ?? "Try again." });
   }
 }
 
-const maxMessageBytes = 16 * 1024 * 1024;
 const connectionEnded = { message: "The session has ended", hint: "Resume it, then send the message again." };

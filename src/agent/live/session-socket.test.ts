@@ -7,8 +7,9 @@ import { describe, expect, it, vi } from "vitest";
 import { sessionOnLoopback } from "../../../test/agent/session-on-loopback.ts";
 import type { Script } from "../../../test/providers/provider-server.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { maxRequestBytes } from "../../system/private-socket.ts";
 import { attachSession } from "./attach-session.ts";
-import { type LiveUpdate, maxCommandBytes, socketFolder, socketPrefix } from "./live-protocol.ts";
+import { type LiveUpdate, socketFolder, socketPrefix } from "./live-protocol.ts";
 import { openSessionSocket } from "./session-socket.ts";
 
 /** A session that listens, in a state folder of its own. */
@@ -92,11 +93,11 @@ describe("the socket of a session", () => {
   it.each([
     ["is not JSON", "hello\n", "The line is not a JSON object"],
     ["is not an object", "[1]\n", "The line is not a JSON object"],
-    ["has no end", "x".repeat(maxCommandBytes + 1), `The line is longer than ${maxCommandBytes} bytes`],
+    ["has no end", "x".repeat(maxRequestBytes + 1), `The line is longer than ${maxRequestBytes} bytes`],
     [
       "is too long",
-      `${JSON.stringify({ type: "steer", id: 1, text: "x".repeat(maxCommandBytes) })}\n`,
-      `The line is longer than ${maxCommandBytes} bytes`,
+      `${JSON.stringify({ type: "steer", id: 1, text: "x".repeat(maxRequestBytes) })}\n`,
+      `The line is longer than ${maxRequestBytes} bytes`,
     ],
   ])("ends a connection whose line %s", async (_name, sent, message) => {
     await using fixture = await liveFixture();

@@ -1,27 +1,18 @@
-import { randomBytes } from "node:crypto";
-import { chmodSync, unlinkSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
-import { join } from "node:path";
 import { ToolError, textForUser } from "../../contract/error.ts";
 import type { Plan } from "../../contract/tool.ts";
-import { attempt } from "../../system/attempt.ts";
-import { makePrivateDirectory, userDirectories } from "../../system/directories.ts";
+import { userDirectories } from "../../system/directories.ts";
+import { type JsonConnection, PrivateSocket } from "../../system/private-socket.ts";
 import type { ClientInfo } from "../../toolcrib/index.ts";
 import type { AgentEvent } from "../event.ts";
 import type { Session } from "../session.ts";
 import {
-  isPrivateFolder,
   type LiveCommand,
   type LiveHello,
   type LivePlanStep,
   type LiveReply,
   type LiveUpdate,
-  maxCommandBytes,
-  readLines,
   socketFolder,
   socketPrefix,
-  socketSuffix,
-  withAddress,
 } from "./live-protocol.ts";
 
 export interface SocketOptions {
@@ -34,88 +25,55 @@ export interface SocketOptions {
   readonly state?: string | undefined;
 }
 
-/** Listens on the socket of a session until the session closes. Rejects when the socket cannot be made. */
-export async function openSessionSocket(session: Session, options: SocketOptions): Promise<SessionSocket> {
+/**
+ * Tells other programs of this user what happens in a session, and takes their commands, until the session closes.
+ * Rejects when the socket cannot be made.
+ */
+export async function openSessionSocket(session: Session, options: SocketOptions): Promise<void> {
   const folder = socketFolder(options.state ?? userDirectories().state);
-  makePrivateDirectory(folder);
-  if (!isPrivateFolder(folder))
-    throw new ToolError("unavailable", `Other users can enter ${folder}, or it is a link`, {
-      hint: `Remove it: rm -r ${folder}`,
-    });
-  const socket = new SessionSocket(session, options, folder);
-  await socket.listen();
-  return socket;
+  const peers = new SessionPeers(session, options);
+  const socket = await PrivateSocket.listen(folder, socketPrefix(session.id), (peer) => peers.welcome(peer));
+  peers.onClose(socket.close);
 }
 
-/** The socket of one open session. It tells attached programs what happens, and takes their commands. */
-export class SessionSocket {
+/** The programs that are attached to a session. */
+class SessionPeers {
   readonly #session: Session;
   readonly #options: SocketOptions;
-  readonly #folder: string;
-  readonly #name: string;
-  readonly #server: Server;
-  readonly #peers = new Set<Socket>();
+  readonly #peers = new Set<JsonConnection>();
   readonly #stopListening: () => void;
-  #release = () => {};
+  #closed = () => {};
   #plan: readonly LivePlanStep[] = [];
 
-  constructor(session: Session, options: SocketOptions, folder: string) {
+  constructor(session: Session, options: SocketOptions) {
     this.#session = session;
     this.#options = options;
-    this.#folder = folder;
-    this.#name = `${socketPrefix(session.id)}${randomBytes(12).toString("hex")}${socketSuffix}`;
-    this.#server = createServer((peer) => this.#welcome(peer));
-    this.#server.maxConnections = maxPeers;
     this.#stopListening = session.on((event) => this.#hear(event));
   }
 
-  async listen(): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#server.once("error", reject);
-    withAddress(this.#folder, this.#name, (address, release) => {
-      this.#release = release;
-      this.#server.listen(address, resolve);
-    });
-    try {
-      await promise;
-    } catch (error) {
-      this.close();
-      throw error;
-    }
-    this.#server.off("error", reject);
-    this.#server.on("error", () => this.close());
-    // Nothing waits for peers.
-    this.#server.unref();
-    chmodSync(join(this.#folder, this.#name), 0o600);
-    process.once("exit", this.close);
-    if (this.#session.state === "closed") this.close();
-  }
-
-  /** Ends all connections and removes the socket. May be called twice. */
-  readonly close = (): void => {
-    process.off("exit", this.close);
-    this.#stopListening();
-    for (const peer of this.#peers) peer.end();
-    this.#server.close();
-    attempt(() => unlinkSync(join(this.#folder, this.#name)));
-    this.#release();
-  };
-
-  #welcome(peer: Socket): void {
+  welcome(peer: JsonConnection): void {
     this.#peers.add(peer);
-    peer.unref();
-    peer.on("error", () => peer.destroy());
-    peer.on("close", () => this.#peers.delete(peer));
-    this.#send(peer, this.#hello());
-    readLines(
-      peer,
-      maxCommandBytes,
+    void peer.ended.then(() => this.#peers.delete(peer));
+    peer.send(this.#hello());
+    peer.receive(
       (message) => this.#obey(peer, message as Partial<LiveCommand>),
       (error) => {
-        this.#send(peer, replyTo(undefined, error));
-        peer.destroySoon();
+        peer.send(replyTo(undefined, error));
+        peer.end();
       },
     );
+  }
+
+  /** Calls `closed` when the session closes, or at once when it has closed. */
+  onClose(closed: () => void): void {
+    this.#closed = closed;
+    if (this.#session.state === "closed") this.#close();
+  }
+
+  #close(): void {
+    this.#stopListening();
+    for (const peer of this.#peers) peer.end();
+    this.#closed();
   }
 
   #hello(): LiveHello {
@@ -132,12 +90,12 @@ export class SessionSocket {
     };
   }
 
-  #obey(peer: Socket, command: Partial<LiveCommand>): void {
+  #obey(peer: JsonConnection, command: Partial<LiveCommand>): void {
     try {
       this.#perform(command);
-      this.#send(peer, replyTo(command.id, undefined));
+      peer.send(replyTo(command.id, undefined));
     } catch (error) {
-      this.#send(peer, replyTo(command.id, error));
+      peer.send(replyTo(command.id, error));
     }
   }
 
@@ -163,8 +121,8 @@ export class SessionSocket {
     this.#notePlan(event);
     if (this.#peers.size > 0)
       for (const update of updatesOf(event, this.#session, this.#plan))
-        for (const peer of this.#peers) this.#send(peer, update);
-    if (event.type === "state" && event.state === "closed" && event.agent === undefined) this.close();
+        for (const peer of this.#peers) peer.send(update);
+    if (event.type === "state" && event.state === "closed" && event.agent === undefined) this.#close();
   }
 
   #notePlan(event: AgentEvent): void {
@@ -173,17 +131,7 @@ export class SessionSocket {
     const { steps = [] } = (event.data ?? {}) as Partial<Plan>;
     this.#plan = steps.map(({ step, status }) => ({ text: step, state: stepStates[status] ?? "pending" }));
   }
-
-  #send(peer: Socket, message: LiveHello | LiveUpdate | LiveReply): void {
-    if (peer.destroyed || peer.writableEnded) return;
-    // A peer that does not read attaches again when it can.
-    if (peer.writableLength > maxUnsentBytes) peer.destroy();
-    else peer.write(`${JSON.stringify(message)}\n`);
-  }
 }
-
-const maxPeers = 16;
-const maxUnsentBytes = 4 * 1024 * 1024;
 
 const stepStates: Readonly<Record<string, LivePlanStep["state"] | undefined>> = {
   in_progress: "active",
