@@ -93,6 +93,29 @@ describe("an undo of what was committed since", () => {
     expect(fixture.read("poem.txt")).toBe("one\n");
   });
 
+  it("is found in a repository inside the workspace, and also before a redo", async () => {
+    await using fixture = cliWorkspace();
+    git(fixture, "init", "-q", "lib/inner");
+    for (const path of ["lib/inner/src/a.txt", "b.txt"])
+      await fixture.run("call", "file.write", "--path", path, "--content", "1\n");
+    git(fixture, "-C", "lib/inner", "add", ".");
+    git(fixture, "-C", "lib/inner", "commit", "-qm", "Inner");
+    const both = await fixture.run("undo", "--last", "2");
+    expect([both.exit, both.stderr]).toEqual([4, expect.stringMatching(/^Commit \w{7} "Inner" contains/)]);
+    expect((await fixture.run("undo", "--last", "2", "--yes")).exit).toBe(0);
+    git(fixture, "-C", "lib/inner", "commit", "-qam", "Gone");
+    const refused = await fixture.run("redo");
+    expect([refused.exit, refused.stderr]).toEqual([
+      4,
+      expect.stringMatching(
+        /^Commit \w{7} "Gone" contains the undone state; redo changes the files, not the commit\nTo redo anyway, run: toolcrib redo --yes\n$/,
+      ),
+    ]);
+    const done = await fixture.run("redo", "--yes");
+    expect([done.exit, done.stdout]).toEqual([0, expect.stringContaining("Redo changes the files")]);
+    expect(fixture.read("lib/inner/src/a.txt")).toBe("1\n");
+  });
+
   if (!hasTerminals) it.skip("at a terminal (skipped: `script` of util-linux is missing)", () => {});
   it.runIf(hasTerminals)("asks at a terminal", async () => {
     const { fixture, commit } = await committedChange();

@@ -1,10 +1,7 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import type { Undone } from "../contract/history.ts";
 import { printable } from "../lib/text/printable.ts";
 import { toCommandLine } from "../lib/text/shell-quote.ts";
-import { repositoryRoot } from "../system/directories.ts";
 import type { CallResult, Toolcrib } from "../toolcrib/index.ts";
 import { confirm } from "./approvals/ask-on-terminal.ts";
 import { callJournal } from "./call-journal.ts";
@@ -15,7 +12,7 @@ import { readCount } from "./parse-arguments.ts";
 import { forReader } from "./report.ts";
 import { knownSessions, matchSession, noSuchSession } from "./session/match-session.ts";
 import { canAsk, print, remark } from "./terminal.ts";
-import { undoForUser } from "./undo-for-user.ts";
+import { commitQuestion, undoForUser } from "./undo-for-user.ts";
 
 /** `toolcrib undo`. Asks first when a commit contains the changes. */
 export async function undoCalls(given: Arguments): Promise<number> {
@@ -32,41 +29,52 @@ export async function undoCalls(given: Arguments): Promise<number> {
     dry_run: options.has("dry-run") || undefined,
   };
   const show = ({ data }: CallResult) => print(forReader(1, undoForUser(data as Undone, input)));
+  return undoAsking(given, input, show);
+}
+
+/** `toolcrib redo`. Asks first when a commit contains what it would overwrite. */
+export async function redoUndo(given: Arguments): Promise<number> {
+  const { options } = given;
+  const input = {
+    redo: true,
+    merge: options.has("merge") || undefined,
+    skip_changed: options.has("skip-changed") || undefined,
+    dry_run: options.has("dry-run") || undefined,
+  };
+  return undoAsking(given, input, ({ content }) => print(`${forReader(1, content)}\n`));
+}
+
+function undoAsking(
+  given: Arguments,
+  input: { readonly redo?: boolean; readonly merge: true | undefined },
+  show: (result: CallResult) => void,
+): Promise<number> {
+  const { options } = given;
   const isAsked = !options.has("yes") && !options.has("dry-run");
   return callJournal("journal.undo", input, options, show, isAsked ? confirmCommits : undefined);
 
+  /** Asks whether to undo what commits contain. Returns the error if the user does not want it. */
   async function confirmCommits(crib: Toolcrib, signal: AbortSignal): Promise<ToolError | undefined> {
-    if (!existsSync(join(repositoryRoot(crib.workspace), ".git"))) return undefined;
     const planned = await crib.call("journal.undo", { ...input, dry_run: true }, { signal });
     const { commits = [] } = (planned.data ?? {}) as Partial<Undone>;
-    return commits.length === 0 ? undefined : askAcross(commits, given, signal);
+    if (commits.length === 0) return undefined;
+    const { warning, action } = commitQuestion(commits, input);
+    if (!canAsk(options)) {
+      const hint = `To ${action.toLowerCase()}, run: ${asCommand(given, input.redo ? "redo" : "undo")} --yes`;
+      return new ToolError("needs-approval", warning, { hint });
+    }
+    remark(`${printable(warning)}.\n`);
+    if (await confirm(`${action}?`, signal)) return undefined;
+    return new ToolError("denied", input.redo ? "Nothing was redone" : "Nothing was undone");
   }
 }
 
-/** Asks whether to undo what these commits contain. Returns the error if the user does not want it. */
-async function askAcross(
-  commits: NonNullable<Undone["commits"]>,
-  given: Arguments,
-  signal: AbortSignal,
-): Promise<ToolError | undefined> {
-  const names = commits.map(({ hash, subject }) => `${hash.slice(0, 7)} ${JSON.stringify(subject)}`);
-  const [noun, verb] = names.length === 1 ? ["Commit", "contains"] : ["Commits", "contain"];
-  const message = `${noun} ${names.join(", ")} ${verb} these changes; undo changes the files, not the ${noun.toLowerCase()}`;
-  if (!canAsk(given.options))
-    return new ToolError("needs-approval", message, {
-      hint: `To undo anyway, run: ${asCommand(given)} --yes`,
-    });
-  remark(`${printable(message)}.\n`);
-  if (await confirm("Undo anyway?", signal)) return undefined;
-  return new ToolError("denied", "Nothing was undone");
-}
-
 /** Returns the command line with these arguments. */
-function asCommand({ options, operands }: Arguments): string {
+function asCommand({ options, operands }: Arguments, command: string): string {
   const flags = [...options].flatMap(([name, value]) =>
     value === "" ? [`--${name}`] : value.split("\n").flatMap((one) => [`--${name}`, one]),
   );
-  return toCommandLine(["toolcrib", "undo", ...operands, ...flags]);
+  return toCommandLine(["toolcrib", command, ...operands, ...flags]);
 }
 
 /** Returns the id of the session of `--session`, which must have changed something. */

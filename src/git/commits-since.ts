@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { findRepository } from "./find-repository.ts";
@@ -14,32 +15,67 @@ interface Restored {
   readonly isDone: boolean;
 }
 
-/** Returns the latest commits of the current branch that contain changes of these files made since then. */
+/**
+ * Returns the latest commits that contain changes of these files made since then, of the current branch of each
+ * repository: that of the workspace, and those in it.
+ */
 export async function commitsSince(restored: Restored, context: GitContext): Promise<readonly Commit[]> {
-  try {
-    if (await hasNoCommitSince(restored.since, context)) return [];
-    const { repository } = await findRepository(".", context);
-    return await findCommits(restored, repository);
-  } catch (error) {
-    // There is no repository, or no commit yet, or git is not installed: then nothing was committed.
-    if (!(error instanceof ToolError) || error.code === "cancelled" || error.code === "internal") throw error;
-    return [];
+  const commits: Commit[] = [];
+  for (const [top, paths] of await groupByTop(restored.paths, context)) {
+    try {
+      if (await hasNoCommitSince(restored.since, top, context)) continue;
+      const { repository } = await findRepository(top === "" ? "." : top, context);
+      commits.push(...(await findCommits({ ...restored, paths }, repository)));
+    } catch (error) {
+      // There is no repository, or no commit yet, or git is not installed: then nothing was committed.
+      if (!(error instanceof ToolError) || error.code === "cancelled" || error.code === "internal")
+        throw error;
+    }
   }
+  return commits;
+}
+
+/** Groups paths by the nearest folder with a repository, "" for the workspace. The paths become relative to it. */
+async function groupByTop(
+  paths: readonly string[],
+  context: GitContext,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  // Files outside the workspace have absolute paths.
+  const tops = new Map([".", "/"].map((folder) => [folder, Promise.resolve("")]));
+  const topOf = (folder: string): Promise<string> => {
+    const known = tops.get(folder);
+    if (known) return known;
+    const found = infoOf(`${folder}/.git`, context).then((info) =>
+      info === undefined ? topOf(posix.dirname(folder)) : folder,
+    );
+    tops.set(folder, found);
+    return found;
+  };
+  const groups = new Map<string, string[]>();
+  for (const path of paths) {
+    const top = await topOf(posix.dirname(path));
+    const group = groups.get(top) ?? [];
+    group.push(top === "" ? path : path.slice(top.length + 1));
+    groups.set(top, group);
+  }
+  return groups;
 }
 
 /**
  * Returns whether there is no repository, or HEAD has not moved since then by the log that git writes of its moves.
  * Starting git only to find no commit would take longer than most undos.
  */
-async function hasNoCommitSince(since: number, { environment }: GitContext): Promise<boolean> {
-  const infoOf = (path: string) =>
-    environment.info(path, { followLinks: false }).catch(undefinedUnlessExhausted);
-  if ((await infoOf(".git")) === undefined) {
-    const outside = await environment.ignoreFilesOutside?.();
+async function hasNoCommitSince(since: number, top: string, context: GitContext): Promise<boolean> {
+  if ((await infoOf(posix.join(top, ".git"), context)) === undefined) {
+    const outside = await context.environment.ignoreFilesOutside?.();
     return outside !== undefined && !outside.some(({ name }) => name === "exclude");
   }
-  const moves = await infoOf(".git/logs/HEAD");
+  const moves = await infoOf(posix.join(top, ".git/logs/HEAD"), context);
   return moves?.kind === "file" && moves.modifiedMs < since;
+}
+
+function infoOf(path: string, { environment }: GitContext) {
+  return environment.info(path, { followLinks: false }).catch(undefinedUnlessExhausted);
 }
 
 async function findCommits(

@@ -10,7 +10,8 @@ import {
 import type { AgentEvent, TurnResult } from "../../agent/event.ts";
 import type { Session } from "../../agent/session.ts";
 import { ToolError, textForUser } from "../../contract/error.ts";
-import { printable } from "../../lib/text/printable.ts";
+import { newIdentifier } from "../../lib/identifier.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
 import type { HubOptions } from "../../mcp/hub/connect-hub.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { Mode } from "../../policy/policy.ts";
@@ -21,6 +22,7 @@ import type {
   ChangedFiles,
   ClientInfo,
 } from "../../toolcrib/index.ts";
+import type { ConfirmQuestion } from "../chat/chat-front.ts";
 import type { Arguments } from "../command.ts";
 import { broughtCommands, customMessage } from "../session/custom-commands.ts";
 import { askInEditor } from "./permission.ts";
@@ -164,6 +166,19 @@ export class AcpSession {
     } finally {
       await caller.close();
     }
+  }
+
+  /** Asks the user before a command of the user. */
+  async confirm({ warning, action }: ConfirmQuestion): Promise<boolean> {
+    const { outcome } = await this.#options.client.request(methods.client.session.requestPermission, {
+      sessionId: this.id,
+      toolCall: { toolCallId: newIdentifier("call"), title: printableLine(warning), status: "pending" },
+      options: [
+        { optionId: "yes", kind: "allow_once", name: action },
+        { optionId: "no", kind: "reject_once", name: "Cancel" },
+      ],
+    });
+    return outcome.outcome === "selected" && outcome.optionId === "yes";
   }
 
   /** Adds a note to the model's next input. */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -136,6 +137,31 @@ it("lists, loads and resumes sessions, also in another process", async () => {
   expect(textOf(updates.slice(count), "agent_message_chunk")).toBe("Heard 3.");
   const unknown = { ...where, sessionId: "session_0unknown" };
   expect(await failureOf(agent.request(session.load, unknown))).toMatchObject({ code: -32002 });
+});
+
+it("asks before it undoes what was committed since", async () => {
+  await using fixture = await cliWithModel([
+    { calls: [call("apply_patch", patchOf("a.txt", "one", "two"))] },
+    { text: "Changed." },
+  ]);
+  fixture.write("a.txt", "one\n");
+  const git = (...words: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=u", "-c", "user.email=u@x", ...words], { cwd: fixture.workspace });
+  git("init", "-q");
+  const answers = ["no", "yes"];
+  await using editor = await acpClient(fixture, { answer: () => answers.shift() });
+  const { sessionId } = await open(editor, fixture);
+  await editor.prompt(sessionId, "change a.txt");
+  git("add", "-A");
+  git("commit", "-qm", "Changed");
+  await editor.prompt(sessionId, "/undo");
+  const kept = fixture.read("a.txt");
+  await editor.prompt(sessionId, "/undo");
+  expect([kept, fixture.read("a.txt"), editor.permissions.length]).toEqual(["two\n", "one\n", 2]);
+  expect(editor.permissions[0]).toMatchObject({
+    toolCall: { title: expect.stringMatching(/^Commit \w{7} "Changed" contains these changes/) },
+    options: [{ name: "Undo anyway" }, { name: "Cancel" }],
+  });
 });
 
 it("runs slash commands, and changes modes", async () => {

@@ -4,33 +4,64 @@ import { canRedo, describeUndone } from "../../lib/text/describe-undone.ts";
 import { printable, printableLine, showPath } from "../../lib/text/printable.ts";
 import type { CallResult, ChangedFile, ChangedFiles } from "../../toolcrib/index.ts";
 import { colourDiff } from "../terminal.ts";
+import { commitQuestion } from "../undo-for-user.ts";
+import type { Hunk } from "./chat-front.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
 
 /** The parts of a chat, here or in an editor, that change files for the user. */
-type Journal = Pick<ChatSessions, "callForUser" | "note">;
+type Journal = Pick<ChatSessions, "callForUser" | "note" | "confirm">;
+
+/** `/diff [PATH]` on a screen: the user looks at the hunks, and undoes some. */
+export async function browseDiff(chat: ChatSessions, path: string): Promise<string | undefined> {
+  const read = async () => (await changedFiles(chat, path)).flatMap(hunksOf);
+  const hunks = chat.front.browse ? await read() : [];
+  if (hunks.length === 0) return showDiff(chat, path);
+  const undone: string[] = [];
+  await chat.front.browse?.({
+    hunks,
+    undo: async (hunk) => {
+      undone.push(await undoWith(chat, { last: wholeSession, paths: [hunk.path], hunk: hunk.number }));
+      return read();
+    },
+  });
+  return undone.length === 0 ? undefined : undone.join("\n");
+}
+
+function hunksOf({ path, diff }: ChangedFile): readonly Hunk[] {
+  const [head = "", ...parts] = diff.trimEnd().split(/^(?=@@ .* hunk \d+$)/m);
+  if (parts.length === 0)
+    return head === "" ? [] : [{ path, number: undefined, title: "", lines: head.split("\n") }];
+  return parts.map((part) => {
+    const [title = "", ...lines] = part.trimEnd().split("\n");
+    return { path, number: Number(/\d+$/.exec(title)?.[0]), title, lines };
+  });
+}
+
+async function changedFiles(chat: Journal, path: string): Promise<readonly ChangedFile[]> {
+  const result = await chat.callForUser("journal.diff", path === "" ? {} : { paths: [path] });
+  contentOf(result);
+  return (result.data as ChangedFiles).files;
+}
 
 /** `/diff [PATH]`: what the session changed, with numbered hunks. */
 export async function showDiff(chat: Journal, path: string): Promise<string> {
-  const result = await chat.callForUser("journal.diff", path === "" ? {} : { paths: [path] });
-  contentOf(result);
-  const { files } = result.data as ChangedFiles;
+  const files = await changedFiles(chat, path);
   const diff = files.map((file) => file.diff).join("");
   if (diff === "") return path === "" ? "No files were changed." : `${printableLine(path)} was not changed.`;
-  const one = files.find((file) => hunksIn(file) > 0);
-  const undoOne = one && hunksIn(one) > 1 ? `, or one hunk: /undo ${showPath(one.path)} 1` : "";
+  const one = files.find((file) => hunksOf(file).length > 0);
+  const undoOne = one && hunksOf(one).length > 1 ? `, or one hunk: /undo ${showPath(one.path)} 1` : "";
   const hint = one ? `\nTo undo one file: /undo ${showPath(one.path)}${undoOne}` : "";
   return `${colourDiff(2, printable(diff)).trimEnd()}${hint}`;
 }
 
-function hunksIn({ diff }: ChangedFile): number {
-  return diff.match(/^@@ .* hunk \d+$/gm)?.length ?? 0;
+/** `/undo`, `/undo N`, `/undo to CHECKPOINT`, `/undo PATH`, `/undo PATH HUNK`. */
+export function undo(chat: Journal, argument: string): Promise<string> {
+  return undoWith(chat, undoInput(argument));
 }
 
-/** `/undo`, `/undo N`, `/undo to CHECKPOINT`, `/undo PATH`, `/undo PATH HUNK`. The model is informed. */
-export async function undo(chat: Journal, argument: string): Promise<string> {
-  const result = await chat.callForUser("journal.undo", undoInput(argument));
-  contentOf(result);
-  const undone = result.data as Undone;
+/** Undoes changes and informs the model. */
+async function undoWith(chat: Journal, input: object): Promise<string> {
+  const undone = await afterQuestion(chat, input, {});
   if (undone.files.length > 0)
     chat.note(`The user undid some of your changes with /undo. ${describeUndone(undone, {})}`);
   const hint = canRedo(undone, {}) ? "\nTo revert this: /redo" : "";
@@ -50,10 +81,21 @@ function undoInput(argument: string): object {
 /** The most calls that `journal.undo` takes. */
 const wholeSession = 10_000;
 
-export async function redo(chat: Journal): Promise<string> {
-  const result = await chat.callForUser("journal.undo", { redo: true });
+/** Undoes, or redoes, after the user has agreed when commits contain the changes. */
+async function afterQuestion(chat: Journal, input: object, request: { redo?: true }): Promise<Undone> {
+  const planned = await chat.callForUser("journal.undo", { ...input, ...request, dry_run: true });
+  contentOf(planned);
+  const { commits = [] } = planned.data as Undone;
+  const question = commitQuestion(commits, request);
+  if (commits.length > 0 && !(await chat.confirm(question)))
+    throw new ToolError("denied", "Nothing was changed");
+  const result = await chat.callForUser("journal.undo", { ...input, ...request });
   contentOf(result);
-  const description = describeUndone(result.data as Undone, { redo: true });
+  return result.data as Undone;
+}
+
+export async function redo(chat: Journal): Promise<string> {
+  const description = describeUndone(await afterQuestion(chat, {}, { redo: true }), { redo: true });
   chat.note(`The user reverted an undo with /redo, so your changes are back. ${description}`);
   return printable(description);
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -67,6 +68,25 @@ describe("the commands of a chat", () => {
       /^\[The user undid some of your changes with \/undo\. Undid [\s\S]*restored a\.txt\]/,
     );
     expect(told).toMatch(/The user reverted an undo with \/redo[\s\S]*b\.txt\]\n\nand now\?$/);
+  });
+
+  it("refuse to undo what was committed since, when no user can be asked", async () => {
+    const git = (...words: readonly string[]) =>
+      execFileSync("git", ["-c", "user.name=u", "-c", "user.email=u@x", ...words], {
+        cwd: fixture.workspace,
+      });
+    await using fixture = await cliWithModel(({ messages }) => {
+      if (messages.at(-1)!.role === "user") return { calls: [add("a.txt")] };
+      git("add", "-A");
+      git("commit", "-qm", "Added");
+      return { text: "Made." };
+    });
+    git("init", "-q");
+    const { exit, stderr } = await fixture.feed(lines("go", "/undo"), "chat");
+    expect([exit, isThere(fixture, "a.txt")]).toEqual([0, true]);
+    expect(stderr).toMatch(
+      /^Commit \w{7} "Added" contains these changes; undo changes the files, not the commit\nAfter the session, use: toolcrib undo --yes$/m,
+    );
   });
 
   it("describe the context, the cost, the agents, the servers and the settings", async () => {

@@ -11,7 +11,7 @@ import {
   listSkills,
 } from "../session/custom-commands.ts";
 import { layTable } from "../terminal.ts";
-import { redo, runUserCommand, setCheckpoint, showDiff, undo } from "./change-commands.ts";
+import { browseDiff, redo, runUserCommand, setCheckpoint, undo } from "./change-commands.ts";
 import type { Choice } from "./chat-front.ts";
 import { editEarlier, messageChoices } from "./chat-picks.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
@@ -85,7 +85,7 @@ export const chatCommands: readonly ChatCommand[] = [
     summary: "only read and plan, until you accept",
     run: plan,
   },
-  { name: "diff", takes: "[PATH]", summary: "show what this session changed", run: showDiff },
+  { name: "diff", takes: "[PATH]", summary: "show changes, and undo single ones", run: browseDiff },
   {
     name: "undo",
     takes: "[N | PATH [HUNK] | to CHECKPOINT]",

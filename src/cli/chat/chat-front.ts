@@ -23,6 +23,10 @@ export interface ChatFront {
   whileBusy<Result>(doing: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   /** Lets the user choose from a list; undefined when the user cancels. Absent where there is no screen. */
   pick?(question: PickQuestion): Promise<string | undefined>;
+  /** Lets the user look at changes and undo single ones. Absent where there is no screen. */
+  browse?(question: HunkQuestion): Promise<void>;
+  /** Asks whether to do something. Absent where no user can be asked. */
+  confirm?(question: ConfirmQuestion): Promise<boolean>;
   /** Puts text into the input area, to be edited. Absent where there is none. */
   prefill?(text: string): void;
   /** Ends a waiting `read`: the output is closed. */
@@ -33,6 +37,30 @@ export interface ChatFront {
 export interface PickQuestion {
   readonly title: string;
   readonly choices: readonly Choice[];
+}
+
+export interface ConfirmQuestion {
+  /** What is to be known first: one sentence. */
+  readonly warning: string;
+  /** A verb phrase: "Undo anyway". */
+  readonly action: string;
+  /** What the user can do where no question can be asked. */
+  readonly otherwise: string;
+}
+
+/** A change of a file that can be undone by itself. */
+export interface Hunk {
+  readonly path: string;
+  /** Undefined for a change without hunks, such as that of a binary file. */
+  readonly number: number | undefined;
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+export interface HunkQuestion {
+  readonly hunks: readonly Hunk[];
+  /** Undoes one, and returns those that are left. Throws ToolError. */
+  undo(hunk: Hunk): Promise<readonly Hunk[]>;
 }
 
 export interface Choice {

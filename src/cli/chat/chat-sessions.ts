@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../agent/event.ts";
 import type { Session } from "../../agent/session.ts";
 import { addUsage, noUsage } from "../../agent/spending.ts";
+import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { Usage } from "../../models/model.ts";
 import type { Approve, CallResult } from "../../toolcrib/index.ts";
@@ -11,7 +12,7 @@ import { openSession, PrintedWarnings } from "../session/open-session.ts";
 import type { SessionStart } from "../session/session-options.ts";
 import { attachFiles } from "./attach-files.ts";
 import { attachImages } from "./attach-images.ts";
-import type { ChatFront } from "./chat-front.ts";
+import type { ChatFront, ConfirmQuestion } from "./chat-front.ts";
 
 type UserTool = keyof typeof activities;
 
@@ -110,6 +111,12 @@ export class ChatSessions {
         await caller.close();
       }
     });
+  }
+
+  /** Asks the user. Refuses where no user can be asked. */
+  confirm(question: ConfirmQuestion): Promise<boolean> {
+    if (this.front.confirm) return this.front.confirm(question);
+    throw new ToolError("needs-approval", question.warning, { hint: question.otherwise });
   }
 
   /** Shows progress during the work. Ctrl-C cancels the work, not the chat. */

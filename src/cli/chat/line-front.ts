@@ -1,8 +1,9 @@
 import type { AgentEvent } from "../../agent/event.ts";
 import type { Session } from "../../agent/session.ts";
+import { printable } from "../../lib/text/printable.ts";
 import type { Approve } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
-import { onInterruption } from "../interruption.ts";
+import { interruptible, onInterruption } from "../interruption.ts";
 import { withProgress } from "../progress.ts";
 import { EventPrinter } from "../session/event-printer.ts";
 import { approverOn } from "../session/open-session.ts";
@@ -67,6 +68,15 @@ export class LineFront implements ChatFront {
       update(doing);
       return work(signal);
     });
+  }
+
+  get confirm(): ChatFront["confirm"] {
+    if (this.approve === undefined) return undefined;
+    return async ({ warning, action }) => {
+      const { confirm } = await import("../approvals/ask-on-terminal.ts");
+      remark(`${printable(warning)}.\n`);
+      return this.#keyboard.lend(() => interruptible((signal) => confirm(`${action}?`, signal)));
+    };
   }
 
   leave(): void {

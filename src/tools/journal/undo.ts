@@ -39,7 +39,7 @@ export const journalUndo: Tool<JournalUndoInput, Undone> = {
   async run(input, context) {
     const { history, signal } = context;
     const done = await history.undo(selectionOf(input), { ...optionsOf(input), signal });
-    const undone = await withCommits(done, !input.dry_run, context);
+    const undone = await withCommits(done, input, context);
     const hint = canRedo(undone, input) ? "\nTo revert this undo, use journal.undo with `redo: true`." : "";
     return { data: undone, text: `${describeUndone(undone, input)}${hint}` };
   },
@@ -48,20 +48,22 @@ export const journalUndo: Tool<JournalUndoInput, Undone> = {
 /** Names the commits that contain what is undone: an undo changes files, not the history of git. */
 async function withCommits(
   { since, ...undone }: Undone,
-  isDone: boolean,
+  { dry_run, redo }: JournalUndoInput,
   context: ToolContext,
 ): Promise<Undone> {
   const { files } = undone;
   if (since === undefined || files.length === 0) return undone;
   const { commitsSince } = await import("../../git/commits-since.ts");
-  const found = await commitsSince({ since, paths: files.map(({ path }) => path), isDone }, context);
+  const paths = files.map(({ path }) => path);
+  const found = await commitsSince({ since, paths, isDone: !dry_run }, context);
   if (found.length === 0) return undone;
   const commits = found.map(({ hash, subject }) => ({ hash, subject }));
-  return { ...undone, commits, notes: [...undone.notes, ...commits.map(describeCommit)] };
-}
-
-function describeCommit({ hash, subject }: { readonly hash: string; readonly subject: string }): string {
-  return `Commit ${hash.slice(0, 7)} ${JSON.stringify(subject)} was made since then. Undo changes the files, not the commit.`;
+  const what = redo ? "Redo" : "Undo";
+  const described = commits.map(
+    ({ hash, subject }) =>
+      `Commit ${hash.slice(0, 7)} ${JSON.stringify(subject)} was made since then. ${what} changes the files, not the commit.`,
+  );
+  return { ...undone, commits, notes: [...undone.notes, ...described] };
 }
 
 function optionsOf({ paths = [], hunk, merge, skip_changed, dry_run }: JournalUndoInput): UndoOptions {

@@ -22,7 +22,7 @@ export function highlightCode(code: string, language: string | undefined, tones:
   return painted.split("\n");
 }
 
-function paintDiffLine(line: string, { green, red, dim }: CodeTones): string {
+export function paintDiffLine(line: string, { green, red, dim }: CodeTones): string {
   if (line.startsWith("+")) return green(line);
   if (line.startsWith("-")) return red(line);
   return line.startsWith("@@") ? dim(line) : line;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -155,6 +156,59 @@ else
       expect(unfolded).toContain("| some output");
       terminal.type(control("o"));
       await terminal.shows(/− ?0\n● process/);
+    });
+
+    it("undoes a chosen hunk, and asks before an undo of what was committed", async () => {
+      const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`);
+      const change = ["*** Update File: a.txt", "@@", "-line 1", "+first", "@@", "-line 30", "+last"];
+      await using fixture = await cliWithModel([
+        {
+          calls: [
+            { name: "apply_patch", input: ["*** Begin Patch", ...change, "*** End Patch"].join("\n") },
+            patch("b.txt"),
+          ],
+        },
+        { text: "Made." },
+        { text: "I see." },
+      ]);
+      fixture.write("a.txt", lines.join(""));
+      const git = (...words: readonly string[]) =>
+        execFileSync("git", ["-c", "user.name=u", "-c", "user.email=u@x", ...words], {
+          cwd: fixture.workspace,
+        });
+      git("init", "-q");
+      await using terminal = fixture.emulate(["chat"], { rows: 40 });
+      await terminal.shows("· cautious");
+      terminal.type(`go${enter}`);
+      await terminal.shows("Made.");
+      terminal.type(`/diff${enter}`);
+      const first = await terminal.shows(/3 hunks in 2 files/);
+      expect(first).toMatch(
+        /→ a\.txt {2}@@ .* hunk 1\n {2}a\.txt {2}@@ .* hunk 2\n {2}b\.txt {2}@@ .* hunk 1/,
+      );
+      expect(first).toMatch(/\n-line 1\n\+first\n/);
+      terminal.type("jjkx");
+      await terminal.shows(/→ a\.txt {2}@@ .* hunk 2\n[\s\S]*\n-line 30\n\+last\n/);
+      terminal.type("u");
+      await terminal.shows("2 hunks in 2 files");
+      expect(fixture.read("a.txt")).toBe(lines.join("").replace("line 1\n", "first\n"));
+      terminal.type(escapeKey);
+      await terminal.shows(/restored a\.txt\nTo revert this: \/redo/);
+      terminal.type(`and now?${enter}`);
+      await terminal.shows("I see.");
+      expect(fixture.server.requests.at(-1)!.messages.at(-1)!.text).toContain("restored a.txt");
+      git("add", "-A");
+      git("commit", "-qm", "Keep \u001b[2J it");
+      terminal.type(`/undo b.txt${enter}`);
+      await terminal.shows(/Commit \w{7} "Keep .*contains these changes/);
+      terminal.type(enter);
+      await terminal.shows("Nothing was changed");
+      expect(existsSync(join(fixture.workspace, "b.txt"))).toBe(true);
+      terminal.type(`/undo b.txt${enter}`);
+      await terminal.shows("→ Cancel");
+      terminal.type(`\u001b[B${enter}`);
+      await terminal.shows("removed b.txt");
+      expect(existsSync(join(fixture.workspace, "b.txt"))).toBe(false);
     });
 
     it("lets no model, file name or command control the terminal", async () => {

@@ -9,12 +9,13 @@ import type { Arguments } from "../../command.ts";
 import { interrupt, interruptible, onInterruption } from "../../interruption.ts";
 import { canAsk, captureOutput } from "../../terminal.ts";
 import { customChoices } from "../chat-commands.ts";
-import type { ChatFront, PickQuestion } from "../chat-front.ts";
+import type { ChatFront, ConfirmQuestion, HunkQuestion, PickQuestion } from "../chat-front.ts";
 import { InputHistory } from "../input-history.ts";
 import { LinesBlock, userBlock } from "./blocks.ts";
 import { ChatEditor } from "./chat-editor.ts";
 import { ChatTerminal } from "./chat-terminal.ts";
 import { ChatCompletion } from "./completion.ts";
+import { DiffBrowser } from "./diff-browser.ts";
 import { EventView } from "./event-view.ts";
 import { ActivityPanel, StatusLine } from "./footer.ts";
 import { Mentions } from "./mentions.ts";
@@ -45,7 +46,7 @@ export class TuiFront implements ChatFront {
   /** Input that was sent before it could be read. */
   readonly #early: string[] = [];
   #isLeft = false;
-  #picker: Picker | undefined;
+  #list: Picker | DiffBrowser | undefined;
   #isWarned = false;
   /** When Esc was pressed at an empty input area. */
   #escapedAt = Number.NEGATIVE_INFINITY;
@@ -136,12 +137,21 @@ export class TuiFront implements ChatFront {
 
   pick(question: PickQuestion): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    this.#picker = new Picker(question, resolve);
-    this.#replaceInput(this.#picker);
-    return promise.finally(() => {
-      this.#picker = undefined;
-      this.#replaceInput(this.#editor);
-    });
+    return this.#showInstead(new Picker(question, resolve), promise);
+  }
+
+  browse(question: HunkQuestion): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const browser = new DiffBrowser(question, resolve, () => this.#terminal.rows);
+    return this.#showInstead(browser, promise);
+  }
+
+  async confirm({ warning, action }: ConfirmQuestion): Promise<boolean> {
+    const choices = [
+      { value: "", label: "Cancel" },
+      { value: "yes", label: action },
+    ];
+    return (await this.pick({ title: `${printableLine(warning)}.`, choices })) === "yes";
   }
 
   prefill(text: string): void {
@@ -166,13 +176,11 @@ export class TuiFront implements ChatFront {
       const question = new Question(request, resolve);
       const cancel = () => reject(new ToolError("cancelled", "Interrupted"));
       signal.addEventListener("abort", cancel);
-      this.#replaceInput(question);
       this.#terminal.notify("waiting for your approval");
       const arming = setTimeout(() => this.#draw(), settleMs + 10);
-      return promise.finally(() => {
+      return this.#showInstead(question, promise).finally(() => {
         clearTimeout(arming);
         signal.removeEventListener("abort", cancel);
-        this.#replaceInput(this.#editor);
       });
     };
     const answer = this.#questions.then(ask);
@@ -180,8 +188,20 @@ export class TuiFront implements ChatFront {
     return answer;
   }
 
+  /** Shows a component in place of the input area, until it is answered. */
+  async #showInstead<Answer>(component: Component, answer: Promise<Answer>): Promise<Answer> {
+    const before = this.#input.children[0] ?? this.#editor;
+    this.#replaceInput(component);
+    try {
+      return await answer;
+    } finally {
+      this.#replaceInput(before);
+    }
+  }
+
   #replaceInput(component: Component): void {
     this.#activity.isAsking = component instanceof Question;
+    this.#list = component instanceof Picker || component instanceof DiffBrowser ? component : undefined;
     this.#input.clear();
     this.#input.addChild(component);
     this.#screen.setFocus(component);
@@ -211,7 +231,7 @@ export class TuiFront implements ChatFront {
     if (isKeyRelease(data)) return false;
     this.#status.remark = "";
     // A list is left with the same keys, and has no others in common.
-    if (this.#picker) return matchesKey(data, "ctrl+c") && this.#cancelPick();
+    if (this.#list) return matchesKey(data, "ctrl+c") && this.#cancelPick();
     if (matchesKey(data, "ctrl+c")) this.#handleInterrupt();
     else if (matchesKey(data, "escape") && this.#isBusy && !this.#hasOtherUse) {
       if (!this.#isInterrupted) this.#interrupt();
@@ -261,7 +281,7 @@ export class TuiFront implements ChatFront {
   }
 
   #cancelPick(): boolean {
-    this.#picker?.handleInput(escapeKey);
+    this.#list?.handleInput(escapeKey);
     return true;
   }
 
