@@ -133,7 +133,7 @@ export interface EndedCalls {
 /** The program that uses an instance. */
 export interface ClientInfo {
   /** `cli` is one command, such as `toolcrib call`; `chat`, `run` and, in an editor, `acp` are agents. */
-  readonly kind: "cli" | "chat" | "run" | "acp" | "mcp" | "library";
+  readonly kind: "cli" | "chat" | "run" | "acp" | "mcp" | "library" | "console";
   /** The name and the version that an MCP client or an editor gave. */
   readonly name?: string | undefined;
   readonly version?: string | undefined;

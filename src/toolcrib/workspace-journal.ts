@@ -1,5 +1,8 @@
 import { resolve } from "node:path";
 import type { Conversations } from "../contract/conversations.ts";
+import type { Environment } from "../contract/environment.ts";
+import type { PathGuard } from "../contract/guard.ts";
+import type { ChangedFile } from "../contract/history.ts";
 import { type Blobs, openBlobs } from "../journal/blobs.ts";
 import type { Collection } from "../journal/collect/collect.ts";
 import type { JournalBudget } from "../journal/collect/collector.ts";
@@ -22,7 +25,9 @@ import { UndoRecords } from "../journal/undo/undo-records.ts";
 import type { JournalReport } from "../journal/verify-journal.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { callTitle } from "../lib/text/call-title.ts";
+import { statsAt } from "../system/attempt.ts";
 import { makePrivateDirectory, type WorkspaceFiles, workspaceFiles } from "../system/directories.ts";
+import type { OutputPart, OutputRange } from "./open-workspace.ts";
 
 export type { Collection } from "../journal/collect/collect.ts";
 export type { JournalBudget } from "../journal/collect/collector.ts";
@@ -140,6 +145,50 @@ export class WorkspaceJournal {
     };
   }
 
+  /** Returns a call as lists show it. */
+  listed(callId: string): ListedCall | undefined {
+    const found = this.#journal.find(callId);
+    return found && this.#list([found])[0];
+  }
+
+  /** Returns the calls that run now, oldest first. */
+  runningCalls(): readonly ListedCall[] {
+    const alive = this.#journal.running().filter(({ isAlive }) => isAlive);
+    return this.#list(alive.flatMap(({ callId }) => this.#journal.find(callId) ?? []));
+  }
+
+  /** Returns the undo that reverted a call, and the calls that this call reverted. */
+  undosOf(callId: string): { readonly undoneBy: string | null; readonly undid: readonly string[] } {
+    const undos = UndoRecords.of(this.#journal);
+    return { undoneBy: undos.undoneBy(callId) ?? null, undid: undos.undid(callId) };
+  }
+
+  /** Returns the changes of a call, file by file, without recording that. The guard hides files. */
+  async changedFiles(
+    callId: string,
+    { workspace, guard }: { readonly workspace: string; readonly guard: PathGuard },
+  ): Promise<readonly ChangedFile[]> {
+    const [{ JournalHistory }, environment] = await Promise.all([
+      import("../journal/undo/history.ts"),
+      currentFiles(workspace),
+    ]);
+    try {
+      const scope = { session: this.#journal.session, calls: "workspace" } as const;
+      const parts = { journal: this.#journal, blobs: this.#blobs, environment, callId: "", scope, guard };
+      return (await new JournalHistory(parts).changes({ kind: "calls", ids: [callId] })).files;
+    } finally {
+      await environment.close();
+    }
+  }
+
+  /** Returns a part of a stored output, by its handle. Rejects with `not-found` when it is not stored here. */
+  async readOutput(handle: string, range?: OutputRange): Promise<OutputPart> {
+    const { openLocalEnvironment } = await import("../environment/local/local-environment.ts");
+    const { readOutput } = await import("./open-workspace.ts");
+    const outputs = openLocalEnvironment({ workspace: this.#files.outputs });
+    return readOutput(outputs, handle, range).finally(() => outputs.close());
+  }
+
   /** Returns the number of the last record; 0 without records. */
   lastSequence(): number {
     return this.#journal.ended(Number.MAX_SAFE_INTEGER, {}).upTo;
@@ -232,6 +281,17 @@ export class WorkspaceJournal {
       undoable: coverageOf(this.#journal.changesOf([call.callId]), this.#blobs) ?? null,
     }));
   }
+}
+
+/** The files of a workspace as they are now; none when the folder no longer exists. */
+async function currentFiles(workspace: string): Promise<Environment> {
+  if (!statsAt(workspace)) {
+    const { MemoryEnvironment } = await import("../environment/memory/memory-environment.ts");
+    return new MemoryEnvironment();
+  }
+  const { openLocalEnvironment } = await import("../environment/local/local-environment.ts");
+  // Calls may also have changed files outside the workspace.
+  return openLocalEnvironment({ workspace, extraRoots: { directories: ["/"], links: "stay inside" } });
 }
 
 function matches(call: LoggedCall, { text = "", verdict, path, target, client }: SummaryFilter): boolean {

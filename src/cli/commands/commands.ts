@@ -8,6 +8,7 @@ import { chatCommand } from "./chat.ts";
 import { checkpointCommand } from "./checkpoint.ts";
 import { completionCommand } from "./completion.ts";
 import { configCommand } from "./config.ts";
+import { consoleCommand } from "./console.ts";
 import { diffCommand } from "./diff.ts";
 import { doctorCommand } from "./doctor.ts";
 import { grantsCommand } from "./grants.ts";
@@ -47,6 +48,7 @@ export const commands: readonly Command[] = [
   configCommand,
   mcpCommand,
   acpCommand,
+  consoleCommand,
   doctorCommand,
   pathsCommand,
   tourCommand,

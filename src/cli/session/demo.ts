@@ -97,6 +97,7 @@ async function conclude({ crib }: Session, state: string): Promise<void> {
       explainExamples([
         [`${commandName} mcp install --client claude`, "add the tools to Claude Code"],
         [`${commandName} run "find out why the tests fail"`, "give a model a task"],
+        [`${commandName} console`, "watch all agents in a browser"],
         [`${commandName} tour`, "see more tools at work"],
       ]),
     ].join("\n"),

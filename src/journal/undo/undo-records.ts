@@ -47,6 +47,11 @@ export class UndoRecords {
     return this.#undos.has(callId);
   }
 
+  /** Returns the calls that this call has undone. */
+  undid(callId: string): readonly string[] {
+    return this.#records.find(({ by }) => by === callId)?.calls ?? [];
+  }
+
   /** Returns the call that has undone all of a call and was not undone itself. */
   undoneBy(callId: string): string | undefined {
     const records = this.#byCall.get(callId) ?? [];

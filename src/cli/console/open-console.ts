@@ -1,0 +1,80 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ServedConsole, serveConsole } from "../../console/server/serve-console.ts";
+import { ToolError } from "../../contract/error.ts";
+import { openOnDesktop } from "../../environment/local/processes/open-on-desktop.ts";
+import { makePrivateDirectory, userDirectories } from "../../system/directories.ts";
+import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
+import type { Arguments } from "../command.ts";
+import { interruptible } from "../interruption.ts";
+import { printJson } from "../report.ts";
+import { print, remark } from "../terminal.ts";
+import { version } from "../version.ts";
+
+/** Runs `toolcrib console` until Ctrl-C. */
+export async function openConsole(given: Arguments): Promise<number> {
+  refuseProgramsOfTools("open the console");
+  const directories = userDirectories();
+  const served = await serveConsole({ port: readPort(given), version, directories, pageFolder });
+  return interruptible(async (signal) => {
+    const ended = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    const forget = announce(served, given, directories.state);
+    await ended;
+    forget();
+    await served.close();
+    return 0;
+  });
+}
+
+const pageFolder = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "../../../dist/console" : "../console", import.meta.url),
+);
+
+/** Prints the address and opens the browser. Returns what to do at the end. */
+function announce(served: ServedConsole, { options }: Arguments, state: string): () => void {
+  const address = served.newAddress();
+  if (options.has("json")) {
+    printJson({ url: address });
+    return () => {};
+  }
+  print(`${address}\n`);
+  const file = options.has("no-open") ? undefined : openBrowser(address, join(state, "console"));
+  if (!process.stdin.isTTY) return () => removeLink(file);
+  remark("The address works once. Enter prints a new one; Ctrl-C ends the console.\n");
+  const onEnter = () => print(`${served.newAddress()}\n`);
+  process.stdin.on("data", onEnter);
+  return () => {
+    process.stdin.off("data", onEnter);
+    process.stdin.pause();
+    removeLink(file);
+  };
+}
+
+/**
+ * Opens the browser at a private file that leads to the address, because every user of this machine can read the
+ * arguments of a process.
+ */
+function openBrowser(address: string, folder: string): string {
+  makePrivateDirectory(folder);
+  const file = join(folder, `open-${process.pid}.html`);
+  rmSync(file, { force: true });
+  const page = `<!doctype html><meta http-equiv="refresh" content="0; url=${address}"><title>Toolcrib</title>\n`;
+  writeFileSync(file, page, { mode: 0o600, flag: "wx" });
+  void openOnDesktop(file).then((isOpened) => {
+    if (!isOpened) remark("No browser could be started: open the address yourself.\n");
+  });
+  return file;
+}
+
+function removeLink(file: string | undefined): void {
+  if (file !== undefined) rmSync(file, { force: true });
+}
+
+function readPort({ options }: Arguments): number {
+  const text = options.get("port") ?? "0";
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new ToolError("invalid-input", `--port must be a number up to 65535, not "${text}"`, {
+    hint: "For example: --port 7070, or leave it out for a free port.",
+  });
+}

@@ -1,0 +1,144 @@
+import { ToolError } from "../../contract/error.ts";
+import type { SummaryFilter } from "../../journal/journal.ts";
+import type { ListedCall, LoggedCall, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
+import type { CallDetail, CallPage, CallQuery, CallSummary, ClientName } from "../api.ts";
+import { readChanges, readOutput } from "./changes.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+/** Returns a page of calls of one or all workspaces, newest first. */
+export function listCalls(workspaces: Workspaces, query: CallQuery): CallPage {
+  const filter = toFilter(query);
+  const limit = Math.min(Math.max(Number(query.limit ?? 100) || 100, 1), 500);
+  const positions = query.before === undefined ? undefined : readPositions(query.before);
+  const wanted = query.workspace === undefined ? workspaces.ids() : [query.workspace];
+  const lists = wanted.flatMap((id) => {
+    const before = positions?.get(shortId(id));
+    if (positions !== undefined && before === undefined) return [];
+    return workspaces.read(id, (journal) => {
+      const { calls, next } = journal.summaries({ ...filter, limit, before });
+      return calls.length === 0 ? [] : [{ id, calls: calls.map((call) => toSummary(call, id)), next }];
+    });
+  });
+  const merged = lists
+    .flatMap(({ calls }) => calls)
+    .sort((one, other) => other.startedAt - one.startedAt || other.sequence - one.sequence);
+  const calls = merged.slice(0, limit);
+  return { calls, next: nextPositions(lists, calls), total: countCalls(workspaces, wanted, query, filter) };
+}
+
+interface List {
+  readonly id: string;
+  readonly calls: readonly CallSummary[];
+  readonly next: number | null;
+}
+
+/** Returns where each workspace goes on; null when all have ended. */
+function nextPositions(lists: readonly List[], shown: readonly CallSummary[]): string | null {
+  const taken = new Set(shown);
+  const positions = lists.flatMap(({ id, calls, next }) => {
+    const last = calls.findLast((call) => taken.has(call));
+    const isDone = last === calls.at(-1) && next === null;
+    // Before the call that was shown last, or from the first call that was read on.
+    return isDone ? [] : [`${shortId(id)}.${(last?.sequence ?? calls[0]!.sequence + 1).toString(36)}`];
+  });
+  return positions.length === 0 ? null : positions.join("~");
+}
+
+function readPositions(text: string): ReadonlyMap<string, number> {
+  const pairs = text.split("~").map((pair): [string, number] => {
+    const [, id = "", sequence = ""] = /^(\w{1,40})\.([0-9a-z]{1,10})$/.exec(pair) ?? [];
+    if (id === "") throw new ToolError("invalid-input", "`before` is not the `next` of a page.");
+    return [id, Number.parseInt(sequence, 36)];
+  });
+  return new Map(pairs);
+}
+
+/** The fingerprint in the id of a workspace, so that the positions of many workspaces fit in an address. */
+function shortId(id: string): string {
+  return id.slice(id.lastIndexOf("-") + 1);
+}
+
+function toFilter(query: CallQuery): Omit<SummaryFilter, "before" | "limit"> {
+  const { tool, client, session, target, verdict, path, text, failed, changing } = query;
+  return {
+    ...{ tool, client, session, target, verdict, path, text },
+    failed: failed === "1",
+    changing: changing === "1",
+  };
+}
+
+/** Counts only for the first page. */
+function countCalls(
+  workspaces: Workspaces,
+  ids: readonly string[],
+  { before }: CallQuery,
+  filter: Omit<SummaryFilter, "before" | "limit">,
+): number | null {
+  if (before !== undefined) return null;
+  let total = 0;
+  for (const id of ids) {
+    const count = workspaces.read(id, (journal) => journal.countMatching(filter));
+    if (count === null) return null;
+    total += count;
+  }
+  return total;
+}
+
+export function toSummary(call: ListedCall, workspace: string): CallSummary {
+  const { callId, sequence, session, target, tool, title, startedAt, durationMs, state, message } = call;
+  return {
+    ...{ workspace, callId, sequence, session, target, tool, title, startedAt, durationMs, state, message },
+    client: toClientName(call.client),
+    verdict: call.verdict,
+    files: call.files,
+    undoable: call.undoable === null ? null : coverages[call.undoable],
+  };
+}
+
+const coverages = { whole: "whole", partly: "part", gone: "none", undone: "undone" } as const;
+
+export function toClientName(client: LoggedCall["client"]): ClientName | null {
+  return client && { kind: client.kind, name: client.name ?? null, version: client.version ?? null };
+}
+
+/** Returns everything about one call. */
+export async function callDetail(
+  workspaces: Workspaces,
+  {
+    workspace,
+    callId,
+    config,
+  }: { readonly workspace: string; readonly callId: string; readonly config: string },
+): Promise<CallDetail> {
+  const { call, listed, undoneBy, undid } = workspaces.read(workspace, (journal) =>
+    readCall(journal, callId),
+  );
+  const { input, accesses, decision, sandbox, notCovered, outputHandle } = call;
+  const [changed, output] = await Promise.all([
+    call.undoable === null ? [] : readChanges(workspaces, { workspace, callId, config }),
+    outputHandle === null ? null : readOutput(workspaces, workspace, outputHandle).catch(nullIfGone),
+  ]);
+  const summary = toSummary(listed, workspace);
+  return {
+    ...summary,
+    message: call.message,
+    ...{ input, accesses, decision, sandbox, notCovered, changed, output, undoneBy, undid },
+    hint: null,
+  };
+}
+
+/** Stored outputs are deleted after a week. */
+function nullIfGone(error: unknown): null {
+  if (error instanceof ToolError && error.code === "not-found") return null;
+  throw error;
+}
+
+function readCall(journal: WorkspaceJournal, callId: string) {
+  const call = journal.find(callId);
+  const listed = journal.listed(callId);
+  if (call === undefined || listed === undefined)
+    throw new ToolError("not-found", "There is no such call in this workspace.", {
+      hint: "Reload the page.",
+    });
+  return { call, listed, ...journal.undosOf(callId) };
+}

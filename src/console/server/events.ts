@@ -1,0 +1,51 @@
+import type { Context } from "hono";
+import { streamSSE } from "hono/streaming";
+import { ToolError } from "../../contract/error.ts";
+import type { Follower, NumberedEvent } from "./follower.ts";
+
+/** Streams events until the page goes away. A page that does not read its stream is cut off, and resumes later. */
+export function streamEvents(context: Context, follower: Follower): Response {
+  if (open >= maxStreams)
+    throw new ToolError("unavailable", "Too many pages are open.", {
+      hint: "Close some tabs of the console.",
+    });
+  open += 1;
+  const after = context.req.header("last-event-id");
+  return streamSSE(context, async (stream) => {
+    const waiting: NumberedEvent[] = [];
+    let wake = () => {};
+    const leave = follower.subscribe((event) => {
+      waiting.push(event);
+      wake();
+    }, after);
+    stream.onAbort(() => wake());
+    follower.onClose(() => wake());
+    try {
+      while (!stream.aborted && !follower.isClosed && waiting.length < maxWaiting) {
+        const next = waiting.shift();
+        if (next !== undefined) await stream.writeSSE({ id: next.id, data: JSON.stringify(next.event) });
+        else if (!(await somethingOrTimeout((resolve) => (wake = resolve)))) await stream.write(": \n\n");
+      }
+    } finally {
+      open -= 1;
+      leave();
+    }
+  });
+}
+
+let open = 0;
+const maxStreams = 32;
+const maxWaiting = 1000;
+/** Shows that a browser which went away without closing its connection is gone. */
+const aliveMs = 15_000;
+
+/** Resolves to false when nothing happened for a while. */
+function somethingOrTimeout(listen: (happened: () => void) => void): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), aliveMs);
+    listen(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}

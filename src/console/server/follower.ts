@@ -1,0 +1,230 @@
+import { randomBytes } from "node:crypto";
+import { ToolError } from "../../contract/error.ts";
+import { FileStamps } from "../../system/policy-files.ts";
+import type { ConsoleEvent, Overview } from "../api.ts";
+import { toSummary } from "./calls.ts";
+import { readPart, toOverview, type WorkspacePart } from "./overview.ts";
+import type { Questions } from "./questions.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+/** An event with the id at which a stream can resume. */
+export interface NumberedEvent {
+  readonly id: string;
+  readonly event: ConsoleEvent;
+}
+
+type Listener = (event: NumberedEvent) => void;
+
+/**
+ * Follows the journals and pending approvals of all workspaces, for all pages together. Clients know nothing about it: it
+ * looks at the time stamps of their files, and reads a journal only when one has changed. It rests while nothing listens.
+ */
+export class Follower {
+  readonly #parts: FollowerParts;
+  readonly #followed = new Map<string, Followed>();
+  readonly #listeners = new Set<Listener>();
+  readonly #start = randomBytes(4).toString("hex");
+  /** The latest events with calls, for streams that resume. */
+  readonly #recent: { readonly number: number; readonly event: ConsoleEvent }[] = [];
+  readonly #closed = new AbortController();
+  #last = 0;
+  /** Streams can resume at this event and later ones. */
+  #wholeFrom = 0;
+  #overview: Overview | undefined;
+  #overviewText = "";
+  #checkedAt = 0;
+  #costMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the current overview. */
+  overview(): Overview {
+    // Without a listener nothing is followed, so everything is looked at now.
+    if (this.#listeners.size === 0) this.#look({ all: true });
+    return this.#overview ?? this.#look({ all: true });
+  }
+
+  /**
+   * Calls the listener with the overview, and with everything that happens from now on. With the id of an event, first
+   * with the calls since then.
+   */
+  subscribe(listener: Listener, after?: string): () => void {
+    const overview = this.overview();
+    const missing = after === undefined ? [] : this.#since(after);
+    this.#listeners.add(listener);
+    listener({ id: this.#id(), event: { type: "overview", overview } });
+    for (const event of missing) listener({ id: this.#id(), event });
+    this.#schedule();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) clearTimeout(this.#timer);
+    };
+  }
+
+  /** Looks at once, because the console itself has changed something. */
+  nudge(): void {
+    if (this.#listeners.size > 0) this.#look({ all: false });
+  }
+
+  get isClosed(): boolean {
+    return this.#closed.signal.aborted;
+  }
+
+  onClose(listener: () => void): void {
+    this.#closed.signal.addEventListener("abort", listener, { once: true });
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#listeners.clear();
+    this.#closed.abort();
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#listeners.size === 0) return;
+    const pause = Math.min(Math.max(fastestMs, this.#costMs * restFactor), slowestMs);
+    this.#timer = setTimeout(() => {
+      this.#look({ all: false });
+      this.#schedule();
+    }, pause).unref();
+  }
+
+  #look({ all }: { readonly all: boolean }): Overview {
+    const begun = performance.now();
+    const { workspaces, questions } = this.#parts;
+    const ids = workspaces.ids();
+    const known = new Set(ids);
+    for (const id of this.#followed.keys()) if (!known.has(id)) this.#followed.delete(id);
+    let isChanged = all || this.#overview === undefined;
+    for (const id of ids) if (this.#lookAt(id, begun, all)) isChanged = true;
+    if (questions.haveChanged()) isChanged = true;
+    // Sessions and calls of a process that died leave no record.
+    const isOld = begun - this.#checkedAt > recheckMs;
+    if (isChanged || isOld) this.#renew(begun, isOld);
+    // Reading a change is not part of the cost of looking for one.
+    if (!isChanged && !isOld) this.#costMs = this.#costMs * 0.9 + (performance.now() - begun) * 0.1;
+    return this.#overview!;
+  }
+
+  /** Returns whether the workspace has changed. */
+  #lookAt(id: string, now: number, all: boolean): boolean {
+    const { workspaces } = this.#parts;
+    const found = this.#followed.get(id);
+    try {
+      if (found === undefined) {
+        const { journal } = workspaces.files(id);
+        const stamps = new FileStamps([journal, `${journal}-wal`]);
+        const upTo = workspaces.read(id, (journal) => journal.lastSequence());
+        this.#followed.set(id, {
+          stamps,
+          upTo: this.#overview === undefined ? upTo : 0,
+          hotUntil: now + hotMs,
+        });
+        // A workspace that appears while others are followed has only new calls.
+        return this.#overview === undefined || this.#lookAt(id, now, true) || true;
+      }
+      // Two writes within one tick of the file system's clock look like one, so a changed journal is read for a while.
+      if (!all && found.stamps.areSame && now > found.hotUntil) return false;
+      if (!found.stamps.areSame) found.hotUntil = now + hotMs;
+      found.stamps.note();
+      return this.#readNew(id, found);
+    } catch (error) {
+      // A journal that cannot be read now must not hide the others.
+      if (error instanceof ToolError) return false;
+      throw error;
+    }
+  }
+
+  #readNew(id: string, followed: Followed): boolean {
+    return this.#parts.workspaces.read(id, (journal) => {
+      const last = journal.lastSequence();
+      if (last === followed.upTo) return false;
+      followed.part = undefined;
+      // A damaged journal was replaced by a new one, or much happened while nothing listened.
+      if (last < followed.upTo || last - followed.upTo > maxRecent) {
+        followed.upTo = last;
+        this.#wholeFrom = this.#last + 1;
+        this.#emit({ type: "missed" });
+        return true;
+      }
+      const { calls, upTo } = journal.changedSince(followed.upTo);
+      followed.upTo = upTo;
+      if (calls.length > 0) this.#emit({ type: "calls", calls: calls.map((call) => toSummary(call, id)) });
+      return true;
+    });
+  }
+
+  #renew(now: number, isOld: boolean): void {
+    const { workspaces, sessions, questions, version } = this.#parts;
+    if (isOld) this.#checkedAt = now;
+    const parts: WorkspacePart[] = [];
+    for (const [id, followed] of this.#followed) {
+      const isLive =
+        followed.part !== undefined && followed.part.sessions.length + followed.part.running.length > 0;
+      if (followed.part === undefined || (isOld && isLive)) {
+        try {
+          followed.part = readPart(workspaces, sessions, id);
+        } catch (error) {
+          if (!(error instanceof ToolError)) throw error;
+        }
+      }
+      if (followed.part) parts.push(followed.part);
+    }
+    const overview = toOverview(version, parts, questions.list());
+    const text = JSON.stringify(overview);
+    this.#overview = overview;
+    if (text === this.#overviewText) return;
+    this.#overviewText = text;
+    this.#emit({ type: "overview", overview });
+  }
+
+  #emit(event: ConsoleEvent): void {
+    this.#last += 1;
+    // A stream begins with the overview, so only calls are repeated.
+    if (event.type === "calls") {
+      this.#recent.push({ number: this.#last, event });
+      if (this.#recent.length > maxRecent) this.#wholeFrom = this.#recent.shift()!.number;
+    }
+    for (const listener of this.#listeners) listener({ id: this.#id(), event });
+  }
+
+  #id(): string {
+    return `${this.#start}.${this.#last}`;
+  }
+
+  #since(id: string): readonly ConsoleEvent[] {
+    const [start, text] = id.split(".");
+    const number = Number(text);
+    const isKnown = start === this.#start && number >= this.#wholeFrom && number <= this.#last;
+    if (!isKnown) return [{ type: "missed" }];
+    return this.#recent.filter((recent) => recent.number > number).map(({ event }) => event);
+  }
+}
+
+interface FollowerParts {
+  readonly version: string;
+  readonly workspaces: Workspaces;
+  readonly sessions: Sessions;
+  readonly questions: Questions;
+}
+
+interface Followed {
+  readonly stamps: FileStamps;
+  upTo: number;
+  hotUntil: number;
+  part?: WorkspacePart | undefined;
+}
+
+/** A question must be visible within 300 ms. */
+const fastestMs = 100;
+const slowestMs = 1000;
+/** Looking takes at most half a percent of the time. */
+const restFactor = 200;
+const hotMs = 1000;
+const recheckMs = 5000;
+const maxRecent = 2000;

@@ -1,0 +1,128 @@
+import { ToolError } from "../../contract/error.ts";
+import { callTitle } from "../../lib/text/call-title.ts";
+import { redactText, redactValue } from "../../policy/redaction/redact.ts";
+import { FileStamps } from "../../system/policy-files.ts";
+import type { Approval } from "../../toolcrib/index.ts";
+import { AllPendingApprovals, type PendingApproval } from "../../toolcrib/pending-approvals.ts";
+import type { AnswerRequest, PendingQuestion } from "../api.ts";
+import { toClientName } from "./calls.ts";
+import { readDiff } from "./read-diff.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+/** The questions that wait in all workspaces, and the user's answers. */
+export class Questions {
+  readonly #workspaces: Workspaces;
+  readonly #pending: AllPendingApprovals;
+  #folders = new Map<string, FileStamps>();
+  #expiresAt = 0;
+
+  constructor(workspaces: Workspaces, config: string) {
+    this.#workspaces = workspaces;
+    this.#pending = new AllPendingApprovals({ state: workspaces.state, config });
+  }
+
+  /** Returns whether questions may have been asked, answered or withdrawn since the last call. Only looks at folders. */
+  haveChanged(): boolean {
+    const ids = this.#workspaces.ids();
+    let isChanged = ids.length !== this.#folders.size || Date.now() > this.#expiresAt;
+    const folders = new Map<string, FileStamps>();
+    for (const id of ids) {
+      const known = this.#folders.get(id);
+      const stamps = known ?? new FileStamps([this.#workspaces.files(id).approvals]);
+      if (known === undefined || !known.areSame) isChanged = true;
+      if (known !== undefined && isChanged) known.note();
+      folders.set(id, stamps);
+    }
+    this.#folders = folders;
+    if (isChanged) this.#expiresAt = Date.now() + recheckMs;
+    return isChanged;
+  }
+
+  /** Returns the questions without an answer, and those whose answer has not been used, oldest first. */
+  list(): readonly PendingQuestion[] {
+    return this.#pending.list().map((pending) => this.#toQuestion(pending));
+  }
+
+  /** Answers a question. The answer counts only for what the page has shown. */
+  async answer(given: AnswerRequest): Promise<void> {
+    const pending = this.#find(given);
+    if (pending === undefined) throw noLongerPending();
+    if (pending.hash !== given.hash || pending.previewHash !== given.previewHash || pending.answer)
+      throw noLongerPending();
+    await this.#pending.answer(pending, toApproval(given, pending));
+  }
+
+  #find({ workspace, id }: Pick<AnswerRequest, "workspace" | "id">): PendingApproval | undefined {
+    return this.#pending
+      .list()
+      .find((pending) => pending.id === id && this.#workspaces.idOf(pending.workspace) === workspace);
+  }
+
+  #toQuestion(pending: PendingApproval): PendingQuestion {
+    const { id, session, askedAt, hash, previewHash, request, answer } = pending;
+    const workspace = this.#workspaces.idOf(pending.workspace);
+    const preview = request.preview === undefined ? null : redactText(request.preview);
+    const files = preview === null ? [] : readDiff(preview);
+    const { tool, risk, reason, rule, source, sandbox, unconfined, hosts } = request;
+    return {
+      ...{ id, workspace, session, askedAt, hash, previewHash },
+      client: toClientName(pending.client),
+      agent: request.agent ?? null,
+      title: redactText(titleOf(request, pending.workspace)),
+      input: redactValue(request.input),
+      accesses: redactValue(request.accesses),
+      ...redactValue({ tool, risk, reason, rule, source, sandbox, unconfined, hosts }),
+      parts: redactValue(
+        request.parts.map(({ part, verdict, reason }) => ({
+          text: part.in ? part.in.command.slice(part.in.span.start, part.in.span.end) : part.kind,
+          verdict,
+          reason,
+        })),
+      ),
+      files,
+      preview: files.length > 0 ? null : preview,
+      widths: widthsOf(request),
+      boundTo: request.boundTo ?? [],
+      notBoundTo: request.notBoundTo ?? [],
+      isAnswered: answer !== undefined,
+    };
+  }
+}
+
+/** Questions expire without a trace in their folder. */
+const recheckMs = 60_000;
+
+function titleOf({ accesses, input }: PendingApproval["request"], workspace: string): string {
+  const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
+  const paths = accesses.flatMap((access) => ("path" in access ? [access.path] : []));
+  const hosts = accesses.flatMap((access) => (access.kind === "network" ? [access.host] : []));
+  const [first] = [...commands, ...paths, ...hosts];
+  return first === undefined ? callTitle(input, workspace) : callTitle({ path: first }, workspace);
+}
+
+function widthsOf({ grants, widths }: PendingApproval["request"]): PendingQuestion["widths"] {
+  if (grants.length === 0) return [];
+  return (widths ?? [{ rules: grants, shown: grants }]).map(({ rules, shown }) => ({
+    label: shown.join("; "),
+    rules,
+    saved: null,
+  }));
+}
+
+function toApproval(given: AnswerRequest, { request }: PendingApproval): Approval {
+  const { answer, width = 0, message } = given;
+  if (answer === "no") return { allow: false, ...(message !== undefined && { message }) };
+  if (answer === "once") return { allow: true };
+  const offered = widthsOf(request);
+  if (offered.length === 0)
+    throw new ToolError("invalid-input", "This call can only be allowed once.", { hint: "Answer: once." });
+  if (offered[width] === undefined)
+    throw new ToolError("invalid-input", "This rule was not offered.", { hint: "Reload the page." });
+  return { allow: true, remember: answer, ...(answer === "always" && { width }) };
+}
+
+function noLongerPending(): ToolError {
+  return new ToolError("stale", "This question is no longer open, or it has changed.", {
+    hint: "Look at it again, then answer.",
+  });
+}

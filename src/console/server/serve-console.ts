@@ -1,0 +1,100 @@
+import { createServer, type ServerResponse } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { readModelSettings } from "../../agent/read-model-settings.ts";
+import { ToolError } from "../../contract/error.ts";
+import { errnoOf } from "../../system/file-errors.ts";
+import { Follower } from "./follower.ts";
+import { Gate, type Refusal, securityHeaders } from "./gate.ts";
+import { Questions } from "./questions.ts";
+import { routes } from "./routes.ts";
+import type { ConsoleServices } from "./services.ts";
+import { Sessions } from "./sessions.ts";
+import { Workspaces } from "./workspaces.ts";
+
+export interface ConsoleOptions extends ConsoleServices {
+  /** 0 picks a free port. */
+  readonly port: number;
+  /** The clock of the one-time code. Default: Date.now. */
+  readonly now?: () => number;
+}
+
+export interface ServedConsole {
+  readonly port: number;
+  /** Returns an address with a new one-time code. */
+  newAddress(): string;
+  /** Ends all connections. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** Serves the console on this machine, to browsers that were given an address by `newAddress`. */
+export async function serveConsole({ port, now, ...services }: ConsoleOptions): Promise<ServedConsole> {
+  const workspaces = new Workspaces(services.directories.state);
+  const sessions = new Sessions(workspaces, await readModelSettings(services.directories.config));
+  const questions = new Questions(workspaces, services.directories.config);
+  const follower = new Follower({ version: services.version, workspaces, sessions, questions });
+  const listening = await listen(port);
+  const gate = new Gate({ port: listening.port, ...(now && { now }) });
+  const app = routes({ ...services, gate, workspaces, follower, questions, sessions });
+  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const { server } = listening;
+  server.on("request", (request, response) => {
+    for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+    const admitted = gate.admit(request);
+    if (typeof admitted !== "string") return refuse(response, admitted);
+    request.url = admitted;
+    void answer(request, response).catch(() => response.destroy());
+  });
+  let closed: Promise<void> | undefined;
+  const close = async () => {
+    const ended = new Promise((resolve) => server.close(resolve));
+    follower.close();
+    server.closeAllConnections();
+    await ended;
+    workspaces.close();
+  };
+  return {
+    port: listening.port,
+    newAddress: () => `${gate.origin}/#code=${gate.newCode()}`,
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+/** Slow and idle connections end soon, because every process on this machine can open some. */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 20_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 10_000,
+  maxHeaderSize: 16 * 1024,
+};
+
+async function listen(port: number) {
+  const server = createServer(limits);
+  server.maxConnections = 200;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => reject(cannotListen(port, cause)));
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string")
+    throw new Error("The server does not listen on a port");
+  return { server, port: address.port };
+}
+
+function cannotListen(port: number, cause: Error): ToolError {
+  const isUsed = errnoOf(cause) === "EADDRINUSE";
+  const reason = isUsed ? `Port ${port} is in use.` : `Port ${port} cannot be opened: ${cause.message}`;
+  return new ToolError("unavailable", reason, {
+    hint: "Use a free port: toolcrib console --port 0",
+    cause,
+  });
+}
+
+/** The rest of the request is not read. */
+function refuse(response: ServerResponse, { status, code, message, hint }: Refusal): void {
+  const headers = { "content-type": "application/json", connection: "close" };
+  response.writeHead(status, headers).end(JSON.stringify({ error: { code, message, hint } }));
+}

@@ -1,0 +1,165 @@
+import { exportSession } from "../../agent/records/export/export-session.ts";
+import { pricesOf } from "../../agent/session-model.ts";
+import { ToolError } from "../../contract/error.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
+import type { ModelSettings } from "../../models/settings.ts";
+import { redactValue, type SessionRecord, type WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
+import type { SessionDetail, SessionPage, SessionSummary } from "../api.ts";
+import { toClientName } from "./calls.ts";
+import { RecordedConversation } from "./conversation.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+/** The recorded sessions of all workspaces: agents, MCP clients, commands and programs. */
+export class Sessions {
+  readonly #workspaces: Workspaces;
+  readonly #settings: ModelSettings;
+  /** Conversations that were read, the latest at the end. */
+  readonly #read = new Map<string, RecordedConversation>();
+
+  constructor(workspaces: Workspaces, settings: ModelSettings) {
+    this.#workspaces = workspaces;
+    this.#settings = settings;
+  }
+
+  /** Returns the sessions that a running process has open. */
+  open(workspace: string): readonly SessionSummary[] {
+    return this.#workspaces.read(workspace, (journal) => {
+      const records = journal.sessions().filter(({ state }) => state === "open");
+      return this.#summaries(workspace, journal, records);
+    });
+  }
+
+  /** Returns a page of the sessions of one or all workspaces, the latest first. */
+  list({ workspace, before }: { readonly workspace?: string; readonly before?: string }): SessionPage {
+    const ids = workspace === undefined ? this.#workspaces.ids() : [workspace];
+    const found = ids
+      .flatMap((id) =>
+        this.#workspaces.read(id, (journal) =>
+          latest(journal).map(({ record, lastAt }) => ({ id, record, lastAt })),
+        ),
+      )
+      .filter(({ lastAt, record }) => before === undefined || keyOf(lastAt, record.session) < before)
+      .sort((one, other) =>
+        keyOf(one.lastAt, one.record.session) < keyOf(other.lastAt, other.record.session) ? 1 : -1,
+      );
+    const shown = found.slice(0, pageSize);
+    const sessions = shown.flatMap(({ id, record }) =>
+      this.#workspaces.read(id, (journal) => this.#summaries(id, journal, [record])),
+    );
+    const last = found.length > pageSize ? shown.at(-1) : undefined;
+    return { sessions, next: last ? keyOf(last.lastAt, last.record.session) : null };
+  }
+
+  detail(workspace: string, session: string): SessionDetail {
+    return this.#workspaces.read(workspace, (journal) => {
+      const [summary] = this.#summaries(workspace, journal, [recordOf(journal, session)]);
+      const conversation = this.#conversation(workspace, journal, session);
+      const { items = [], usage = [], agents = [] } = conversation ?? {};
+      const shown = { entries: items, agents };
+      return { ...summary!, ...redactValue(shown), usage, plan: planOf(journal, session) };
+    });
+  }
+
+  /** Returns the conversation as Markdown, with secrets redacted. */
+  export(workspace: string, session: string): string {
+    return this.#workspaces.read(workspace, (journal) => {
+      const entries = journal.conversations.entries(session);
+      if (entries.length === 0) throw noSuchSession();
+      return exportSession(session, entries, "markdown");
+    });
+  }
+
+  #summaries(
+    workspace: string,
+    journal: WorkspaceJournal,
+    records: readonly SessionRecord[],
+  ): readonly SessionSummary[] {
+    const counts = journal.countCalls(records.map(({ session }) => session));
+    return records.map(({ session, client, openedAt, state, pid }) => {
+      const conversation = this.#conversation(workspace, journal, session);
+      const { calls = 0, lastAt = openedAt } = counts.get(session) ?? {};
+      return {
+        ...{ workspace, session, openedAt, state, calls },
+        client: toClientName(client),
+        lastAt: Math.max(lastAt, conversation?.lastAt ?? 0),
+        live: null,
+        pid: pid ?? null,
+        title: redactValue(conversation?.title ?? null),
+        model: conversation?.model ?? null,
+        cost: conversation?.cost ?? null,
+        turns: conversation?.turns ?? 0,
+        canSteer: false,
+      };
+    });
+  }
+
+  /** Returns a conversation with everything recorded so far; undefined when there is none. */
+  #conversation(
+    workspace: string,
+    journal: WorkspaceJournal,
+    session: string,
+  ): RecordedConversation | undefined {
+    const key = `${workspace}/${session}`;
+    const known = this.#read.get(key);
+    const conversation =
+      known ?? new RecordedConversation(session, (model) => pricesOf(model, this.#settings));
+    conversation.read(journal.conversations.entries(session, { from: conversation.readTo + 1 }));
+    if (conversation.readTo === 0) return undefined;
+    this.#read.delete(key);
+    this.#read.set(key, conversation);
+    if (this.#read.size > maxRead) this.#read.delete(this.#read.keys().next().value!);
+    return conversation;
+  }
+}
+
+const pageSize = 50;
+const maxRead = 100;
+
+/** Sorts by time; the session makes it unique. */
+function keyOf(lastAt: number, session: string): string {
+  return `${String(lastAt).padStart(15, "0")}.${session}`;
+}
+
+/** Returns the sessions that made calls or have a conversation, with the time of the latest. */
+function latest(
+  journal: WorkspaceJournal,
+): readonly { readonly record: SessionRecord; readonly lastAt: number }[] {
+  const talks = new Map(journal.conversations.list().map((info) => [info.session, info.lastAt]));
+  const records = journal.sessions();
+  const counts = journal.countCalls(records.map(({ session }) => session));
+  return records.flatMap((record) => {
+    const { session, openedAt, state } = record;
+    const used = counts.has(session) || talks.has(session) || state === "open";
+    const lastAt = Math.max(openedAt, counts.get(session)?.lastAt ?? 0, talks.get(session) ?? 0);
+    return used ? [{ record, lastAt }] : [];
+  });
+}
+
+function recordOf(journal: WorkspaceJournal, session: string): SessionRecord {
+  const found = journal.sessions().find((record) => record.session === session);
+  if (found === undefined) throw noSuchSession();
+  return found;
+}
+
+function noSuchSession(): ToolError {
+  return new ToolError("not-found", "There is no such session in this workspace.", {
+    hint: "Reload the page.",
+  });
+}
+
+/** Returns the plan that the session recorded last. */
+function planOf(journal: WorkspaceJournal, session: string): SessionDetail["plan"] {
+  const calls = journal.calls({ session, tool: "plan.update", limit: 20 });
+  const steps = calls.map(({ input }) => (isRecord(input) ? input.steps : undefined)).find(Array.isArray);
+  return (steps ?? []).flatMap((step: unknown) =>
+    isRecord(step) && typeof step.step === "string"
+      ? [{ text: step.step, state: planStates[String(step.status)] ?? "pending" }]
+      : [],
+  );
+}
+
+const planStates: { readonly [status: string]: "active" | "done" | undefined } = {
+  in_progress: "active",
+  completed: "done",
+  cancelled: "done",
+};
