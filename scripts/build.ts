@@ -1,13 +1,14 @@
 /**
- * Builds dist/ from src/: the library, the command line, the worker programs with their grammars and PDFium, the Perl
- * programs of sandboxes, the type declarations, and the licences of bundled packages. `--quick`, which `npm ci` runs,
- * leaves the declarations unchanged and never fails: without a build the launcher runs the source.
+ * Builds dist/ from src/: the library, the command line, the page of the console, the worker programs with their grammars and
+ * PDFium, the Perl programs of sandboxes, the type declarations, and the licences of bundled packages. `--quick`, which
+ * `npm ci` runs, leaves the declarations unchanged and never fails: without a build the launcher runs the source.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { BuildOptions } from "rolldown";
 import packageDescription from "../package.json" with { type: "json" };
+import { pageScript, writePageFiles } from "./build-page.ts";
 import { collectLicences } from "./collect-licences.ts";
 import { packGrammars } from "./pack-grammars.ts";
 import { packPdfium } from "./pack-pdfium.ts";
@@ -136,8 +137,10 @@ const workers: readonly BuildOptions[] = [
 
 try {
   const { build } = await import("rolldown");
-  const built = await build([library, commandLine, ...workers]);
+  const page = join(fresh, "console");
+  const built = await build([library, commandLine, ...workers, pageScript(page)]);
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES"), collectLicences(built));
+  writePageFiles(page);
   packGrammars(join(fresh, "grammars"));
   packPdfium(join(fresh, "pdfium"));
   copyPerlPrograms();

@@ -53,7 +53,7 @@ const found = [
   ...["README.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md", { cwd: repository })].flatMap((file) =>
     checkLines(file, readLines(file)),
   ),
-  ...globSync("{src,scripts}/**/*.ts", { cwd: repository })
+  ...globSync("{src,scripts}/**/*.{ts,tsx}", { cwd: repository })
     .filter((file) => !file.endsWith(".test.ts") && !/\/(?:fixtures|conformance)\//.test(file))
     .flatMap((file) => checkLines(file, readProse(file))),
 ];

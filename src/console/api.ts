@@ -257,7 +257,7 @@ export interface SessionSummary {
   readonly openedAt: number;
   readonly lastAt: number;
   readonly state: "open" | "closed" | "died";
-  /** What the agent does now, when it can be reached; null for other clients and closed sessions. */
+  /** The activity of the agent, when it can be reached; null for other clients and closed sessions. */
   readonly live: "idle" | "processing" | "awaiting" | null;
   readonly pid: number | null;
   readonly calls: number;
@@ -451,7 +451,7 @@ export type ConsoleEvent =
   | { readonly type: "calls"; readonly calls: readonly CallSummary[] }
   /** The stream cannot resume at the given id: load everything that is shown again. */
   | { readonly type: "missed" }
-  /** What a live session does, for the page that shows it; see `?session=`. */
+  /** The activity of a live session, for the page that shows it; see `?session=`. */
   | {
       readonly type: "session";
       readonly workspace: string;

@@ -1,0 +1,281 @@
+import { useEffect, useState } from "preact/hooks";
+import type { CallDetail, OutputPage } from "../api.ts";
+import { type AnsiStyle, parseAnsi, plainStyle } from "./ansi.ts";
+import { Diffs, DiffViewSwitch } from "./diff.tsx";
+import {
+  formatBytes,
+  formatClient,
+  formatCount,
+  formatDuration,
+  printableLine,
+  workspaceName,
+} from "./format.ts";
+import { useKeys } from "./keyboard.ts";
+import { ActionButton, CallState, Failure, Icon, Key, Loading, Time, useLoad, Verdict } from "./parts.tsx";
+import { InputText } from "./questions.tsx";
+import { apiPath, get } from "./request.ts";
+import { href } from "./router.ts";
+import { diffView } from "./settings.ts";
+import { onCalls, overview, toastError } from "./store.ts";
+import { previewUndo } from "./undo.tsx";
+
+interface CallDetailsProps {
+  readonly workspace: string;
+  readonly callId: string;
+  readonly close: () => void;
+}
+
+/** Everything about one call: its changes first, then output, input and decision. */
+export function CallDetails({ workspace, callId, close }: CallDetailsProps) {
+  const { value, error, reload } = useLoad(`${workspace} ${callId}`, (signal) =>
+    get<CallDetail>(apiPath("calls", workspace, callId), {}, signal),
+  );
+  useEffect(
+    () =>
+      onCalls((calls) => {
+        if (calls.some((call) => call.workspace === workspace && call.callId === callId)) reload();
+      }),
+    [workspace, callId],
+  );
+  return (
+    <>
+      <div class="details-bar">
+        <button type="button" class="plain" aria-keyshortcuts="Escape" onClick={close}>
+          <Icon name="close" /> Close
+        </button>
+        <span class="spring" />
+        {value !== null && <UndoButtons call={value} reload={reload} />}
+      </div>
+      <div class="details-scroll">
+        {error !== null && <Failure error={error} retry={reload} />}
+        {value === null && error === null && <Loading what="the call" />}
+        {value !== null && <Call call={value} reload={reload} />}
+      </div>
+    </>
+  );
+}
+
+function UndoButtons({ call, reload }: { call: CallDetail; reload: () => void }) {
+  const { workspace, callId, undoable } = call;
+  const canUndo = undoable === "whole" || undoable === "part";
+  const undo = () => previewUndo("Undo this call", { workspace, calls: [callId] }, reload);
+  const redo = () => previewUndo("Redo the latest undo", { workspace, redo: true }, reload);
+  useKeys({
+    u: canUndo ? undo : undefined,
+    r: undoable === "undone" ? redo : undefined,
+    v: () => {
+      diffView.value = diffView.value === "split" ? "unified" : "split";
+    },
+  });
+  return (
+    <>
+      {call.changed.length > 0 && <DiffViewSwitch />}
+      {canUndo && (
+        <button type="button" onClick={undo}>
+          <Icon name="undo" /> Undo <Key>u</Key>
+        </button>
+      )}
+      {undoable === "undone" && (
+        <button type="button" onClick={redo}>
+          Redo the latest undo <Key>r</Key>
+        </button>
+      )}
+    </>
+  );
+}
+
+function Call({ call, reload }: { call: CallDetail; reload: () => void }) {
+  const { workspace, callId, undoable } = call;
+  const canUndo = undoable === "whole" || undoable === "part";
+  return (
+    <article class="call">
+      <h2 class="call-title">
+        <span class="tool">{call.tool}</span> {printableLine(call.title)}
+      </h2>
+      <CallFacts call={call} />
+      {call.message !== null && (
+        <div class="failure">
+          <Icon name="warning" />
+          <div>
+            <p>{call.message}</p>
+            {call.hint !== null && <p class="muted">{call.hint}</p>}
+          </div>
+        </div>
+      )}
+      {call.changed.length > 0 && (
+        <section aria-label="Changes">
+          <h3>
+            {formatCount(call.changed.length, "changed file")}
+            {undoable === "undone" && <span class="tag">undone</span>}
+            {undoable === "part" && <span class="tag">can be undone in part</span>}
+            {undoable === "none" && <span class="tag">cannot be undone</span>}
+          </h3>
+          <Diffs
+            files={call.changed}
+            undoHunk={
+              canUndo
+                ? (file, hunk) =>
+                    previewUndo(
+                      `Undo a change in ${printableLine(file.path)}`,
+                      { workspace, calls: [callId], paths: [file.path], hunk: hunk.number },
+                      reload,
+                    )
+                : undefined
+            }
+          />
+        </section>
+      )}
+      {call.notCovered.length > 0 && (
+        <div class="notice">
+          <p>An undo does not restore:</p>
+          <ul>
+            {call.notCovered.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {call.output !== null && <Output workspace={workspace} first={call.output} />}
+      <section aria-label="Input">
+        <h3>Input</h3>
+        <InputText input={call.input} />
+      </section>
+      <Decision call={call} />
+    </article>
+  );
+}
+
+function CallFacts({ call }: { call: CallDetail }) {
+  const workspace = overview.value?.workspaces.find(({ id }) => id === call.workspace);
+  const link = (callId: string) => (
+    <a key={callId} href={href("trace", { workspace: call.workspace, id: callId })}>
+      {callId.slice(0, 8)}
+    </a>
+  );
+  return (
+    <dl class="facts">
+      <dt>State</dt>
+      <dd>
+        <CallState state={call.state} withWord /> {formatDuration(call.durationMs)}
+      </dd>
+      <dt>Client</dt>
+      <dd>
+        {formatClient(call.client)} {call.client?.version && printableLine(call.client.version)} ·{" "}
+        <a href={href("sessions", { workspace: call.workspace, id: call.session })}>session</a>
+      </dd>
+      <dt>Workspace</dt>
+      <dd title={printableLine(workspace?.path ?? "")}>
+        {workspace === undefined ? call.workspace : workspaceName(workspace)}
+        {call.target !== "local" && ` on ${printableLine(call.target)}`}
+      </dd>
+      <dt>Started</dt>
+      <dd>
+        <Time at={call.startedAt} />
+      </dd>
+      {call.sandbox !== null && (
+        <>
+          <dt>Sandbox</dt>
+          <dd>{call.sandbox}</dd>
+        </>
+      )}
+      {call.undoneBy !== null && (
+        <>
+          <dt>Undone by</dt>
+          <dd>{link(call.undoneBy)}</dd>
+        </>
+      )}
+      {call.undid.length > 0 && (
+        <>
+          <dt>Undid</dt>
+          <dd class="links">{call.undid.map(link)}</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Decision({ call }: { call: CallDetail }) {
+  const { decision, accesses } = call;
+  if (decision === null && accesses.length === 0) return null;
+  return (
+    <section aria-label="Decision">
+      <h3>Decision</h3>
+      {decision !== null && (
+        <dl class="facts">
+          <dt>Verdict</dt>
+          <dd>
+            <Verdict verdict={decision.verdict} />
+            {decision.answer !== undefined && ` · answered: ${decision.answer}`}
+          </dd>
+          <dt>Rule</dt>
+          <dd>
+            <code>{decision.rule}</code> <span class="muted">{decision.source}</span>
+          </dd>
+          <dt>Reason</dt>
+          <dd>{decision.reason}</dd>
+        </dl>
+      )}
+      {accesses.length > 0 && (
+        <ul class="accesses">
+          {accesses.map((access, index) => (
+            <li key={index}>
+              <span class="tag">{access.kind}</span>{" "}
+              <code>
+                {printableLine(
+                  access.kind === "execute"
+                    ? access.command
+                    : access.kind === "network"
+                      ? access.host
+                      : access.path,
+                )}
+              </code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Output({ workspace, first }: { workspace: string; first: OutputPage }) {
+  const [more, setMore] = useState<readonly OutputPage[]>([]);
+  useEffect(() => setMore([]), [first.handle, first.bytes]);
+  const pages = [first, ...more];
+  const next = pages.at(-1)!.next;
+  const load = async () => {
+    const page = await get<OutputPage>(apiPath("outputs", workspace, first.handle), { offset: String(next) });
+    setMore([...more, page]);
+  };
+  let style: AnsiStyle = plainStyle;
+  return (
+    <section aria-label="Output">
+      <h3>
+        Output <span class="muted">{formatBytes(first.bytes)}</span>
+      </h3>
+      <div class="output" role="group" aria-label="Output of the call" tabIndex={0}>
+        {pages.map((page) => {
+          const parsed = parseAnsi(page.text, style);
+          style = parsed.style;
+          return (
+            <pre key={page.offset}>
+              {parsed.parts.map(({ text, classes }, index) =>
+                classes === "" ? (
+                  <>{text}</>
+                ) : (
+                  <span key={index} class={classes}>
+                    {text}
+                  </span>
+                ),
+              )}
+            </pre>
+          );
+        })}
+      </div>
+      {next !== null && (
+        <ActionButton run={() => load().catch(toastError)}>
+          Show more ({formatBytes(first.bytes - next)} left)
+        </ActionButton>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,99 @@
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+/** The keys that the overview lists. */
+export const keyGroups: readonly {
+  readonly title: string;
+  readonly keys: readonly (readonly [string, string])[];
+}[] = [
+  {
+    title: "Everywhere",
+    keys: [
+      ["?", "Show these keys"],
+      ["g n", "Go to Now"],
+      ["g t", "Go to Trace"],
+      ["g s", "Go to Sessions"],
+      ["g r", "Go to Rules"],
+      ["g h", "Go to Health"],
+      ["g q", "Go to the oldest question"],
+      ["t", "Switch the theme"],
+      ["Esc", "Close the dialog or the details"],
+    ],
+  },
+  {
+    title: "Questions",
+    keys: [
+      ["j / k", "Next or previous question"],
+      ["y", "Allow once"],
+      ["s", "Allow for the session"],
+      ["a", "Always allow: choose how much, then a number"],
+      ["n", "Deny, with a message to the model"],
+    ],
+  },
+  {
+    title: "Lists",
+    keys: [
+      ["j / k", "Next or previous row"],
+      ["Enter", "Move to the details"],
+      ["/", "Search"],
+      ["x", "Clear the filters"],
+      ["l", "Load the newest calls"],
+    ],
+  },
+  {
+    title: "Details",
+    keys: [
+      ["u", "Undo, with a preview"],
+      ["r", "Redo the latest undo"],
+      ["v", "Switch between unified and split diff"],
+      ["m", "Write a message to the session"],
+      ["i", "Interrupt the session"],
+      ["c", "Start a session"],
+    ],
+  },
+];
+
+export const isHelpOpen = signal(false);
+
+type KeyMap = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
+const layers: { current: KeyMap }[] = [];
+let prefix = "";
+let prefixEnds: ReturnType<typeof setTimeout> | undefined;
+
+/** Handles keys while the component is shown. The latest component goes first. */
+export function useKeys(keys: KeyMap): void {
+  const layer = useRef(keys);
+  layer.current = keys;
+  useEffect(() => {
+    layers.push(layer);
+    return () => {
+      layers.splice(layers.indexOf(layer), 1);
+    };
+  }, []);
+}
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return;
+  // A dialog has its own buttons, and the browser closes it by Escape.
+  if (document.querySelector("dialog[open]") !== null) return;
+  const key = prefix + event.key;
+  clearTimeout(prefixEnds);
+  prefix = "";
+  const handler = layers.findLast(({ current }) => current[key] !== undefined)?.current[key];
+  if (handler !== undefined) {
+    event.preventDefault();
+    handler(event);
+  } else if (event.key === "g") {
+    prefix = "g ";
+    prefixEnds = setTimeout(() => {
+      prefix = "";
+    }, 1_500);
+  }
+});
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof Element &&
+    target.matches("input:not([type=checkbox]):not([type=radio]), textarea, select")
+  );
+}

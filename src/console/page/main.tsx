@@ -1,0 +1,10 @@
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { escapeAllText } from "./escape-text.ts";
+import { announceQuestions } from "./notify.ts";
+import { start } from "./store.ts";
+
+escapeAllText();
+announceQuestions();
+void start();
+render(<App />, document.getElementById("app")!);

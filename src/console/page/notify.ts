@@ -1,0 +1,49 @@
+import { effect } from "@preact/signals";
+import { formatClient, printableLine } from "./format.ts";
+import { href } from "./router.ts";
+import { notifications } from "./settings.ts";
+import { questions, toast } from "./store.ts";
+
+export const canNotify = "Notification" in globalThis;
+
+/** Asks the browser for permission; the choice is kept. */
+export async function switchNotifications(): Promise<void> {
+  if (notifications.value === "on") {
+    notifications.value = "off";
+    return;
+  }
+  const permission = await Notification.requestPermission();
+  notifications.value = permission === "granted" ? "on" : "off";
+  if (permission !== "granted")
+    toast("The browser does not allow notifications. Change it in the settings of this site.", {
+      kind: "error",
+    });
+}
+
+/** Shows new questions in the title of the page and, while it is hidden, by the system. */
+export function announceQuestions(): void {
+  const known = new Set<string>();
+  effect(() => {
+    const waiting = questions.value;
+    document.title = waiting.length > 0 ? `(${waiting.length}) Toolcrib console` : "Toolcrib console";
+    for (const question of waiting) {
+      if (known.has(question.id)) continue;
+      known.add(question.id);
+      if (
+        canNotify &&
+        notifications.value === "on" &&
+        document.hidden &&
+        Notification.permission === "granted"
+      ) {
+        const notification = new Notification(`${formatClient(question.client)} asks: ${question.tool}`, {
+          body: printableLine(question.title).slice(0, 200),
+          tag: question.id,
+        });
+        notification.onclick = () => {
+          window.focus();
+          location.hash = href("now", { workspace: question.workspace, id: question.id });
+        };
+      }
+    }
+  });
+}

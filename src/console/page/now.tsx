@@ -1,0 +1,164 @@
+import type { CallSummary, SessionSummary, WorkspaceInfo } from "../api.ts";
+import {
+  formatClient,
+  formatCost,
+  formatCount,
+  formatDuration,
+  printableLine,
+  workspaceName,
+} from "./format.ts";
+import { useKeys } from "./keyboard.ts";
+import { Age, CallState, clock, Empty, Icon, Loading } from "./parts.tsx";
+import { groupQuestions, QuestionCard } from "./questions.tsx";
+import { href, navigate, route } from "./router.ts";
+import { overview, questions } from "./store.ts";
+
+export function NowPage() {
+  const shown = overview.value;
+  const groups = groupQuestions(questions.value);
+  const { id } = route.value;
+  const named = groups.findIndex((group) => group.some((question) => question.id === id));
+  const selected = Math.max(0, named);
+  const select = (step: number) => {
+    const next = groups[Math.min(groups.length - 1, Math.max(0, selected + step))]?.[0];
+    if (next) navigate(href("now", { workspace: next.workspace, id: next.id }), { replace: true });
+  };
+  useKeys({ j: () => select(1), k: () => select(-1) });
+  if (shown === null) return <Loading what="what happens now" />;
+  const isQuiet = groups.length + shown.running.length + shown.sessions.length === 0;
+  return (
+    <div class="page now">
+      <h1 class="hidden">Now</h1>
+      {groups.length > 0 && (
+        <section aria-label="Questions">
+          <h2>Questions</h2>
+          {groups.map((group, index) => (
+            <QuestionCard key={group[0].id} group={group} isSelected={index === selected} />
+          ))}
+        </section>
+      )}
+      {isQuiet && (
+        <Empty title="No agent is running">
+          <p>
+            Calls of every client on this machine appear here as they happen. Try it in a terminal:{" "}
+            <code>toolcrib run --demo</code>
+          </p>
+        </Empty>
+      )}
+      {shown.running.length > 0 && (
+        <section aria-label="Running calls">
+          <h2>Running</h2>
+          <ul class="rows">
+            {shown.running.map((call) => (
+              <RunningCall key={call.workspace + call.callId} call={call} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {shown.sessions.length > 0 && (
+        <section aria-label="Open sessions">
+          <h2>Sessions</h2>
+          <ul class="rows">
+            {shown.sessions.map((session) => (
+              <SessionRow key={session.workspace + session.session} session={session} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {shown.workspaces.length > 0 && (
+        <section aria-label="Workspaces">
+          <h2>Workspaces</h2>
+          <ul class="rows">
+            {shown.workspaces.map((workspace) => (
+              <WorkspaceRow key={workspace.id} workspace={workspace} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function RunningCall({ call }: { call: CallSummary }) {
+  return (
+    <li>
+      <a class="row call-row" href={href("trace", { workspace: call.workspace, id: call.callId })}>
+        <CallState state={call.state} />
+        <span class="tool">{call.tool}</span>
+        <span class="title">{printableLine(call.title)}</span>
+        <span class="client muted">{formatClient(call.client)}</span>
+        <span class="duration">
+          {formatDuration(Math.floor((clock.value - call.startedAt) / 1_000) * 1_000)}
+        </span>
+      </a>
+    </li>
+  );
+}
+
+export function SessionRow({
+  session,
+  isSelected = false,
+}: {
+  session: SessionSummary;
+  isSelected?: boolean;
+}) {
+  const workspace = overview.value?.workspaces.find(({ id }) => id === session.workspace);
+  const facts = [
+    workspace && workspaceName(workspace),
+    session.model && printableLine(session.model),
+    formatCount(session.calls, "call"),
+    formatCost(session.cost),
+  ];
+  return (
+    <li>
+      <a
+        class="row session-row"
+        aria-current={isSelected}
+        href={href("sessions", { workspace: session.workspace, id: session.session })}
+      >
+        <SessionState session={session} />
+        <span class="title">
+          {session.title === null ? formatClient(session.client) : printableLine(session.title)}
+        </span>
+        <span class="facts-line muted">
+          {session.title !== null && <span>{formatClient(session.client)}</span>}
+          {facts.filter(Boolean).map((fact) => (
+            <span key={fact}>{fact}</span>
+          ))}
+          <span>
+            <Age at={session.lastAt} /> ago
+          </span>
+        </span>
+      </a>
+    </li>
+  );
+}
+
+/** The activity of a session, as a word with a dot. */
+export function SessionState({ session }: { session: SessionSummary }) {
+  const word = session.state === "open" ? (session.live ?? "open") : session.state;
+  const text = word === "processing" ? "working" : word === "awaiting" ? "waiting for you" : word;
+  return (
+    <span class={`session-state is-${word}`}>
+      <span class="dot" />
+      {text}
+    </span>
+  );
+}
+
+function WorkspaceRow({ workspace }: { workspace: WorkspaceInfo }) {
+  return (
+    <li>
+      <a class="row workspace-row" href={href("trace", { query: { workspace: workspace.id } })}>
+        <Icon name="folder" />
+        <span class="title">{workspaceName(workspace)}</span>
+        <span class="path muted">{printableLine(workspace.path ?? "")}</span>
+        {!workspace.exists && <span class="tag">deleted</span>}
+        <span class="muted">{formatCount(workspace.calls, "call")}</span>
+        <span class="muted">
+          <Age at={workspace.lastAt} /> ago
+        </span>
+      </a>
+    </li>
+  );
+}

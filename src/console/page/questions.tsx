@@ -1,0 +1,332 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { AnswerRequest, Overview, PendingQuestion } from "../api.ts";
+import { Diffs } from "./diff.tsx";
+import { formatClient, formatCount, printableLine, workspaceName } from "./format.ts";
+import { useKeys } from "./keyboard.ts";
+import { Age, Icon, Key, Verdict } from "./parts.tsx";
+import { get, post, RequestError } from "./request.ts";
+import { href, navigate } from "./router.ts";
+import { answered, overview, toast, toastError } from "./store.ts";
+
+/** Questions that one answer settles: the same request of the same client, asked several times. */
+export type QuestionGroup = readonly [PendingQuestion, ...PendingQuestion[]];
+
+export function groupQuestions(questions: readonly PendingQuestion[]): readonly QuestionGroup[] {
+  const groups = Map.groupBy(questions, (question) =>
+    JSON.stringify([
+      question.workspace,
+      question.client,
+      question.tool,
+      question.input,
+      question.previewHash,
+    ]),
+  );
+  return [...groups.values()].map((group) => group as [PendingQuestion, ...PendingQuestion[]]);
+}
+
+type Answer = Pick<AnswerRequest, "answer" | "width" | "message">;
+
+/** Sends an answer for each question of a group, bound to the hashes of what was shown. */
+async function answerGroup(group: QuestionGroup, answer: Answer): Promise<void> {
+  for (const { workspace, id, hash, previewHash } of group) {
+    try {
+      await post<object, AnswerRequest>("/api/approvals/answer", {
+        workspace,
+        id,
+        hash,
+        previewHash,
+        ...answer,
+      });
+      answered.value = new Set([...answered.value, id]);
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.status !== 409) throw error;
+      toast("The request changed after it was shown, so your answer was not used. Check it again.", {
+        kind: "error",
+      });
+      overview.value = await get<Overview>("/api/overview");
+      return;
+    }
+  }
+}
+
+/** The bar on top of every page while a question waits. */
+export function QuestionBar({ groups }: { groups: readonly QuestionGroup[] }) {
+  const count = groups.reduce((sum, group) => sum + group.length, 0);
+  const oldest = groups[0]?.[0];
+  useKeys({ "g q": oldest && (() => navigate(hrefOfQuestion(oldest))) });
+  return (
+    <div class="question-bar" role="status">
+      {oldest !== undefined && (
+        <a href={hrefOfQuestion(oldest)}>
+          <Icon name="ask" />
+          <strong>{count === 1 ? "A question waits" : `${count} questions wait`}</strong>
+          <span class="question-bar-text">
+            {formatClient(oldest.client)} wants {oldest.tool}: {printableLine(oldest.title)}
+          </span>
+          <span class="question-bar-open">
+            Open <Key>g q</Key>
+          </span>
+        </a>
+      )}
+    </div>
+  );
+}
+
+function hrefOfQuestion({ workspace, id }: PendingQuestion): string {
+  return href("now", { workspace, id });
+}
+
+interface CardProps {
+  readonly group: QuestionGroup;
+  readonly isSelected: boolean;
+}
+
+/** One question: who asks, what exactly, why, and the answers. */
+export function QuestionCard({ group, isSelected }: CardProps) {
+  const [question] = group;
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isSelected) card.current?.scrollIntoView({ block: "nearest" });
+  }, [isSelected]);
+  return (
+    <article
+      ref={card}
+      class={isSelected ? "question selected" : "question"}
+      aria-current={isSelected}
+      aria-label={`${formatClient(question.client)} asks: ${question.tool}`}
+      onFocusIn={() => {
+        if (!isSelected) navigate(hrefOfQuestion(question), { replace: true });
+      }}
+    >
+      <Asker question={question} count={group.length} />
+      <Request question={question} />
+      <Reason question={question} />
+      <Answers group={group} isSelected={isSelected} />
+    </article>
+  );
+}
+
+function Asker({ question, count }: { question: PendingQuestion; count: number }) {
+  const workspace = overview.value?.workspaces.find(({ id }) => id === question.workspace);
+  return (
+    <header class="question-head">
+      <strong>{formatClient(question.client)}</strong>
+      {question.agent !== null && <span>· subagent {printableLine(question.agent)}</span>}
+      <span>in {workspace === undefined ? question.workspace : workspaceName(workspace)}</span>
+      <a href={href("sessions", { workspace: question.workspace, id: question.session })}>session</a>
+      {count > 1 && <span class="tag">asked {count} times</span>}
+      <span class="spring" />
+      <span class={`tag risk-${question.risk}`}>{question.risk}</span>
+      <span class="muted">
+        <Age at={question.askedAt} /> ago
+      </span>
+    </header>
+  );
+}
+
+function Request({ question }: { question: PendingQuestion }) {
+  const command = question.accesses.find((access) => access.kind === "execute")?.command;
+  return (
+    <div class="question-what">
+      <p class="tool">{question.tool}</p>
+      {command !== undefined ? (
+        <pre class="command" tabIndex={0}>
+          {markParts(command, question)}
+        </pre>
+      ) : (
+        question.files.length === 0 && <InputText input={question.input} />
+      )}
+      {question.files.length > 0 && <Diffs files={question.files} />}
+      {question.preview !== null && <pre tabIndex={0}>{question.preview}</pre>}
+    </div>
+  );
+}
+
+/** Input as indented JSON; a single text is shown as it is. */
+export function InputText({ input }: { input: unknown }) {
+  const text = typeof input === "string" ? input : JSON.stringify(input, null, 2);
+  return (
+    <pre class="input" tabIndex={0}>
+      {text}
+    </pre>
+  );
+}
+
+/** Marks the parts of a command that ask. */
+function markParts(command: string, { parts }: PendingQuestion) {
+  const asking = parts.filter(({ verdict, text }) => verdict !== "allow" && text !== "" && text !== command);
+  const pieces = [];
+  let rest = command;
+  for (const { text, reason } of asking) {
+    const start = rest.indexOf(text);
+    if (start < 0) continue;
+    pieces.push(<>{rest.slice(0, start)}</>, <mark title={reason}>{text}</mark>);
+    rest = rest.slice(start + text.length);
+  }
+  return [...pieces, <>{rest}</>];
+}
+
+function Reason({ question }: { question: PendingQuestion }) {
+  const asking = question.parts.filter(({ verdict }) => verdict !== "allow");
+  return (
+    <div class="question-why">
+      <p>{question.reason}</p>
+      {asking.length > 1 && (
+        <ul class="parts">
+          {asking.map(({ text, verdict, reason }) => (
+            <li key={text}>
+              <Verdict verdict={verdict} /> <code>{printableLine(text)}</code> {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+      <dl class="facts">
+        <dt>Rule</dt>
+        <dd>
+          <code>{question.rule}</code> <span class="muted">{question.source}</span>
+        </dd>
+        <dt>Sandbox</dt>
+        <dd>
+          {question.unconfined ? (
+            <span class="danger">
+              <Icon name="warning" /> none: it can reach everything that you can
+            </span>
+          ) : (
+            question.sandbox
+          )}
+        </dd>
+        {question.hosts.length > 0 && (
+          <>
+            <dt>Network</dt>
+            <dd>{question.hosts.map(printableLine).join(", ")}</dd>
+          </>
+        )}
+        {question.notBoundTo.length > 0 && (
+          <>
+            <dt>Can still change</dt>
+            <dd>{question.notBoundTo.map(printableLine).join(", ")}</dd>
+          </>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+/** Keys count only for the selected question, and not in the moment in which another one takes its place. */
+const settleMs = 400;
+
+function Answers({ group, isSelected }: CardProps) {
+  const [question] = group;
+  const [step, setStep] = useState<"choose" | "width" | "deny">("choose");
+  const [isBusy, setBusy] = useState(false);
+  const selectedAt = useRef(0);
+  useEffect(() => {
+    selectedAt.current = performance.now();
+  }, [isSelected, question.hash, question.previewHash]);
+  const answer = (how: Answer) => {
+    if (isBusy) return;
+    setBusy(true);
+    answerGroup(group, how)
+      .catch(toastError)
+      .finally(() => setBusy(false));
+  };
+  const byKey = (run: () => void) => () => {
+    if (performance.now() - selectedAt.current > settleMs) run();
+  };
+  const canWiden = question.widths.length > 0;
+  const digits = question.widths.map((_, width) => [
+    String(width + 1),
+    byKey(() => answer({ answer: "always", width })),
+  ]);
+  const keys = {
+    y: byKey(() => answer({ answer: "once" })),
+    s: canWiden ? byKey(() => answer({ answer: "session" })) : undefined,
+    a: canWiden ? byKey(() => setStep("width")) : undefined,
+    n: byKey(() => setStep("deny")),
+    ...(step === "width" && { ...Object.fromEntries(digits), Escape: () => setStep("choose") }),
+  };
+  useKeys(isSelected ? keys : {});
+  if (step === "deny") return <DenyForm isBusy={isBusy} answer={answer} close={() => setStep("choose")} />;
+  return (
+    <div class="answers">
+      <button type="button" class="primary" disabled={isBusy} onClick={() => answer({ answer: "once" })}>
+        Allow once <Key>y</Key>
+      </button>
+      {canWiden && (
+        <>
+          <button type="button" disabled={isBusy} onClick={() => answer({ answer: "session" })}>
+            For this session <Key>s</Key>
+          </button>
+          <button
+            type="button"
+            disabled={isBusy}
+            aria-expanded={step === "width"}
+            onClick={() => setStep(step === "width" ? "choose" : "width")}
+          >
+            Always… <Key>a</Key>
+          </button>
+        </>
+      )}
+      <button type="button" disabled={isBusy} onClick={() => setStep("deny")}>
+        Deny… <Key>n</Key>
+      </button>
+      {step === "width" && <Widths question={question} isBusy={isBusy} answer={answer} />}
+    </div>
+  );
+}
+
+interface StepProps {
+  readonly isBusy: boolean;
+  readonly answer: (how: Answer) => void;
+}
+
+function Widths({ question, isBusy, answer }: StepProps & { question: PendingQuestion }) {
+  return (
+    <ol class="widths" aria-label="How much to allow">
+      {question.widths.map(({ label, rules, saved }, width) => (
+        <li key={label}>
+          <button type="button" disabled={isBusy} onClick={() => answer({ answer: "always", width })}>
+            <Key>{String(width + 1)}</Key> {label}
+          </button>
+          {rules.map((rule) => (
+            <code key={rule}>{rule}</code>
+          ))}
+          {saved !== null && saved > 0 && (
+            <span class="muted">would have answered {formatCount(saved, "earlier question")}</span>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function DenyForm({ isBusy, answer, close }: StepProps & { close: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <form
+      class="answers"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const message = field.current?.value.trim();
+        answer({ answer: "no", ...(message && { message }) });
+      }}
+    >
+      <input
+        ref={field}
+        class="grow"
+        aria-label="Message to the model (optional)"
+        placeholder="Message to the model (optional)"
+        onKeyDown={(event) => {
+          if (event.key === "Escape") close();
+        }}
+      />
+      <button type="submit" class="primary" disabled={isBusy}>
+        Deny
+      </button>
+      <button type="button" disabled={isBusy} onClick={close}>
+        Back
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import packed from "@sparticuz/chromium";
+import { type Browser, chromium } from "playwright-core";
+
+/** Flags of the package that would switch off what tests are about: the rules between origins. */
+const unwanted = /^--(?:disable-web-security|allow-running-insecure-content|disable-site-isolation-trials)/;
+
+/**
+ * The reason why no browser can run here. The package contains one for x64, unpacked into the temporary folder on first use;
+ * elsewhere the tests use an installed Chromium, or the program that TOOLCRIB_TEST_BROWSER names.
+ */
+export const missingBrowser: string | undefined =
+  process.platform === "linux" && (process.arch === "x64" || installedBrowser() !== undefined)
+    ? undefined
+    : "Needs Linux on x64, or a Chromium named by TOOLCRIB_TEST_BROWSER.";
+
+/** Starts a headless Chromium. */
+export async function startBrowser(): Promise<Browser> {
+  const installed = installedBrowser();
+  // Root cannot use the sandbox of Chromium; the pages are our own.
+  if (installed !== undefined)
+    return await chromium.launch({ executablePath: installed, args: ["--no-sandbox", "--disable-gpu"] });
+  const args = packed.args.filter((flag) => !unwanted.test(flag));
+  return await chromium.launch({ executablePath: await packed.executablePath(), args });
+}
+
+function installedBrowser(): string | undefined {
+  const named = process.env["TOOLCRIB_TEST_BROWSER"];
+  if (named !== undefined) return named;
+  return process.arch !== "x64" && existsSync("/usr/bin/chromium") ? "/usr/bin/chromium" : undefined;
+}
