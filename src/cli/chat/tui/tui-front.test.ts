@@ -2,10 +2,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { builtProgram } from "../../../../test/support/built-program.ts";
 import { cliWithModel } from "../../../../test/support/cli-with-model.ts";
 import { cliWorkspace } from "../../../../test/support/cli-workspace.ts";
+import { emulatedTerminal } from "../../../../test/support/emulated-terminal.ts";
 import { isAlive } from "../../../../test/support/is-alive.ts";
 import { hasTerminals } from "../../../../test/support/pseudo-terminal.ts";
+import { toCommandLine } from "../../../lib/text/shell-quote.ts";
 import { attempt } from "../../../system/attempt.ts";
 
 const command = (cmd: string) => ({ name: "exec_command", input: { cmd } });
@@ -369,6 +372,59 @@ else
         JSON.stringify(fixture.server.requests.at(-1)).includes(pixel),
         fixture.server.breaches,
       ]).toEqual([true, []]);
+    });
+
+    it("is suspended by Ctrl-Z, and continues with fg", async () => {
+      await using fixture = await cliWithModel(({ messages }) => ({
+        text: `Heard: ${messages.at(-1)!.text}.`,
+      }));
+      await using terminal = emulatedTerminal(["bash", "--norc", "--noprofile", "-i"], {
+        cwd: fixture.workspace,
+        env: { ...fixture.env, NO_COLOR: "1", LC_ALL: "C.UTF-8", PS1: "shell> " },
+      });
+      await terminal.shows("shell>");
+      terminal.type(`${toCommandLine([process.execPath, builtProgram])} chat${enter}`);
+      await terminal.shows("· cautious");
+      for (const word of ["one", "two"]) {
+        terminal.type("half typed");
+        await terminal.shows("half typed");
+        terminal.type(control("z"));
+        await terminal.shows(/\[1\]\+ +Stopped[^[]*shell>$/);
+        // The shell has the keyboard, with echo and whole lines.
+        terminal.type(`stty -a | grep -o ' icanon' && echo $((40 + 2)) ${word}${enter}`);
+        await terminal.shows(new RegExp(` icanon\\n42 ${word}\\nshell>$`));
+        terminal.type(`clear${enter}`);
+        await terminal.shows(/^shell>$/);
+        terminal.type(`fg${enter}`);
+        await terminal.shows(/half typed\n─+\nopenai/);
+        terminal.type(`${control("c")}${word}${enter}`);
+        await terminal.shows(`Heard: ${word}.`);
+      }
+      terminal.type(control("d"));
+      await terminal.shows(/To continue: toolcrib chat --resume session_\w+\nshell>$/);
+    });
+
+    it("keeps the session when the process is killed", async () => {
+      await using fixture = await cliWithModel(({ messages }) => {
+        const { role, text } = messages.at(-1)!;
+        if (text === "work") return { text: "I begin.", calls: [patch("a.txt"), command("sleep 600")] };
+        return { text: role === "user" ? `${messages.length} messages, ${text}.` : "Never." };
+      });
+      {
+        await using terminal = fixture.emulate(["chat", "--rule", "allow run **"]);
+        await terminal.shows("· cautious");
+        terminal.type(`work${enter}`);
+        await terminal.shows(/● process\.start sleep 600/);
+        process.kill(terminal.pid, "SIGKILL");
+        await terminal.exit;
+      }
+      await using terminal = fixture.emulate(["chat", "--resume", "last"]);
+      await terminal.shows("I begin.");
+      terminal.type(`go on${enter}`);
+      await terminal.shows(/\d+ messages, go on\./);
+      terminal.type(`/undo${enter}`);
+      await terminal.shows("removed a.txt");
+      expect([existsSync(join(fixture.workspace, "a.txt")), fixture.server.breaches]).toEqual([false, []]);
     });
 
     it("ends everything when the terminal closes or the process is asked to end", async () => {
