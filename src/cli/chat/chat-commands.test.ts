@@ -125,6 +125,36 @@ describe("the commands of a chat", () => {
     expect(stderr).toContain("Plan mode is not on");
   });
 
+  it("show working subagents, connect to an MCP server again, and check the installation", async () => {
+    const atWork = Promise.withResolvers<void>();
+    await using fixture = await cliWithModel(async ({ system, messages }) => {
+      if (system.includes("Another agent gave you a task")) {
+        atWork.resolve();
+        return new Promise(() => {});
+      }
+      if (messages.at(-1)!.role === "user")
+        return { calls: [{ name: "spawn_agent", input: { message: "Count." } }] };
+      await atWork.promise;
+      return { text: "Started." };
+    });
+    fixture.write("server.mjs", server);
+    fixture.write(
+      join(fixture.home, "config/config.toml"),
+      `[mcp_servers.small]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(join(fixture.workspace, "server.mjs"))}]\n`,
+    );
+    const { exit, stderr } = await fixture.feed(
+      lines("go", "/agents", "/mcp", "/mcp small", "/mcp smal", "/doctor"),
+      "chat",
+    );
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(/^agent_1 +running +1 request +Count\.$/m);
+    expect(stderr.match(/^small +\w+ .* 1 tool$/gm)).toHaveLength(2);
+    expect(stderr).toContain("Did you mean small?");
+    // Of the three starts, the first is that of the session, and the last that of /doctor.
+    expect(fixture.read("starts")).toBe("xxx");
+    expect(stderr).toMatch(/^ok +journal +/m);
+  });
+
   it("plan first, and carry out the accepted plan", async () => {
     await using fixture = await cliWithModel([
       { calls: [add("a.txt")] },
@@ -207,3 +237,18 @@ describe("the commands of a chat", () => {
     ]);
   });
 });
+
+/** An MCP server with one tool, which writes down that it was started. */
+const server = `
+  import { appendFileSync } from "node:fs";
+  import { createInterface } from "node:readline";
+  appendFileSync(new URL("starts", import.meta.url), "x");
+  createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const result =
+      method === "initialize"
+        ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "small", version: "1" } }
+        : { tools: [{ name: "echo", description: "Say it again", inputSchema: { type: "object" } }] };
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  });
+`;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
+import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
 import { configSchema } from "../../config/schema.ts";
 import { settings } from "../../config/settings.ts";
 import { setTomlKey } from "../../config/toml-text.ts";
@@ -143,6 +144,27 @@ describe("toolcrib config", () => {
     await using tool = cliWorkspace({ TOOLCRIB_RUN: "1" });
     expect((await tool.run("config", "set", "mode", "yolo")).exit).toBe(3);
   });
+});
+
+it.runIf(hasTerminals)("opens the file in the user's editor, and checks what was written", async () => {
+  await using cli = cliWorkspace();
+  cli.write("editor.sh", 'cp "$2" seen.toml; printf "%s" "$1" > "$2"; exit 0\n');
+  const edit = (text: string, ...words: readonly string[]) =>
+    cli.onTerminal(["config", "edit", ...words], [], {
+      EDITOR: `sh editor.sh '${text}'`,
+      VISUAL: undefined,
+    });
+  const good = await edit('mode = "safe"');
+  expect([good.exit, good.screen]).toEqual([0, expect.stringMatching(/config\.toml is valid\./)]);
+  expect(cli.read("seen.toml")).toContain('# mode = "cautious"');
+  const wrong = await edit('mod = "safe"', "--project");
+  expect(wrong.screen).toMatch(/\.toolcrib\/config\.toml:1: .*mod.*mode/);
+  expect([cli.read(userFile(cli)), cli.read(projectFile)]).toEqual(['mode = "safe"', 'mod = "safe"']);
+  const piped = await cli.run("config", "edit");
+  expect([piped.exit, piped.stderr]).toEqual([
+    expect.any(Number),
+    `There is no terminal for an editor\nThe file is ${userFile(cli)}\n`,
+  ]);
 });
 
 it("uses the model, the mode and the limits of config.toml in a session, and its MCP servers", async () => {
