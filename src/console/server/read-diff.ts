@@ -55,7 +55,9 @@ function endOfHunks(lines: readonly string[], first: number): number | undefined
 
 /** Splits a diff into hunks. The text before the first hunk is a note, without the names of the file. */
 function readHunks(diff: string): Pick<FileDiff, "note" | "hunks"> {
-  const [head = "", ...parts] = diff.split(/^(?=@@ -\d)/m);
+  const first = diff.search(/^@@ -\d/m);
+  const head = first < 0 ? diff : diff.slice(0, first);
+  const parts = first < 0 ? [] : diff.slice(first).split(/^(?=@@ -\d)/m);
   const note = head.replace(/^(?:diff --git|---|\+\+\+) .*\n/gm, "").trim();
   return { note: note === "" ? null : note, hunks: parts.map(readHunk) };
 }

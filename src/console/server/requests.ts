@@ -4,8 +4,11 @@ import * as z from "zod/mini";
 
 const text = z.string().check(z.maxLength(100_000));
 const name = z.string().check(z.minLength(1), z.maxLength(200));
+const id = z.string().check(z.regex(/^\w{1,80}$/));
 const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const position = z.int().check(z.minimum(0), z.maximum(1000));
+
+const names = z.array(z.string().check(z.minLength(1), z.maxLength(4096))).check(z.maxLength(1000));
 
 export const login = z.strictObject({ code: name });
 
@@ -17,4 +20,16 @@ export const answer = z.strictObject({
   answer: z.enum(["once", "session", "always", "no"]),
   width: z.optional(position),
   message: z.optional(text),
+});
+
+export const undo = z.strictObject({
+  workspace: name,
+  calls: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1000))),
+  session: z.optional(id),
+  redo: z.optional(z.literal(true)),
+  paths: z.optional(names),
+  hunk: z.optional(position),
+  merge: z.optional(z.boolean()),
+  skipChanged: z.optional(z.boolean()),
+  dryRun: z.boolean(),
 });

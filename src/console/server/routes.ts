@@ -14,6 +14,7 @@ import type { Questions } from "./questions.ts";
 import * as requests from "./requests.ts";
 import type { ConsoleServices } from "./services.ts";
 import type { Sessions } from "./sessions.ts";
+import { undo } from "./undo.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 export interface ConsoleParts extends ConsoleServices {
@@ -32,7 +33,7 @@ export function routes(parts: ConsoleParts): Hono {
   app.notFound((context) => fail(context, new ToolError("not-found", "There is nothing at this address.")));
   addLogin(app, parts);
   addReading(app, parts);
-  addAnswers(app, parts);
+  addActions(app, parts);
   const files = new PageFiles(parts.pageFolder);
   app.get("*", (context) => {
     const file = context.req.path.startsWith("/api/") ? undefined : files.find(context.req.path);
@@ -90,11 +91,20 @@ function addReading(app: Hono, parts: ConsoleParts): void {
   });
 }
 
-function addAnswers(app: Hono, { questions, follower }: ConsoleParts): void {
+function addActions(
+  app: Hono,
+  { questions, follower, workspaces, directories, version }: ConsoleParts,
+): void {
   app.post("/api/approvals/answer", async (context) => {
     await questions.answer(await readBody(context, requests.answer));
     follower.nudge();
     return context.json({});
+  });
+  app.post("/api/undo", async (context) => {
+    const request = await readBody(context, requests.undo);
+    const result = await undo(workspaces, request, { config: directories.config, version });
+    follower.nudge();
+    return context.json(result);
   });
 }
 

@@ -37,7 +37,7 @@ export function toSelection({ call, last, checkpoint, since }: SelectionFields):
 
 function toCalls(text: string): Selection {
   const [first = "", last, ...more] = text.split("..").map((id) => id.trim());
-  if (last === undefined || more.length > 0) return { kind: "calls", ids: [text.trim()] };
+  if (last === undefined || more.length > 0) return { kind: "calls", ids: text.trim().split(/[\s,]+/) };
   return { kind: "range", first, last };
 }
 

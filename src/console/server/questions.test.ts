@@ -1,0 +1,119 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type OpenConsole, openTestConsole } from "../../../test/support/console/open-console.ts";
+import { policyFiles } from "../../system/policy-files.ts";
+import type { Toolcrib } from "../../toolcrib/index.ts";
+import type { ConsoleEvent, PendingQuestion } from "../api.ts";
+
+type Page = Awaited<ReturnType<OpenConsole["login"]>>;
+
+/** Makes a call that needs approval, and waits until the page shows its question. */
+async function ask(console: OpenConsole, options: { readonly tool?: string; readonly input?: object } = {}) {
+  const { tool = "file.delete", input = { path: "a.txt" } } = options;
+  const crib = await console.open("one", {
+    mode: "safe",
+    pendingApprovals: true,
+    waitForApprovalMs: 60_000,
+    client: { kind: "mcp", name: "claude-code" },
+    sandbox: "none",
+  });
+  const page = await console.login();
+  const setUp = await console.open("one", { mode: "yolo" });
+  await setUp.call("file.write", { path: "a.txt", content: "one\ntwo\n" });
+  const call = crib.call(tool, input);
+  const question = await questionIn(page);
+  return { crib, page, call, question };
+}
+
+async function questionIn(page: Page): Promise<PendingQuestion> {
+  await using stream = await page.events();
+  const isAsked = (event: ConsoleEvent): event is Extract<ConsoleEvent, { type: "overview" }> =>
+    event.type === "overview" && event.overview.approvals.some(({ isAnswered }) => !isAnswered);
+  const { overview } = await stream.until(isAsked);
+  return overview.approvals.find(({ isAnswered }) => !isAnswered)!;
+}
+
+function answerTo({ workspace, id, hash, previewHash }: PendingQuestion) {
+  return { workspace, id, hash, previewHash };
+}
+
+const hasFile = (crib: Toolcrib) => existsSync(join(crib.workspace, "a.txt"));
+
+describe("POST /api/approvals/answer", () => {
+  it("lets the waiting client go on at once", async () => {
+    await using console = await openTestConsole();
+    const { crib, page, call, question } = await ask(console);
+    expect(question).toMatchObject({
+      tool: "file.delete",
+      title: "a.txt",
+      client: { kind: "mcp", name: "claude-code" },
+      risk: "destructive",
+      isAnswered: false,
+    });
+    const { status } = await page.post("/approvals/answer", { ...answerTo(question), answer: "once" });
+    expect([status, (await call).error, hasFile(crib)]).toEqual([200, null, false]);
+  });
+
+  it("shows the diff of an edit as hunks", async () => {
+    await using console = await openTestConsole();
+    const input = { path: "a.txt", content: "one\nTWO\n" };
+    const { page, call, question } = await ask(console, { tool: "file.write", input });
+    expect(question.preview).toBe(null);
+    expect(question.files).toMatchObject([{ path: "a.txt", kind: "changed" }]);
+    expect(question.files[0]!.hunks[0]!.lines).toEqual([
+      { kind: " ", text: "one" },
+      { kind: "-", text: "two" },
+      { kind: "+", text: "TWO" },
+    ]);
+    await page.post("/approvals/answer", { ...answerTo(question), answer: "no", message: "Use b.txt" });
+    expect((await call).error).toMatchObject({
+      code: "denied",
+      message: expect.stringContaining("Use b.txt"),
+    });
+  });
+
+  it("adds the rules of the chosen width for always", async () => {
+    await using console = await openTestConsole();
+    const { crib, page, call, question } = await ask(console);
+    const width = question.widths.length - 1;
+    await page.post("/approvals/answer", { ...answerTo(question), answer: "always", width });
+    expect((await call).error).toBe(null);
+    const { granted } = policyFiles(console.directories.config, crib.workspace);
+    for (const rule of question.widths[width]!.rules) expect(readFileSync(granted, "utf8")).toContain(rule);
+  });
+
+  it("refuses an answer to another request, twice, or with a width that was not offered", async () => {
+    await using console = await openTestConsole();
+    const { crib, page, call, question } = await ask(console);
+    const given = { ...answerTo(question), answer: "once" };
+    const other = "0".repeat(64);
+    const statusOf = async (body: object) => (await page.post("/approvals/answer", body)).status;
+    expect([
+      await statusOf({ ...given, hash: other }),
+      await statusOf({ ...given, previewHash: other }),
+      await statusOf({ ...given, id: "222222" }),
+      await statusOf({ ...given, workspace: "other-0000" }),
+      await statusOf({ ...given, answer: "always", width: 99 }),
+      await statusOf({ ...given, answer: "always", width: -1 }),
+      await statusOf({ ...given, answer: "yes" }),
+      await statusOf({ ...given, hash: question.hash.toUpperCase() }),
+    ]).toEqual([409, 409, 409, 409, 400, 400, 400, 400]);
+    expect(hasFile(crib)).toBe(true);
+    expect(await statusOf(given)).toBe(200);
+    await call;
+    expect(hasFile(crib)).toBe(false);
+    expect(await statusOf(given)).toBe(409);
+  });
+
+  it("does not let an old answer count for a changed file", async () => {
+    await using console = await openTestConsole();
+    const input = { path: "a.txt", content: "one\nTWO\n" };
+    const { crib, page, question } = await ask(console, { tool: "file.write", input });
+    const writer = await console.open("one", { mode: "yolo" });
+    await writer.call("file.write", { path: "a.txt", content: "someone else's\n" });
+    await page.post("/approvals/answer", { ...answerTo(question), answer: "once" });
+    await crib.close();
+    expect(readFileSync(join(crib.workspace, "a.txt"), "utf8")).toBe("someone else's\n");
+  });
+});
