@@ -59,7 +59,7 @@ export interface ReplayedCall {
  * left. Skips calls without a recorded decision.
  */
 export async function replayCalls(
-  options: { readonly state: string; readonly session: string | "last" | "all" },
+  options: ReplayOptions,
   rules: Omit<PreviewRules, "shell">,
 ): Promise<readonly ReplayedCall[]> {
   const { workspace } = rules.environment;
@@ -86,8 +86,15 @@ function hasRun({ decision }: CallRecord): boolean {
   return verdict === "allow" || (verdict === "ask" && answer !== undefined && answer !== "no");
 }
 
+interface ReplayOptions {
+  readonly state: string;
+  readonly session: string | "last" | "all";
+  /** The most calls, because a journal may contain years of calls. Default: 10,000, the latest. */
+  readonly limit?: number;
+}
+
 function readRecords(
-  { state, session }: { readonly state: string; readonly session: string },
+  { state, session, limit = 10_000 }: ReplayOptions,
   workspace: string,
 ): readonly CallRecord[] {
   const files = workspaceFiles(state, workspace);
@@ -97,15 +104,12 @@ function readRecords(
     const wanted = session === "last" ? journal.latest(1)[0]?.session : session;
     if (wanted === undefined) return [];
     return journal
-      .calls(wanted === "all" ? { limit: maxCalls } : { session: wanted, limit: maxCalls })
+      .calls(wanted === "all" ? { limit } : { session: wanted, limit })
       .toReversed();
   } finally {
     journal.close();
   }
 }
-
-/** The most calls that are replayed, because a journal may contain years of calls. */
-const maxCalls = 10_000;
 
 async function toolOf({ tool: name, accesses }: CallRecord): Promise<Pick<AnyTool, "name" | "risk">> {
   const known = toolcribDialect.tools.find(({ canonical }) => canonical === name);

@@ -11,12 +11,19 @@ import { interruptible } from "../interruption.ts";
 import { printJson } from "../report.ts";
 import { print, remark } from "../terminal.ts";
 import { version } from "../version.ts";
+import { consoleCommands } from "./console-commands.ts";
 
 /** Runs `toolcrib console` until Ctrl-C. */
 export async function openConsole(given: Arguments): Promise<number> {
   refuseProgramsOfTools("open the console");
   const directories = userDirectories();
-  const served = await serveConsole({ port: readPort(given), version, directories, pageFolder });
+  const served = await serveConsole({
+    port: readPort(given),
+    version,
+    directories,
+    pageFolder,
+    commands: consoleCommands,
+  });
   return interruptible(async (signal) => {
     const ended = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
     const forget = announce(served, given, directories.state);

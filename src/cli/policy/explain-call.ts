@@ -34,7 +34,7 @@ export async function explainCall(given: Arguments): Promise<number> {
 }
 
 /** Parses `run git status`, in one word or several, a tool with its arguments, or `use` and a tool. */
-async function readCall(operands: readonly string[]): Promise<CheckedCall> {
+export async function readCall(operands: readonly string[]): Promise<CheckedCall> {
   const isOne = operands.length === 1;
   const [first = "", ...rest] = isOne ? splitFirst(operands[0]!) : operands;
   const what = rest.join(" ");
@@ -111,7 +111,7 @@ interface ListedRule extends RuleOrigin {
   readonly ignored: string | null;
 }
 
-function listRules(source: RuleSource, project: ProjectRules | undefined): readonly ListedRule[] {
+export function listRules(source: RuleSource, project: ProjectRules | undefined): readonly ListedRule[] {
   const { rules, settings, ignored } = parseRules(source);
   const why =
     project?.trust === "changed" ? "the file changed since it was trusted" : "the file is not trusted";

@@ -15,13 +15,13 @@ import { markSegments } from "../approvals/show-request.ts";
 import { layTable } from "../terminal.ts";
 
 /** Returns a decision for programs. */
-export function reportDecision({ verdict, risk, record, parts }: Decision): object {
+export function reportDecision({ verdict, risk, record, parts }: Decision) {
   const { reason, rule, source } = record;
   return { verdict, risk, reason, rule, source, parts: parts.map(reportPart) };
 }
 
 /** Returns a part for programs. `rule` is null when the mode decided; `segment` is the part of the command. */
-function reportPart({ part, verdict, risk, reason, rule }: PartVerdict): object {
+function reportPart({ part, verdict, risk, reason, rule }: PartVerdict) {
   const found = segmentOf(part);
   const segment = found && { text: textOf(found), ...found.span };
   return { verdict, kind: part.kind, what: whatOf(part), risk, reason, rule: rule ?? null, segment };

@@ -22,6 +22,18 @@ export const answer = z.strictObject({
   message: z.optional(text),
 });
 
+const rules = z
+  .array(z.string().check(z.minLength(1), z.maxLength(2000)))
+  .check(z.minLength(1), z.maxLength(100));
+
+export const workspaceOnly = z.strictObject({ workspace: name });
+export const explain = z.strictObject({ workspace: name, call: text });
+export const withRules = z.strictObject({ workspace: name, rules });
+export const revoke = z.strictObject({
+  workspace: name,
+  grants: z.array(z.strictObject({ line: z.int(), rules })).check(z.minLength(1), z.maxLength(1000)),
+});
+
 export const undo = z.strictObject({
   workspace: name,
   calls: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1000))),

@@ -9,9 +9,11 @@ import { readOutput } from "./changes.ts";
 import { streamEvents } from "./events.ts";
 import type { Follower } from "./follower.ts";
 import type { Gate } from "./gate.ts";
+import { readHealth, verifyChain } from "./health.ts";
 import { PageFiles } from "./page-files.ts";
 import type { Questions } from "./questions.ts";
 import * as requests from "./requests.ts";
+import { addRules, checkRules, listGrants, revokeRules } from "./rules.ts";
 import type { ConsoleServices } from "./services.ts";
 import type { Sessions } from "./sessions.ts";
 import { undo } from "./undo.ts";
@@ -34,6 +36,8 @@ export function routes(parts: ConsoleParts): Hono {
   addLogin(app, parts);
   addReading(app, parts);
   addActions(app, parts);
+  addRuleRoutes(app, parts);
+  addHealth(app, parts);
   const files = new PageFiles(parts.pageFolder);
   app.get("*", (context) => {
     const file = context.req.path.startsWith("/api/") ? undefined : files.find(context.req.path);
@@ -105,6 +109,45 @@ function addActions(
     const result = await undo(workspaces, request, { config: directories.config, version });
     follower.nudge();
     return context.json(result);
+  });
+}
+
+function addRuleRoutes(app: Hono, { workspaces, directories, commands }: ConsoleParts): void {
+  const { config } = directories;
+  app.get("/api/rules", async (context) => {
+    const workspace = workspaces.folder(context.req.query("workspace") ?? "");
+    return context.json({ ...(await commands.rules(workspace)), grants: listGrants(config, workspace) });
+  });
+  app.post("/api/rules/explain", async (context) => {
+    const { workspace, call } = await readBody(context, requests.explain);
+    return context.json(await commands.explain(workspaces.folder(workspace), call));
+  });
+  app.post("/api/rules/try", async (context) => {
+    const { workspace, rules } = await readBody(context, requests.withRules);
+    checkRules(rules);
+    return context.json(await commands.tryRules(workspaces.folder(workspace), rules));
+  });
+  app.post("/api/rules/add", async (context) => {
+    const { workspace, rules } = await readBody(context, requests.withRules);
+    await addRules(config, workspaces.folder(workspace), { rules });
+    return context.json({});
+  });
+  app.post("/api/rules/revoke", async (context) => {
+    const { workspace, grants } = await readBody(context, requests.revoke);
+    await revokeRules(config, workspaces.folder(workspace), { grants });
+    return context.json({});
+  });
+}
+
+function addHealth(app: Hono, parts: ConsoleParts): void {
+  const { workspaces } = parts;
+  app.get("/api/health", async (context) => {
+    const id = context.req.query("workspace") ?? "";
+    return context.json(await readHealth(workspaces, id, parts, context.req.raw.signal));
+  });
+  app.post("/api/health/verify", async (context) => {
+    const { workspace } = await readBody(context, requests.workspaceOnly);
+    return context.json(await verifyChain(workspaces, workspace));
   });
 }
 

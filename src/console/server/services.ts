@@ -1,4 +1,5 @@
 import type { Directories } from "../../system/directories.ts";
+import type { Explanation, HealthReport, RulesReport, TryRulesResult } from "../api.ts";
 
 /** The parts that the program which starts the console provides. */
 export interface ConsoleServices {
@@ -6,4 +7,17 @@ export interface ConsoleServices {
   readonly directories: Pick<Directories, "state" | "config">;
   /** The folder with the built page. */
   readonly pageFolder: string;
+  readonly commands: ConsoleCommands;
+}
+
+/** The commands of the command line that the page offers too, each for the real path of a workspace. */
+export interface ConsoleCommands {
+  /** `policy show`. */
+  rules(workspace: string): Promise<Pick<RulesReport, "mode" | "sources">>;
+  /** `policy explain`. */
+  explain(workspace: string, call: string): Promise<Explanation>;
+  /** `policy replay --rule`, compared with the rules that hold now. */
+  tryRules(workspace: string, rules: readonly string[]): Promise<TryRulesResult>;
+  /** `doctor`. */
+  examine(workspace: string, signal: AbortSignal): Promise<Pick<HealthReport, "findings" | "verdict">>;
 }

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { consoleCommands } from "../../../src/cli/console/console-commands.ts";
 import type { ConsoleEvent, LoginAnswer } from "../../../src/console/api.ts";
 import { type ConsoleOptions, serveConsole } from "../../../src/console/server/serve-console.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../../src/toolcrib/index.ts";
@@ -60,13 +61,24 @@ interface EventStream extends AsyncDisposable {
 }
 
 /** `await using` closes it and removes everything. */
-export async function openTestConsole(
-  options: Partial<Omit<ConsoleOptions, "directories">> = {},
-): Promise<OpenConsole> {
+export async function openTestConsole({
+  commands,
+  ...options
+}: Partial<Omit<ConsoleOptions, "directories" | "commands">> & {
+  readonly commands?: Partial<ConsoleOptions["commands"]>;
+} = {}): Promise<OpenConsole> {
   const folder = temporaryFolder();
-  const directories = { state: join(folder.path, "state"), config: join(folder.path, "config") };
+  // As `TOOLCRIB_HOME` sets them, for tests that run commands.
+  const directories = { state: join(folder.path, "home"), config: join(folder.path, "home/config") };
   const pageFolder = join(folder.path, "page");
-  const served = await serveConsole({ port: 0, version: "1.2.3", pageFolder, directories, ...options });
+  const served = await serveConsole({
+    port: 0,
+    version: "1.2.3",
+    pageFolder,
+    directories,
+    commands: { ...consoleCommands, ...commands },
+    ...options,
+  });
   const { port } = served;
   const origin = `http://127.0.0.1:${port}`;
   const cribs: Toolcrib[] = [];

@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type OpenConsole, openTestConsole } from "../../../test/support/console/open-console.ts";
+import { policyFiles } from "../../system/policy-files.ts";
+import type { Explanation, HealthReport, Overview, RulesReport, TryRulesResult } from "../api.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** Opens a console whose commands use its own folders, with a workspace that has some calls. */
+async function withCalls(console: OpenConsole) {
+  vi.stubEnv("TOOLCRIB_HOME", console.directories.state);
+  const crib = await console.open("one", { mode: "yolo", sandbox: "none" });
+  await crib.call("shell.run", { command: "npm publish" });
+  await crib.call("file.write", { path: "a.txt", content: "" });
+  const page = await console.login();
+  const { id } = (await page.get<Overview>("/overview")).workspaces[0]!;
+  return { crib, page, workspace: id };
+}
+
+describe("the rules of the console", () => {
+  it("explains a call and tries rules on recorded calls", async () => {
+    await using console = await openTestConsole();
+    const { page, workspace } = await withCalls(console);
+    const explained = await page.post("/rules/explain", { workspace, call: "run rm -rf src" });
+    expect(explained.json as Explanation).toMatchObject({
+      verdict: "ask",
+      parts: expect.arrayContaining([expect.objectContaining({ kind: "run", what: "rm -rf src" })]),
+    });
+    const tried = await page.post("/rules/try", { workspace, rules: ["deny run npm publish **"] });
+    expect(tried.json as TryRulesResult).toMatchObject({
+      calls: 2,
+      changed: [{ tool: "shell.run", title: "npm publish", before: "ask", after: "deny" }],
+    });
+  });
+
+  it("adds rules that hold at once, lists them and revokes them", async () => {
+    await using console = await openTestConsole();
+    const { page, workspace } = await withCalls(console);
+    expect((await page.post("/rules/add", { workspace, rules: ["allow run make test"] })).status).toBe(200);
+    const report = await page.get<RulesReport>(`/rules?workspace=${workspace}`);
+    expect(report.mode).toBe("cautious");
+    expect(report.sources.map(({ level }) => level)).toContain("built-in");
+    expect(report.grants).toMatchObject([{ rules: ["allow run make test"], askedBy: "console" }]);
+    const explained = await page.post("/rules/explain", { workspace, call: "run make test" });
+    expect((explained.json as Explanation).verdict).toBe("allow");
+    const [{ line, rules }] = report.grants as [RulesReport["grants"][number]];
+    const stale = await page.post("/rules/revoke", { workspace, grants: [{ line, rules: ["allow run x"] }] });
+    const done = await page.post("/rules/revoke", { workspace, grants: [{ line, rules }] });
+    expect([stale.status, done.status]).toEqual([409, 200]);
+    expect((await page.get<RulesReport>(`/rules?workspace=${workspace}`)).grants).toEqual([]);
+  });
+
+  it.each([
+    ["that is not a rule", "allow everything please"],
+    ["with a second line", "allow run ls\nallow run **"],
+    ["with a hidden line", "allow run ls\u2028allow run **"],
+    ["that is a comment", "# allow run **"],
+  ])("refuses a line %s, and leaves the file alone", async (_name, rule) => {
+    await using console = await openTestConsole();
+    const { crib, page, workspace } = await withCalls(console);
+    await page.post("/rules/add", { workspace, rules: ["allow run make test"] });
+    const { granted } = policyFiles(console.directories.config, crib.workspace);
+    const before = readFileSync(granted, "utf8");
+    const refused = await page.post("/rules/add", { workspace, rules: ["allow run make", rule] });
+    expect([refused.status, readFileSync(granted, "utf8")]).toEqual([400, before]);
+  });
+});
+
+describe("the health of the console", () => {
+  it("reports doctor's findings, disk use and an intact chain", async () => {
+    const findings = [{ about: "node", state: "ok", message: "v24", hint: null }] as const;
+    await using console = await openTestConsole({
+      commands: { examine: async () => ({ findings, verdict: "No problems found." }) },
+    });
+    const { page, workspace } = await withCalls(console);
+    const report = await page.get<HealthReport>(`/health?workspace=${workspace}`);
+    expect(report).toMatchObject({ findings, verdict: "No problems found.", index: null });
+    expect(report.disk.find(({ name }) => name === "Journal")!.bytes).toBeGreaterThan(1000);
+    const verified = await page.post("/health/verify", { workspace });
+    expect(verified.json).toMatchObject({
+      isIntact: true,
+      faults: [],
+      head: expect.stringMatching(/^\w{64}$/),
+    });
+  });
+});
