@@ -103,9 +103,7 @@ function readRecords(
   try {
     const wanted = session === "last" ? journal.latest(1)[0]?.session : session;
     if (wanted === undefined) return [];
-    return journal
-      .calls(wanted === "all" ? { limit } : { session: wanted, limit })
-      .toReversed();
+    return journal.calls(wanted === "all" ? { limit } : { session: wanted, limit }).toReversed();
   } finally {
     journal.close();
   }
