@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import { unlessAborted } from "../lib/async/abort.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
-import type { Approval, ApprovalRequest, Approve } from "../toolcrib/index.ts";
+import { AnsweredElsewhere, type Approval, type Approve } from "../toolcrib/index.ts";
 import { Conversation } from "./conversation.ts";
 import type { AgentEvent, AgentHappening, ContextUse } from "./event.ts";
 import { limitReached } from "./limits.ts";
@@ -106,24 +106,24 @@ export class SessionCore {
   /** Asks the user on behalf of a subagent; the session waits meanwhile. */
   get ask(): Approve | undefined {
     const { approve } = this.parts;
-    return approve && ((request, signal) => this.#whileWaiting(() => askWith(approve, request, signal)));
+    return approve && ((...asked) => this.#whileWaiting(() => askWith(approve, ...asked)));
   }
 
   approverFor = (id: string): Approve | undefined => {
     const { approve } = this.parts;
     if (approve === undefined) return undefined;
-    const askAndEmit = async (request: ApprovalRequest, signal: AbortSignal) => {
-      this.emit({ type: "approval", id, request });
+    const askAndEmit = async (...asked: Parameters<Approve>) => {
+      this.emit({ type: "approval", id, request: asked[0] });
       let allowed = false;
       try {
-        const answer = await askWith(approve, request, signal);
+        const answer = await askWith(approve, ...asked);
         allowed = answer.allow;
         return answer;
       } finally {
         this.emit({ type: "approval-end", id, allowed });
       }
     };
-    return (request, signal) => this.#whileWaiting(() => askAndEmit(request, signal));
+    return (...asked) => this.#whileWaiting(() => askAndEmit(...asked));
   };
 
   async #whileWaiting<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
@@ -147,8 +147,11 @@ function planNotice({ parent }: SessionParts): string {
 
 const planEnded = "[Plan mode is off: you can change files again.]";
 
-async function askWith(approve: Approve, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
-  return (await unlessAborted(Promise.resolve(approve(request, signal)), signal)) ?? { allow: false };
+async function askWith(approve: Approve, ...asked: Parameters<Approve>): Promise<Approval> {
+  const [, signal] = asked;
+  const answer = await unlessAborted(Promise.resolve(approve(...asked)), signal);
+  const { reason } = signal;
+  return answer ?? (reason instanceof AnsweredElsewhere ? reason.approval : { allow: false });
 }
 
 function nearlyFull({ tokens, window }: ContextUse): string {

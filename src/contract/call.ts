@@ -19,6 +19,8 @@ export interface ToolCall {
   readonly environment: Environment;
   /** Default: the first caller of the instance. */
   readonly caller?: CallerMemory | undefined;
+  /** The subagent that makes the call: `agent_1`, or `agent_1/agent_2`. */
+  readonly agent?: string | undefined;
   /** Whether the user makes the call, for whom plan mode does not apply. */
   readonly isOfUser?: boolean | undefined;
   /** Whether the caller's dialect promises that every command asks in `cautious`. */

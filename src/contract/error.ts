@@ -26,8 +26,12 @@ export type ErrorCode = (typeof errorCodes)[number];
  * users, not recorded, and not part of `--json` output.
  */
 export type ErrorDetails =
+  /** The client asks the user, and makes the call again with the answer. */
+  | { readonly kind: "asked-by-client" }
   /** The arguments do not match the tool's schema: the message is the tool's name, a colon and the faults. */
   | { readonly kind: "bad-arguments" }
+  /** The call, or what it would change, is no longer what the user was asked about. */
+  | { readonly kind: "changed-while-asked" }
   /** A command was ended at its `timeout_ms`, which may be raised. */
   | { readonly kind: "command-timeout"; readonly stdout: string; readonly stderr: string }
   /** A document needs more than may be spent on reading it. */

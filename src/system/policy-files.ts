@@ -15,7 +15,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ToolError } from "../contract/error.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { writeFully } from "./content.ts";
-import { makePrivateDirectory, namesIn, workspaceDirectory } from "./directories.ts";
+import { makePrivateDirectory, workspaceDirectory } from "./directories.ts";
 import { errnoOf } from "./file-errors.ts";
 import { storageHints } from "./storage-hint.ts";
 
@@ -166,51 +166,6 @@ function unwritable(path: string, cause: unknown): ToolError {
     hint: storageHints(dirname(path), cause).forUser,
     cause,
   });
-}
-
-/** Holds text files in one folder. When several processes take the same file, exactly one gets it. */
-export class ApprovalFiles {
-  readonly #folder: string;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  names(): readonly string[] {
-    return namesIn(this.#folder);
-  }
-
-  read(name: string): string | undefined {
-    return readPolicyFile(this.#at(name));
-  }
-
-  write(name: string, text: string): void {
-    writePolicyFile(this.#at(name), text);
-  }
-
-  remove(name: string): void {
-    removePolicyFile(this.#at(name));
-  }
-
-  /** Removes a file and returns its text; undefined when it does not exist or another process took it. */
-  take(name: string): string | undefined {
-    const taken = this.#at(newIdentifier("taken"));
-    try {
-      renameSync(this.#at(name), taken);
-    } catch (error) {
-      if (errnoOf(error) === "ENOENT") return undefined;
-      throw error;
-    }
-    try {
-      return readPolicyFile(taken);
-    } finally {
-      rmSync(taken, { force: true });
-    }
-  }
-
-  #at(name: string): string {
-    return join(this.#folder, name);
-  }
 }
 
 /** Detects changed files with one stat each. */

@@ -58,6 +58,8 @@ export interface CallerOptions {
   /** Default: the dialect of the Toolcrib. */
   readonly dialect?: string | Dialect | undefined;
   readonly agents?: Agents | undefined;
+  /** The subagent that makes the calls, for the user who is asked about them. */
+  readonly agent?: string | undefined;
   /** Whether the user makes the calls, who may change things in plan mode. Default: false. */
   readonly isUser?: boolean | undefined;
 }
@@ -138,6 +140,7 @@ export class ToolsetCaller implements Caller {
         accesses: [],
         environment,
         caller: this.#own?.memory,
+        agent: this.#own?.agent,
         isOfUser: this.#own?.isUser,
         asksBeforeCommands: this.#dialect.asksBeforeCommands,
         account: {},
@@ -167,6 +170,7 @@ export class ToolsetCaller implements Caller {
 
 interface OwnCalls {
   readonly memory: CallerMemory;
+  readonly agent: string | undefined;
   readonly isUser: boolean;
   readonly calls: RunningCalls;
 }
@@ -183,6 +187,7 @@ export class AddedCaller extends ToolsetCaller {
     shared: SharedByCallers,
     own: {
       readonly memory: CallerMemory;
+      readonly agent: string | undefined;
       readonly isUser: boolean;
       /** Ends the processes and shells that this caller started. */
       readonly endLeftovers: () => Promise<unknown>;

@@ -66,12 +66,13 @@ export { openLocalEnvironment } from "../environment/local/local-environment.ts"
 export { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 export type { JournalBudget } from "../journal/collect/collector.ts";
 export type { CallRecord, ClientInfo } from "../journal/journal.ts";
-export type {
-  Approval,
-  ApprovalRequest,
-  Approve,
-  ShownPart,
-  ShownRequest,
+export {
+  AnsweredElsewhere,
+  type Approval,
+  type ApprovalRequest,
+  type Approve,
+  type ShownPart,
+  type ShownRequest,
 } from "../pipeline/approvals/approval-request.ts";
 export type { EventListener, EventSource } from "../pipeline/call-events.ts";
 export {

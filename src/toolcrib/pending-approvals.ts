@@ -1,20 +1,21 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { ToolError } from "../contract/error.ts";
 import type { ClientInfo } from "../journal/journal.ts";
 import { bigintAsText } from "../lib/json/bigint-as-text.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import {
   type Approval,
   type ApprovalRequest,
-  type Approve,
   parseApproval,
   rulesOfWidth,
   type ShownRequest,
   toShownRequest,
 } from "../pipeline/approvals/approval-request.ts";
 import { hashValue } from "../pipeline/approvals/hash-call.ts";
-import { approvalPending, needsApproval } from "../pipeline/approvals/refusals.ts";
+import { ApprovalFiles } from "../system/approval-files.ts";
+import { attemptQuietly } from "../system/attempt.ts";
 import { allWorkspaceFiles, workspaceFiles } from "../system/directories.ts";
-import { ApprovalFiles, appendToPolicyFile, policyFiles } from "../system/policy-files.ts";
+import { appendToPolicyFile, policyFiles } from "../system/policy-files.ts";
+import { longAbandonedMs, newRecordName, ownerHasEnded } from "../system/process-identity.ts";
 
 /** A stored approval request that waits for the user's answer. */
 export interface PendingApproval {
@@ -31,6 +32,8 @@ export interface PendingApproval {
   readonly hash: string;
   readonly previewHash: string;
   readonly request: ShownRequest;
+  /** How many equal calls wait for the answer now; 0 when the call was refused and may be made again. */
+  readonly waiting: number;
   /** The answer, as long as the call has not been made again. */
   readonly answer?: ApprovalAnswer;
 }
@@ -51,8 +54,9 @@ export interface ApprovalAnswer {
 }
 
 /**
- * The pending approvals of one workspace, and the answers that wait for their call to be made again. They are stored
- * where no tool and no confined command can write; several processes may use them at once.
+ * The pending approvals of one workspace, and their answers. They are stored where no tool and no confined command can
+ * write; several processes may use them at once. A question is one of two files: `ID.question`, about a call that was
+ * refused and may be made again, and `ID.WAITER.question`, about a call that waits. Its answer has the same name.
  */
 export class PendingApprovals {
   readonly #files: ApprovalFiles;
@@ -63,45 +67,61 @@ export class PendingApprovals {
     this.#workspace = workspace;
   }
 
-  /** Returns the approvals that are unanswered or whose answer has not been used, oldest first. */
+  /** Returns the approvals that are unanswered or whose answer has not been used, oldest first. Equal ones are one. */
   list(): readonly PendingApproval[] {
-    const ids = this.#files.names().flatMap((name) => /^(\w+)\.question$/.exec(name)?.[1] ?? []);
-    return ids
-      .flatMap((id) => this.find(id) ?? [])
+    const names = this.#files.names().flatMap((name) => parseName(name) ?? []);
+    const ids = new Set(names.flatMap(({ id, kind }) => (kind === "question" ? [id] : [])));
+    return [...ids]
+      .flatMap((id) => this.#found(id, names) ?? [])
       .sort((one, other) => one.askedAt - other.askedAt || (one.id < other.id ? -1 : 1));
   }
 
   find(id: string): PendingApproval | undefined {
-    if (!/^\w+$/.test(id)) return undefined;
-    const pending = parsePending(this.#files.read(`${id}.question`));
-    if (pending?.id !== id || isOlder(pending.askedAt, maxPendingMs)) return undefined;
-    const answer = this.#answerTo(pending);
-    return answer ? { ...pending, answer } : pending;
+    const names = this.#files.names().flatMap((name) => parseName(name) ?? []);
+    return this.#found(id, names);
   }
 
   /**
-   * Stores a request; storing it again only renews its time. Returns undefined when it is too long to be shown, and
-   * when another request has its id, because the request that the user is about to answer must not be replaced.
+   * Stores the request of a call that is refused; storing it again only renews its time. Returns undefined when it is
+   * too long to be shown, and when another request has its id, because the request that the user is about to answer must
+   * not be replaced.
    */
-  store(request: ApprovalRequest, { session, client }: Asker): PendingApproval | undefined {
-    this.#tidy();
-    const { hash, previewHash } = request;
-    const id = idOf(request);
-    const base = { id, workspace: this.#workspace, session, client, askedAt: Date.now(), hash, previewHash };
-    const pending = { ...base, request: toShownRequest(request) };
-    const other = this.find(id);
-    if (other && (other.hash !== hash || other.previewHash !== previewHash)) return undefined;
-    const text = JSON.stringify(pending, bigintAsText);
-    if (text.length > maxChars) return undefined;
-    this.#files.write(`${id}.question`, text);
-    return pending;
+  store(request: ApprovalRequest, asker: Asker): PendingApproval | undefined {
+    return this.#write(request, asker, undefined);
   }
 
-  /** Stores the user's answer to a request. It replaces an earlier answer. */
+  /** Stores the request of a call that waits, until it is closed or this process ends. Otherwise like `store`. */
+  open(request: ApprovalRequest, asker: Asker): OpenQuestion | undefined {
+    const waiter = newRecordName();
+    const pending = this.#write(request, asker, waiter);
+    if (pending === undefined) return undefined;
+    // The call was made again, and waits now.
+    this.#files.remove(`${pending.id}.question`);
+    return new OpenQuestion(pending, `${pending.id}.${waiter}`, this.#files);
+  }
+
+  /**
+   * Stores the user's answer: for every equal call that waits, else for the next such call, where it replaces an earlier
+   * answer. Throws `stale` when the request is no longer pending.
+   */
   answer(pending: PendingApproval, answer: ApprovalAnswer["says"]): void {
     const { id, hash, previewHash, session } = pending;
     const stored: ApprovalAnswer = { says: answer, hash, previewHash, session, answeredAt: Date.now() };
-    this.#files.write(`${id}.answer`, JSON.stringify(stored));
+    const text = JSON.stringify(stored);
+    const waiting = this.#questions(id).filter(
+      (found) => found.waiter !== undefined && isSame(found, pending),
+    );
+    // The first answer counts, and none to a question that its own program has answered meanwhile.
+    const taken = waiting.filter(({ name }) => {
+      if (!this.#files.create(`${name}.answer`, text)) return false;
+      if (this.#files.has(`${name}.question`)) return true;
+      this.#files.remove(`${name}.answer`);
+      return false;
+    });
+    if (taken.length > 0) return;
+    if (waiting.length > 0 || !this.#questions(id).some((found) => isSame(found, pending)))
+      throw noLongerPending(id);
+    this.#files.write(`${id}.answer`, text);
   }
 
   /** Returns the answer to exactly this call, if there is one. An approval counts once; a refusal stays for a while. */
@@ -120,26 +140,149 @@ export class PendingApprovals {
     const taken = parseAnswer(this.#files.take(name));
     if (!isValid(taken)) return undefined;
     this.#files.remove(`${idOf(request)}.question`);
-    return taken.says.allow ? { ...taken.says, hash } : taken.says;
+    return taken.says.allow ? { ...taken.says, hash, countsOnce: true } : taken.says;
   }
 
-  #answerTo({ id, hash, previewHash }: PendingApproval): ApprovalAnswer | undefined {
-    const answer = parseAnswer(this.#files.read(`${id}.answer`));
-    const isOfThis = answer?.hash === hash && answer.previewHash === previewHash;
-    return isOfThis && !isOlder(answer.answeredAt, maxAnswerMs) ? answer : undefined;
+  /** Removes the stored request of a call that needs no answer any more. */
+  forget(request: ApprovalRequest): void {
+    this.#files.remove(`${idOf(request)}.question`);
+  }
+
+  #found(id: string, names: readonly FileName[]): PendingApproval | undefined {
+    const [latest, ...others] = this.#questions(id, names).toSorted(
+      (one, other) => other.askedAt - one.askedAt,
+    );
+    if (latest === undefined) return undefined;
+    const equal = [latest, ...others.filter((found) => isSame(found, latest))];
+    const { name, waiter: _, ...pending } = latest;
+    const answer = parseAnswer(this.#files.read(`${name}.answer`));
+    const isOfThis = answer && isSame(answer, latest) && !isOlder(answer.answeredAt, maxAnswerMs);
+    return {
+      ...pending,
+      askedAt: Math.min(...equal.map(({ askedAt }) => askedAt)),
+      waiting: equal.filter(({ waiter }) => waiter !== undefined).length,
+      ...(isOfThis && { answer }),
+    };
+  }
+
+  /** Returns the stored requests with an id, without those of processes that have ended. */
+  #questions(id: string, among?: readonly FileName[]): readonly StoredQuestion[] {
+    const names = among ?? this.#files.names().flatMap((name) => parseName(name) ?? []);
+    return names.flatMap(({ id: other, waiter, kind, name }) => {
+      if (other !== id || kind !== "question") return [];
+      const pending = parsePending(this.#files.read(`${name}.question`));
+      if (pending?.id !== id) return [];
+      const age = Date.now() - pending.askedAt;
+      const isOver = waiter
+        ? ownerHasEnded(waiter, age, maxPendingMs)
+        : isOlder(pending.askedAt, maxPendingMs);
+      return isOver ? [] : [{ ...pending, name, waiter }];
+    });
+  }
+
+  #write(request: ApprovalRequest, asker: Asker, waiter: string | undefined): PendingApproval | undefined {
+    this.#tidy();
+    const { hash, previewHash } = request;
+    const id = idOf(request);
+    const base = { id, workspace: this.#workspace, ...asker, askedAt: Date.now(), hash, previewHash };
+    const pending = { ...base, request: toShownRequest(request) };
+    const other = this.find(id);
+    if (other && !isSame(other, pending)) return undefined;
+    const text = JSON.stringify(pending, bigintAsText);
+    if (text.length > maxChars) return undefined;
+    this.#files.write(waiter === undefined ? `${id}.question` : `${id}.${waiter}.question`, text);
+    return { ...pending, waiting: waiter === undefined ? 0 : 1 };
   }
 
   /** Deletes the oldest requests to make space for one more. Answered ones stay until they are used or expire. */
   #tidy(): void {
     const all = this.list();
-    const answered = all.filter(({ answer }) => answer !== undefined);
-    const open = all.filter(({ answer }) => answer === undefined);
+    const answered = all.filter(({ answer, waiting }) => answer !== undefined || waiting > 0);
+    const open = all.filter(({ answer, waiting }) => answer === undefined && waiting === 0);
     const ids = new Set([...answered, ...open.slice(1 - maxPending)].map(({ id }) => id));
     for (const name of this.#files.names()) {
-      const [, id] = /^(\w+)\.(?:question|answer)$/.exec(name) ?? [];
-      if (id !== undefined && !ids.has(id)) this.#files.remove(name);
+      const found = parseName(name);
+      if (found === undefined) continue;
+      const isLeft = found.waiter !== undefined && ownerHasEnded(found.waiter, 0, longAbandonedMs);
+      if (isLeft || !ids.has(found.id)) this.#files.remove(name);
     }
   }
+}
+
+/** The stored question of a call that waits in this process. */
+export class OpenQuestion {
+  readonly pending: PendingApproval;
+  readonly #name: string;
+  readonly #files: ApprovalFiles;
+
+  constructor(pending: PendingApproval, name: string, files: ApprovalFiles) {
+    this.pending = pending;
+    this.#name = name;
+    this.#files = files;
+  }
+
+  /** Resolves with the answer of another program. Never resolves after `signal` has aborted. */
+  answered(signal: AbortSignal): Promise<Approval> {
+    const { promise, resolve } = Promise.withResolvers<Approval>();
+    const look = () => {
+      const answer = attemptQuietly(() => this.#answer());
+      if (answer) resolve(answer);
+    };
+    const stop = this.#files.watch(look);
+    signal.addEventListener("abort", stop, { once: true });
+    void promise.then(stop);
+    look();
+    return promise;
+  }
+
+  /** Ends the question. Returns the answer of another program if it came first. */
+  close(): Approval | undefined {
+    // No later answer can take this name.
+    const isFirst = this.#files.create(`${this.#name}.answer`, "{}");
+    const answer = isFirst ? undefined : this.#answer();
+    this.#files.remove(`${this.#name}.question`);
+    this.#files.remove(`${this.#name}.answer`);
+    return answer;
+  }
+
+  /** Returns the answer to exactly this question. Removes anything else in its place. */
+  #answer(): Approval | undefined {
+    const text = this.#files.read(`${this.#name}.answer`);
+    const answer = parseAnswer(text);
+    const { hash } = this.pending;
+    if (answer && isSame(answer, this.pending))
+      return answer.says.allow ? { ...answer.says, hash } : answer.says;
+    if (text !== undefined || this.#files.has(`${this.#name}.answer`))
+      this.#files.remove(`${this.#name}.answer`);
+    return undefined;
+  }
+}
+
+interface FileName {
+  readonly id: string;
+  readonly waiter: string | undefined;
+  readonly kind: "question" | "answer";
+  /** Without the kind. */
+  readonly name: string;
+}
+
+interface StoredQuestion extends PendingApproval, Pick<FileName, "name" | "waiter"> {}
+
+function parseName(file: string): FileName | undefined {
+  const [, name = "", id, waiter, kind] =
+    /^((\w+)(?:\.([\w-]+\.[0-9a-f]+))?)\.(question|answer)$/.exec(file) ?? [];
+  if (id === undefined) return undefined;
+  return { id, waiter, kind: kind as FileName["kind"], name };
+}
+
+function isSame(one: Pick<PendingApproval, "hash" | "previewHash">, other: typeof one): boolean {
+  return one.hash === other.hash && one.previewHash === other.previewHash;
+}
+
+function noLongerPending(id: string): ToolError {
+  return new ToolError("stale", `The approval ${id} is no longer pending: it was answered elsewhere`, {
+    hint: "To list the pending approvals, run: toolcrib approve --all",
+  });
 }
 
 const maxPending = 50;
@@ -166,43 +309,6 @@ function idOf({ hash, previewHash }: Pick<ApprovalRequest, "hash" | "previewHash
 
 /** The letters and digits of an id, without those that look alike. */
 const letters = "23456789abcdefghijkmnpqrstuvwxyz";
-
-/**
- * Returns an `Approve` that stores the request for `toolcrib approve`. The answer counts when the call is made again.
- */
-export function storeApproval({
-  pending,
-  asker,
-  waitMs = 0,
-  notify,
-}: {
-  readonly pending: PendingApprovals;
-  readonly asker: () => Asker;
-  /** The time that a call waits for its answer before it is refused. Default: 0. */
-  readonly waitMs?: number | undefined;
-  /** Reports that a call waits. */
-  readonly notify: (request: ApprovalRequest, message: string) => void;
-}): Approve {
-  return async (request, signal) => {
-    const { session } = asker();
-    const answer = pending.take(request, session);
-    if (answer) return answer;
-    const stored = pending.store(request, asker());
-    if (!stored) throw needsApproval({ verdict: "ask", parts: request.parts }, request);
-    if (waitMs > 0) {
-      notify(request, `Waiting for approval: toolcrib approve ${stored.id}`);
-      const end = performance.now() + waitMs;
-      for (let leftMs = waitMs; leftMs > 0; leftMs = end - performance.now()) {
-        await wait(Math.min(pollMs, leftMs), undefined, { signal });
-        const late = pending.take(request, session);
-        if (late) return late;
-      }
-    }
-    throw approvalPending(stored.id, request.parts);
-  };
-}
-
-const pollMs = 200;
 
 /** The pending approvals of all workspaces, for the user to list and answer. */
 export class AllPendingApprovals {
@@ -252,7 +358,7 @@ function parsePending(text: string | undefined): PendingApproval | undefined {
     [found.id, found.workspace, found.session, found.hash, found.previewHash].every(isText) &&
     typeof found.request === "object" &&
     found.request !== null;
-  return isWhole ? { ...(found as PendingApproval), client: found.client ?? null } : undefined;
+  return isWhole ? { ...(found as PendingApproval), client: found.client ?? null, waiting: 0 } : undefined;
 }
 
 /** Returns undefined when the text is missing or damaged. */

@@ -11,7 +11,7 @@ import { findDialect } from "../dialects/dialects.ts";
 import { Toolset } from "../dialects/toolset.ts";
 import type { CallRecord, ClientInfo } from "../journal/journal.ts";
 import { newIdentifier } from "../lib/identifier.ts";
-import type { Approve } from "../pipeline/approvals/approval-request.ts";
+import type { ApprovalRequest, Approve } from "../pipeline/approvals/approval-request.ts";
 import type { PolicySettings } from "../pipeline/approvals/decide-call.ts";
 import { CallEvents, type EventSource } from "../pipeline/call-events.ts";
 import { Hooks } from "../pipeline/hooks/hooks.ts";
@@ -22,6 +22,7 @@ import { RedactedStream } from "../policy/redaction/redact.ts";
 import { openProcesses } from "../processes/open-processes.ts";
 import { allowedVariables } from "../system/environment-variables.ts";
 import type { WireFormat } from "../wire/formats.ts";
+import { askOutside, askVisibly } from "./ask-visibly.ts";
 import type { CallResult } from "./call-result.ts";
 import {
   AddedCaller,
@@ -47,7 +48,7 @@ import {
   type Workspace,
 } from "./open-workspace.ts";
 import type { ToolcribOptions } from "./options.ts";
-import { type PendingApproval, PendingApprovals, storeApproval } from "./pending-approvals.ts";
+import { type PendingApproval, PendingApprovals } from "./pending-approvals.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import { RunningCalls } from "./running-calls.ts";
 
@@ -251,14 +252,15 @@ export class Toolcrib implements Caller {
    * Adds a caller with its own dialect and its own memory of files; everything else is shared. It is closed with this
    * Toolcrib.
    */
-  async addCaller({ agents, dialect: wanted, isUser = false }: CallerOptions = {}): Promise<AddedCaller> {
+  async addCaller(options: CallerOptions = {}): Promise<AddedCaller> {
+    const { agents, agent, dialect: wanted, isUser = false } = options;
     const dialect = wanted === undefined ? this.#dialect : await toDialect(wanted);
     const isDenied = this.#shared.denied;
     const toolset = openToolset(dialect, { ...this.#options, agents }, isDenied, { allowUnknown: true });
     const tools = finderIn(toolset);
     const memory = newCallerMemory(this.#workspace.environment, { agents: agents ?? noAgents, tools });
     const endLeftovers = () => Promise.all([this.#processes.stopOf(memory), this.#shells.stopOf(memory)]);
-    return new AddedCaller(dialect, toolset, this.#shared, { memory, isUser, endLeftovers });
+    return new AddedCaller(dialect, toolset, this.#shared, { memory, agent, isUser, endLeftovers });
   }
 
   /** Runs the hooks of a session's event. The hooks of calls run by themselves. */
@@ -359,7 +361,6 @@ export class Toolcrib implements Caller {
   }
 
   #policySettings(approvers: ReadonlyMap<string, Approve>): PolicySettings {
-    const approve = this.#options.approve ?? this.#storingApprove();
     const now = () => ({ mode: this.#mode, isPlanning: this.#isPlanning });
     return {
       get mode() {
@@ -374,20 +375,20 @@ export class Toolcrib implements Caller {
         variables: (names) => allowedVariables(process.env, names),
         shell: (name) => this.#shells.history(name),
       },
-      approverOf: (callId) => approvers.get(callId) ?? approve,
+      approverOf: (callId) => this.#approver(approvers.get(callId) ?? this.#options.approve),
     };
   }
 
-  /** Stores requests for `toolcrib approve`, when the options ask for it. */
-  #storingApprove(): Approve | undefined {
-    if (!this.#options.pendingApprovals) return undefined;
-    return storeApproval({
-      pending: this.#pendingApprovals,
-      asker: () => ({ session: this.session, client: this.#client }),
-      waitMs: this.#options.waitForApprovalMs,
-      notify: ({ callId, tool }, message) =>
-        this.#events.emit({ type: "progress", callId, tool, at: Date.now(), message }),
-    });
+  /** Asks through the program's own prompt, if it has one, and lets the user answer elsewhere. */
+  #approver(prompt: Approve | undefined): Approve | undefined {
+    const { pendingApprovals, waitForApprovalMs } = this.#options;
+    if (prompt === undefined && !pendingApprovals) return undefined;
+    const asker = { session: this.session, client: this.#client };
+    const questions = { pending: this.#pendingApprovals, asker };
+    if (prompt) return askVisibly(prompt, questions);
+    const notify = ({ callId, tool }: ApprovalRequest, message: string) =>
+      this.#events.emit({ type: "progress", callId, tool, at: Date.now(), message });
+    return askOutside({ ...questions, waitMs: waitForApprovalMs, notify });
   }
 }
 

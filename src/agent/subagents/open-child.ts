@@ -2,7 +2,7 @@ import type { AgentTask } from "../../contract/agents.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Model } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { type AddedCaller, type Approve, dialectFor } from "../../toolcrib/index.ts";
+import { type AddedCaller, type CallerOptions, dialectFor } from "../../toolcrib/index.ts";
 import { ContextMeter } from "../context/meter.ts";
 import { LiveSession } from "../live-session.ts";
 import type { SessionCore } from "../session-core.ts";
@@ -22,7 +22,9 @@ export async function openChild({ id, task, parent, agentsOf }: ChildOptions): P
   const { parts } = parent;
   const model = task.model === undefined ? parent.model : await openNamed(task.model, parent);
   const agents = agentsOf(() => live.core);
-  const { caller, dialect } = await addCaller(parent, model, agents);
+  // The session's id and the path of its subagents make the id of a subagent.
+  const agent = `${parts.id}/${id}`.slice(parts.crib.session.length + 1);
+  const { caller, dialect } = await addCaller(parent, model, { agents, agent });
   const protocol = model.facts.callsTools === false ? "text" : parts.protocol;
   const { tools, system } = await describeTo(caller, { model, dialect, protocol }, parts);
   const live: LiveSession = new LiveSession({
@@ -40,7 +42,7 @@ export async function openChild({ id, task, parent, agentsOf }: ChildOptions): P
       rounds: Math.min(task.maxTurns ?? Number.POSITIVE_INFINITY, parts.limits.rounds),
       turns: Number.POSITIVE_INFINITY,
     },
-    approve: askedFor(id, parent.ask),
+    approve: parent.ask,
     recorder: noRecorder,
     meter: new ContextMeter({ model, system, tools }),
     agents,
@@ -71,18 +73,18 @@ async function openNamed(name: string, { parts, model }: SessionCore): Promise<M
 async function addCaller(
   parent: SessionCore,
   model: Model,
-  agents: Subagents | undefined,
+  options: Pick<CallerOptions, "agents" | "agent">,
 ): Promise<{ readonly caller: AddedCaller; readonly dialect: string }> {
   const { crib } = parent.parts;
   const parentDialect = sessionDialect(parent.parts);
   const own = dialectFor(model.name);
   const dialect = own === dialectFor(parent.model.name) ? parent.parts.dialect : own;
   if (dialect !== parentDialect) {
-    const caller = await crib.addCaller({ agents, dialect });
+    const caller = await crib.addCaller({ ...options, dialect });
     if ((await caller.definitions()).length > 0) return { caller, dialect };
     await caller.close();
   }
-  return { caller: await crib.addCaller({ agents }), dialect: parentDialect };
+  return { caller: await crib.addCaller(options), dialect: parentDialect };
 }
 
 function sessionDialect({ parent, dialect }: SessionParts): string {
@@ -101,13 +103,6 @@ async function describeTo(
     await caller.close();
     throw error;
   }
-}
-
-/** Names the subagent in the approval request. */
-function askedFor(id: string, ask: Approve | undefined): Approve | undefined {
-  if (ask === undefined) return undefined;
-  return (request, signal) =>
-    ask({ ...request, agent: request.agent === undefined ? id : `${id}/${request.agent}` }, signal);
 }
 
 /** A subagent is not recorded: its calls are in the journal, and its answer is in the parent's conversation. */

@@ -3,7 +3,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { runVariable } from "../../system/environment-variables.ts";
-import type { Approval, ApprovalRequest, ShownRequest } from "../../toolcrib/index.ts";
+import {
+  AnsweredElsewhere,
+  type Approval,
+  type ApprovalRequest,
+  type ShownRequest,
+} from "../../toolcrib/index.ts";
 import { widthsOf } from "../../toolcrib/question-text.ts";
 import type { TrustState } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
@@ -91,6 +96,7 @@ async function readLine(question: string, signal: AbortSignal): Promise<string> 
       hint: "Answer, then press Enter.",
     });
   } catch (cause) {
+    if (signal.reason instanceof AnsweredElsewhere) remark(`\n${signal.reason.message}.\n`);
     if (signal.aborted) throw new ToolError("cancelled", "Interrupted", { cause });
     throw cause;
   } finally {

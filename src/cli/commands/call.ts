@@ -2,7 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import { findTool } from "../../dialects/find-tool.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
-import type { Approval, Approve, CallResult, Dialect, ProcessStatus } from "../../toolcrib/index.ts";
+import type { Approval, ApprovalRequest, CallResult, Dialect, ProcessStatus } from "../../toolcrib/index.ts";
 import type { Command } from "../command.ts";
 import { withConfig } from "../config/with-config.ts";
 import { onInterruption } from "../interruption.ts";
@@ -80,7 +80,9 @@ export const callCommand: Command = {
       dialect,
       ...readInstanceOptions(options),
       commandHooks: given.commandHooks,
-      approve: canAsk(options) ? (...asked) => progress.whileAsking(() => askUser(...asked)) : undefined,
+      approve: canAsk(options)
+        ? (...asked) => progress.whileAsking(() => askUser(asked[0], asked[1]))
+        : undefined,
       // Every call of the command line is a separate session. Therefore it may undo other sessions, and leaves its
       // transaction open for the next call.
       undoes: "workspace",
@@ -132,10 +134,10 @@ function remarkLeftRunning(processes: readonly ProcessStatus[]): boolean {
   return left.some(({ kind }) => kind === "process");
 }
 
-async function askUser(...asked: Parameters<Approve>): Promise<Approval> {
+async function askUser(request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
   const { approveOnTerminal } = await import("../approvals/ask-on-terminal.ts");
   // The session ends with this call.
-  return approveOnTerminal(...asked, { session: false });
+  return approveOnTerminal(request, signal, { session: false });
 }
 
 function printResult(

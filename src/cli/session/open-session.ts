@@ -7,6 +7,7 @@ import type { Approve, ClientInfo } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { withConfig } from "../config/with-config.ts";
 import { configuredHub } from "../mcp/servers.ts";
+import { readCount } from "../parse-arguments.ts";
 import { commandProgress } from "../progress.ts";
 import { remarkRecovered, remarkWarnings } from "../report.ts";
 import { canAsk } from "../terminal.ts";
@@ -126,17 +127,23 @@ export function boundYoungSpace(session: Pick<Session, "on">): void {
 
 const enoughBytes = 8 * 1024 ** 2;
 
-/** Asks the user at the terminal, one request at a time; undefined without a terminal. */
+/**
+ * Asks the user at the terminal, one request at a time. Without a terminal, waits for an answer elsewhere if
+ * --approval-wait-ms is given; else undefined.
+ */
 export function approverOn(
   screen: Screen,
   options: ReadonlyMap<string, string>,
   /** Gives the keyboard to `ask` until the question is answered. */
   withKeyboard: <Answer>(ask: () => Promise<Answer>) => Promise<Answer> = (ask) => ask(),
 ): Approve | undefined {
-  if (options.has("jsonl") || !canAsk(options)) return undefined;
+  const waitMs = readCount({ options, operands: [] }, "approval-wait-ms");
+  if (options.has("jsonl") || !canAsk(options))
+    return waitMs === undefined ? undefined : waitForOthers(waitMs);
   let last: Promise<unknown> = Promise.resolve();
-  return (request, signal) => {
+  return (request, signal, ready) => {
     const ask = async () => {
+      await ready?.();
       signal.throwIfAborted();
       const { approveOnTerminal, discardTyped } = await import("../approvals/ask-on-terminal.ts");
       await discardTyped();
@@ -145,6 +152,17 @@ export function approverOn(
     const answer = last.then(() => screen.whileAsking(() => withKeyboard(ask)));
     last = answer.catch(() => {});
     return answer;
+  };
+}
+
+/** Waits until another program answers the question: `toolcrib approve`, or the console. */
+function waitForOthers(waitMs: number): Approve {
+  return async (_request, signal) => {
+    await pause(waitMs, undefined, { signal });
+    throw new ToolError("needs-approval", `No one answered within ${waitMs} ms`, {
+      hint: "Continue without this call, or ask the user to allow it.",
+      forUser: { hint: "To answer in time, see: toolcrib approve" },
+    });
   };
 }
 

@@ -16,7 +16,6 @@ export function sessionOptions(
   given: Arguments,
 ): Omit<SessionOptions, "model"> & { readonly workspace: string } {
   const { options } = given;
-  const waitForApprovalMs = readCount(given, "approval-wait-ms");
   return {
     // A missing folder fails here, not at the first call.
     workspace: realWorkspace(options.get("workspace") ?? process.cwd()),
@@ -29,7 +28,6 @@ export function sessionOptions(
     plan: options.has("plan") || undefined,
     limits: { rounds: readCount(given, "max-rounds"), cost: readCost(options.get("max-cost")) },
     telemetry: options.has("telemetry"),
-    ...(waitForApprovalMs !== undefined && { pendingApprovals: true, waitForApprovalMs }),
   };
 }
 

@@ -4,7 +4,6 @@ import {
   type InputRequiredResult,
   inputRequired,
   inputResponse,
-  type RequestId,
   type RequestStateCodec,
   type ServerContext,
 } from "@modelcontextprotocol/server";
@@ -38,6 +37,10 @@ interface QuestionState {
 /** The user's answer to a question that the client asked. */
 export type Answer =
   | { readonly kind: "none" }
+  /** The call is only tried: if it asks, it is made again. */
+  | { readonly kind: "trial" }
+  /** The client asks while the call waits. */
+  | { readonly kind: "prompt"; ask(request: ApprovalRequest, signal: AbortSignal): Promise<Answer> }
   /** The client cannot ask, or declined by itself, or the user closed the form or left it empty. */
   | { readonly kind: "unanswered" }
   | { readonly kind: "answered"; approve(request: ApprovalRequest): Approval | undefined };
@@ -47,8 +50,6 @@ export class ApprovalQuestions {
   readonly #codec: RequestStateCodec<QuestionState>;
   readonly #reflexMs: number;
   readonly #used = new BoundedCache<string, true>({ maxEntries: maxRemembered });
-  /** Approval requests of calls that `DirectCalls` tried before it passed them to the SDK. */
-  readonly #found = new Map<RequestId, ApprovalRequest>();
 
   constructor({ questionSeconds = 600, reflexMs = 500 }: QuestionOptions = {}) {
     this.#reflexMs = reflexMs;
@@ -64,16 +65,6 @@ export class ApprovalQuestions {
     return this.#codec.verify(state, context);
   }
 
-  noteFound(id: RequestId, request: ApprovalRequest): void {
-    this.#found.set(id, request);
-  }
-
-  takeFound(id: RequestId): ApprovalRequest | undefined {
-    const request = this.#found.get(id);
-    this.#found.delete(id);
-    return request;
-  }
-
   async ask(request: ApprovalRequest, context: ServerContext): Promise<InputRequiredResult> {
     const state = { shown: shownBy(request), nonce: randomUUID(), askedMs: monotonicMs() };
     const requestState = await this.#codec.mint(state, context);
@@ -82,8 +73,11 @@ export class ApprovalQuestions {
   }
 
   /** Asks while the call waits. A client that fails to ask counts as one that cannot ask. */
-  async askMeanwhile(request: ApprovalRequest, { mcpReq }: ServerContext): Promise<Answer> {
-    const { signal } = mcpReq;
+  async askMeanwhile(
+    request: ApprovalRequest,
+    signal: AbortSignal,
+    { mcpReq }: ServerContext,
+  ): Promise<Answer> {
     const params = { mode: "form" as const, ...formFor(request) };
     const options = { signal, timeout: patienceMs, resetTimeoutOnProgress: true, onprogress: () => {} };
     const askedMs = monotonicMs();

@@ -10,7 +10,13 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/json/is-record.ts";
-import { type ApprovalRequest, type CallEvent, type CallResult, ToolError } from "../../toolcrib/index.ts";
+import {
+  type ApprovalRequest,
+  type Approve,
+  type CallEvent,
+  type CallResult,
+  ToolError,
+} from "../../toolcrib/index.ts";
 import { HubData, passOn } from "../hub/hub-data.ts";
 import type { Answer, ApprovalQuestions } from "./approvals.ts";
 import { outputUri } from "./outputs.ts";
@@ -24,26 +30,31 @@ export async function callTool(
   client: ClientAbilities,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { id, signal, _meta, notify } = context.mcpReq;
+  const { signal, _meta, notify } = context.mcpReq;
   const token = _meta?.progressToken;
   const progress = token === undefined ? undefined : new ProgressNotes(notify, token);
   try {
     const make = (answer: Answer) => makeCall(wanted, served, { signal, answer, onEvent: progress?.hear });
-    const found = questions.takeFound(id);
-    let made: MadeCall =
-      found !== undefined
-        ? { kind: "question", request: found }
-        : await make(client.asks ? questions.answerIn(context) : { kind: "unanswered" });
-    for (let times = 0; made.kind === "question" && !client.isAskedByResults; times += 1)
-      made = await make(
-        times < maxTimes ? await questions.askMeanwhile(made.request, context) : { kind: "unanswered" },
-      );
-    if (made.kind === "question") return await questions.ask(made.request, context);
+    let made = await make(answerOf(client, questions, context));
+    // The files changed while the user was asked.
+    for (let times = 1; made.kind === "question" && !client.isAskedByResults && times < maxTimes; times += 1)
+      made = await make(answerOf(client, questions, context));
+    if (made.kind === "question" && client.isAskedByResults)
+      return await questions.ask(made.request, context);
+    if (made.kind === "question" || made.kind === "unanswered") made = await make({ kind: "unanswered" });
+    if (made.kind === "question" || made.kind === "unanswered")
+      throw new Error("A call asked without a prompt");
     if (made.kind === "unknown") throw new ProtocolError(ProtocolErrorCode.InvalidParams, made.message);
     return toCallResult(made.result, { ...client, isStructured: made.isStructured });
   } finally {
     progress?.end();
   }
+}
+
+function answerOf(client: ClientAbilities, questions: ApprovalQuestions, context: ServerContext): Answer {
+  if (!client.asks) return { kind: "unanswered" };
+  if (client.isAskedByResults) return questions.answerIn(context);
+  return { kind: "prompt", ask: (request, signal) => questions.askMeanwhile(request, signal, context) };
 }
 
 /** How often one call asks the user. It asks again when the files have changed meanwhile. */
@@ -63,10 +74,12 @@ interface CallOptions {
 type MadeCall =
   | { readonly kind: "result"; readonly result: CallResult; readonly isStructured: boolean }
   | { readonly kind: "question"; readonly request: ApprovalRequest }
+  /** The client could not ask, or its user did not answer. */
+  | { readonly kind: "unanswered" }
   /** The tool does not exist. */
   | { readonly kind: "unknown"; readonly message: string };
 
-/** Makes a call with the user's answer, if there is one. */
+/** Makes a call with the user's answer, or asks for it. */
 export async function makeCall(
   { name, input }: WantedCall,
   served: ServedToolcrib,
@@ -74,27 +87,44 @@ export async function makeCall(
 ): Promise<MadeCall> {
   const crib = await served.crib();
   let question: ApprovalRequest | undefined;
-  const approve = (request: ApprovalRequest) => {
-    const approval = answer.kind === "answered" ? answer.approve(request) : undefined;
-    if (approval !== undefined) return approval;
+  let isUnanswered = false;
+  const approve: Approve = async (request, withdrawn) => {
+    if (answer.kind === "answered") {
+      const approval = answer.approve(request);
+      if (approval !== undefined) return approval;
+    }
     question = request;
-    // The journal records this error; the call is made again with the answer.
-    throw new ToolError("needs-approval", "The user is being asked through the client", {
-      hint: "The call is made again with the answer.",
-    });
+    if (answer.kind !== "prompt") throw askedByClient(answer);
+    const given = await answer.ask(request, withdrawn);
+    const approval = given.kind === "answered" ? given.approve(request) : undefined;
+    isUnanswered = approval === undefined;
+    if (approval === undefined) throw askedByClient(answer);
+    return approval;
   };
   const result = await crib.call(name, input, {
     signal,
     ...(answer.kind === "unanswered" ? {} : { approve }),
     onEvent,
   });
-  if (question !== undefined) return { kind: "question", request: question };
+  const hasChanged = result.error?.details?.kind === "changed-while-asked";
+  if (isUnanswered) return { kind: "unanswered" };
+  if (question !== undefined && (answer.kind !== "prompt" || hasChanged))
+    return { kind: "question", request: question };
   const details = result.error?.details;
   // An unknown tool named by tools_call is an ordinary failed call.
   if (details?.kind === "unknown-tool" && details.name === name)
     return { kind: "unknown", message: result.content.replaceAll("\n", ". ") };
   if (result.output !== null) served.noteOutput(result.output);
   return { kind: "result", result, isStructured: result.error === null && (await served.isStructured(name)) };
+}
+
+/** The journal records this error; the call is made again. */
+function askedByClient({ kind }: Answer): ToolError {
+  return new ToolError("needs-approval", "The user is being asked through the client", {
+    hint: "The call is made again with the answer.",
+    // Until then, other programs can answer, too.
+    ...(kind === "trial" || kind === "prompt" ? {} : { details: { kind: "asked-by-client" } }),
+  });
 }
 
 export function toCallResult(

@@ -6,7 +6,6 @@ import type {
   Transport,
 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/json/is-record.ts";
-import type { ApprovalQuestions } from "./approvals.ts";
 import { abilitiesOf, makeCall, toCallResult, type WantedCall } from "./call-tool.ts";
 import { ProgressNotes } from "./progress-notes.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
@@ -23,15 +22,13 @@ interface DirectCall extends WantedCall {
 export class DirectCalls {
   readonly #transport: Transport;
   readonly #toolcrib: ServedToolcrib;
-  readonly #questions: ApprovalQuestions;
   /** Not keyed by id, because a client may reuse the id of a running call. */
   readonly #running = new Set<{ readonly id: RequestId; readonly controller: AbortController }>();
   #server: Server | undefined;
 
-  constructor(transport: Transport, toolcrib: ServedToolcrib, questions: ApprovalQuestions) {
+  constructor(transport: Transport, toolcrib: ServedToolcrib) {
     this.#transport = transport;
     this.#toolcrib = toolcrib;
-    this.#questions = questions;
   }
 
   /** Receives the messages of the transport before its current listener. */
@@ -71,16 +68,14 @@ export class DirectCalls {
       const made = await this.#toolcrib.busy(() =>
         makeCall(call, this.#toolcrib, {
           signal: controller.signal,
-          answer: { kind: client.asks ? "none" : "unanswered" },
+          answer: { kind: client.asks ? "trial" : "unanswered" },
           onEvent: progress?.hear,
         }),
       );
       // A cancelled call gets neither an answer nor a question.
       if (controller.signal.aborted) return;
-      if (made.kind === "question") {
-        this.#questions.noteFound(id, made.request);
-        handOn();
-      } else if (made.kind === "unknown") reply({ error: { code: invalidParams, message: made.message } });
+      if (made.kind === "question" || made.kind === "unanswered") handOn();
+      else if (made.kind === "unknown") reply({ error: { code: invalidParams, message: made.message } });
       else reply({ result: toCallResult(made.result, { ...client, isStructured: made.isStructured }) });
     } catch (error) {
       if (!controller.signal.aborted)

@@ -28,7 +28,7 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
   const toolcrib = new ServedToolcrib(open);
   const questions = new ApprovalQuestions({ questionSeconds, reflexMs });
   const transport = new StdioTransport({ input, output, remark });
-  const direct = new DirectCalls(transport, toolcrib, questions);
+  const direct = new DirectCalls(transport, toolcrib);
   const ended = Promise.withResolvers<void>();
   let stopNotifying = () => {};
   const handle: StdioServerHandle = serveByStdio(

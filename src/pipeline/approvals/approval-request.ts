@@ -1,6 +1,7 @@
 import type { Access, Risk } from "../../contract/access.ts";
 import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { ClientInfo } from "../../journal/journal.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import type { GrantWidth } from "../../policy/grants.ts";
 import { wordsRun } from "../../policy/parts.ts";
@@ -11,12 +12,33 @@ import { type DecidedCall, type PolicySettings, runsCommands } from "./decide-ca
 import { hashValue } from "./hash-call.ts";
 import type { Preview } from "./preview-call.ts";
 
-/** Asks the user. */
-export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval> | Approval;
+/**
+ * Asks the user. The signal aborts when the call is cancelled, and with `AnsweredElsewhere` when the question needs no
+ * answer any more. A program that shows one question at a time awaits `ready` before it shows one: earlier answers are
+ * then in force, and the signal has aborted if they settle this question, too.
+ */
+export type Approve = (
+  request: ApprovalRequest,
+  signal: AbortSignal,
+  ready?: () => Promise<void>,
+) => Promise<Approval> | Approval;
+
+/** The reason with which a question is withdrawn: another program answered it, or new rules did. */
+export class AnsweredElsewhere extends Error {
+  override readonly name = "AnsweredElsewhere";
+  readonly approval: Approval;
+
+  constructor(approval: Approval, how: "answered elsewhere" | "by new rules") {
+    super(`${approval.allow ? "Allowed" : "Denied"}, ${how}`);
+    this.approval = approval;
+  }
+}
 
 /** Everything that the user is shown before a call may run. */
 export interface ApprovalRequest {
   readonly callId: string;
+  /** The program that makes the call. */
+  readonly client?: ClientInfo | undefined;
   /** The subagent that makes the call, `agent_1`; undefined for the main agent. */
   readonly agent?: string;
   /** The canonical name. */
@@ -77,6 +99,8 @@ export type Approval =
       readonly width?: number;
       /** The `hash` of the approved request, when answers travel; another hash does not count. */
       readonly hash?: string;
+      /** Whether it counts for one call only, even when the same call is made at the same time. */
+      readonly countsOnce?: boolean;
     }
   | { readonly allow: false; readonly message?: string };
 
@@ -91,7 +115,7 @@ export function rulesOfWidth(
 /** Parses an answer from outside. Only a plain `true` allows. Returns undefined for anything that is not an answer. */
 export function parseApproval(given: unknown): Approval | undefined {
   if (typeof given !== "object" || given === null) return undefined;
-  const { allow, remember, width, hash, message } = given as Record<string, unknown>;
+  const { allow, remember, width, hash, countsOnce, message } = given as Record<string, unknown>;
   if (allow === false) return typeof message === "string" ? { allow, message } : { allow };
   if (allow !== true) return undefined;
   return {
@@ -100,6 +124,7 @@ export function parseApproval(given: unknown): Approval | undefined {
     remember: remember === "session" || remember === "always" ? remember : undefined,
     ...(Number.isSafeInteger(width) && { width: width as number }),
     hash: hash === undefined ? undefined : String(hash),
+    ...(countsOnce === true && { countsOnce }),
   };
 }
 
@@ -116,6 +141,7 @@ export async function approvalRequest(
   const { hostsReached } = await import("../../policy/may-connect.ts");
   return {
     callId: call.id,
+    ...(call.agent !== undefined && { agent: call.agent }),
     tool: question.tool.name,
     input: snapshot(call.input),
     accesses: snapshot(call.accesses),

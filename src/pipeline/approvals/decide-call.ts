@@ -23,6 +23,8 @@ export interface PolicySettings {
 export interface Rules {
   /** Returns the current rules. Throws when their files have changed and cannot be used. */
   refreshed(): Policy | Promise<Policy>;
+  /** Calls `listener` after each noticed change. Returns a function that stops it. */
+  onChange?(listener: () => void): () => void;
   /** Adds rules until the Toolcrib is closed. */
   grantForSession(lines: readonly string[]): void;
   /** Adds rules to this workspace from now on. */

@@ -56,6 +56,7 @@ export function deniedByUser(decision: Decision, message: string | undefined): T
 export function callChanged(): ToolError {
   return new ToolError("denied", "The call or its working directory changed after it was checked", {
     hint: "Nothing was done. Repeat the call.",
+    details: { kind: "changed-while-asked" },
   });
 }
 
@@ -64,6 +65,7 @@ export function previewChanged(): ToolError {
   return new ToolError("stale", "The files of this call changed while it waited for approval", {
     hint: "Nothing was done. Read them again, then repeat the call.",
     forUser: { hint: "Nothing was done. Try again." },
+    details: { kind: "changed-while-asked" },
   });
 }
 

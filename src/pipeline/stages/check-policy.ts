@@ -8,10 +8,10 @@ import {
   type Approve,
   approvalHash,
   approvalRequest,
-  parseApproval,
   rulesOfWidth,
   snapshot,
 } from "../approvals/approval-request.ts";
+import { askUntilDecided, type OpenRequest, OpenRequests, sameAnswer } from "../approvals/ask-user.ts";
 import {
   confinementFor,
   type DecidedCall,
@@ -25,13 +25,11 @@ import { isStillShown, type PreviewServices, previewCall } from "../approvals/pr
 import {
   callChanged,
   codeChanged,
-  couldNotAsk,
   denied,
   deniedByUser,
   needsApproval,
   pathsChanged,
   previewChanged,
-  unreadableAnswer,
 } from "../approvals/refusals.ts";
 import type { Stage } from "../stage.ts";
 
@@ -56,7 +54,7 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       if (decision.verdict === "allow") return run("not asked");
       if (decision.verdict === "deny") throw denied(decision);
       const isAnswered = hookAnswers(decided, call.hook);
-      const approve: Approve | undefined = isAnswered
+      let approve: Approve | undefined = isAnswered
         ? () => ({ allow: true })
         : settings.approverOf?.(call.id);
       // Paranoid mode ignores allow rules, so none is offered there.
@@ -68,28 +66,15 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       const keys = [...grants, hash];
       const answered = openRequests.answered(keys);
       if (answered) {
-        // The answer to the other request may also settle this call. A refusal settles the same call of another agent.
-        const refusal = await untilAborted(
-          answered,
-          call.signal,
-          whileWaitingFor("approval of another call"),
-        );
-        if (refusal?.hash !== hash) continue;
-        call.account.decision = { ...decision.record, answer: "no" };
-        throw deniedByUser(decision, refusal.message);
+        // The answer to the other request may also settle this call, and counts for the same call of another agent.
+        const other = await untilAborted(answered, call.signal, whileWaitingFor("approval of another call"));
+        if (other?.hash !== hash) continue;
+        approve = sameAnswer(other, approve);
       }
-      return run(
-        "approved",
-        await openRequests.ask(keys, (refuse) =>
-          approveCall(call, decided, {
-            approve,
-            widths,
-            settings,
-            previews,
-            onRefusal: (message) => refuse({ hash, message }),
-          }),
-        ),
-      );
+      const asking = { approve, widths, settings, previews };
+      const latest = await openRequests.ask(keys, (open) => approveCall(call, decided, asking, open));
+      // Otherwise new rules decide the call.
+      if (latest) return run("approved", latest);
     }
   };
 }
@@ -125,29 +110,35 @@ function hookAnswers({ decision, question }: DecidedCall, hook: ToolCall["hook"]
   return !decision.parts.some(({ verdict, firm }) => verdict === "ask" && firm);
 }
 
+interface Asking {
+  readonly approve: Approve;
+  readonly widths: readonly GrantWidth[];
+  readonly settings: PolicySettings;
+  readonly previews: PreviewServices;
+}
+
 /**
  * Asks the user, and refuses the call unless it is still exactly the one that was approved. Returns the latest
- * decision.
+ * decision; undefined when new rules decide the call.
  */
 async function approveCall(
   call: ToolCall,
   decided: DecidedCall,
-  asking: {
-    readonly approve: Approve;
-    readonly widths: readonly GrantWidth[];
-    readonly settings: PolicySettings;
-    readonly previews: PreviewServices;
-    readonly onRefusal: (message: string | undefined) => void;
-  },
-): Promise<DecidedCall> {
+  asking: Asking,
+  open: OpenRequest,
+): Promise<DecidedCall | undefined> {
   const { decision } = decided;
-  const { approve, widths, settings, previews, onRefusal } = asking;
+  const { widths, settings, previews } = asking;
   const preview = await previewCall(call, previews);
   const request = await approvalRequest(call, decided, { widths, preview }, settings);
-  const approval = await ask(approve, request, call.signal);
+  const approval = await askUntilDecided(call.signal, request, {
+    approve: asking.approve,
+    rules: settings.rules,
+    verdictNow: async () => withHook(await decideNow(call, settings), call.hook).decision.verdict,
+    open,
+  });
+  if (approval === undefined) return undefined;
   if (!approval.allow) {
-    // The answer of an approver whose call was cancelled is not the user's.
-    if (!call.signal.aborted) onRefusal(approval.message);
     call.account.decision = { ...decision.record, answer: "no" };
     throw deniedByUser(decision, approval.message);
   }
@@ -176,16 +167,6 @@ async function recheckCall(call: ToolCall, decided: Question, settings: PolicySe
   } else if (hashValue(now.realPaths) !== hashValue(decided.realPaths)) throw pathsChanged();
 }
 
-async function ask(approve: Approve, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
-  const asking = async () => approve(request, signal);
-  const answer = asking().catch((cause) => {
-    throw couldNotAsk(cause);
-  });
-  const approval = parseApproval(await untilAborted(answer, signal, whileWaitingFor("approval")));
-  if (!approval) throw unreadableAnswer();
-  return approval;
-}
-
 /** Adds the granted rules as the user asked. An approved call runs even when the rule cannot be written. */
 async function remember(
   call: ToolCall,
@@ -207,42 +188,4 @@ async function remember(
   }
   rules.grantForSession(grants);
   return "session";
-}
-
-/** Requests that wait for an answer, so that the user is not asked twice when one answer settles both calls. */
-class OpenRequests {
-  readonly #open = new Map<string, Promise<Refusal | undefined>>();
-
-  /**
-   * Resolves when the pending request for one of these grants, or for the same call, is answered; undefined when there
-   * is none.
-   */
-  answered(keys: readonly string[]): Promise<Refusal | undefined> | undefined {
-    const key = keys.find((one) => this.#open.has(one));
-    return key === undefined ? undefined : this.#open.get(key);
-  }
-
-  /** Runs `work`, which asks the user. Calls that need one of these grants, or are the same, wait meanwhile. */
-  async ask<Answer>(
-    keys: readonly string[],
-    work: (refuse: (refusal: Refusal) => void) => Promise<Answer>,
-  ): Promise<Answer> {
-    const { promise, resolve } = Promise.withResolvers<Refusal | undefined>();
-    for (const key of keys) this.#open.set(key, promise);
-    let refusal: Refusal | undefined;
-    try {
-      return await work((given) => {
-        refusal = given;
-      });
-    } finally {
-      for (const key of keys) this.#open.delete(key);
-      resolve(refusal);
-    }
-  }
-}
-
-interface Refusal {
-  /** Identifies the refused call. */
-  readonly hash: string;
-  readonly message: string | undefined;
 }

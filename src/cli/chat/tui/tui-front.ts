@@ -4,7 +4,7 @@ import type { Session } from "../../../agent/session.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { printableLine } from "../../../lib/text/printable.ts";
-import type { Approval, ApprovalRequest, Approve } from "../../../toolcrib/index.ts";
+import { AnsweredElsewhere, type Approval, type Approve } from "../../../toolcrib/index.ts";
 import type { Arguments } from "../../command.ts";
 import { interrupt, interruptible, onInterruption } from "../../interruption.ts";
 import { canAsk, captureOutput } from "../../terminal.ts";
@@ -56,7 +56,7 @@ export class TuiFront implements ChatFront {
   constructor({ options }: Arguments, notifications: string) {
     this.#terminal.notifications = notifications;
     this.#isVerbose = options.has("verbose");
-    this.approve = canAsk(options) ? (request, signal) => this.#ask(request, signal) : undefined;
+    this.approve = canAsk(options) ? (...asked) => this.#ask(...asked) : undefined;
     this.#view = this.#newView();
     this.#input.addChild(this.#editor);
     for (const part of [this.#activity, this.#input, this.#status]) this.#screen.addChild(part);
@@ -169,12 +169,16 @@ export class TuiFront implements ChatFront {
   }
 
   /** Shows one question at a time, in place of the input area. */
-  #ask(request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
+  #ask(...[request, signal, ready]: Parameters<Approve>): Promise<Approval> {
     const ask = async () => {
+      await ready?.();
       signal.throwIfAborted();
       const { promise, resolve, reject } = Promise.withResolvers<Approval>();
       const question = new Question(request, resolve);
-      const cancel = () => reject(new ToolError("cancelled", "Interrupted"));
+      const cancel = () => {
+        if (signal.reason instanceof AnsweredElsewhere) this.showLine(`${signal.reason.message}.`);
+        reject(new ToolError("cancelled", "Interrupted"));
+      };
       signal.addEventListener("abort", cancel);
       this.#terminal.notify("waiting for your approval");
       const arming = setTimeout(() => this.#draw(), settleMs + 10);

@@ -1,0 +1,288 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { workspaceFiles } from "../system/directories.ts";
+import { appendToPolicyFile, policyFiles } from "../system/policy-files.ts";
+import {
+  AnsweredElsewhere,
+  type Approval,
+  type ApprovalRequest,
+  type Approve,
+  openToolcrib,
+  type Toolcrib,
+  type ToolcribOptions,
+} from "./index.ts";
+import { AllPendingApprovals } from "./pending-approvals.ts";
+
+/** A question that a program shows to its user. */
+interface Shown {
+  readonly request: ApprovalRequest;
+  readonly signal: AbortSignal;
+  answer(approval: Approval): void;
+}
+
+/** Instances of one folder whose programs show questions, and the desk where they can be answered as well. */
+function openHouse() {
+  const folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  mkdirSync(at("workspace"));
+  const instances: Toolcrib[] = [];
+  return {
+    at,
+    desk: new AllPendingApprovals({ state: at("state"), config: at("config") }),
+    approvals: workspaceFiles(at("state"), at("workspace")).approvals,
+    grant: (rule: string) => appendToPolicyFile(policyFiles(at("config"), at("workspace")).granted, [rule]),
+    write: (path: string, text: string) => writeFileSync(at(join("workspace", path)), text),
+    open: async (options: ToolcribOptions = {}) => {
+      const shown: Shown[] = [];
+      let last: Promise<unknown> = Promise.resolve();
+      // Like a terminal: one question at a time.
+      const approve: Approve = (request, signal, ready) => {
+        const answer = last.then(async () => {
+          await ready?.();
+          signal.throwIfAborted();
+          const { promise, resolve, reject } = Promise.withResolvers<Approval>();
+          signal.addEventListener("abort", () => reject(signal.reason));
+          shown.push({ request, signal, answer: resolve });
+          return promise;
+        });
+        last = answer.catch(() => {});
+        return answer;
+      };
+      const crib = await openToolcrib({
+        workspace: at("workspace"),
+        stateDirectory: at("state"),
+        configDirectory: at("config"),
+        mode: "safe",
+        sandbox: "none",
+        approve,
+        ...options,
+      });
+      instances.push(crib);
+      return Object.assign(crib, { shown });
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(instances.map((crib) => crib.close()));
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const remove = (crib: Pick<Toolcrib, "call">, path = "a.txt") => crib.call("file.delete", { path });
+const run = (crib: Pick<Toolcrib, "call">, command: string) => crib.call("shell.run", { command });
+const pending = (crib: Toolcrib, count = 1) => vi.waitFor(() => expect(crib.pending()).toHaveLength(count));
+
+describe("a question that a program shows", () => {
+  it("is pending with the program that asks, and its own answer ends it", async () => {
+    await using house = openHouse();
+    house.write("a.txt", "one\n");
+    const crib = await house.open({ client: { kind: "chat" } });
+    const caller = await crib.addCaller({ agent: "agent_1" });
+    const call = remove(caller);
+    await pending(crib);
+    const [question] = house.desk.list();
+    const { session, client, request, waiting } = question!;
+    crib.shown[0]!.answer({ allow: true });
+    expect([
+      { session, client, agent: request.agent, waiting, shown: crib.shown[0]!.request.agent },
+      (await call).error,
+      readdirSync(house.approvals),
+    ]).toEqual([
+      { session: crib.session, client: { kind: "chat" }, agent: "agent_1", waiting: 1, shown: "agent_1" },
+      null,
+      [],
+    ]);
+    await expect(house.desk.answer(question!, { allow: false })).rejects.toMatchObject({ code: "stale" });
+  });
+
+  it("is withdrawn when it is answered elsewhere, and the call goes on", async () => {
+    await using house = openHouse();
+    house.write("a.txt", "one\n");
+    const crib = await house.open();
+    const call = remove(crib);
+    await pending(crib);
+    await house.desk.answer(house.desk.list()[0]!, { allow: true });
+    const { error } = await call;
+    const [{ signal }] = crib.shown as [Shown];
+    expect([error, signal.reason, signal.reason.message, readdirSync(house.approvals)]).toEqual([
+      null,
+      expect.any(AnsweredElsewhere),
+      "Allowed, answered elsewhere",
+      [],
+    ]);
+    expect(crib.history()[0]?.decision).toMatchObject({ verdict: "ask", answer: "once" });
+  });
+
+  it("passes the message of a refusal elsewhere to the model, and asks again about the next call", async () => {
+    await using house = openHouse();
+    house.write("a.txt", "one\n");
+    const crib = await house.open();
+    const call = remove(crib);
+    await pending(crib);
+    await house.desk.answer(house.desk.list()[0]!, { allow: false, message: "Move it instead." });
+    expect((await call).content).toBe(
+      "The user refused this call and said: Move it instead.\nNothing was done.",
+    );
+    const again = remove(crib);
+    await vi.waitFor(() => expect(crib.shown).toHaveLength(2));
+    crib.shown[1]!.answer({ allow: false });
+    expect((await again).error?.code).toBe("denied");
+  });
+
+  it("remembers an answer for the session or always, as given elsewhere", async () => {
+    await using house = openHouse();
+    house.write("a.txt", "one\n");
+    const crib = await house.open();
+    for (const remember of ["session", "always"] as const) {
+      const command = `echo ${remember} > ${remember}.txt`;
+      const call = run(crib, command);
+      await pending(crib);
+      await house.desk.answer(house.desk.list()[0]!, { allow: true, remember });
+      expect([(await call).error, (await run(crib, command)).error]).toEqual([null, null]);
+    }
+    expect(crib.shown).toHaveLength(2);
+  });
+
+  it("ends with its call and with its process", async () => {
+    await using house = openHouse();
+    house.write("a.txt", "one\n");
+    const crib = await house.open();
+    const stop = new AbortController();
+    const call = crib.call("file.delete", { path: "a.txt" }, { signal: stop.signal });
+    await pending(crib);
+    stop.abort();
+    expect([(await call).error?.code, crib.pending()]).toEqual(["cancelled", []]);
+
+    const program = join(import.meta.dirname, "index.ts");
+    const options = { workspace: house.at("workspace"), stateDirectory: house.at("state"), mode: "safe" };
+    const script = `import { openToolcrib } from ${JSON.stringify(program)};
+      setInterval(() => {}, 1000);
+      const crib = await openToolcrib({ ...${JSON.stringify(options)}, approve: () => new Promise(() => {}) });
+      await crib.call("file.delete", { path: "a.txt" });`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
+    await vi.waitFor(() => expect(crib.pending()).toHaveLength(1), { timeout: 20_000 });
+    child.kill("SIGKILL");
+    await vi.waitFor(() => expect(crib.pending()).toEqual([]));
+    expect(existsSync(house.at("workspace/a.txt"))).toBe(true);
+  }, 30_000);
+
+  it("is still asked where it is shown when it cannot be stored", async () => {
+    await using house = openHouse();
+    house.write("a.txt", "one\n");
+    mkdirSync(house.at("elsewhere"));
+    const crib = await house.open();
+    rmSync(house.approvals, { recursive: true, force: true });
+    symlinkSync(house.at("elsewhere"), house.approvals);
+    const call = remove(crib);
+    await vi.waitFor(() => expect(crib.shown).toHaveLength(1));
+    crib.shown[0]!.answer({ allow: true });
+    expect([(await call).error, readdirSync(house.at("elsewhere")), house.desk.list()]).toEqual([
+      null,
+      [],
+      [],
+    ]);
+  });
+});
+
+describe("an answer that another program forges", () => {
+  it.each([
+    ["has another hash", (whole: object) => JSON.stringify({ ...whole, hash: "0".repeat(64) })],
+    ["is for another preview", (whole: object) => JSON.stringify({ ...whole, previewHash: "0".repeat(64) })],
+    ["allows by text", (whole: object) => JSON.stringify({ ...whole, says: { allow: "true" } })],
+    ["is not JSON", () => "{"],
+    ["is a link to a valid answer", "link"],
+  ] as const)("does not count when it %s", async (_name, forge) => {
+    await using house = openHouse();
+    house.write("a.txt", "one\n");
+    const crib = await house.open();
+    const call = remove(crib);
+    await pending(crib);
+    const { hash, previewHash, session } = crib.pending()[0]!;
+    const name = readdirSync(house.approvals).find((each) => each.endsWith(".question"))!;
+    const file = join(house.approvals, name.replace(/question$/, "answer"));
+    const whole = { says: { allow: true }, hash, previewHash, session, answeredAt: Date.now() };
+    if (forge === "link") {
+      house.write("answer.json", JSON.stringify(whole));
+      symlinkSync(house.at("workspace/answer.json"), file);
+    } else writeFileSync(file, forge(whole));
+    // It is removed, and a true answer counts.
+    await vi.waitFor(() => expect(existsSync(file)).toBe(false));
+    expect(crib.shown[0]!.signal.aborted).toBe(false);
+    await house.desk.answer(house.desk.list()[0]!, { allow: false });
+    expect([(await call).error?.code, existsSync(house.at("workspace/a.txt"))]).toEqual(["denied", true]);
+  });
+});
+
+describe("equal questions that wait", () => {
+  it("of two programs are listed once and answered together", async () => {
+    await using house = openHouse();
+    const [one, other] = [await house.open(), await house.open()];
+    const calls = [run(one, "echo hi > b.txt"), run(other, "echo hi > b.txt")];
+    await vi.waitFor(() => expect(house.desk.list()[0]?.waiting).toBe(2));
+    const listed = house.desk.list();
+    await house.desk.answer(listed[0]!, { allow: true });
+    expect([listed.length, (await Promise.all(calls)).map(({ error }) => error)]).toEqual([1, [null, null]]);
+    expect(readdirSync(house.approvals)).toEqual([]);
+  });
+
+  it("of subagents are shown once, and one answer counts for all", async () => {
+    await using house = openHouse();
+    const crib = await house.open();
+    const agents = await Promise.all([1, 2, 3].map((n) => crib.addCaller({ agent: `agent_${n}` })));
+    const calls = agents.map((agent) => run(agent, "echo hi >> b.txt"));
+    await pending(crib);
+    crib.shown[0]!.answer({ allow: true });
+    const results = await Promise.all(calls);
+    expect([results.map(({ error }) => error), crib.shown.length]).toEqual([[null, null, null], 1]);
+  });
+});
+
+describe("a wider answer", () => {
+  it("answers the questions that wait behind it, which are never shown", async () => {
+    await using house = openHouse();
+    const names = ["a.txt", "b.txt", "c.txt"];
+    for (const name of names) house.write(name, "x\n");
+    const crib = await house.open();
+    const calls = names.map((name) => remove(crib, name));
+    await pending(crib, 3);
+    await house.grant("allow delete *.txt");
+    crib.shown[0]!.answer({ allow: true });
+    const results = await Promise.all(calls);
+    expect([results.map(({ error }) => error), crib.shown.length, crib.pending()]).toEqual([
+      [null, null, null],
+      1,
+      [],
+    ]);
+  });
+
+  it("in one program answers the question of another", async () => {
+    await using house = openHouse();
+    for (const name of ["a.txt", "b.txt"]) house.write(name, "x\n");
+    const [one, other] = [await house.open(), await house.open()];
+    const calls = [remove(one, "a.txt"), remove(other, "b.txt")];
+    await pending(one, 2);
+    await house.grant("allow delete *.txt");
+    const results = await Promise.all(calls);
+    const reasons = [one, other].map(({ shown }) => (shown[0]?.signal.reason as Error | undefined)?.message);
+    expect([results.map(({ error }) => error), reasons]).toEqual([
+      [null, null],
+      ["Allowed, by new rules", "Allowed, by new rules"],
+    ]);
+  });
+
+  it("that denies ends the question, too", async () => {
+    await using house = openHouse();
+    house.write("a.txt", "x\n");
+    const crib = await house.open();
+    const call = remove(crib);
+    await pending(crib);
+    mkdirSync(house.at("config"), { recursive: true });
+    writeFileSync(house.at("config/rules"), "deny delete *.txt\n");
+    expect([(await call).error?.code, crib.shown[0]?.signal.reason.message]).toEqual([
+      "denied",
+      "Denied, by new rules",
+    ]);
+  });
+});

@@ -1,0 +1,126 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { ToolError } from "../contract/error.ts";
+import { untilAborted } from "../lib/async/abort.ts";
+import {
+  AnsweredElsewhere,
+  type Approval,
+  type ApprovalRequest,
+  type Approve,
+} from "../pipeline/approvals/approval-request.ts";
+import { approvalPending, needsApproval } from "../pipeline/approvals/refusals.ts";
+import { attemptQuietly } from "../system/attempt.ts";
+import type { Asker, OpenQuestion, PendingApprovals } from "./pending-approvals.ts";
+
+interface Questions {
+  readonly pending: PendingApprovals;
+  readonly asker: Asker;
+}
+
+/**
+ * Asks through the program's own prompt, and stores the question while it waits, so that the user can answer it in
+ * another program, too. The first answer counts, and withdraws the other question.
+ */
+export function askVisibly(prompt: Approve, { pending, asker }: Questions): Approve {
+  return async (request, signal, ready) => {
+    const earlier = attemptQuietly(() => pending.take(request, asker.session));
+    if (earlier) return earlier;
+    const withdrawn = new AbortController();
+    const either = AbortSignal.any([signal, withdrawn.signal]);
+    const own = Promise.resolve(prompt({ ...request, client: asker.client }, either, ready));
+    // Programs that answer by themselves ask no one.
+    if (await isSettled(own)) return ownAnswer(own, request, { pending, asker });
+    // Without a place to store it, the question can still be answered where it is shown.
+    const question = attemptQuietly(() => pending.open(request, asker));
+    if (question === undefined) return own;
+    const first = await firstAnswer(own, question, signal);
+    if (!("outside" in first)) return first.own;
+    withdrawn.abort(new AnsweredElsewhere(first.outside, "answered elsewhere"));
+    return first.outside;
+  };
+}
+
+/** Returns the answer of a prompt. A client that makes the call again with the answer leaves the question pending. */
+async function ownAnswer(
+  own: Promise<Approval>,
+  request: ApprovalRequest,
+  { pending, asker }: Questions,
+): Promise<Approval> {
+  try {
+    const answer = await own;
+    attemptQuietly(() => pending.forget(request));
+    return answer;
+  } catch (error) {
+    const isAskedLater = error instanceof ToolError && error.details?.kind === "asked-by-client";
+    if (isAskedLater) attemptQuietly(() => pending.store(request, asker));
+    throw error;
+  }
+}
+
+/** Whether a prompt answers, or fails, at once. */
+async function isSettled(own: Promise<Approval>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, promptMs, false);
+  own.then(
+    () => resolve(true),
+    () => resolve(true),
+  );
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/** The user takes longer than this to answer. */
+const promptMs = 20;
+
+/** Returns the first answer. The question is no longer pending then. */
+async function firstAnswer<Own>(
+  own: Promise<Own>,
+  question: OpenQuestion,
+  signal: AbortSignal,
+): Promise<{ readonly own: Own } | { readonly outside: Approval }> {
+  const over = new AbortController();
+  const outside = question.answered(over.signal).then((approval) => ({ outside: approval }));
+  const inside = untilAborted(own, signal).then((answer) => ({ own: answer }));
+  try {
+    const first = await Promise.race([outside, inside]);
+    const earlier = attemptQuietly(() => question.close());
+    return earlier ? { outside: earlier } : first;
+  } catch (error) {
+    attemptQuietly(() => question.close());
+    throw error;
+  } finally {
+    over.abort();
+  }
+}
+
+/**
+ * Stores the question for `toolcrib approve` and the console, for programs that cannot ask. The call waits, and is then
+ * refused with the id of the pending approval: the answer counts when the call is made again.
+ */
+export function askOutside({
+  pending,
+  asker,
+  waitMs = 0,
+  notify,
+}: Questions & {
+  /** The time that a call waits for its answer before it is refused. Default: 0. */
+  readonly waitMs?: number | undefined;
+  /** Reports that a call waits. */
+  readonly notify: (request: ApprovalRequest, message: string) => void;
+}): Approve {
+  return async (request, signal) => {
+    const earlier = pending.take(request, asker.session);
+    if (earlier) return earlier;
+    const cannotAsk = () => needsApproval({ verdict: "ask", parts: request.parts }, request);
+    if (waitMs > 0) {
+      const question = pending.open(request, asker);
+      if (!question) throw cannotAsk();
+      notify(request, `Waiting for approval: toolcrib approve ${question.pending.id}`);
+      const over = new AbortController();
+      const patience = pause(waitMs, undefined, { signal: over.signal });
+      const first = await firstAnswer(patience, question, signal).finally(() => over.abort());
+      if ("outside" in first) return first.outside;
+    }
+    const stored = pending.store(request, asker);
+    if (!stored) throw cannotAsk();
+    throw approvalPending(stored.id, request.parts);
+  };
+}
