@@ -105,7 +105,7 @@ interface Progress {
 }
 
 /** The output that was shown live, as far as the result may repeat it. */
-class ShownLines {
+export class ShownLines {
   #head = "";
   #tail = "";
 

@@ -95,6 +95,7 @@ describe("the commands of a chat", () => {
       { text: "Read.", usage: { input: 1_000, output: 50 } },
     ]);
     fixture.write("a.txt", "hello\n".repeat(200));
+    fixture.write(join(fixture.home, "config/config.toml"), "[limits]\nrounds = 7\n");
     const { exit, stderr } = await fixture.feed(
       lines(
         "read it",
@@ -103,14 +104,14 @@ describe("the commands of a chat", () => {
         "/usage",
         "/agents",
         "/mcp",
+        "/mode paranoid",
         "/config",
         "/mcp x",
         "/fork x",
         "/plan accept",
       ),
       "chat",
-      "--rule",
-      "allow run cat *",
+      ...["--rule", "allow run cat *", "--sandbox", "auto"],
     );
     expect([exit, fixture.server.breaches]).toEqual([0, []]);
     expect(stderr).toMatch(/Context: 1 050 tokens of [\d ]+ \([\d.]+ %\), 4 messages\n {2}system prompt +\d/);
@@ -119,7 +120,11 @@ describe("the commands of a chat", () => {
     expect(stderr.match(/1 turn, 1 900 tokens read/g)).toHaveLength(2);
     expect(stderr).toContain("No subagents in this session.");
     expect(stderr).toContain("No MCP servers are configured.");
-    expect(stderr).toMatch(/^mode +cautious$/m);
+    expect(stderr).toMatch(/^model +openai\/gpt-5 +TOOLCRIB_MODEL$/m);
+    expect(stderr).toMatch(/^mode +paranoid +this session$/m);
+    expect(stderr).toMatch(/^sandbox +auto +--sandbox$/m);
+    expect(stderr).toMatch(/^limits\.rounds +7 +.*config\.toml:2$/m);
+    expect(stderr).toMatch(/^theme +auto +default$/m);
     expect(stderr).toContain("No MCP server is named x");
     expect(stderr).toContain("/fork takes the number of a turn");
     expect(stderr).toContain("Plan mode is not on");

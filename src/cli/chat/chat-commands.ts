@@ -146,7 +146,7 @@ export const chatCommands: readonly ChatCommand[] = [
 export async function runChatInput(chat: ChatSessions, input: string): Promise<boolean> {
   if (input.startsWith("/")) return runChatCommand(chat, input);
   if (!input.startsWith("!")) return chat.turn(input);
-  chat.front.showLine(await runUserCommand(chat, input.slice(1).trim()));
+  await runUserCommand(chat, input.slice(1).trim());
   return true;
 }
 

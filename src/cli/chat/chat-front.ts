@@ -21,6 +21,8 @@ export interface ChatFront {
   endTurn(): void;
   /** Shows that work goes on; Ctrl-C cancels it. */
   whileBusy<Result>(doing: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
+  /** Shows the output of a command of the user: what arrives, and at the end the whole. */
+  followOutput(): OutputView;
   /** Lets the user choose from a list; undefined when the user cancels. Absent where there is no screen. */
   pick?(question: PickQuestion): Promise<string | undefined>;
   /** Lets the user look at changes and undo single ones. Absent where there is no screen. */
@@ -32,6 +34,11 @@ export interface ChatFront {
   /** Ends a waiting `read`: the output is closed. */
   leave(): void;
   close(): void;
+}
+
+export interface OutputView {
+  add(text: string): void;
+  end(output: string): void;
 }
 
 export interface PickQuestion {

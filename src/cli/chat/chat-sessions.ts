@@ -4,7 +4,7 @@ import { addUsage, noUsage } from "../../agent/spending.ts";
 import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { Usage } from "../../models/model.ts";
-import type { Approve, CallResult } from "../../toolcrib/index.ts";
+import type { Approve, CallOptions, CallResult } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { LastRefusal } from "../session/exit-code-of-turn.ts";
@@ -99,14 +99,14 @@ export class ChatSessions {
   }
 
   /** Makes a call for the user, in the default dialect and, for typed input, without asking for approval. */
-  callForUser(tool: UserTool, input: object): Promise<CallResult> {
+  callForUser(tool: UserTool, input: object, onEvent?: CallOptions["onEvent"]): Promise<CallResult> {
     return this.whileBusy(activities[tool], async (signal) => {
       const caller = await this.session.crib.addCaller({ dialect: "toolcrib", isUser: true });
       // Text from a pipe may come from anywhere, so its commands need a rule.
       const isTyped = this.front.isInteractive || tool.startsWith("journal.");
       const approve: Approve = ({ hash }) => ({ allow: true, hash });
       try {
-        return await caller.call(tool, input, { signal, ...(isTyped && { approve }) });
+        return await caller.call(tool, input, { signal, onEvent, ...(isTyped && { approve }) });
       } finally {
         await caller.close();
       }

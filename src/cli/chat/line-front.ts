@@ -4,12 +4,12 @@ import { printable } from "../../lib/text/printable.ts";
 import type { Approve } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible, onInterruption } from "../interruption.ts";
-import { withProgress } from "../progress.ts";
+import { commandProgress, ShownLines } from "../progress.ts";
 import { EventPrinter } from "../session/event-printer.ts";
 import { approverOn } from "../session/open-session.ts";
 import { ownOutputs, Screen } from "../session/screen.ts";
 import { isTerminal, remark } from "../terminal.ts";
-import type { ChatFront } from "./chat-front.ts";
+import type { ChatFront, OutputView } from "./chat-front.ts";
 import { LineKeyboard } from "./line-keyboard.ts";
 
 /** A chat in plain lines: for programs, screen readers and terminals that cannot move the cursor. */
@@ -20,6 +20,9 @@ export class LineFront implements ChatFront {
   readonly #screen: Screen;
   readonly #isVerbose: boolean;
   #printer: EventPrinter;
+  #progress: ReturnType<typeof commandProgress> | undefined;
+  /** The output of the user's running command. */
+  #output: ShownLines | undefined;
 
   constructor({ options }: Arguments) {
     // The live line would overwrite what the user types while the model works.
@@ -64,10 +67,27 @@ export class LineFront implements ChatFront {
   }
 
   whileBusy<Result>(doing: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    return withProgress("toolcrib", (update, signal) => {
-      update(doing);
-      return work(signal);
-    });
+    const line = commandProgress("toolcrib", () => this.#output?.isAtLineStart ?? true);
+    line.update(doing);
+    this.#progress = line;
+    return interruptible(work).finally(line.stop);
+  }
+
+  followOutput(): OutputView {
+    const output = new ShownLines();
+    this.#output = output;
+    return {
+      add: (text) => {
+        this.#progress?.clear();
+        remark(output.add(text));
+      },
+      end: (whole) => {
+        if (!output.isAtLineStart) remark("\n");
+        this.#output = undefined;
+        const rest = output.without(whole).trimEnd();
+        if (rest !== "") this.showLine(rest);
+      },
+    };
   }
 
   get confirm(): ChatFront["confirm"] {

@@ -84,20 +84,32 @@ export async function exportChat({ session }: ChatSessions, given: string): Prom
 }
 
 /** `/config`: the settings in effect, and where they come from. */
-export function showConfig({ session }: ChatSessions): string {
+export async function showConfig({ session, given }: ChatSessions): Promise<string> {
+  const { readConfig } = await import("../../config/read-config.ts");
   const { model, reasoning, dialect, protocol, crib, isPlanning } = session;
+  const effective = await readConfig({ workspace: crib.workspace });
+  const now = new Map([
+    ["model", model.id],
+    ["reasoning", reasoning],
+    ["mode", crib.mode],
+    ["dialect", dialect],
+  ]);
+  const rows = effective.settings.map(({ setting: { key, option = "" }, ...configured }) => {
+    const typed = given.options.get(option);
+    const { value, origin } = typed === undefined ? configured : { value: typed, origin: `--${option}` };
+    const current = now.get(key) ?? value;
+    return [key, printableLine(String(current ?? "-")), current === value ? origin : "this session"];
+  });
   const { config, state } = userDirectories();
-  const rows = [
-    ["model", printableLine(model.id)],
-    ["reasoning", reasoning ?? "the model's default"],
-    ["mode", `${crib.mode}${isPlanning ? ", plan mode" : ""}`],
-    ["dialect", `${dialect}, ${protocol} calls`],
+  const others = [
+    ["plan mode", isPlanning ? "on" : "off"],
+    ["calls", protocol],
     ["workspace", showPath(crib.workspace)],
     ["models", showPath(join(config, "models.json"))],
     ["rules", showPath(join(config, "rules"))],
     ["journal", showPath(state)],
   ];
-  return layTable(rows).trimEnd();
+  return `${layTable(rows).trimEnd()}\n\n${layTable(others).trimEnd()}`;
 }
 
 /** `/doctor`: checks the installation. */

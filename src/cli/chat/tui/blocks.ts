@@ -23,12 +23,47 @@ export class LinesBlock implements Block {
   }
 
   render(width: number): string[] {
-    return this.#cache.get(width, () => this.#text.split("\n").flatMap((line) => wrapLine(line, width)));
+    const lines = this.#text === "" ? [] : this.#text.split("\n");
+    return this.#cache.get(width, () => lines.flatMap((line) => wrapLine(line, width)));
   }
 
   invalidate(): void {
     this.#cache.clear();
   }
+}
+
+/** The output of a command of the user: its last lines while it runs, then the whole. */
+export class OutputBlock implements Block {
+  readonly kind = "other";
+  #tail = "";
+  #whole: LinesBlock | undefined;
+
+  get isDone(): boolean {
+    return this.#whole !== undefined;
+  }
+
+  add(text: string): void {
+    this.#tail = (this.#tail + text).slice(-maxTailChars);
+  }
+
+  finish(output: string): void {
+    this.#whole = new LinesBlock(output);
+  }
+
+  render(width: number): string[] {
+    return this.#whole?.render(width) ?? tailLines(this.#tail, maxOutputLines, width);
+  }
+
+  invalidate(): void {
+    this.#whole?.invalidate();
+  }
+}
+
+/** The last lines of a running command's output. */
+function tailLines(output: string, most: number, width: number): string[] {
+  if (output === "") return [];
+  const lines = plainTerminalText(output).trimEnd().split("\n").slice(-most);
+  return lines.map((line) => tones.dim(truncateToWidth(`  ${printable(line)}`, width, "…")));
 }
 
 /** Returns the block of a message of the user: the beginning of a long one, marked at the left. */
@@ -198,9 +233,7 @@ export class CallBlock implements Block {
 
   #below(width: number): string[] {
     if (this.#isUnfolded) return this.details(width);
-    if (this.#end !== undefined || this.#tail === "") return [];
-    const lines = plainTerminalText(this.#tail).trimEnd().split("\n").slice(-maxTailLines);
-    return lines.map((line) => tones.dim(truncateToWidth(`  ${printable(line)}`, width, "…")));
+    return this.#end === undefined ? tailLines(this.#tail, maxTailLines, width) : [];
   }
 }
 
@@ -224,6 +257,7 @@ function quoted(text: string, width: number): string[] {
 }
 
 const maxTailLines = 5;
+const maxOutputLines = 15;
 const maxTailChars = 4_000;
 const maxDetailLines = 200;
 const maxDetailChars = 64 * 1024;

@@ -112,6 +112,19 @@ else
       );
     });
 
+    it("shows the output of the user's own command as it arrives", async () => {
+      await using fixture = await cliWithModel(({ messages }) => ({ text: messages.at(-1)!.text }));
+      await using terminal = fixture.emulate(["chat"]);
+      await terminal.shows("· cautious");
+      terminal.type(`!echo one; until test -e go; do sleep 0.05; done; echo two${enter}`);
+      const running = await terminal.shows(/❯ !echo one.*\n\n {2}one\n/);
+      expect(running).not.toContain("\n  two");
+      fixture.write("go", "");
+      await terminal.shows(/\n\none\ntwo\n/);
+      terminal.type(`!exit 3${enter}`);
+      await terminal.shows(/❯ !exit 3\n\n\S/);
+    });
+
     it("asks for approval with one key, and ignores Enter", async () => {
       await using fixture = await cliWithModel([
         { calls: [command("rm x")] },
@@ -125,8 +138,11 @@ else
       await terminal.shows("· cautious");
       terminal.type(`remove x${enter}`);
       await terminal.shows("[y]es once");
+      // The question still waits after Enter and another key: it can be explained.
       terminal.type(enter);
       terminal.type("z");
+      terminal.type("e");
+      await terminal.shows("Rule");
       terminal.type("y");
       await terminal.shows("Gone.");
       terminal.type(`remove y${enter}`);
@@ -268,7 +284,7 @@ else
         text: `Heard: ${messages.at(-1)!.text}.`,
       }));
       fixture.write("src/alpha.ts", "");
-      fixture.write(`src/al${evil.replaceAll("/", "")}.ts`, "");
+      fixture.write(`src/alp${evil.replaceAll("/", "")}.ts`, "");
       fixture.write(".claude/commands/most.md", "---\nargument-hint: N\n---\nShow the most used $1.");
       fixture.write(".agents/skills/moving/SKILL.md", "---\ndescription: How to move\n---\nMove.");
       await using terminal = fixture.emulate(["chat"]);

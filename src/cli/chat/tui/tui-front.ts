@@ -9,9 +9,9 @@ import type { Arguments } from "../../command.ts";
 import { interrupt, interruptible, onInterruption } from "../../interruption.ts";
 import { canAsk, captureOutput } from "../../terminal.ts";
 import { customChoices } from "../chat-commands.ts";
-import type { ChatFront, ConfirmQuestion, HunkQuestion, PickQuestion } from "../chat-front.ts";
+import type { ChatFront, ConfirmQuestion, HunkQuestion, OutputView, PickQuestion } from "../chat-front.ts";
 import { InputHistory } from "../input-history.ts";
-import { LinesBlock, userBlock } from "./blocks.ts";
+import { LinesBlock, OutputBlock, userBlock } from "./blocks.ts";
 import { ChatEditor } from "./chat-editor.ts";
 import { ChatTerminal } from "./chat-terminal.ts";
 import { ChatCompletion } from "./completion.ts";
@@ -133,6 +133,21 @@ export class TuiFront implements ChatFront {
       this.#activity.end(doing);
       this.#draw();
     }
+  }
+
+  followOutput(): OutputView {
+    const block = new OutputBlock();
+    this.#screen.transcript.add(block);
+    return {
+      add: (text) => {
+        block.add(text);
+        this.#draw();
+      },
+      end: (output) => {
+        block.finish(output);
+        this.#draw();
+      },
+    };
   }
 
   pick(question: PickQuestion): Promise<string | undefined> {
