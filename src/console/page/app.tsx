@@ -57,7 +57,6 @@ export function App() {
         >
           <Icon name="menu" />
         </button>
-        <span class="brand">Toolcrib</span>
         <span class="page-title">{titles[page]}</span>
         <span class="spring" />
         <ConnectionState />

@@ -1,5 +1,6 @@
 import type { UsagePoint } from "../api.ts";
-import { formatCost, formatTime } from "./format.ts";
+import { formatCost } from "./format.ts";
+import { Time } from "./parts.tsx";
 
 const width = 320;
 const height = 72;
@@ -50,9 +51,13 @@ export function UsageChart({ points }: { points: readonly UsagePoint[] }) {
         {cost !== null && <path d={line.join("")} vector-effect="non-scaling-stroke" />}
       </svg>
       <p class="chart-axis muted">
-        <span>{formatTime(shown[0]!.at)}</span>
-        <span>bars: tokens per request{cost !== null && " · line: cost so far"}</span>
-        <span>{formatTime(shown.at(-1)!.at)}</span>
+        <span>
+          <Time at={shown[0]!.at} />
+        </span>
+        <span>tokens{cost !== null && " and cost"}</span>
+        <span>
+          <Time at={shown.at(-1)!.at} />
+        </span>
       </p>
     </section>
   );

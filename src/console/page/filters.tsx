@@ -1,5 +1,5 @@
 import type { Ref } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { CallQuery } from "../api.ts";
 import { formatCount, workspaceName } from "./format.ts";
 import { useKeys } from "./keyboard.ts";
@@ -36,10 +36,11 @@ export function Filters({ filters, total }: { filters: CallQuery; total: number 
   const search = useRef<HTMLInputElement>(null);
   const clear = () => navigate(href("trace"), { replace: true });
   const used = Object.keys(filters).length;
+  const [hasMore, setMore] = useState(false);
   useKeys({ "/": () => search.current?.focus(), x: clear });
   return (
     <form
-      class="filters"
+      class={hasMore ? "filters" : "filters few"}
       role="search"
       aria-label="Filter the calls"
       onSubmit={(event) => event.preventDefault()}
@@ -50,6 +51,9 @@ export function Filters({ filters, total }: { filters: CallQuery; total: number 
         filters={filters}
         field={search}
       />
+      <button type="button" class="more-filters" aria-expanded={hasMore} onClick={() => setMore(!hasMore)}>
+        Filters
+      </button>
       <WorkspaceFilter filters={filters} />
       <select
         aria-label="Verdict"

@@ -60,6 +60,13 @@ const layers: { current: KeyMap }[] = [];
 let prefix = "";
 let prefixEnds: ReturnType<typeof setTimeout> | undefined;
 
+let heldUntil = 0;
+
+/** Ignores keys until a dialog or field that opens now has the focus: what the user types next is meant for it. */
+export function holdKeys(): void {
+  heldUntil = performance.now() + 500;
+}
+
 /** Handles keys while the component is shown. The latest component goes first. */
 export function useKeys(keys: KeyMap): void {
   const layer = useRef(keys);
@@ -76,6 +83,7 @@ addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return;
   // A dialog has its own buttons, and the browser closes it by Escape.
   if (document.querySelector("dialog[open]") !== null) return;
+  if (performance.now() < heldUntil) return;
   const key = prefix + event.key;
   clearTimeout(prefixEnds);
   prefix = "";

@@ -12,6 +12,7 @@ const shapes = {
   denied: "M8 2a6 6 0 1 0 0 12A6 6 0 1 0 8 2ZM3.8 3.8l8.4 8.4",
   interrupted: "M5.5 3.5v9M10.5 3.5v9",
   ask: "M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.6 8 9 8 9.8M8 12.5v.3",
+  pending: "M8 3a5 5 0 1 0 0 10A5 5 0 1 0 8 3Z",
   warning: "M8 2 14.5 13.5h-13ZM8 6.5v3M8 11.6v.2",
   now: "M8 2a6 6 0 1 0 0 12A6 6 0 1 0 8 2ZM8 5v3l2 2",
   trace: "M2.5 4h11M2.5 8h11M2.5 12h7",
@@ -50,8 +51,8 @@ export function CallState({ state, withWord = false }: { state: string; withWord
 
 function stateIcon(state: string): IconName {
   if (state === "ok" || state === "running" || state === "interrupted") return state;
-  if (state === "denied" || state === "not-allowed") return "denied";
-  return state.startsWith("approval") ? "ask" : "failed";
+  if (state === "denied") return "denied";
+  return state === "needs-approval" ? "ask" : "failed";
 }
 
 export function Verdict({ verdict }: { verdict: string }) {

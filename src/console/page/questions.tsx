@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { AnswerRequest, Overview, PendingQuestion } from "../api.ts";
 import { Diffs } from "./diff.tsx";
 import { formatClient, formatCount, printableLine, workspaceName } from "./format.ts";
-import { useKeys } from "./keyboard.ts";
+import { holdKeys, useKeys } from "./keyboard.ts";
 import { Age, Icon, Key, Verdict } from "./parts.tsx";
 import { get, post, RequestError } from "./request.ts";
 import { href, navigate } from "./router.ts";
@@ -242,7 +242,10 @@ function Answers({ group, isSelected }: CardProps) {
     y: byKey(() => answer({ answer: "once" })),
     s: canWiden ? byKey(() => answer({ answer: "session" })) : undefined,
     a: canWiden ? byKey(() => setStep("width")) : undefined,
-    n: byKey(() => setStep("deny")),
+    n: byKey(() => {
+      holdKeys();
+      setStep("deny");
+    }),
     ...(step === "width" && { ...Object.fromEntries(digits), Escape: () => setStep("choose") }),
   };
   useKeys(isSelected ? keys : {});
@@ -288,9 +291,7 @@ function Widths({ question, isBusy, answer }: StepProps & { question: PendingQue
           <button type="button" disabled={isBusy} onClick={() => answer({ answer: "always", width })}>
             <Key>{String(width + 1)}</Key> {label}
           </button>
-          {rules.map((rule) => (
-            <code key={rule}>{rule}</code>
-          ))}
+          {rules.join("; ") !== label && rules.map((rule) => <code key={rule}>{rule}</code>)}
           {saved !== null && saved > 0 && (
             <span class="muted">would have answered {formatCount(saved, "earlier question")}</span>
           )}

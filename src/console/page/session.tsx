@@ -120,14 +120,16 @@ async function act(
   }
 }
 
+/** Opens a new session with the conversation up to a turn. Default: the last. */
+async function fork(session: SessionDetail, turn?: number): Promise<void> {
+  const answer = await act(session, { action: "fork", ...(turn !== undefined && { turn }) });
+  if (answer !== null) navigate(href("sessions", { workspace: answer.workspace, id: answer.session }));
+}
+
 function SessionActions({ session }: { session: SessionDetail }) {
   const interrupt = () => act(session, { action: "interrupt" });
   const undo = () =>
     previewUndo("Undo the whole session", { workspace: session.workspace, session: session.session });
-  const fork = async () => {
-    const answer = await act(session, { action: "fork" });
-    if (answer !== null) navigate(href("sessions", { workspace: answer.workspace, id: answer.session }));
-  };
   const isWorking = session.canSteer && (session.live === "processing" || session.live === "awaiting");
   useKeys({ i: isWorking ? () => void interrupt() : undefined, u: undo });
   return (
@@ -140,7 +142,7 @@ function SessionActions({ session }: { session: SessionDetail }) {
       {session.canSteer && <ActionButton run={() => act(session, { action: "stop" })}>Stop</ActionButton>}
       {session.title !== null && (
         <>
-          <ActionButton run={fork}>Fork</ActionButton>
+          <ActionButton run={() => fork(session)}>Fork</ActionButton>
           <a
             class="button"
             href={address(apiPath("sessions", session.workspace, session.session, "export"))}
@@ -208,7 +210,7 @@ function Plan({ plan }: { plan: SessionDetail["plan"] }) {
       <ul class="plan">
         {plan.map(({ text, state }, index) => (
           <li key={index} class={`plan-${state}`}>
-            <Icon name={state === "done" ? "ok" : state === "active" ? "next" : "interrupted"} />
+            <Icon name={state === "done" ? "ok" : state === "active" ? "next" : "pending"} />
             <span class="hidden">{state}: </span>
             {text}
           </li>
@@ -231,8 +233,13 @@ function Agents({ agents }: { agents: readonly AgentItem[] }) {
   );
 }
 
+/** Items that are shown before the user asks for more: a long history must not freeze the page. */
+const shownItems = 200;
+
 function Entries({ session, live }: { session: SessionDetail; live: string }) {
-  if (session.entries.length === 0 && live === "")
+  const [limit, setLimit] = useState(shownItems);
+  const items = foldCalls(session.entries);
+  if (items.length === 0 && live === "")
     return (
       <Empty title="No conversation is recorded">
         <p>This client keeps its conversation itself. Its calls are in the trace.</p>
@@ -240,32 +247,39 @@ function Entries({ session, live }: { session: SessionDetail; live: string }) {
     );
   return (
     <div class="conversation">
-      {foldCalls(session.entries).map((item, index) =>
-        Array.isArray(item) ? (
-          <Calls key={index} calls={item} workspace={session.workspace} />
-        ) : (
-          <Entry key={index} item={item as SessionItem} />
-        ),
+      {items.length > limit && (
+        <button type="button" onClick={() => setLimit(limit + 5 * shownItems)}>
+          Show earlier messages
+        </button>
       )}
-      {live !== "" && (
-        <div class="entry entry-model is-live">
-          <pre>{live}</pre>
-        </div>
-      )}
+      {items
+        .slice(-limit)
+        .map((item) =>
+          "calls" in item ? (
+            <Calls key={item.key} calls={item.calls} workspace={session.workspace} />
+          ) : (
+            <Entry key={item.key} item={item.item} session={session} />
+          ),
+        )}
+      {live !== "" && <pre class="entry is-live">{live}</pre>}
     </div>
   );
 }
 
 type CallItem = Extract<SessionItem, { type: "call" }>;
 
+type Folded =
+  | { readonly key: number; readonly calls: CallItem[] }
+  | { readonly key: number; readonly item: Exclude<SessionItem, CallItem> };
+
 /** Puts calls that follow each other into one fold. */
-function foldCalls(entries: readonly SessionItem[]): readonly (SessionItem | CallItem[])[] {
-  const folded: (SessionItem | CallItem[])[] = [];
-  for (const item of entries) {
+function foldCalls(entries: readonly SessionItem[]): readonly Folded[] {
+  const folded: Folded[] = [];
+  for (const [key, item] of entries.entries()) {
     const last = folded.at(-1);
-    if (item.type !== "call") folded.push(item);
-    else if (Array.isArray(last)) last.push(item);
-    else folded.push([item]);
+    if (item.type !== "call") folded.push({ key, item });
+    else if (last !== undefined && "calls" in last) last.calls.push(item);
+    else folded.push({ key, calls: [item] });
   }
   return folded;
 }
@@ -300,7 +314,7 @@ function Calls({ calls, workspace }: { calls: readonly CallItem[]; workspace: st
   );
 }
 
-function Entry({ item }: { item: SessionItem }) {
+function Entry({ item, session }: { item: Exclude<SessionItem, CallItem>; session: SessionDetail }) {
   if (item.type === "reasoning")
     return (
       <details class="entry entry-reasoning">
@@ -308,12 +322,17 @@ function Entry({ item }: { item: SessionItem }) {
         <Markdown text={item.text} />
       </details>
     );
-  if (item.type === "call") return null;
   return (
     <div class={`entry entry-${item.type}`}>
       {item.type === "user" && (
         <p class="entry-head">
           You · <Time at={item.at} />
+          <span class="spring" />
+          {item.turn > 1 && (
+            <ActionButton class="plain" run={() => fork(session, item.turn - 1)}>
+              Fork before this
+            </ActionButton>
+          )}
         </p>
       )}
       {item.type === "model" ? <Markdown text={item.text} /> : <p class="text">{item.text}</p>}

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SessionAnswer, SessionPage, StartRequest } from "../api.ts";
 import { workspaceName } from "./format.ts";
-import { useKeys } from "./keyboard.ts";
+import { holdKeys, useKeys } from "./keyboard.ts";
 import { SessionRow } from "./now.tsx";
 import { ActionButton, Dialog, Empty, Failure, Key, Loading, useLoad } from "./parts.tsx";
 import { get, post } from "./request.ts";
@@ -14,7 +14,11 @@ export function SessionsPage() {
   const [isStarting, setStarting] = useState(false);
   const hasDetails = workspace !== null && id !== null;
   const close = () => navigate(href("sessions", { query }));
-  useKeys({ c: () => setStarting(true), Escape: hasDetails ? close : undefined });
+  const start = () => {
+    holdKeys();
+    setStarting(true);
+  };
+  useKeys({ c: start, Escape: hasDetails ? close : undefined });
   return (
     <div class={hasDetails ? "columns with-details sessions" : "columns sessions"}>
       <section class="list-column" aria-label="Sessions">

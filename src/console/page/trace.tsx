@@ -168,7 +168,12 @@ function CallRow({ call, isSelected, query }: CallRowProps) {
         {call.message !== null && <span class="message"> {printableLine(call.message)}</span>}
       </span>
       <span class="marks">
-        {call.verdict === "ask" && <Icon name="ask" />}
+        {call.verdict === "ask" && (
+          <span title="asked">
+            <Icon name="ask" />
+            <span class="hidden">asked</span>
+          </span>
+        )}
         {count > 0 && (
           <span class={call.undoable === "undone" ? "files undone" : "files"}>
             {count} {count === 1 ? "file" : "files"}

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { UndoRequest, UndoResult } from "../api.ts";
 import { Diffs } from "./diff.tsx";
 import { formatCount, printableLine } from "./format.ts";
+import { holdKeys } from "./keyboard.ts";
 import { ActionButton, Dialog, Failure, Loading, useLoad } from "./parts.tsx";
 import { post } from "./request.ts";
 import { toast, toastError } from "./store.ts";
@@ -16,6 +17,7 @@ const planned = signal<{ readonly title: string; readonly plan: Plan; readonly d
 
 /** Shows what an undo or redo would change, and does it when the user confirms. */
 export function previewUndo(title: string, plan: Plan, done?: () => void): void {
+  holdKeys();
   planned.value = { title, plan, ...(done && { done }) };
 }
 

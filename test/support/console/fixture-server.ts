@@ -18,6 +18,8 @@ export interface FixtureServer {
   readonly url: string;
   /** What the page has posted. */
   readonly posted: { path: string; body: Record<string, unknown> }[];
+  /** The number of the latest call. */
+  newest: number;
   /** Sends an event to every page. */
   send(event: ConsoleEvent): void;
   /** Answers that replace the fixture's, by path. */
@@ -33,6 +35,7 @@ export async function startFixtureServer(folder: string): Promise<FixtureServer>
   const answers: FixtureServer["answers"] = new Map();
   const streams = new Set<ServerResponse>();
   let isLost = false;
+  let newest = latestCall;
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "/", "http://127.0.0.1");
     if (!url.pathname.startsWith("/api/")) return sendFile(join(folder, url.pathname), response);
@@ -45,7 +48,10 @@ export async function startFixtureServer(folder: string): Promise<FixtureServer>
       streams.add(response);
       return;
     }
-    const { status, body: answer } = answers.get(url.pathname) ?? { status: 200, body: answerTo(url, body) };
+    const { status, body: answer } = answers.get(url.pathname) ?? {
+      status: 200,
+      body: answerTo(url, body, newest),
+    };
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -54,6 +60,12 @@ export async function startFixtureServer(folder: string): Promise<FixtureServer>
     url: `http://127.0.0.1:${port}`,
     posted,
     answers,
+    get newest() {
+      return newest;
+    },
+    set newest(sequence) {
+      newest = sequence;
+    },
     send: (event) => {
       for (const stream of streams) stream.write(`data: ${JSON.stringify(event)}\n\n`);
     },
@@ -91,12 +103,12 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
   return JSON.parse(Buffer.concat(parts).toString());
 }
 
-function answerTo(url: URL, body: Record<string, unknown>): unknown {
+function answerTo(url: URL, body: Record<string, unknown>, newest: number): unknown {
   const [, , kind, first = "", second = ""] = url.pathname.split("/").map(decodeURIComponent);
   if (kind === "login") return { api: "/api" };
   if (kind === "overview") return overview;
   if (kind === "calls" && second !== "") return detailOf(second);
-  if (kind === "calls") return callPage(url.searchParams);
+  if (kind === "calls") return callPage(url.searchParams, newest);
   if (kind === "outputs")
     return { handle: first, text: "More output.\n", offset: 65_536, bytes: 4_200_000, next: null };
   if (kind === "undo")
@@ -151,8 +163,8 @@ function answerTo(url: URL, body: Record<string, unknown>): unknown {
   return {};
 }
 
-function callPage(query: URLSearchParams): unknown {
-  const start = Number(query.get("before") ?? latestCall + 1);
+function callPage(query: URLSearchParams, newest: number): unknown {
+  const start = Number(query.get("before") ?? newest + 1);
   const limit = Number(query.get("limit") ?? 100);
   const text = query.get("text") ?? "";
   const calls = [];
