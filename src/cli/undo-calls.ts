@@ -3,6 +3,7 @@ import type { Undone } from "../contract/history.ts";
 import { printable } from "../lib/text/printable.ts";
 import { toCommandLine } from "../lib/text/shell-quote.ts";
 import type { CallResult, Toolcrib } from "../toolcrib/index.ts";
+import type { WorkspaceJournal } from "../toolcrib/workspace-journal.ts";
 import { confirm } from "./approvals/ask-on-terminal.ts";
 import { callJournal } from "./call-journal.ts";
 import type { Arguments } from "./command.ts";
@@ -82,14 +83,21 @@ async function sessionOf(given: Arguments): Promise<string | undefined> {
   const name = given.options.get("session");
   if (name === undefined) return undefined;
   return withJournal(given, (journal) => {
-    const session =
-      name === "last"
-        ? journal.calls({ changing: true }).find(({ tool }) => tool !== "journal.undo")?.session
-        : matchSession(knownSessions(journal), name);
+    const session = name === "last" ? latestSession(journal) : matchSession(knownSessions(journal), name);
     if (session === undefined) throw noSuchSession(name);
-    if (journal.calls({ changing: true, session, limit: 1 }).length > 0) return session;
+    if (journal.changing({ session, limit: 1 }).length > 0) return session;
     throw new ToolError("not-found", `The session ${session} changed no files`, {
       hint: `To list its calls: toolcrib log --session ${session}`,
     });
   });
+}
+
+/** Returns the session of the latest call that changed something and was not an undo. */
+function latestSession(journal: WorkspaceJournal): string | undefined {
+  for (let upTo = Number.MAX_SAFE_INTEGER; ; ) {
+    const calls = journal.changing({ upTo, limit: 20 });
+    const found = calls.find(({ tool }) => tool !== "journal.undo");
+    if (found !== undefined || calls.length === 0) return found?.session;
+    upTo = calls.at(-1)!.sequence - 1;
+  }
 }

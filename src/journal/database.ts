@@ -59,7 +59,14 @@ export function isDamage(error: unknown): boolean {
   return (errcode & 0xff) === sqliteCorrupt || errcode === sqliteNotADatabase;
 }
 
+/** Returns whether a correct statement failed, so that its table was altered. */
+export function isAltered(error: unknown): boolean {
+  const { errcode = 0 } = error as { errcode?: number };
+  return [sqliteError, sqliteConstraint, sqliteMismatch].includes(errcode & 0xff);
+}
+
 const [sqliteError, sqliteBusy, sqliteCorrupt, sqliteNotADatabase] = [1, 5, 11, 26];
+const [sqliteConstraint, sqliteMismatch] = [19, 20];
 
 /** Returns whether a database is empty, or has only the calls of version 1. */
 export function isOlderJournal(database: DatabaseSync): boolean {
@@ -76,7 +83,10 @@ export function isLostJournal(file: string): boolean {
 
 export const lostJournal = "it is empty or was deleted, but contents of earlier calls exist";
 
-/** The version of the tables. Version 1 had a table of calls, no chain and no number; version 2 had no conversations. */
+/**
+ * The version of the tables. Version 1 had a table of calls, no chain and no number; version 2 had no conversations.
+ * `CallTable` makes its tables itself: all versions can use a journal that has them.
+ */
 const version = 3;
 
 function refuseUnlessOurs(database: DatabaseSync, file: string): void {

@@ -1,12 +1,13 @@
 import type { Change } from "../contract/history.ts";
 import { isRecord } from "../lib/json/is-record.ts";
 import { thisProcess } from "../system/process-identity.ts";
+import { summarize } from "./calls/call-row.ts";
 import { inTransaction, journalUnusable } from "./database.ts";
-import { parseBody, readCalls, readEnded, toCall, toChanges } from "./read-calls.ts";
-import { readOpenings, readSessions, refuseOpen } from "./read-sessions.ts";
+import { parseBody, readCalls, toCall, toChanges } from "./read-calls.ts";
+import { Openings, readSessions, refuseOpen } from "./read-sessions.ts";
 import type * as record from "./record.ts";
 import type { Attempt, CallRecord, Ending, JournalRecord, RecordedChange } from "./record.ts";
-import { type Entry, printValue, type Records, type Redact, type Row, type RunningCall } from "./records.ts";
+import { type Entry, printValue, type Redact, type Row, type RunningCall } from "./records.ts";
 import { type OpenStore, Store } from "./store.ts";
 
 export type * from "./record.ts";
@@ -107,23 +108,46 @@ export class Journal {
     return this.calls({ limit });
   }
 
-  /** Returns the matching calls, newest first. */
+  /** Returns the matching calls, newest first, from their records. */
   calls(filter: record.CallFilter): readonly CallRecord[] {
-    return this.#read((records) => readCalls(records, filter));
+    return this.#read(({ records }) => readCalls(records, filter));
   }
 
-  /** Returns the matching calls that ended after a sequence number, in this order, and the last number so far. */
-  ended(after: number, filter: record.CallFilter): record.EndedCalls {
-    return this.#read((records) => readEnded(records, after, filter));
+  /** Returns summaries of the matching calls: newest first, or with `after` in the order of their latest records. */
+  summaries(filter: record.SummaryFilter): readonly record.CallSummary[] {
+    return this.#read(({ calls }) => calls().read(filter));
+  }
+
+  /** Returns summaries of these calls, from their records. */
+  summariesOf(callIds: readonly string[]): readonly record.CallSummary[] {
+    return this.#read(({ records }) => {
+      const openings = new Openings(records);
+      return callIds.flatMap((callId) => summarize(records.ofCall(callId), openings) ?? []);
+    });
+  }
+
+  /** Counts the matching calls; null when that would take long. */
+  countSummaries(filter: record.SummaryFilter): number | null {
+    return this.#read(({ calls }) => calls().count(filter));
+  }
+
+  /** Returns the number of the last record; 0 without records. */
+  lastSequence(): number {
+    return this.#read(({ records }) => records.last().sequence);
+  }
+
+  /** Prepares some calls that no list has shown yet. Returns false when there are no more. */
+  prepareSummaries(): boolean {
+    return this.#read(({ calls }) => calls().fill(1) > 0);
   }
 
   find(callId: string): CallRecord | undefined {
-    return this.#read((records) => toCall(records.ofCall(callId)));
+    return this.#read(({ records }) => toCall(records.ofCall(callId)));
   }
 
   /** Returns the changes of these calls, in order. */
   changesOf(callIds: readonly string[]): readonly RecordedChange[] {
-    return this.#read((records) =>
+    return this.#read(({ records }) =>
       callIds
         .flatMap((callId) => records.ofCall(callId).flatMap(toChanges))
         .sort((one, other) => one.sequence - other.sequence),
@@ -131,41 +155,46 @@ export class Journal {
   }
 
   changesAfter(sequence: number): readonly RecordedChange[] {
-    return this.#read((records) =>
+    return this.#read(({ records }) =>
       [...records.where("kind = 'change' AND sequence > ?", [sequence])].flatMap(toChanges),
     );
   }
 
   /** Returns the records of one kind that belong to no call, oldest first, after a sequence number. */
   records(kind: string, after = 0): readonly JournalRecord[] {
-    return this.#read((records) =>
+    return this.#read(({ records }) =>
       [...records.where("call = '' AND kind = ? AND sequence > ?", [kind, after])].flatMap(toRecord),
     );
   }
 
-  /** Returns the recorded sessions, oldest first. */
-  sessions(): readonly record.SessionRecord[] {
-    return this.#read(readSessions);
+  /** Returns the recorded sessions, oldest first, or one of them. */
+  sessions(session?: string): readonly record.SessionRecord[] {
+    return this.#read(({ records }) => readSessions(records, session));
   }
 
   /** Returns what the session of each call had recorded about itself when the call was made. */
   openings(calls: readonly CallRecord[]): readonly record.SessionOpening[] {
-    return this.#read((records) => readOpenings(records, calls));
+    return this.#read(({ records }) => {
+      const openings = new Openings(records);
+      return calls.map((call) => openings.before(call));
+    });
   }
 
   /** Counts the calls of these sessions. */
   countCalls(sessions: readonly string[]): ReadonlyMap<string, record.SessionCalls> {
-    return this.#read((records) => records.countCalls(sessions));
+    return this.#read(
+      ({ calls, records }) => calls().countBySession(sessions) ?? records.countCalls(sessions),
+    );
   }
 
   /** Returns records of every kind, oldest first. */
   page(after: number, limit: number): readonly Row[] {
-    return this.#read((records) => records.page(after, limit));
+    return this.#read(({ records }) => records.page(after, limit));
   }
 
   /** Returns the calls that have begun and not ended, oldest first. */
   running(): readonly RunningCall[] {
-    return this.#read((records) => records.running());
+    return this.#read(({ records }) => records.running());
   }
 
   /** Runs `act` in a transaction while no other process writes. For maintenance of the journal itself. */
@@ -279,10 +308,10 @@ export class Journal {
     });
   }
 
-  #read<Result>(act: (records: Records) => Result): Result {
+  #read<Result>(act: (store: OpenStore) => Result): Result {
     try {
       this.flush();
-      return this.#store.use(({ records }) => act(records));
+      return this.#store.use(act);
     } catch (cause) {
       throw journalUnusable(this.file, cause);
     }

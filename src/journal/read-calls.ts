@@ -1,6 +1,7 @@
 import type { Change, EntryState } from "../contract/history.ts";
+import { isRecord } from "../lib/json/is-record.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
-import type { CallFilter, CallRecord, EndedCalls, FileCounts, RecordedChange } from "./record.ts";
+import type { CallFilter, CallRecord, FileCounts, RecordedChange } from "./record.ts";
 import type { Records, Row } from "./records.ts";
 
 /** Returns the matching calls, newest first. */
@@ -10,26 +11,16 @@ export function readCalls(records: Records, filter: CallFilter): readonly CallRe
   for (const { call } of records.where(condition, values, "DESC")) {
     if (calls.length === filter.limit) break;
     const record = toCall(records.ofCall(call));
-    if (record !== undefined && fits(record, filter)) calls.push(record);
+    if (record !== undefined) calls.push(record);
   }
   return calls;
 }
 
-/** Returns the matching calls that ended after a sequence number, in the order of their ends. */
-export function readEnded(records: Records, after: number, filter: CallFilter): EndedCalls {
-  const upTo = records.last().sequence;
-  const { session, since = 0 } = filter;
-  const ends = [
-    ...records.where("kind IN ('call', 'end') AND sequence > ? AND sequence <= ?", [after, upTo]),
-  ];
-  const calls = ends.flatMap(({ call }) => toCall(records.ofCall(call)) ?? []);
-  const isWanted = (call: CallRecord) =>
-    (session === undefined || call.session === session) && call.startedAt >= since && fits(call, filter);
-  return { calls: calls.filter(isWanted), upTo };
-}
-
 /** Builds one call from its records, oldest first; undefined without a beginning. */
-export function toCall(rows: readonly Row[]): CallRecord | undefined {
+export function toCall(
+  rows: readonly Row[],
+  changes: readonly Change[] = rows.flatMap(toChanges),
+): CallRecord | undefined {
   const first = rows.find(({ kind }) => kind === "begin" || kind === "call");
   if (first === undefined) return undefined;
   const end = rows.find(({ kind }) => kind === "end");
@@ -41,7 +32,7 @@ export function toCall(rows: readonly Row[]): CallRecord | undefined {
     sequence: first.sequence,
     session: first.session,
     startedAt: first.at,
-    files: countFiles(rows.flatMap(toChanges)),
+    files: countFiles(changes),
   };
 }
 
@@ -61,8 +52,15 @@ const unknown = {
 /** Returns the changes in one record; none for any other kind of record. */
 export function toChanges(row: Row): readonly RecordedChange[] {
   if (row.kind !== "change") return [];
-  const changes = parseBody(row) as unknown as readonly Change[] | undefined;
-  return (changes ?? []).map((change) => ({ ...change, callId: row.call, sequence: row.sequence }));
+  const changes = tryParseJson(row.body);
+  // An altered record may contain anything.
+  if (!Array.isArray(changes) || !changes.every(isChange)) return [];
+  return changes.map((change) => ({ ...change, callId: row.call, sequence: row.sequence }));
+}
+
+function isChange(value: unknown): value is Change {
+  const { path, before, after } = (value ?? {}) as Partial<Change>;
+  return typeof path === "string" && isRecord(before) && isRecord(after);
 }
 
 /** Returns undefined for an altered record, so that it does not hide all others. */
@@ -110,8 +108,3 @@ function toCondition(filter: CallFilter): { condition: string; values: (string |
 
 const hasChanges =
   "EXISTS (SELECT 1 FROM records AS change WHERE change.call = records.call AND change.kind = 'change')";
-
-function fits(record: CallRecord, { tool, failed }: CallFilter): boolean {
-  const hasFailed = record.outcome !== "ok" || record.message !== null;
-  return (tool === undefined || record.tool === tool) && (!failed || hasFailed);
-}

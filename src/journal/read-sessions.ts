@@ -5,15 +5,19 @@ import { parseBody } from "./read-calls.ts";
 import type { CallRecord, ClientInfo, SessionOpening, SessionRecord } from "./record.ts";
 import { type Records, type Row, sessionAbandonedMs } from "./records.ts";
 
-/** Returns the recorded sessions, oldest first. Several processes may have opened a session one after the other. */
-export function readSessions(records: Records): readonly SessionRecord[] {
-  return fold(records.where("call = '' AND kind IN ('opened', 'closed')", []));
+/**
+ * Returns the recorded sessions, oldest first, or one of them. Several processes may have opened a session one after the
+ * other.
+ */
+export function readSessions(records: Records, session?: string): readonly SessionRecord[] {
+  const condition = "call = '' AND kind IN ('opened', 'closed')";
+  if (session === undefined) return fold(records.where(condition, []));
+  return fold(records.where(`${condition} AND session = ?`, [session]));
 }
 
 /** Throws `unavailable` when a session is open in a running process. */
 export function refuseOpen(records: Records, session: string): void {
-  const condition = "call = '' AND kind IN ('opened', 'closed') AND session = ?";
-  const [found] = fold(records.where(condition, [session]));
+  const [found] = readSessions(records, session);
   if (found?.state === "open") throw sessionInUse(session, found.pid);
 }
 
@@ -23,19 +27,24 @@ export function sessionInUse(session: string, pid: number | undefined): ToolErro
   });
 }
 
-/** Returns what the session of each call had recorded about itself when the call was made. */
-export function readOpenings(records: Records, calls: readonly CallRecord[]): readonly SessionOpening[] {
-  const wanted = new Set(calls.map(({ session }) => session));
-  const opened = new Map<string, Row[]>();
-  for (const row of records.where("call = '' AND kind = 'opened'", [])) {
-    if (!wanted.has(row.session)) continue;
-    const rows = opened.get(row.session);
-    if (rows === undefined) opened.set(row.session, [row]);
-    else rows.push(row);
+/** Finds what a session had recorded about itself at a record. Remembers it for the other calls of the session. */
+export class Openings {
+  readonly #records: Records;
+  readonly #known = new Map<string, { from: number; upTo: number; opening: SessionOpening }>();
+
+  constructor(records: Records) {
+    this.#records = records;
   }
-  return calls.map(({ session, sequence }) =>
-    openingIn(opened.get(session)?.findLast((row) => row.sequence < sequence)),
-  );
+
+  before({ session, sequence }: Pick<CallRecord, "session" | "sequence">): SessionOpening {
+    const known = this.#known.get(session);
+    if (known !== undefined && known.from < sequence && sequence <= known.upTo) return known.opening;
+    const condition = "call = '' AND kind = 'opened' AND session = ? AND sequence < ?";
+    const [row] = this.#records.where(condition, [session, sequence], "DESC");
+    const opening = openingIn(row);
+    this.#known.set(session, { from: row?.sequence ?? 0, upTo: sequence, opening });
+    return opening;
+  }
 }
 
 function openingIn(row: Row | undefined): SessionOpening {

@@ -69,12 +69,9 @@ export interface JournalRecord {
   readonly body: unknown;
 }
 
-/** Selects calls. All given conditions must hold. */
+/** Selects calls by their records. All given conditions must hold. */
 export interface CallFilter {
   readonly session?: string;
-  readonly tool?: string;
-  /** Only calls that failed or did not end. */
-  readonly failed?: boolean;
   /** Only calls that changed something. */
   readonly changing?: boolean;
   /** Milliseconds since 1970. */
@@ -86,17 +83,30 @@ export interface CallFilter {
 }
 
 /** Selects calls of a list. All given conditions must hold. */
-export interface SummaryFilter extends Omit<CallFilter, "after" | "upTo"> {
+export interface SummaryFilter {
+  readonly session?: string;
+  readonly tool?: string;
+  /** Only calls that failed or did not end. */
+  readonly failed?: boolean;
+  /** Only calls that changed something. */
+  readonly changing?: boolean;
+  /** Milliseconds since 1970. */
+  readonly since?: number;
   /** The kind or the name of the client. */
   readonly client?: string;
   readonly target?: string;
   readonly verdict?: string;
-  /** A path that the calls touched, or a folder that contains one; relative to the workspace, or absolute. */
+  /** A path that the calls touched, or a folder that contains one; relative to the workspace, or absolute outside. */
   readonly path?: string;
   /** Words that must all be part of the tool, the title, the message or the beginning of the input, in any case. */
   readonly text?: string;
   /** Only calls before this sequence number: the `next` of the page before. */
   readonly before?: number;
+  /** Only calls with a later record than this, in the order of their latest records. */
+  readonly after?: number;
+  /** Only calls that have ended. */
+  readonly ended?: boolean;
+  readonly limit?: number;
 }
 
 /** One call in a list. */
@@ -121,13 +131,6 @@ export interface CallSummary {
   readonly verdict: DecisionRecord["verdict"] | null;
   readonly files: FileCounts;
   readonly isChanging: boolean;
-}
-
-/** Calls that ended, in this order. */
-export interface EndedCalls {
-  readonly calls: readonly CallRecord[];
-  /** The last sequence number that was read; later calls end after it. */
-  readonly upTo: number;
 }
 
 /** The program that uses an instance. */

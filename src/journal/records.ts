@@ -63,6 +63,11 @@ export class Records {
     return last ?? { sequence: 0, hash: chainStart };
   }
 
+  /** Returns the number of the first record; 1 without records. */
+  first(): number {
+    return Number(this.#database.prepare("SELECT min(sequence) AS first FROM records").get()?.first ?? 1);
+  }
+
   /** Returns the calls that have begun and not ended, oldest first. */
   running(): readonly RunningCall[] {
     const rows = this.#database.prepare("SELECT call, owner, at FROM running ORDER BY at").all();

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { identityOf, setAside } from "../system/sqlite-file.ts";
+import { CallTable } from "./calls/call-table.ts";
 import { inTransaction, isDamage, openDatabase } from "./database.ts";
 import type { JournalOptions } from "./journal.ts";
 import { Records } from "./records.ts";
@@ -8,6 +9,8 @@ import { Records } from "./records.ts";
 export interface OpenStore {
   readonly database: DatabaseSync;
   readonly records: Records;
+  /** Made on first use: only lists need it. */
+  readonly calls: () => CallTable;
   readonly identity: string | undefined;
 }
 
@@ -44,7 +47,12 @@ export class Store {
     if (this.#open && this.#open.identity !== identityOf(file)) this.close();
     if (this.#open === undefined) {
       const { database, identity } = openDatabase(file, { patienceMs });
-      this.#open = { database, identity, records: new Records(database) };
+      const records = new Records(database);
+      let calls: CallTable | undefined;
+      this.#open = {
+        ...{ database, identity, records },
+        calls: () => (calls ??= new CallTable(database, records)),
+      };
     }
     return this.#open;
   }

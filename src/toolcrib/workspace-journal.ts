@@ -1,9 +1,9 @@
-import { resolve } from "node:path";
 import type { Conversations } from "../contract/conversations.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { PathGuard } from "../contract/guard.ts";
 import type { ChangedFile } from "../contract/history.ts";
 import { type Blobs, openBlobs } from "../journal/blobs.ts";
+import { storedPath } from "../journal/calls/call-row.ts";
 import type { Collection } from "../journal/collect/collect.ts";
 import type { JournalBudget } from "../journal/collect/collector.ts";
 import { StoredConversations } from "../journal/conversations.ts";
@@ -23,8 +23,8 @@ import { sessionInUse } from "../journal/read-sessions.ts";
 import type { JournalSurvey } from "../journal/survey.ts";
 import { UndoRecords } from "../journal/undo/undo-records.ts";
 import type { JournalReport } from "../journal/verify-journal.ts";
+import { TimeSlice } from "../lib/async/time-slice.ts";
 import { newIdentifier } from "../lib/identifier.ts";
-import { callTitle } from "../lib/text/call-title.ts";
 import { statsAt } from "../system/attempt.ts";
 import { makePrivateDirectory, type WorkspaceFiles, workspaceFiles } from "../system/directories.ts";
 import type { OutputPart, OutputRange } from "./open-workspace.ts";
@@ -101,60 +101,58 @@ export class WorkspaceJournal {
     return this.#journal.warnings;
   }
 
-  /** Returns the matching calls, newest first. */
-  calls(filter: CallFilter): readonly LoggedCall[] {
-    return this.#log(this.#journal.calls(filter));
+  /** Returns the matching calls with all that is recorded about them, newest first. */
+  calls(filter: SummaryFilter): readonly LoggedCall[] {
+    return this.#log(this.#journal.summaries(this.#stored(filter)));
   }
 
-  /** Returns the matching calls that ended after a sequence number, in this order, and the last number so far. */
-  ended(after: number, filter: CallFilter): { readonly calls: readonly LoggedCall[]; readonly upTo: number } {
-    const { calls, upTo } = this.#journal.ended(after, filter);
+  /** Returns the matching calls that ended after a record, in this order, and the number of the last record. */
+  ended(
+    after: number,
+    filter: SummaryFilter,
+  ): { readonly calls: readonly LoggedCall[]; readonly upTo: number } {
+    const upTo = this.lastSequence();
+    const calls = this.#journal.summaries({ ...this.#stored(filter), after, ended: true });
     return { calls: this.#log(calls), upTo };
   }
 
+  /** Returns the calls that changed something, newest first. Reads the records themselves, as undo does. */
+  changing(filter: Pick<CallFilter, "session" | "upTo" | "limit">): readonly CallRecord[] {
+    return this.#journal.calls({ ...filter, changing: true });
+  }
+
   find(callId: string): LoggedCall | undefined {
-    const found = this.#journal.find(callId);
-    return found && this.#log([found])[0];
+    return this.#log([{ callId }])[0];
   }
 
   /** Returns a page of the matching calls, newest first. Default: 100 calls. */
   summaries(filter: SummaryFilter): ListedCalls {
-    const { limit = 100, before = Number.MAX_SAFE_INTEGER } = filter;
-    const { session, tool, failed, changing, since } = filter;
-    const matching = this.calls({ session, tool, failed, changing, since, upTo: before - 1 }).filter((call) =>
-      matches(call, filter),
-    );
-    const calls = this.#list(matching.slice(0, limit));
-    return { calls, next: matching.length > limit ? calls.at(-1)!.sequence : null };
+    const { limit = 100 } = filter;
+    const found = this.#journal.summaries({ ...this.#stored(filter), limit: limit + 1 });
+    const calls = this.#list(found.slice(0, limit));
+    return { calls, next: found.length > limit ? calls.at(-1)!.sequence : null };
   }
 
-  /** Counts the matching calls; null when that would take too long. */
+  /** Counts the matching calls; null when that would take long, until `prepare` has ended. */
   countMatching(filter: Omit<SummaryFilter, "before" | "limit">): number | null {
-    return this.summaries({ ...filter, limit: Number.MAX_SAFE_INTEGER }).calls.length;
+    return this.#journal.countSummaries(this.#stored(filter));
   }
 
-  /** Returns the calls that began or ended after a record, oldest first, and the number of the last record. */
+  /** Returns the calls with a record after this one (they began, changed files or ended), and the last record. */
   changedSince(sequence: number): { readonly calls: readonly ListedCall[]; readonly upTo: number } {
     const upTo = this.lastSequence();
-    const begun = this.#journal.calls({ after: sequence });
-    const ended = this.#journal.ended(sequence, {}).calls;
-    const calls = new Map([...begun, ...ended].map((call) => [call.callId, call]));
-    return {
-      calls: this.#list([...calls.values()].sort((one, other) => one.sequence - other.sequence)),
-      upTo,
-    };
+    return { calls: this.#list(this.#journal.summaries({ after: sequence })), upTo };
   }
 
   /** Returns a call as lists show it. */
   listed(callId: string): ListedCall | undefined {
-    const found = this.#journal.find(callId);
-    return found && this.#list([found])[0];
+    return this.#list(this.#journal.summariesOf([callId]))[0];
   }
 
   /** Returns the calls that run now, oldest first. */
   runningCalls(): readonly ListedCall[] {
     const alive = this.#journal.running().filter(({ isAlive }) => isAlive);
-    return this.#list(alive.flatMap(({ callId }) => this.#journal.find(callId) ?? []));
+    return this.#list(this.#journal.summariesOf(alive.map(({ callId }) => callId)));
   }
 
   /** Returns the undo that reverted a call, and the calls that this call reverted. */
@@ -191,7 +189,13 @@ export class WorkspaceJournal {
 
   /** Returns the number of the last record; 0 without records. */
   lastSequence(): number {
-    return this.#journal.ended(Number.MAX_SAFE_INTEGER, {}).upTo;
+    return this.#journal.lastSequence();
+  }
+
+  /** Prepares all calls for lists. Without it, a list prepares what it needs, which can take seconds the first time. */
+  async prepare(signal?: AbortSignal): Promise<void> {
+    const timeSlice = new TimeSlice(signal);
+    while (this.#journal.prepareSummaries()) await timeSlice.next();
   }
 
   /** The recorded conversations with models. */
@@ -211,12 +215,12 @@ export class WorkspaceJournal {
 
   /** Throws `unavailable` when a running process has the session open. */
   refuseOpen(session: string): void {
-    const found = this.sessions().find((other) => other.session === session);
+    const found = this.#journal.sessions(session)[0];
     if (found?.state === "open") throw sessionInUse(session, found.pid);
   }
 
   isOpen(session: string): boolean {
-    return this.sessions().some((other) => other.session === session && other.state === "open");
+    return this.#journal.sessions(session)[0]?.state === "open";
   }
 
   changesOf(callId: string): readonly RecordedChange[] {
@@ -247,30 +251,28 @@ export class WorkspaceJournal {
     this.#journal.close();
   }
 
-  #list(calls: readonly CallRecord[]): readonly ListedCall[] {
-    const undos = UndoRecords.of(this.#journal);
-    return this.#log(calls).map((call) => {
-      const { callId, sequence, session, tool, client, target, startedAt, durationMs, outcome } = call;
-      return {
-        ...{ callId, sequence, session, tool, client, target, startedAt, durationMs, outcome },
-        title: callTitle(call.input, call.workspace ?? ""),
-        message: call.message?.trimStart().split("\n", 1)[0] ?? null,
-        verdict: call.decision?.verdict ?? null,
-        files: call.files,
-        isChanging: call.undoable !== null,
-        state: call.state,
-        undoable:
-          call.undoable !== null && undos.undoneBy(callId) !== undefined
-            ? ("undone" as const)
-            : call.undoable,
-      };
-    });
+  /** With a path as the journal has it. */
+  #stored(filter: SummaryFilter): SummaryFilter {
+    const { path } = filter;
+    if (path === undefined) return filter;
+    const workspace = this.#workspace ?? this.sessions().at(-1)?.workspace ?? "/";
+    return { ...filter, path: storedPath(path, workspace) };
   }
 
-  #log(calls: readonly CallRecord[]): readonly LoggedCall[] {
-    const alive = new Set(
-      this.#journal.running().flatMap(({ callId, isAlive }) => (isAlive ? [callId] : [])),
-    );
+  #list(calls: readonly CallSummary[]): readonly ListedCall[] {
+    const alive = this.#alive(calls);
+    return calls.map((call) => ({ ...call, state: stateOf(call, alive), undoable: this.#undoable(call) }));
+  }
+
+  #undoable({ callId, isChanging }: CallSummary): ListedCall["undoable"] {
+    if (!isChanging) return null;
+    const isUndone = UndoRecords.of(this.#journal).undoneBy(callId) !== undefined;
+    return isUndone ? "undone" : (coverageOf(this.changesOf(callId), this.#blobs) ?? null);
+  }
+
+  #log(listed: readonly { readonly callId: string }[]): readonly LoggedCall[] {
+    const calls = listed.flatMap(({ callId }) => this.#journal.find(callId) ?? []);
+    const alive = this.#alive(calls);
     const openings = this.#journal.openings(calls);
     return calls.map((call, at) => ({
       ...call,
@@ -278,8 +280,14 @@ export class WorkspaceJournal {
       workspace: openings[at]!.workspace ?? this.#workspace ?? null,
       target: "local",
       state: stateOf(call, alive),
-      undoable: coverageOf(this.#journal.changesOf([call.callId]), this.#blobs) ?? null,
+      undoable: coverageOf(this.changesOf(call.callId), this.#blobs) ?? null,
     }));
+  }
+
+  /** Returns the calls that still run, if some of these calls have not ended. */
+  #alive(calls: readonly Pick<CallRecord, "outcome">[]): ReadonlySet<string> {
+    if (calls.every(({ outcome }) => outcome !== null)) return new Set();
+    return new Set(this.#journal.running().flatMap(({ callId, isAlive }) => (isAlive ? [callId] : [])));
   }
 }
 
@@ -294,24 +302,10 @@ async function currentFiles(workspace: string): Promise<Environment> {
   return openLocalEnvironment({ workspace, extraRoots: { directories: ["/"], links: "stay inside" } });
 }
 
-function matches(call: LoggedCall, { text = "", verdict, path, target, client }: SummaryFilter): boolean {
-  const { tool, message, input, decision, accesses, workspace } = call;
-  const whole = [tool, message, JSON.stringify(input)].join("\n").toLowerCase();
-  const words = text.toLowerCase().split(/\s+/);
-  const within = path && resolve(workspace ?? "/", path);
-  return (
-    words.every((word) => whole.includes(word)) &&
-    (target === undefined || target === "local") &&
-    (client === undefined || client === call.client?.kind || client === call.client?.name) &&
-    (verdict === undefined || decision?.verdict === verdict) &&
-    (within === undefined ||
-      accesses.some(
-        (access) => "path" in access && `${resolve(workspace ?? "/", access.path)}/`.startsWith(`${within}/`),
-      ))
-  );
-}
-
-function stateOf({ callId, outcome, message }: CallRecord, alive: ReadonlySet<string>): LoggedCall["state"] {
+function stateOf(
+  { callId, outcome, message }: Pick<CallRecord, "callId" | "outcome" | "message">,
+  alive: ReadonlySet<string>,
+): LoggedCall["state"] {
   if (outcome === null) return alive.has(callId) ? "running" : "interrupted";
   return outcome === "ok" && message !== null ? "failed" : outcome;
 }

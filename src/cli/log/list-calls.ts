@@ -10,9 +10,9 @@ import {
 } from "../../system/directories.ts";
 import { FileStamps } from "../../system/policy-files.ts";
 import {
-  type CallFilter,
   type JournalPlace,
   type LoggedCall,
+  type SummaryFilter,
   WorkspaceJournal,
 } from "../../toolcrib/workspace-journal.ts";
 import { readSince } from "../call-journal.ts";
@@ -94,7 +94,7 @@ class Log {
     });
   }
 
-  get #filter(): Omit<CallFilter, "session"> {
+  get #filter(): Omit<SummaryFilter, "session"> {
     const { options } = this.#given;
     const since = options.get("since");
     return {
@@ -109,7 +109,7 @@ class Log {
     else if (calls.length > 0) print(this.table.lay(calls, { expectMore: true }));
   }
 
-  #latestOf(filter: CallFilter): readonly LoggedCall[] {
+  #latestOf(filter: SummaryFilter): readonly LoggedCall[] {
     let calls: readonly LoggedCall[] = [];
     for (const place of this.#places()) {
       const oldest = calls.length === filter.limit ? calls.at(-1) : undefined;
@@ -151,7 +151,7 @@ class Log {
   #inSession<Result>(
     journal: WorkspaceJournal,
     otherwise: Result,
-    work: (filter: Pick<CallFilter, "session">) => Result,
+    work: (filter: Pick<SummaryFilter, "session">) => Result,
   ): Result {
     if (this.#session === undefined) return work({});
     const session = matchSession(knownSessions(journal), this.#session);

@@ -235,6 +235,7 @@ function pruneRecords(
 ): number {
   const [first] = journal.page(0, 1);
   if (first === undefined || first.at >= oldest) return 0;
+  const calls = journal.use((store) => store.calls());
   return journal.alone(({ database, records }) => {
     const { kept } = database.prepare("SELECT min(sequence) AS kept FROM records WHERE at >= ?").get(oldest)!;
     const before = Math.min(needs.firstRecord, Number(kept ?? records.last().sequence));
@@ -245,6 +246,7 @@ function pruneRecords(
     const ofPruned = "call IN (SELECT call FROM records WHERE sequence < ?)";
     database.prepare(`DELETE FROM running WHERE ${ofPruned}`).run(before);
     const { changes } = database.prepare("DELETE FROM records WHERE sequence < ?").run(before);
+    calls.prune(before);
     const body = JSON.stringify({ upTo: last.sequence, hash: last.hash });
     records.append([{ at: Date.now(), kind: "pruned", session: journal.session, call: "", body }]);
     return Number(changes);

@@ -1,0 +1,226 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { inTransaction, isAltered } from "../database.ts";
+import { Openings } from "../read-sessions.ts";
+import type { CallSummary, SessionCalls, SummaryFilter } from "../record.ts";
+import type { Records, Row } from "../records.ts";
+import { toConditions } from "./call-conditions.ts";
+import { rowColumns, toCallRow, toSummary } from "./call-row.ts";
+
+/** The numbers of the first and the last of some records. */
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * One row per call, for lists and searches. Readers derive the rows from the records, newest first and as far as they
+ * need them, so that calls need not wait for it. Undo and verification never read the table, and it is made again when
+ * it is missing or was altered.
+ */
+export class CallTable {
+  readonly #database: DatabaseSync;
+  readonly #records: Records;
+  readonly #write: StatementSync;
+  readonly #ranges: StatementSync;
+
+  constructor(database: DatabaseSync, records: Records) {
+    this.#database = database;
+    this.#records = records;
+    if (!isIntact(database)) inTransaction(database, () => this.#make());
+    this.#write = database.prepare(insertion);
+    this.#ranges = database.prepare("SELECT first, last FROM summaries_filled ORDER BY last DESC");
+  }
+
+  /** Returns the matching calls: newest first, or with `after` in the order of their latest records. */
+  read(filter: SummaryFilter): readonly CallSummary[] {
+    const { after, limit = Number.MAX_SAFE_INTEGER } = filter;
+    const { conditions, values } = toConditions(filter);
+    const order = after === undefined ? "sequence DESC" : "latest";
+    const query = `SELECT ${listed} FROM summaries WHERE sequence >= ? AND ${conditions} ORDER BY ${order} LIMIT ?`;
+    return this.#repaired(() => {
+      const statement = this.#database.prepare(query);
+      for (let windows = 1; ; windows *= 4) {
+        const from = this.fill(windows);
+        const isEnough = from <= (after === undefined ? 0 : after + 1);
+        const found = statement.all(after === undefined ? from : 0, ...values, limit);
+        if (isEnough || (after === undefined && found.length >= limit)) return found.map(toSummary);
+      }
+    });
+  }
+
+  /** Counts the matching calls; null when many rows are missing. */
+  count(filter: SummaryFilter): number | null {
+    const { conditions, values } = toConditions(filter);
+    return this.#repaired(() => {
+      if (this.fill(fewWindows) > 0) return null;
+      const query = `SELECT count(*) AS calls FROM summaries WHERE ${conditions}`;
+      return Number(this.#database.prepare(query).get(...values)!.calls);
+    });
+  }
+
+  /** Counts the calls of these sessions; undefined when many rows are missing. */
+  countBySession(sessions: readonly string[]): ReadonlyMap<string, SessionCalls> | undefined {
+    return this.#repaired(() => {
+      if (this.fill(fewWindows) > 0) return undefined;
+      const query = `SELECT session, count(*) AS calls, max(at) AS lastAt FROM summaries
+        WHERE session IN (SELECT value FROM json_each(?)) GROUP BY session`;
+      const rows = this.#database.prepare(query).all(JSON.stringify(sessions));
+      return new Map(
+        rows.map(({ session, calls, lastAt }) => [
+          String(session),
+          { calls: Number(calls), lastAt: Number(lastAt) },
+        ]),
+      );
+    });
+  }
+
+  /** Removes the rows of pruned records. Call it in the transaction that removes them. */
+  prune(before: number): void {
+    try {
+      this.#database.prepare("DELETE FROM summaries WHERE sequence < ?").run(before);
+    } catch (error) {
+      if (!isAltered(error)) throw error;
+      this.#make();
+    }
+  }
+
+  /** Adds missing rows, newest first. Returns the record from which none is missing; 0 when none is. */
+  fill(windows: number): number {
+    for (let left = windows; ; left--) {
+      const missing = this.#missing();
+      if (missing === undefined) return 0;
+      if (left === 0) return missing.last + 1;
+      this.#fillWindow({ first: Math.max(missing.first, missing.last - windowSize + 1), last: missing.last });
+    }
+  }
+
+  /** Other processes wait only while the rows are inserted. */
+  #fillWindow({ first, last }: Range): void {
+    const openings = new Openings(this.#records);
+    const rows = this.#callsIn({ first, last })
+      .map((ofCall) => toCallRow(ofCall, openings))
+      .filter((row) => row !== undefined);
+    inTransaction(this.#database, () => {
+      for (const row of rows) this.#write.run(...row);
+      this.#database.exec("DELETE FROM summaries WHERE sequence < (SELECT min(sequence) FROM records)");
+      const ranges = merge([...this.#filled(), { first, last }]);
+      this.#database.exec("DELETE FROM summaries_filled");
+      const insert = this.#database.prepare("INSERT INTO summaries_filled VALUES (?, ?)");
+      for (const range of ranges) insert.run(range.first, range.last);
+    });
+  }
+
+  /** Returns all records of the calls that have some in a range, newest first. */
+  #callsIn({ first, last }: Range): readonly (readonly Row[])[] {
+    const calls = new Map<string, Row[]>();
+    for (const row of this.#records.where("sequence BETWEEN ? AND ? AND call <> ''", [first, last])) {
+      const ofCall = calls.get(row.call);
+      if (ofCall === undefined) calls.set(row.call, [row]);
+      else ofCall.push(row);
+    }
+    const isWhole = (rows: readonly Row[]) =>
+      rows[0]!.kind === "call" || (rows[0]!.kind === "begin" && rows.at(-1)!.kind === "end");
+    const found = [...calls].map(([call, rows]) => (isWhole(rows) ? rows : this.#records.ofCall(call)));
+    return found.filter((rows) => rows.length > 0).reverse();
+  }
+
+  /** Returns the latest records without rows; undefined when there are none. */
+  #missing(): Range | undefined {
+    const { sequence: end } = this.#records.last();
+    const start = this.#records.first();
+    const [latest, earlier] = this.#filled().filter(({ last }) => last <= end);
+    const hasEnd = latest !== undefined && latest.last >= end;
+    const last = hasEnd ? latest.first - 1 : end;
+    const first = Math.max(start, ((hasEnd ? earlier : latest)?.last ?? 0) + 1);
+    return first > last ? undefined : { first, last };
+  }
+
+  #filled(): readonly Range[] {
+    return this.#ranges.all() as unknown as Range[];
+  }
+
+  /** Call it in a transaction. */
+  #make(): void {
+    // Another process may have made it in the meantime.
+    if (isIntact(this.#database)) return;
+    const parts = this.#database.prepare(`SELECT type, name FROM sqlite_schema WHERE ${isPart}`).all();
+    for (const { type, name } of parts)
+      this.#database.exec(`DROP ${type} IF EXISTS "${String(name).replaceAll('"', '""')}"`);
+    for (const sql of tables) this.#database.exec(sql);
+  }
+
+  #repaired<Result>(act: () => Result): Result {
+    try {
+      return act();
+    } catch (error) {
+      if (!isAltered(error)) throw error;
+      inTransaction(this.#database, () => this.#make());
+      return act();
+    }
+  }
+}
+
+/** So many records that a writer does not notice the wait: about 400 calls. */
+const windowSize = 750;
+
+/** So few that they are always filled: about 0.1 s. */
+const fewWindows = 8;
+
+/** `latest` is the latest record of the call. `summaries_filled` has the ranges of records whose calls have rows. */
+const tables = [
+  `CREATE TABLE summaries (
+    sequence INTEGER PRIMARY KEY,
+    call TEXT NOT NULL,
+    session TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    title TEXT NOT NULL,
+    kind TEXT,
+    name TEXT,
+    version TEXT,
+    target TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    latest INTEGER NOT NULL,
+    duration REAL,
+    outcome TEXT,
+    message TEXT,
+    verdict TEXT,
+    created INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    removed INTEGER NOT NULL,
+    changing INTEGER NOT NULL,
+    paths TEXT NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT`,
+  "CREATE INDEX summaries_by_session ON summaries (session)",
+  "CREATE INDEX summaries_by_tool ON summaries (tool)",
+  "CREATE INDEX summaries_by_latest ON summaries (latest)",
+  "CREATE INDEX summaries_failed ON summaries (sequence) WHERE outcome IS NOT 'ok' OR message IS NOT NULL",
+  "CREATE TABLE summaries_filled (first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT",
+];
+
+const isPart = "name LIKE 'summaries%' OR tbl_name LIKE 'summaries%'";
+
+/** Returns whether the tables exist exactly as they were made, without triggers or other parts. */
+function isIntact(database: DatabaseSync): boolean {
+  const parts = database.prepare(`SELECT sql FROM sqlite_schema WHERE ${isPart}`).all();
+  return parts.length === tables.length && parts.every(({ sql }) => tables.includes(String(sql)));
+}
+
+const listed = rowColumns.filter((column) => column !== "paths" && column !== "text").join(", ");
+
+/** Of two rows for a call, the one that was derived from more records stays. */
+const insertion = `
+  INSERT INTO summaries (${rowColumns.join(", ")}) VALUES (${rowColumns.map(() => "?").join(", ")})
+  ON CONFLICT (sequence) DO UPDATE SET ${rowColumns.map((column) => `${column} = excluded.${column}`).join(", ")}
+  WHERE excluded.latest >= summaries.latest`;
+
+/** Joins ranges that overlap or follow each other. */
+function merge(ranges: readonly Range[]): readonly Range[] {
+  const merged: Range[] = [];
+  for (const range of ranges.toSorted((one, other) => one.first - other.first)) {
+    const before = merged.at(-1);
+    if (before === undefined || range.first > before.last + 1) merged.push(range);
+    else merged.splice(-1, 1, { first: before.first, last: Math.max(before.last, range.last) });
+  }
+  return merged;
+}
