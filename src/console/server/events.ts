@@ -2,22 +2,28 @@ import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
 import { ToolError } from "../../contract/error.ts";
 import type { Follower, NumberedEvent } from "./follower.ts";
+import type { LiveSessions } from "./live-sessions.ts";
 
 /** Streams events until the page goes away. A page that does not read its stream is cut off, and resumes later. */
-export function streamEvents(context: Context, follower: Follower): Response {
+export function streamEvents(context: Context, { follower, live }: EventSources): Response {
   if (open >= maxStreams)
     throw new ToolError("unavailable", "Too many pages are open.", {
       hint: "Close some tabs of the console.",
     });
   open += 1;
   const after = context.req.header("last-event-id");
+  const [workspace = "", session = ""] = context.req.query("session")?.split("/") ?? [];
   return streamSSE(context, async (stream) => {
     const waiting: NumberedEvent[] = [];
     let wake = () => {};
-    const leave = follower.subscribe((event) => {
+    const push = (event: NumberedEvent) => {
       waiting.push(event);
       wake();
-    }, after);
+    };
+    const leave = follower.subscribe(push, after);
+    const leaveSession = live.watch(session, (happened) =>
+      push({ id: follower.lastId, event: { type: "session", workspace, session, live: happened } }),
+    );
     stream.onAbort(() => wake());
     follower.onClose(() => wake());
     try {
@@ -29,8 +35,14 @@ export function streamEvents(context: Context, follower: Follower): Response {
     } finally {
       open -= 1;
       leave();
+      leaveSession();
     }
   });
+}
+
+interface EventSources {
+  readonly follower: Follower;
+  readonly live: LiveSessions;
 }
 
 let open = 0;

@@ -72,7 +72,7 @@ describe("GET /api/events", () => {
     await crib.call("file.write", { path: "a", content: "" });
     const id = await lastId(page);
     await crib.call("file.write", { path: "b", content: "" });
-    await using again = await page.events(id);
+    await using again = await page.events({ after: id });
     await again.until(has(({ title }) => title === "b"));
     expect(again.events.map(({ event }) => event.type)).not.toContain("missed");
   });
@@ -80,7 +80,7 @@ describe("GET /api/events", () => {
   it("says that events are missed for an id of another console", async () => {
     await using console = await openTestConsole();
     const page = await console.login();
-    await using stream = await page.events("12345678.99999");
+    await using stream = await page.events({ after: "12345678.99999" });
     await stream.until(({ type }) => type === "missed");
   });
 });

@@ -3,6 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import { FileStamps } from "../../system/policy-files.ts";
 import type { ConsoleEvent, Overview } from "../api.ts";
 import { toSummary } from "./calls.ts";
+import type { LiveSessions } from "./live-sessions.ts";
 import { readPart, toOverview, type WorkspacePart } from "./overview.ts";
 import type { Questions } from "./questions.ts";
 import type { Sessions } from "./sessions.ts";
@@ -33,12 +34,23 @@ export class Follower {
   #wholeFrom = 0;
   #overview: Overview | undefined;
   #overviewText = "";
+  #isTouched = false;
   #checkedAt = 0;
   #costMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
+    parts.live.onChange((path) => {
+      const followed = this.#followed.get(parts.workspaces.idOf(path));
+      if (followed !== undefined) followed.part = undefined;
+      this.#isTouched = true;
+    });
+  }
+
+  /** The id of the latest event. */
+  get lastId(): string {
+    return this.#id();
   }
 
   /** Returns the current overview. */
@@ -96,11 +108,13 @@ export class Follower {
 
   #look({ all }: { readonly all: boolean }): Overview {
     const begun = performance.now();
-    const { workspaces, questions } = this.#parts;
+    const { workspaces, questions, live } = this.#parts;
+    live.look();
     const ids = workspaces.ids();
     const known = new Set(ids);
     for (const id of this.#followed.keys()) if (!known.has(id)) this.#followed.delete(id);
-    let isChanged = all || this.#overview === undefined;
+    let isChanged = all || this.#overview === undefined || this.#isTouched;
+    this.#isTouched = false;
     for (const id of ids) if (this.#lookAt(id, begun, all)) isChanged = true;
     if (questions.haveChanged()) isChanged = true;
     // Sessions and calls of a process that died leave no record.
@@ -211,6 +225,7 @@ interface FollowerParts {
   readonly workspaces: Workspaces;
   readonly sessions: Sessions;
   readonly questions: Questions;
+  readonly live: Pick<LiveSessions, "look" | "onChange">;
 }
 
 interface Followed {

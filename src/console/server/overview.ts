@@ -36,11 +36,16 @@ export function toOverview(
   parts: readonly WorkspacePart[],
   approvals: readonly PendingQuestion[],
 ): Overview {
+  const asking = new Set(approvals.flatMap(({ session, isAnswered }) => (isAnswered ? [] : [session])));
+  const sessions = parts.flatMap((part) => part.sessions);
   return {
     version,
     workspaces: parts.map(({ info }) => info).sort((one, other) => other.lastAt - one.lastAt),
     approvals,
-    sessions: parts.flatMap(({ sessions }) => sessions).sort((one, other) => other.lastAt - one.lastAt),
+    sessions: sessions
+      // An agent whose question is stored does not know that it waits for the user.
+      .map((one) => (one.live && asking.has(one.session) ? ({ ...one, live: "awaiting" } as const) : one))
+      .sort((one, other) => other.lastAt - one.lastAt),
     running: parts.flatMap(({ running }) => running).sort((one, other) => one.startedAt - other.startedAt),
   };
 }

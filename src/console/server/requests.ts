@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { modes } from "../../policy/policy.ts";
 
 // The bodies of requests, as `api.ts` describes them. Unknown fields are refused.
 
@@ -32,6 +33,21 @@ export const withRules = z.strictObject({ workspace: name, rules });
 export const revoke = z.strictObject({
   workspace: name,
   grants: z.array(z.strictObject({ line: z.int(), rules })).check(z.minLength(1), z.maxLength(1000)),
+});
+
+export const start = z.strictObject({
+  workspace: name,
+  task: text,
+  model: z.optional(name),
+  mode: z.optional(z.enum(modes)),
+});
+
+export const act = z.strictObject({
+  workspace: name,
+  session: id,
+  action: z.enum(["message", "interrupt", "stop", "fork"]),
+  text: z.optional(text),
+  turn: z.optional(z.int().check(z.minimum(1))),
 });
 
 export const undo = z.strictObject({

@@ -10,6 +10,7 @@ import { streamEvents } from "./events.ts";
 import type { Follower } from "./follower.ts";
 import type { Gate } from "./gate.ts";
 import { readHealth, verifyChain } from "./health.ts";
+import type { LiveSessions } from "./live-sessions.ts";
 import { PageFiles } from "./page-files.ts";
 import type { Questions } from "./questions.ts";
 import * as requests from "./requests.ts";
@@ -25,6 +26,7 @@ export interface ConsoleParts extends ConsoleServices {
   readonly follower: Follower;
   readonly questions: Questions;
   readonly sessions: Sessions;
+  readonly live: LiveSessions;
 }
 
 /** The routes of `api.ts`. The gate has checked every request before. */
@@ -36,6 +38,7 @@ export function routes(parts: ConsoleParts): Hono {
   addLogin(app, parts);
   addReading(app, parts);
   addActions(app, parts);
+  addSteering(app, parts);
   addRuleRoutes(app, parts);
   addHealth(app, parts);
   const files = new PageFiles(parts.pageFolder);
@@ -63,7 +66,7 @@ function addReading(app: Hono, parts: ConsoleParts): void {
   const { workspaces, follower, sessions } = parts;
   const { config } = parts.directories;
   app.get("/api/overview", (context) => context.json(follower.overview()));
-  app.get("/api/events", (context) => streamEvents(context, follower));
+  app.get("/api/events", (context) => streamEvents(context, parts));
   app.get("/api/calls", (context) => context.json(listCalls(workspaces, context.req.query() as CallQuery)));
   app.get("/api/calls/:workspace/:call", async (context) => {
     const { workspace, call } = context.req.param();
@@ -109,6 +112,19 @@ function addActions(
     const result = await undo(workspaces, request, { config: directories.config, version });
     follower.nudge();
     return context.json(result);
+  });
+}
+
+function addSteering(app: Hono, { live, follower }: ConsoleParts): void {
+  app.post("/api/sessions/start", async (context) => {
+    const answer = await live.start(await readBody(context, requests.start));
+    follower.nudge();
+    return context.json(answer);
+  });
+  app.post("/api/sessions/act", async (context) => {
+    const answer = await live.act(await readBody(context, requests.act));
+    follower.nudge();
+    return context.json(answer);
   });
 }
 

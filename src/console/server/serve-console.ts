@@ -2,9 +2,11 @@ import { createServer, type ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { readModelSettings } from "../../agent/read-model-settings.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { ModelSettings } from "../../models/settings.ts";
 import { errnoOf } from "../../system/file-errors.ts";
 import { Follower } from "./follower.ts";
 import { Gate, type Refusal, securityHeaders } from "./gate.ts";
+import { LiveSessions } from "./live-sessions.ts";
 import { Questions } from "./questions.ts";
 import { routes } from "./routes.ts";
 import type { ConsoleServices } from "./services.ts";
@@ -29,12 +31,13 @@ export interface ServedConsole {
 /** Serves the console on this machine, to browsers that were given an address by `newAddress`. */
 export async function serveConsole({ port, now, ...services }: ConsoleOptions): Promise<ServedConsole> {
   const workspaces = new Workspaces(services.directories.state);
-  const sessions = new Sessions(workspaces, await readModelSettings(services.directories.config));
+  const live = new LiveSessions(workspaces, services);
+  const sessions = new Sessions(workspaces, live, await modelSettings(services.directories.config));
   const questions = new Questions(workspaces, services.directories.config);
-  const follower = new Follower({ version: services.version, workspaces, sessions, questions });
+  const follower = new Follower({ version: services.version, workspaces, sessions, questions, live });
   const listening = await listen(port);
   const gate = new Gate({ port: listening.port, ...(now && { now }) });
-  const app = routes({ ...services, gate, workspaces, follower, questions, sessions });
+  const app = routes({ ...services, gate, workspaces, follower, questions, sessions, live });
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const { server } = listening;
   server.on("request", (request, response) => {
@@ -48,6 +51,7 @@ export async function serveConsole({ port, now, ...services }: ConsoleOptions): 
   const close = async () => {
     const ended = new Promise((resolve) => server.close(resolve));
     follower.close();
+    live.close();
     server.closeAllConnections();
     await ended;
     workspaces.close();
@@ -60,6 +64,11 @@ export async function serveConsole({ port, now, ...services }: ConsoleOptions): 
       return closed;
     },
   };
+}
+
+/** Only prices are needed of the settings, so a mistake in them must not stop the console. */
+function modelSettings(config: string): Promise<ModelSettings> {
+  return readModelSettings(config).catch(() => ({}));
 }
 
 /** Slow and idle connections end soon, because every process on this machine can open some. */

@@ -1,3 +1,4 @@
+import type { RunToStart } from "../../agent/live/start-run.ts";
 import type { Directories } from "../../system/directories.ts";
 import type { Explanation, HealthReport, RulesReport, TryRulesResult } from "../api.ts";
 
@@ -8,6 +9,8 @@ export interface ConsoleServices {
   /** The folder with the built page. */
   readonly pageFolder: string;
   readonly commands: ConsoleCommands;
+  /** The program and the variables of agents that the page starts. Default: those of this process. */
+  readonly run?: Pick<RunToStart, "program" | "variables">;
 }
 
 /** The commands of the command line that the page offers too, each for the real path of a workspace. */

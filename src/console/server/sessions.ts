@@ -1,23 +1,27 @@
 import { exportSession } from "../../agent/records/export/export-session.ts";
+import type { AgentNode } from "../../agent/session.ts";
 import { pricesOf } from "../../agent/session-model.ts";
 import { ToolError } from "../../contract/error.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import type { ModelSettings } from "../../models/settings.ts";
 import { redactValue, type SessionRecord, type WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
-import type { SessionDetail, SessionPage, SessionSummary } from "../api.ts";
+import type { AgentItem, SessionDetail, SessionPage, SessionSummary } from "../api.ts";
 import { toClientName } from "./calls.ts";
 import { RecordedConversation } from "./conversation.ts";
+import type { LiveSessions } from "./live-sessions.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 /** The recorded sessions of all workspaces: agents, MCP clients, commands and programs. */
 export class Sessions {
   readonly #workspaces: Workspaces;
+  readonly #live: Pick<LiveSessions, "get">;
   readonly #settings: ModelSettings;
   /** Conversations that were read, the latest at the end. */
   readonly #read = new Map<string, RecordedConversation>();
 
-  constructor(workspaces: Workspaces, settings: ModelSettings) {
+  constructor(workspaces: Workspaces, live: Pick<LiveSessions, "get">, settings: ModelSettings) {
     this.#workspaces = workspaces;
+    this.#live = live;
     this.#settings = settings;
   }
 
@@ -55,8 +59,13 @@ export class Sessions {
       const [summary] = this.#summaries(workspace, journal, [recordOf(journal, session)]);
       const conversation = this.#conversation(workspace, journal, session);
       const { items = [], usage = [], agents = [] } = conversation ?? {};
-      const shown = { entries: items, agents };
-      return { ...summary!, ...redactValue(shown), usage, plan: planOf(journal, session) };
+      const live = this.#live.get(session);
+      const shown = { entries: items, agents: live ? live.agents.map(toAgent) : agents };
+      return {
+        ...summary!,
+        ...redactValue({ ...shown, plan: live?.plan ?? planOf(journal, session) }),
+        usage,
+      };
     });
   }
 
@@ -78,17 +87,18 @@ export class Sessions {
     return records.map(({ session, client, openedAt, state, pid }) => {
       const conversation = this.#conversation(workspace, journal, session);
       const { calls = 0, lastAt = openedAt } = counts.get(session) ?? {};
+      const live = state === "open" ? this.#live.get(session) : undefined;
       return {
         ...{ workspace, session, openedAt, state, calls },
         client: toClientName(client),
         lastAt: Math.max(lastAt, conversation?.lastAt ?? 0),
-        live: null,
+        live: live === undefined || live.state === "closed" ? null : live.state,
         pid: pid ?? null,
         title: redactValue(conversation?.title ?? null),
-        model: conversation?.model ?? null,
-        cost: conversation?.cost ?? null,
-        turns: conversation?.turns ?? 0,
-        canSteer: false,
+        model: live?.model ?? conversation?.model ?? null,
+        cost: live ? live.cost : (conversation?.cost ?? null),
+        turns: live?.turns ?? conversation?.turns ?? 0,
+        canSteer: live !== undefined,
       };
     });
   }
@@ -110,6 +120,10 @@ export class Sessions {
     if (this.#read.size > maxRead) this.#read.delete(this.#read.keys().next().value!);
     return conversation;
   }
+}
+
+function toAgent({ id, task, state, agents }: AgentNode): AgentItem {
+  return { id, task, state, agents: agents.map(toAgent) };
 }
 
 const pageSize = 50;

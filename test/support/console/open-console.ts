@@ -49,7 +49,7 @@ interface SignedIn {
   /** Returns the answer, whatever its status is. */
   post(path: string, body: unknown): Promise<RawAnswer>;
   /** Streams events until it is closed. */
-  events(after?: string): Promise<EventStream>;
+  events(from?: { readonly after?: string; readonly session?: string }): Promise<EventStream>;
 }
 
 interface EventStream extends AsyncDisposable {
@@ -63,13 +63,17 @@ interface EventStream extends AsyncDisposable {
 /** `await using` closes it and removes everything. */
 export async function openTestConsole({
   commands,
+  home: given,
   ...options
 }: Partial<Omit<ConsoleOptions, "directories" | "commands">> & {
   readonly commands?: Partial<ConsoleOptions["commands"]>;
+  /** Default: a new folder. */
+  readonly home?: string;
 } = {}): Promise<OpenConsole> {
   const folder = temporaryFolder();
   // As `TOOLCRIB_HOME` sets them, for tests that run commands.
-  const directories = { state: join(folder.path, "home"), config: join(folder.path, "home/config") };
+  const home = given ?? join(folder.path, "home");
+  const directories = { state: home, config: join(home, "config") };
   const pageFolder = join(folder.path, "page");
   const served = await serveConsole({
     port: 0,
@@ -131,8 +135,10 @@ export async function openTestConsole({
             headers: { ...signed, "content-type": "application/json" },
             body: JSON.stringify(body),
           }),
-        events: (after) =>
-          openStream(port, `${api}/events`, { ...signed, ...(after && { "last-event-id": after }) }),
+        events: ({ after, session } = {}) => {
+          const path = `${api}/events${session === undefined ? "" : `?session=${session}`}`;
+          return openStream(port, path, { ...signed, ...(after && { "last-event-id": after }) });
+        },
       };
     },
     [Symbol.asyncDispose]: async () => {
