@@ -111,6 +111,8 @@ export interface DecisionRecord {
   readonly reason: string;
   /** The user's answer. */
   readonly answer?: "once" | "session" | "always" | "no";
+  /** Whether the caller's dialect promises that every command asks, so that a later check asks, too. */
+  readonly asksBeforeCommands?: true;
 }
 
 export type SandboxLevel = "bwrap" | "landlock" | "seatbelt" | "none";

@@ -26,7 +26,9 @@ export function decideCall(question: Question, policy: Policy, readCommand: Read
     if (strictness(part) > strictness(decisive)) decisive = part;
   }
   const { verdict } = decisive;
-  const record = recordOf(decisive, parts, question);
+  const hasPromise = question.asksBeforeCommands && parts.some(({ part }) => part.kind === "run");
+  const promise = hasPromise ? ({ asksBeforeCommands: true } as const) : {};
+  const record = { ...recordOf(decisive, parts, question), ...promise };
   return { verdict, risk, sandbox, unconfined: unconfined || undefined, decisive, parts, record };
 }
 

@@ -71,8 +71,9 @@ export async function replayCalls(
     const keyOf = (name: string) => `${record.session} ${name}`;
     const shell = (name: string) => shells.get(keyOf(name));
     const { accesses } = record;
-    const tool = await toolOf(record);
-    replayed.push({ record, decision: await previewDecision({ tool, accesses }, { ...rules, shell }) });
+    const { asksBeforeCommands } = record.decision;
+    const call = { tool: await toolOf(record), accesses, asksBeforeCommands };
+    replayed.push({ record, decision: await previewDecision(call, { ...rules, shell }) });
     for (const access of hasRun(record) ? accesses : [])
       if (access.kind === "execute" && access.session !== undefined)
         shells.set(keyOf(access.session), historyAfter(access, workspace, shell(access.session)));

@@ -427,6 +427,25 @@ describe("toolcrib policy replay", () => {
     expect(verdicts).toEqual(["deny", "allow", "deny", "allow", "ask", "allow"]);
   });
 
+  it("asks again about commands of a dialect that promises to ask", async () => {
+    await using cli = cliWorkspace();
+    for (const [dialect, tool] of [
+      ["toolcrib", "shell.run"],
+      ["rustant", "shell_exec"],
+    ] as const) {
+      const crib = await openToolcrib({
+        workspace: cli.workspace,
+        stateDirectory: cli.home,
+        dialect,
+        approve: () => ({ allow: false }),
+      });
+      await crib.call(tool, { command: "pwd" });
+      await crib.close();
+    }
+    const { stdout } = await cli.run("policy", "replay", "all", "--json", "--sandbox", "bwrap");
+    expect(JSON.parse(stdout).map(({ now }: { now: Verdict }) => now.verdict)).toEqual(["allow", "ask"]);
+  });
+
   it("reports that nothing is recorded", async () => {
     await using cli = cliWorkspace();
     expect(await cli.run("policy", "replay", "last")).toEqual({
