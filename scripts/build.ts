@@ -50,7 +50,7 @@ const library: BuildOptions = {
   },
 };
 
-const importOfOurs = /^(?:import|export) (?!type )([^";]*?) from "(\.[^"]+)"/gm;
+const ownImport = /^(?:import|export) (?!type )([^";]*?) from "(\.[^"]+)"/gm;
 const isOfEdits = /src\/(?:tools\/)?edit\//;
 const isOfCommands = /src\/policy\/commands\/|node_modules\/unbash\//;
 const isOfSandbox =
@@ -190,7 +190,7 @@ function modulesOf(entries: readonly string[]): ReadonlySet<string> {
   const look = (file: string) => {
     if (found.has(file)) return;
     found.add(file);
-    for (const [, names = "", path = ""] of readFileSync(file, "utf8").matchAll(importOfOurs)) {
+    for (const [, names = "", path = ""] of readFileSync(file, "utf8").matchAll(ownImport)) {
       const areAllTypes = names.startsWith("{") && !/[{,]\s*(?!type )\w/.test(names);
       if (!areAllTypes) look(resolve(dirname(file), path));
     }

@@ -147,7 +147,8 @@ async function describeTool(name: keyof typeof catalog, { definition, input, ans
   const rows = Object.entries(properties).map(([field, schema]) => {
     const isRequired = required.includes(field);
     const { fallback, meaning } = splitDefault(schema);
-    return `| \`${field}\` | ${typeOf(schema)} | ${isRequired ? "required" : fallback} | ${cell(meaning)} |`;
+    const shown = cell(withCanonicalNames(meaning));
+    return `| \`${field}\` | ${typeOf(schema)} | ${isRequired ? "required" : fallback} | ${shown} |`;
   });
   const seconds = (tool.timeoutMs ?? 60_000) / 1000;
   return [
@@ -169,6 +170,12 @@ async function describeTool(name: keyof typeof catalog, { definition, input, ans
     "```",
     "",
   ].join("\n");
+}
+
+/** Replaces names such as `code_read_symbol`, which models see, with those that users type. */
+function withCanonicalNames(text: string): string {
+  const names = Object.keys(catalog).map((name) => [name.replace(".", "_"), name] as const);
+  return names.reduce((shown, [wire, name]) => shown.replace(new RegExp(`\\b${wire}\\b`, "g"), name), text);
 }
 
 /** Descriptions end with their default, because that costs models fewer tokens than the keyword of JSON Schema. */

@@ -10,14 +10,14 @@ const read = (path: string) => readFileSync(join(import.meta.dirname, "..", path
 it("the document lists for every language what works in it", () => {
   const [, table = ""] =
     /^\| what works \| languages \|\n\|---\|---\|\n((?:\|.*\n)+)/m.exec(read("docs/code.md")) ?? [];
-  const told = table
+  const documented = table
     .trim()
     .split("\n")
     .map((row) => row.split("|")[2]!.trim().split(", "));
   const renamed = (name: string) => scopeRulesOf(name) !== undefined;
   const outlined = (name: string) => rulesOf(name) !== undefined;
   const names = languageNames.toSorted();
-  expect(told).toEqual([
+  expect(documented).toEqual([
     names.filter((name) => renamed(name) && outlined(name)),
     names.filter((name) => !renamed(name) && outlined(name)),
     names.filter((name) => !outlined(name)),

@@ -173,8 +173,8 @@ it("every dialect is in the table, with the tools shown to its models", async ()
   const page = readFileSync(join(repository, "docs/dialects.md"), "utf8");
   const rows = [...page.matchAll(/^\| `([\w-]+)` \|.*\| `([^`]+)`[^`]*\|$/gm)];
   const wanted = dialectNames.map(async (name) => {
-    const shelf = new Toolset(await findDialect(name), { has: new Set(["agents"]) });
-    return [name, (await shelf.definitions("listed")).map((tool) => tool.name).join(" ")];
+    const toolset = new Toolset(await findDialect(name), { has: new Set(["agents"]) });
+    return [name, (await toolset.definitions("listed")).map((tool) => tool.name).join(" ")];
   });
   expect(rows.map(([, name, tools]) => [name, tools])).toEqual(await Promise.all(wanted));
 });

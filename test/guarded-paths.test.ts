@@ -42,15 +42,15 @@ const links: Readonly<Record<string, string>> = {
 interface Fixture extends AsyncDisposable {
   readonly workspace: string;
   /** Through the whole pipeline, in the mode that never asks. */
-  call(tool: string, input: object): Promise<Told>;
+  call(tool: string, input: object): Promise<Outcome>;
   /** The tool alone, without a policy check of the call. */
-  run(tool: CanonicalName, input: object): Promise<Told>;
+  run(tool: CanonicalName, input: object): Promise<Outcome>;
 }
 
 /** The outcome of a call, and its full output. */
-interface Told {
+interface Outcome {
   readonly code: string;
-  readonly said: string;
+  readonly output: string;
 }
 
 async function openFixture(options: { readonly workspace?: string } = {}): Promise<Fixture> {
@@ -77,16 +77,16 @@ async function openFixture(options: { readonly workspace?: string } = {}): Promi
     workspace: home,
     call: async (tool, input) => {
       const result = await crib.call(tool, input);
-      return { code: result.error?.code ?? "ok", said: JSON.stringify(result) };
+      return { code: result.error?.code ?? "ok", output: JSON.stringify(result) };
     },
     run: async (name, input) => {
       const tool: AnyTool = await catalog[name]();
       try {
-        const said = JSON.stringify(await tool.run(input, toolContext(environment)));
-        return { code: "ok", said };
+        const output = JSON.stringify(await tool.run(input, toolContext(environment)));
+        return { code: "ok", output };
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
-        return { code: error.code, said: `${error.message}\n${error.hint}` };
+        return { code: error.code, output: `${error.message}\n${error.hint}` };
       }
     },
     [Symbol.asyncDispose]: async () => {
@@ -181,9 +181,9 @@ describe("no tool shows secrets", () => {
     const before = snapshotOf(fixture);
     for (const path of [...paths, join(fixture.workspace, ".env")]) {
       if (isAboutLinks(title) && path in links) continue;
-      for (const told of [await fixture.call(tool, input(path)), await fixture.run(tool, input(path))]) {
-        expect([path, told.code]).toEqual([path, "denied"]);
-        expect(told.said).not.toContain(sentinel);
+      for (const outcome of [await fixture.call(tool, input(path)), await fixture.run(tool, input(path))]) {
+        expect([path, outcome.code]).toEqual([path, "denied"]);
+        expect(outcome.output).not.toContain(sentinel);
       }
     }
     expect(snapshotOf(fixture)).toEqual(before);
@@ -193,17 +193,17 @@ describe("no tool shows secrets", () => {
     await using fixture = await openFixture();
     for (const input of [{}, { mode: "files" }, { mode: "count" }, { multiline: true, context: 3 }]) {
       const search = { pattern: "only in [a-z]+", hidden: true, no_ignore: true, ...input };
-      for (const told of [
+      for (const outcome of [
         await fixture.call("search.grep", search),
         await fixture.run("search.grep", search),
       ]) {
-        expect(told.code).toBe("ok");
-        expect(told.said).not.toContain(sentinel);
-        expect(told.said).toContain("hidden by rules were skipped");
+        expect(outcome.code).toBe("ok");
+        expect(outcome.output).not.toContain(sentinel);
+        expect(outcome.output).toContain("hidden by rules were skipped");
       }
     }
-    expect((await fixture.call("file.list", { path: ".", hidden: true })).said).toContain(".env");
-    expect((await fixture.call("search.glob", { pattern: ".env", hidden: true })).said).toContain(".env");
+    expect((await fixture.call("file.list", { path: ".", hidden: true })).output).toContain(".env");
+    expect((await fixture.call("search.glob", { pattern: ".env", hidden: true })).output).toContain(".env");
   });
 });
 
@@ -257,8 +257,8 @@ describe("no tool changes protected files", () => {
       ["file.move", { from: "secrets", to: "shown" }],
       ["file.move", { from: "secrets/deep", to: "shown" }],
     ] as const) {
-      for (const told of [await fixture.call(tool, input), await fixture.run(tool, input)])
-        expect(told.code).toBe("denied");
+      for (const outcome of [await fixture.call(tool, input), await fixture.run(tool, input)])
+        expect(outcome.code).toBe("denied");
     }
     expect(snapshotOf(fixture)).toEqual(before);
   });
@@ -283,8 +283,8 @@ describe("no tool changes system directories, even with / as the workspace", () 
     await using fixture = await openFixture({ workspace: "/" });
     for (const directory of directories) {
       const path = `${directory}/${name}`;
-      const { code, said } = await fixture.call(tool, input(path));
-      expect([path, code, said.includes("protected")]).toEqual([path, "denied", true]);
+      const { code, output } = await fixture.call(tool, input(path));
+      expect([path, code, output.includes("protected")]).toEqual([path, "denied", true]);
       expect([path, (await fixture.run(tool, input(path))).code]).not.toEqual([path, "ok"]);
       expect(existsSync(path)).toBe(false);
     }

@@ -15,10 +15,10 @@ const place = { workspace: "/home/ada/work", home: "/home/ada", own: [] };
 
 it.each(blocks)("the rules in the document work as described: %s", (rules) => {
   const policy = compilePolicy([builtInRules, { level: "user", name: "rules", text: rules }], place);
-  const told = policy.examples.map(({ mode, tool, accesses, origin: { text: line } }) => {
+  const verdicts = policy.examples.map(({ mode, tool, accesses, origin: { text: line } }) => {
     const question = { mode, tool, accesses, sandbox: "bwrap", realPaths: new Map() } as const;
     return [decide(question, policy).verdict, line];
   });
-  expect(told.length).toBeGreaterThan(0);
-  expect(told).toEqual(policy.examples.map(({ verdict, origin: { text: line } }) => [verdict, line]));
+  expect(verdicts.length).toBeGreaterThan(0);
+  expect(verdicts).toEqual(policy.examples.map(({ verdict, origin: { text: line } }) => [verdict, line]));
 });

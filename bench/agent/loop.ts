@@ -25,7 +25,7 @@ export type LoopReport = { readonly figures: LoopFigures } | { readonly failure:
 const early = { from: 25, to: 75 };
 const window = early.to - early.from;
 
-if (process.argv[2] !== undefined) tell(await measureLoop(process.argv[2]));
+if (process.argv[2] !== undefined) sendReport(await measureLoop(process.argv[2]));
 
 async function measureLoop(name: string): Promise<LoopReport> {
   const { rounds, read } = clients[name]!;
@@ -76,7 +76,7 @@ function middle(values: readonly number[]): number {
   return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)]!;
 }
 
-function tell(report: LoopReport): void {
+function sendReport(report: LoopReport): void {
   if (process.send) process.send(report, () => process.disconnect());
   else console.log(report);
 }

@@ -45,8 +45,8 @@ export class Stage {
     mkdirSync(home, { recursive: true });
     const model = this.#server.model.slice(this.#server.model.indexOf("/") + 1);
     const { program, words, variables } = this.#client.start({ url: this.#server.url, model }, home);
-    const said = join(home, "said.txt");
-    const complaints = openSync(said, "w");
+    const errorFile = join(home, "said.txt");
+    const complaints = openSync(errorFile, "w");
     const startedAt = performance.now();
     const child = spawn(program, words, {
       cwd: project.folder,
@@ -60,7 +60,7 @@ export class Stage {
       child.on("error", reject);
       child.on("close", (code) => {
         if (code === 0) resolve();
-        else reject(new Error(`${program} ended with ${code}: ${lastOf(said)}`));
+        else reject(new Error(`${program} ended with ${code}: ${lastOf(errorFile)}`));
       });
     });
     return { child, startedAt, ended };

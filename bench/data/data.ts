@@ -59,15 +59,15 @@ export function ensureData(name: string): void {
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === version) return;
   const write = dataSets[name];
   if (!write) throw new Error(`There is no data set "${name}".`);
-  const say = (text: string) => {
+  const note = (text: string) => {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
   };
   rmSync(root, { recursive: true, force: true });
   mkdirSync(root, { recursive: true });
   process.stderr.write(`Making ${name} …${process.stderr.isTTY ? "" : "\n"}`);
   const started = performance.now();
-  write(root, (done) => say(`Making ${name}: ${done}`));
+  write(root, (done) => note(`Making ${name}: ${done}`));
   writeFileSync(stamp, version);
-  say("");
+  note("");
   process.stderr.write(`Made ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
 }

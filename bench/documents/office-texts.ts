@@ -66,12 +66,12 @@ function scan(name: string, parts: readonly string[], text: RegExp): Contender {
   return {
     run: () => {
       const zip = openZip(readFileSync(documentPath(name)), name, new Budget(name));
-      let said = "";
+      let line = "";
       for (const { name: part } of zip.entries) {
         if (!parts.some((wanted) => part.startsWith(wanted) && part.endsWith(".xml"))) continue;
-        for (const [, words = "\n"] of zip.text(part)!.matchAll(text)) said += words;
+        for (const [, words = "\n"] of zip.text(part)!.matchAll(text)) line += words;
       }
-      return said.match(/\w+/g)!.length;
+      return line.match(/\w+/g)!.length;
     },
   };
 }

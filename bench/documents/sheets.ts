@@ -69,12 +69,12 @@ function scan(): Contender {
       const texts = [...zip.text("xl/sharedStrings.xml")!.matchAll(/<t>([^<]*)<\/t>/g)].map(
         ([, text]) => text,
       );
-      let said = "";
+      let prose = "";
       for (const [, attributes, value] of zip
         .text("xl/worksheets/sheet1.xml")!
         .matchAll(/<c ([^>]*)>(?:<v>([^<]*)<\/v>)?/g))
-        said += `${attributes!.includes('t="s"') ? texts[Number(value)] : value}\t`;
-      return said.match(/\w+/g)!.length;
+        prose += `${attributes!.includes('t="s"') ? texts[Number(value)] : value}\t`;
+      return prose.match(/\w+/g)!.length;
     },
   };
 }

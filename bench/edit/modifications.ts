@@ -118,11 +118,11 @@ function hasSubstance(lines: readonly string[]): boolean {
 
 /** The same change in two builds of a package, or in every language file, counts once. */
 function fingerprint(changes: readonly Change[]): string {
-  const said = changes.map(({ removed, added }) => [
+  const keys = changes.map(({ removed, added }) => [
     removed.map((l) => l.trim()),
     added.map((l) => l.trim()),
   ]);
-  const withoutVersions = JSON.stringify(said).replace(/\d+\.\d+\.\d+/g, "0");
+  const withoutVersions = JSON.stringify(keys).replace(/\d+\.\d+\.\d+/g, "0");
   return createHash("sha256").update(withoutVersions).digest("base64");
 }
 

@@ -51,16 +51,16 @@ function startingAll(names: readonly string[]): Record<string, () => Promise<Con
 }
 
 async function starting(name: string): Promise<Contender> {
-  let tellAsked = () => {};
+  let reportRequests = () => {};
   const stage = await Stage.open(name, ({ number }) => {
-    if (number === 1) tellAsked();
+    if (number === 1) reportRequests();
     return { text: "Done." };
   });
   let ended: Promise<void>;
   return {
     run: async () => {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      tellAsked = resolve;
+      reportRequests = resolve;
       ended = stage.start().ended;
       ended.catch(reject);
       await promise;

@@ -137,7 +137,7 @@ async function measureMemory(): Promise<CaseResult> {
     await talk.close();
   }
   const ratio = figures.toolcrib! / figures["bare SDK"]!;
-  return told("memory when idle", "Resident, two seconds after the tools were listed.", {
+  return caseResult("memory when idle", "Resident, two seconds after the tools were listed.", {
     head: ["", "MB"],
     rows: Object.entries(figures).map(([name, mb]) => [name, mb.toFixed(1)]),
     verdict: { goal: "≤ 1.2 × bare SDK", value: ratio, measured: `${ratio.toFixed(2)} ×`, met: ratio <= 1.2 },
@@ -146,7 +146,7 @@ async function measureMemory(): Promise<CaseResult> {
 
 async function measureFairness(): Promise<CaseResult> {
   const { aloneMs, worstMs, overtaken, worstDelayMs } = await measureCrowd(join(workDirectory, "crowd"));
-  return told(
+  return caseResult(
     "50 clients at once over HTTP",
     "Each connects, lists the tools and reads a file. How many others list their tools while one waits for its read.",
     {
@@ -180,7 +180,7 @@ async function measureEdits(): Promise<CaseResult> {
     await talk.close();
   }
   const { toolcrib: ours = edits } = lost;
-  return told(
+  return caseResult(
     "1 000 edits of one file at once",
     "Each changes another line; all are in flight at the same time.",
     {
@@ -191,7 +191,7 @@ async function measureEdits(): Promise<CaseResult> {
   );
 }
 
-function told(
+function caseResult(
   name: string,
   about: string,
   {

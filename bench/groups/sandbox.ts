@@ -89,11 +89,11 @@ function plainSpawn(cwd: string): Contender {
 
 async function ended(program: string, args: readonly string[], cwd: string): Promise<string> {
   const child = spawn(program, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
+  let printed = "";
   child.stdout.resume();
-  child.stderr.on("data", (bytes) => (said += bytes));
+  child.stderr.on("data", (bytes) => (printed += bytes));
   const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`${program} ended with ${code}: ${said.trim()}`);
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${printed.trim()}`);
   return `exit ${code}`;
 }
 

@@ -12,7 +12,7 @@ const line = "2026-11-15 12:00:00 INFO a line as logs have them, with some words
 const gigabyte = `yes "${line}" | head -c ${2 ** 30}`;
 
 // Holds the pipe in a separate session, and ignores SIGTERM.
-const leavesSomebody = `setsid bash -c 'trap "" TERM; sleep 60' & true`;
+const leavesChild = `setsid bash -c 'trap "" TERM; sleep 60' & true`;
 
 const levels: readonly SandboxLevel[] = ["none", "landlock", "bwrap"];
 
@@ -55,9 +55,9 @@ export const group: Group = {
       })),
       contenders: {
         "toolcrib, true": () => calling("bwrap", "true"),
-        "toolcrib, none": () => calling("none", leavesSomebody),
-        "toolcrib, landlock": () => calling("landlock", leavesSomebody),
-        "toolcrib, bwrap": () => calling("bwrap", leavesSomebody),
+        "toolcrib, none": () => calling("none", leavesChild),
+        "toolcrib, landlock": () => calling("landlock", leavesChild),
+        "toolcrib, bwrap": () => calling("bwrap", leavesChild),
       },
     },
     {
@@ -169,8 +169,8 @@ async function manyAtOnce(name: string, level: SandboxLevel): Promise<CaseResult
         const command = `for i in 1 2 3; do echo ${number} $i; sleep 0.01; done; exit ${number}`;
         const { data } = await subject.call("shell.run", { command });
         const { exitCode, stdout } = data as { exitCode: number; stdout: string };
-        const said = [1, 2, 3].map((line) => `${number} ${line}`).join("\n");
-        return exitCode === number && stdout.trimEnd() === said;
+        const expected = [1, 2, 3].map((line) => `${number} ${line}`).join("\n");
+        return exitCode === number && stdout.trimEnd() === expected;
       }),
     );
     right += answers.filter((answer) => answer.status === "fulfilled" && answer.value).length;

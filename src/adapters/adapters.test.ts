@@ -293,14 +293,14 @@ it("runs adjacent reads in parallel", async () => {
 it("gives the AI SDK tools that it can run, cancel and describe to its model", async () => {
   await using made = await fixture();
   const { file_read: read } = await aiSdkTools(made.crib);
-  const told = async (input: unknown, abortSignal?: AbortSignal) =>
+  const outputFor = async (input: unknown, abortSignal?: AbortSignal) =>
     read!.toModelOutput({ output: await read!.execute(input, { abortSignal }) });
   expect([
-    await told({ path: "a.txt" }),
-    await told({ path: "missing.txt" }),
-    await told({ path: "dot.png" }),
-    (await told({ path: "a.txt" }, AbortSignal.abort())).type,
-    await told({ nonsense: 1 }),
+    await outputFor({ path: "a.txt" }),
+    await outputFor({ path: "missing.txt" }),
+    await outputFor({ path: "dot.png" }),
+    (await outputFor({ path: "a.txt" }, AbortSignal.abort())).type,
+    await outputFor({ nonsense: 1 }),
   ]).toEqual([
     { type: "text", value: "1 | one" },
     { type: "error-text", value: missing },

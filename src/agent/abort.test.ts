@@ -226,10 +226,10 @@ it("leaves the conversation unchanged when a compaction is aborted", async () =>
   await session.abort();
   server.forget();
   expect(session.messages).toEqual(before);
-  const told = plain(events).filter(
+  const emitted = plain(events).filter(
     (event) => "type" in event && /compaction|error|warning/.test(`${event.type}`),
   );
-  expect(told).toEqual([
+  expect(emitted).toEqual([
     { type: "warning", message: "The turn ended before this message was sent: Not any more." },
   ]);
   await goesOn(session, close);

@@ -48,9 +48,10 @@ const reply: fc.Arbitrary<ScriptedReply> = fc
   })
   .map((record) => {
     const given = Object.entries(record).filter(([, value]) => value !== undefined);
-    const said: ScriptedReply = Object.fromEntries(given);
-    if (said.calls?.length) return said.fault === "cut-in-text" ? { ...said, text: "Well." } : said;
-    const { fault, ...words } = { ...said, text: said.text ?? "Well." };
+    const scripted: ScriptedReply = Object.fromEntries(given);
+    if (scripted.calls?.length)
+      return scripted.fault === "cut-in-text" ? { ...scripted, text: "Well." } : scripted;
+    const { fault, ...words } = { ...scripted, text: scripted.text ?? "Well." };
     return fault === "cut-in-arguments" || fault === "text-after-calls"
       ? words
       : { ...words, ...(fault && { fault }) };

@@ -111,8 +111,8 @@ it("sends the whole output to listeners, and the part that fits to the model", a
   expect(end?.output).toContain("\n9999\n10000\n10001\n");
   expect(end?.shown).toBe(answers[0]?.content);
   expect(end!.shown.length).toBeLessThan(end!.output.length / 2);
-  const heard = events.flatMap((event) => (event.type === "tool-output" ? [event.text] : [])).join("");
-  expect(heard).toContain("\n20000\n");
+  const streamed = events.flatMap((event) => (event.type === "tool-output" ? [event.text] : [])).join("");
+  expect(streamed).toContain("\n20000\n");
   expect(await close()).toEqual([]);
 });
 
@@ -192,12 +192,12 @@ describe("hooks", () => {
     ]);
     expect(await before.close()).toEqual([]);
 
-    const said = [null, 5, {}];
+    const returned = [null, 5, {}];
     const after = await answered(
-      said.map(() => read("a.txt")),
+      returned.map(() => read("a.txt")),
       {
         files: { "a.txt": "hello\n" },
-        hooks: { afterCall: () => said.shift() as never },
+        hooks: { afterCall: () => returned.shift() as never },
       },
     );
     expect(after.answers.map(({ content }) => content)).toEqual([
@@ -257,11 +257,11 @@ describe("approvals", () => {
     });
     expect(answers.map(({ isError }) => isError)).toEqual([false, true]);
     expect(answers[1]?.content).toContain("Not c.");
-    const told = events.flatMap((event): readonly unknown[] => {
+    const reported = events.flatMap((event): readonly unknown[] => {
       if (event.type === "state") return [event.state];
       return event.type === "approval-end" ? [event.allowed] : event.type === "approval" ? ["asked"] : [];
     });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       "processing",
       ...["awaiting", "asked", true, "processing"],
       ...["awaiting", "asked", false, "processing"],

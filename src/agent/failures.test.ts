@@ -334,12 +334,12 @@ it("warns when every round needs a compaction", async () => {
     { ...place, files, server: { strict: false } },
   );
   await session.use({ model: { ...session.model, facts: { contextTokens: 20_000 } } });
-  const told: string[] = [];
+  const reported: string[] = [];
   session.on((event) => {
-    if (event.type === "compaction") told.push("compaction");
-    if (event.type === "warning" && event.message.includes("after every round")) told.push("warning");
+    if (event.type === "compaction") reported.push("compaction");
+    if (event.type === "warning" && event.message.includes("after every round")) reported.push("warning");
   });
   await session.run("Go.").result;
-  expect(told.slice(0, 5)).toEqual(["compaction", "compaction", "compaction", "warning", "compaction"]);
+  expect(reported.slice(0, 5)).toEqual(["compaction", "compaction", "compaction", "warning", "compaction"]);
   await close();
 });

@@ -34,8 +34,8 @@ describe("identical calls", () => {
 
   it("ignore durations and output handles, which differ each time", () => {
     const rounds = [1, 2, 3].map((number) => {
-      const said = `Wall time: 0.${number} seconds\nduration: ${number} ms\nmake ended after ${number}.5 s, see out_00000${number}`;
-      return [call({ command: "make" }, said)];
+      const output = `Wall time: 0.${number} seconds\nduration: ${number} ms\nmake ended after ${number}.5 s, see out_00000${number}`;
+      return [call({ command: "make" }, output)];
     });
     expect(actions(rounds)).toEqual([undefined, undefined, "warned"]);
   });

@@ -69,12 +69,12 @@ function turnEnd(outcome: "completed" | "failed" = "completed"): AgentHappening 
   };
 }
 
-type Told = AgentHappening | readonly [agent: string, happening: AgentHappening];
+type Happening = AgentHappening | readonly [agent: string, happening: AgentHappening];
 
 /** One after the other, a second each. */
-function write(...told: readonly Told[]): readonly ReadableSpan[] {
+function write(...given: readonly Happening[]): readonly ReadableSpan[] {
   const writer = new SpanWriter(api, { session: "session_1", model: "google/gemini-x" });
-  for (const [index, each] of told.entries()) {
+  for (const [index, each] of given.entries()) {
     const [agent, happening] = "type" in each ? [undefined, each] : each;
     writer.take({
       session: "session_1",
@@ -214,8 +214,8 @@ it("ends open spans when reporting stops, and contains no content", () => {
     ["chat gemini-x", true],
     ["invoke_agent toolcrib", true],
   ]);
-  const told = spans.map(({ name, attributes, events, status }) => ({ name, attributes, events, status }));
-  expect(JSON.stringify(told)).not.toContain(secret);
+  const given = spans.map(({ name, attributes, events, status }) => ({ name, attributes, events, status }));
+  expect(JSON.stringify(given)).not.toContain(secret);
 });
 
 it("nests a turn in the active span of the program", () => {

@@ -19,7 +19,7 @@ export async function callJournal(
   input: object,
   options: ReadonlyMap<string, string>,
   show: (result: CallResult) => void,
-  /** Looks at the call first. Returns what stops it. */
+  /** Checks the call before it is made. Returns an error to stop it. */
   check?: (crib: Toolcrib, signal: AbortSignal) => Promise<ToolError | undefined>,
 ): Promise<number> {
   const { openToolcrib } = await import("../toolcrib/index.ts");

@@ -66,7 +66,7 @@ export function remarkWarnings(warnings: readonly string[]): void {
   for (const warning of warnings) remark(`${paint(2, "yellow", forReader(2, warning))}\n`);
 }
 
-/** At the start of what may run for long. */
+/** Warns about a low limit of open files. Call it at the start of commands that may run for long. */
 export function remarkFewDescriptors(): void {
   const low = lowDescriptorLimit();
   if (low !== undefined) remarkWarnings([`Warning: ${low.message}. ${low.hint}`]);

@@ -95,7 +95,7 @@ export function canRedraw(descriptor: Descriptor): boolean {
   return captured === undefined && isTerminal(descriptor) && process.env.TERM !== "dumb";
 }
 
-/** Gives `show` everything that would be written, because a screen owns the terminal. Returns a function that ends this. */
+/** Passes all output to `show` while a screen owns the terminal. Returns a function that ends this. */
 export function captureOutput(show: (text: string) => void): () => void {
   captured = show;
   return () => {

@@ -69,12 +69,12 @@ it("makes profiles with default tools", async () => {
     AnthropicProviderProfile.withDefaultTools("claude-opus-4-5", { contextWindowSize: 1_000_000 }),
     GeminiProviderProfile.withDefaultTools("gemini-3-pro", { supportsReasoning: false }),
   ];
-  const told = profiles.map(async ({ toolRegistry, ...profile }, index) => ({
+  const described = profiles.map(async ({ toolRegistry, ...profile }, index) => ({
     ...profile,
     tools: (await profiles[index]!.tools()).map(({ name }) => name),
   }));
   const abilities = { supportsReasoning: true, supportsStreaming: true, supportsParallelToolCalls: true };
-  expect(await Promise.all(told)).toEqual([
+  expect(await Promise.all(described)).toEqual([
     {
       id: "openai",
       model: "gpt-5.2-codex",

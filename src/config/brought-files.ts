@@ -45,8 +45,8 @@ type Kind = keyof typeof folders;
 /** Reads the project's files. Links cannot lead out of the workspace, or to what a rule denies. */
 export function readProjectFilesOf(kind: Kind, workspace: string, guard: PathGuard): Promise<BroughtFiles> {
   const environment = () => openLocalEnvironment({ workspace, guard });
-  const places = folders[kind].project.map((path) => ({ top: workspace, path, environment }));
-  return readPlaces(kind, "project", places);
+  const sources = folders[kind].project.map((path) => ({ top: workspace, path, environment }));
+  return readFolders(kind, "project", sources);
 }
 
 /** Reads the user's files, which may be links to anywhere. */
@@ -58,28 +58,28 @@ export function readUserFilesOf(kind: Kind, configDirectory?: string): Promise<B
     ...home.flatMap((top) => folders[kind].home.map((path) => join(top, path))),
   ];
   const anywhere = { directories: ["/"], links: "lead out" } as const;
-  const places = tops.map((top) => ({
+  const sources = tops.map((top) => ({
     top,
     path: ".",
     environment: () => openLocalEnvironment({ workspace: realLocation(top), extraRoots: anywhere }),
   }));
-  return readPlaces(kind, "user", places);
+  return readFolders(kind, "user", sources);
 }
 
-interface Place {
+interface SourceFolder {
   readonly top: string;
   readonly path: string;
   readonly environment: () => Environment;
 }
 
-async function readPlaces(
+async function readFolders(
   kind: Kind,
   from: BroughtFile["from"],
-  places: readonly Place[],
+  sources: readonly SourceFolder[],
 ): Promise<BroughtFiles> {
   const files = new Map<string, BroughtFile>();
   const warnings: string[] = [];
-  for (const { top, path, environment: open } of places) {
+  for (const { top, path, environment: open } of sources) {
     // Most users and projects have none, and opening an environment takes longer than this check.
     if (!mayExist(join(top, path), { ifUnknown: false })) continue;
     const environment = open();

@@ -1,10 +1,10 @@
 /** Stores outputs that are too long to show, while they are produced. */
 export interface Outputs {
   /** Begins an output, which is stored completely up to a budget. */
-  begin(): KeptOutput;
+  begin(): StoredOutput;
 }
 
-export interface KeptOutput {
+export interface StoredOutput {
   /** `out_…`: can be used wherever a path to read is expected. */
   readonly handle: string;
   /** Whether nothing more is stored, because the budget is spent or the disk is full. */

@@ -154,7 +154,7 @@ export interface OutputLimits {
 /** The plan of an agent, step by step. */
 export interface Plan {
   readonly steps: readonly PlanStep[];
-  /** Why the plan is like this, or has changed. */
+  /** The reason for the plan, or for its latest change. */
   readonly explanation: string | undefined;
 }
 

@@ -28,12 +28,12 @@ export interface WebAnswer {
 
 /** Caches fetched pages, within bounds, so that they are only fetched again when changed. */
 export interface PageMemory {
-  get(url: string): KeptPage | undefined;
-  keep(url: string, page: KeptPage): void;
+  get(url: string): CachedPage | undefined;
+  keep(url: string, page: CachedPage): void;
   forget(url: string): void;
 }
 
-export interface KeptPage {
+export interface CachedPage {
   /** When it was last confirmed to be current, in milliseconds since 1970. */
   readonly checkedMs: number;
   readonly answer: WebAnswer;

@@ -71,13 +71,13 @@ it("inserts at any position without changing other bytes", async () => {
 
 it("reports missing fields and invalid ranges", async () => {
   await using fixture = await nativeFixture();
-  const told = async (input: object) => (await fixture.crib.call(editor, input)).content;
+  const outputFor = async (input: object) => (await fixture.crib.call(editor, input)).content;
   expect([
-    await told({ command: "create", path: "a" }),
-    await told({ command: "view", path: "a", view_range: [5, 2] }),
-    await told({ command: "insert", path: "a", insert_line: -1, insert_text: "x" }),
-    await told({ command: "insert", path: "a", insert_line: 1, insert_text: "" }),
-    await told({ command: "undo_edit", path: "a" }),
+    await outputFor({ command: "create", path: "a" }),
+    await outputFor({ command: "view", path: "a", view_range: [5, 2] }),
+    await outputFor({ command: "insert", path: "a", insert_line: -1, insert_text: "x" }),
+    await outputFor({ command: "insert", path: "a", insert_line: 1, insert_text: "" }),
+    await outputFor({ command: "undo_edit", path: "a" }),
     (await fixture.crib.call("bash", { restart: true })).content,
   ]).toEqual([
     "`file_text` is missing\nGive `file_text` for this command.",

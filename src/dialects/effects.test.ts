@@ -7,8 +7,12 @@ import { reshape } from "./reshape.ts";
 const load = (): Promise<readonly AnyTool[]> => Promise.all(Object.values(catalog).map((tool) => tool()));
 
 it("derives defaults from the risk of a tool", async () => {
-  const told = (name: keyof typeof catalog) => catalog[name]().then(effectsOf);
-  expect([await told("file.read"), await told("edit.replace"), await told("shell.run")]).toEqual([
+  const effectsOfTool = (name: keyof typeof catalog) => catalog[name]().then(effectsOf);
+  expect([
+    await effectsOfTool("file.read"),
+    await effectsOfTool("edit.replace"),
+    await effectsOfTool("shell.run"),
+  ]).toEqual([
     {
       title: "File: read",
       readOnly: true,

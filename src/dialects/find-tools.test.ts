@@ -33,9 +33,9 @@ it("finds tools by what they do, and lists them from then on", async () => {
 });
 
 it("ranks tools named like the query before tools that mention it", async () => {
-  const shelf = new Toolset(manyTools());
+  const toolset = new Toolset(manyTools());
   const names = async (query: string) =>
-    (await shelf.search(query, { limit: 3 })).tools.map(({ name }) => name);
+    (await toolset.search(query, { limit: 3 })).tools.map(({ name }) => name);
   expect([
     (await names("undo the last edits"))[0],
     (await names("commit my changes"))[0],
@@ -87,13 +87,13 @@ it("offers no search tool when all tools are listed", async () => {
 it("finds the tools of other servers when there are many, in every dialect", async () => {
   const source = emptySource();
   const plain: Dialect = { name: "plain", tools: [rename("file.read", { name: "read" })] };
-  const shelf = new Toolset(plain, { sources: [source] });
+  const toolset = new Toolset(plain, { sources: [source] });
   source.put(Array.from({ length: 20 }, (_, index) => foreign(`few_${index}`)));
-  const few = (await shelf.definitions()).length;
+  const few = (await toolset.definitions()).length;
   source.put(Array.from({ length: 30 }, (_, index) => foreign(`weather_${index}`)));
-  const listed = async () => (await shelf.definitions()).map(({ name }) => name);
+  const listed = async () => (await toolset.definitions()).map(({ name }) => name);
   const before = await listed();
-  const { tools, hidden } = await shelf.search("weather 7", { limit: 1 });
+  const { tools, hidden } = await toolset.search("weather 7", { limit: 1 });
   expect([few, before, tools.map(({ name }) => name), hidden, await listed()]).toEqual([
     21,
     ["read", "tools_find", "tools_call"],

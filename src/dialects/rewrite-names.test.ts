@@ -61,7 +61,7 @@ it("ignores text that only looks like the name of a tool", () => {
   expect(texts.map(wording)).toEqual(texts);
 });
 
-const shelf = new Toolset({
+const toolset = new Toolset({
   name: "small",
   tools: [
     rename("edit.replace", {
@@ -92,7 +92,7 @@ it.each([
   ["edit.replace", "Set `all`.", "Set `all`."],
 ])("describes for %s only options that its fields support", async (name, text, expected) => {
   const input = name === "run" ? { command: "ls" } : { path: "a", find: "b", replace: "c" };
-  const { tool } = await shelf.find(
+  const { tool } = await toolset.find(
     name,
     name === "edit" ? { path: "a", old_text: "b", new_text: "c" } : input,
   );

@@ -33,11 +33,11 @@ const dialect: Dialect = {
 };
 
 it("resolves dialect calls to canonical calls", async () => {
-  const shelf = new Toolset(dialect);
+  const toolset = new Toolset(dialect);
   const calls = [
-    await shelf.find("read", { file: "a.txt", limit: 3 }),
-    await shelf.find("EDIT", { file: "a.txt", text: "new" }),
-    await shelf.find("Edit", { file: "a.txt", old: "b", text: "new" }),
+    await toolset.find("read", { file: "a.txt", limit: 3 }),
+    await toolset.find("EDIT", { file: "a.txt", text: "new" }),
+    await toolset.find("Edit", { file: "a.txt", old: "b", text: "new" }),
   ];
   expect(calls.map(({ tool, input }) => [tool.name, tool.canonical, input])).toEqual([
     ["read", "file.read", { path: "a.txt", limit: 3 }],
@@ -56,14 +56,14 @@ it("leaves invalid arguments to the pipeline, with the dialect's schema", async 
 });
 
 it("lists the tools of the dialect, then also found ones, and notifies listeners", async () => {
-  const shelf = new Toolset(dialect);
+  const toolset = new Toolset(dialect);
   let changes = 0;
-  const stop = shelf.onChange(() => (changes += 1));
-  const before = await namesOf(shelf);
-  shelf.list(["List"]);
-  shelf.list(["List"]);
+  const stop = toolset.onChange(() => (changes += 1));
+  const before = await namesOf(toolset);
+  toolset.list(["List"]);
+  toolset.list(["List"]);
   stop();
-  expect([before, await namesOf(shelf), await namesOf(shelf, "all"), changes]).toEqual([
+  expect([before, await namesOf(toolset), await namesOf(toolset, "all"), changes]).toEqual([
     ["Read", "Edit"],
     ["Read", "Edit", "List"],
     ["Read", "Edit", "List"],
@@ -91,12 +91,12 @@ it("suggests only tools that may be called", async () => {
 
 it("lets the last custom tool of a name replace all others, and a source replace none", async () => {
   const source = emptySource();
-  const shelf = new Toolset(dialect, {
+  const toolset = new Toolset(dialect, {
     own: [own("Read", "first"), own("Read", "second")],
     sources: [source],
   });
   source.put([own("Read", "foreign"), own("weather", "foreign")]);
-  const definitions = await shelf.definitions();
+  const definitions = await toolset.definitions();
   expect(
     definitions.map(({ name, description }) => [name, description]).filter(([, words]) => words!.length < 10),
   ).toEqual([
@@ -107,21 +107,21 @@ it("lets the last custom tool of a name replace all others, and a source replace
 
 it("ignores case in names when the dialect does", async () => {
   const source = emptySource();
-  const shelf = new Toolset(dialect, { own: [own("LIST", "own")], sources: [source] });
+  const toolset = new Toolset(dialect, { own: [own("LIST", "own")], sources: [source] });
   source.put([{ ...own("read", "foreign"), canonical: "server__read" }]);
-  const called = await Promise.all(["read", "server__read", "list"].map((name) => shelf.find(name, {})));
-  expect((await shelf.find("Server__read", {})).tool.canonical).toBeUndefined();
-  expect([await namesOf(shelf, "all"), called.map(({ tool }) => tool.canonical)]).toEqual([
+  const called = await Promise.all(["read", "server__read", "list"].map((name) => toolset.find(name, {})));
+  expect((await toolset.find("Server__read", {})).tool.canonical).toBeUndefined();
+  expect([await namesOf(toolset, "all"), called.map(({ tool }) => tool.canonical)]).toEqual([
     ["Read", "Edit", "LIST", "server__read"],
     ["file.read", "server__read", "LIST"],
   ]);
 });
 
 it("names dialect tools to callers of custom tools, and canonical ones to canonical callers", async () => {
-  const shelf = new Toolset(dialect, { own: [own("weather", "own")] });
-  const calls = await Promise.all(["weather", "file.list"].map((name) => shelf.find(name, {})));
-  const told = calls.map(({ tool }) => (tool.wording ?? String)("See file.read."));
-  expect(told).toEqual(["See Read.", "See file.read."]);
+  const toolset = new Toolset(dialect, { own: [own("weather", "own")] });
+  const calls = await Promise.all(["weather", "file.list"].map((name) => toolset.find(name, {})));
+  const rewritten = calls.map(({ tool }) => (tool.wording ?? String)("See file.read."));
+  expect(rewritten).toEqual(["See Read.", "See file.read."]);
 });
 
 function own(name: string, summary: string): AnyTool {
@@ -136,8 +136,8 @@ function own(name: string, summary: string): AnyTool {
   };
 }
 
-async function namesOf(shelf: Toolset, which: "listed" | "all" = "listed"): Promise<readonly string[]> {
-  return (await shelf.definitions(which)).map(({ name }) => name);
+async function namesOf(toolset: Toolset, which: "listed" | "all" = "listed"): Promise<readonly string[]> {
+  return (await toolset.definitions(which)).map(({ name }) => name);
 }
 
 function thrownBy(tool: AnyTool): string | undefined {
@@ -156,7 +156,7 @@ it("calls a tool by an alias, and lists it only when it is selected by that name
   const shelves = [{}, { allowed: ["all"] }, { allowed: ["ls", "Read"] }].map(
     (options) => new Toolset(aliased, options),
   );
-  expect(await Promise.all(shelves.map((shelf) => namesOf(shelf)))).toEqual([
+  expect(await Promise.all(shelves.map((toolset) => namesOf(toolset)))).toEqual([
     ["Read", "Edit"],
     ["Read", "Edit", "List"],
     ["ls", "Read"],
@@ -172,9 +172,9 @@ it("does not accept an alias of a tool that is not allowed", async () => {
 it("gives no tool of another server a name of the dialect, its aliases or the search tools", async () => {
   const others = emptySource();
   const aliases = [rename("file.list", { name: "ls" })];
-  const shelf = new Toolset({ ...dialect, aliases }, { sources: [others] });
+  const toolset = new Toolset({ ...dialect, aliases }, { sources: [others] });
   others.put(["READ", "ls", "tools_find", "search", "Search"].map((name) => foreignTool(name)));
-  const names = (await shelf.definitions("all")).map(({ name }) => name);
+  const names = (await toolset.definitions("all")).map(({ name }) => name);
   expect(names.slice(dialect.tools.length)).toEqual([
     "other__READ",
     "other__ls",
@@ -186,13 +186,13 @@ it("gives no tool of another server a name of the dialect, its aliases or the se
 
 it("does not list tools of other servers with too long descriptions", async () => {
   const others = emptySource();
-  const shelf = new Toolset(dialect, { sources: [others] });
+  const toolset = new Toolset(dialect, { sources: [others] });
   const input = z.looseObject({});
   input._zod.toJSONSchema = () => ({ type: "object", description: "x".repeat(40_000) });
   others.put([foreignTool("one", input)]);
-  const few = (await shelf.definitions()).map(({ name }) => name);
+  const few = (await toolset.definitions()).map(({ name }) => name);
   others.put([foreignTool("one", input), foreignTool("two", input)]);
-  const many = (await shelf.definitions()).map(({ name }) => name);
+  const many = (await toolset.definitions()).map(({ name }) => name);
   expect([few, many]).toEqual([
     ["Read", "Edit", "one"],
     ["Read", "Edit", "tools_find", "tools_call"],
@@ -220,7 +220,7 @@ it("says that tools_call only reads where all tools do", async () => {
 
 it("lists the tools of a small server next to one with many", async () => {
   const others = emptySource();
-  const shelf = new Toolset(dialect, { sources: [others] });
+  const toolset = new Toolset(dialect, { sources: [others] });
   const input = z.looseObject({});
   input._zod.toJSONSchema = () => ({ type: "object", description: "x".repeat(35_000) });
   others.put([
@@ -229,7 +229,7 @@ it("lists the tools of a small server next to one with many", async () => {
     foreignTool("long", input, "long"),
     foreignTool("longer", input, "longer"),
   ]);
-  const names = (await shelf.definitions()).map(({ name }) => name);
+  const names = (await toolset.definitions()).map(({ name }) => name);
   expect(names).toEqual([
     "Read",
     "Edit",

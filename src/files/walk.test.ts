@@ -66,8 +66,8 @@ describe("walkFiles", () => {
     const folder = writeFolder({ "a/x": "", "shut/y": "", z: "" });
     fs.chmodSync(path.join(folder, "shut"), 0);
     try {
-      const trial = new URL("../../test/support/search-tools/forbidden.ts", import.meta.url);
-      expect(await asOrdinaryUser(trial, folder)).toMatchObject({
+      const program = new URL("../../test/support/search-tools/forbidden.ts", import.meta.url);
+      expect(await asOrdinaryUser(program, folder)).toMatchObject({
         walk: { found: ["a/x", "z"], failed: ["shut"] },
       });
     } finally {

@@ -34,7 +34,7 @@ function open(): void {
   conversations = new StoredConversations(journal);
 }
 
-const said = (session: string) => conversations.entries(session).map(({ entry }) => entry);
+const entriesOf = (session: string) => conversations.entries(session).map(({ entry }) => entry);
 
 describe("a stored conversation", () => {
   it("returns its entries exactly and in order after the process has ended", () => {
@@ -97,7 +97,7 @@ describe("a stored conversation", () => {
     const huge = { text: "x".repeat(48 * 1024 * 1024) };
     conversations.append("a", [huge]);
     expect(conversations.list()[0]?.bytes).toBe(huge.text.length + 11);
-    expect((said("a")[0] as typeof huge).text.length).toBe(huge.text.length);
+    expect((entriesOf("a")[0] as typeof huge).text.length).toBe(huge.text.length);
   });
 
   it("is erased from the database file when it is removed", () => {
@@ -105,7 +105,7 @@ describe("a stored conversation", () => {
     conversations.append("a", [words.repeat(300)]);
     conversations.append("b", ["stays"]);
     expect([conversations.remove("a"), conversations.remove("a")]).toEqual([true, false]);
-    expect([said("a"), said("b")]).toEqual([[], ["stays"]]);
+    expect([entriesOf("a"), entriesOf("b")]).toEqual([[], ["stays"]]);
     const bytes = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
     expect(bytes.some((content) => content.includes(words))).toBe(false);
   });
@@ -115,7 +115,7 @@ describe("a stored conversation", () => {
     const database = new DatabaseSync(file);
     database.exec("UPDATE conversations SET entry = '{' WHERE number = 1");
     database.close();
-    expect([said("a"), conversations.list()[0]?.first]).toEqual([[undefined, 2], undefined]);
+    expect([entriesOf("a"), conversations.list()[0]?.first]).toEqual([[undefined, 2], undefined]);
   });
 
   it("starts empty when the database was damaged", () => {
@@ -123,7 +123,7 @@ describe("a stored conversation", () => {
     journal.close();
     truncateSync(file, 5000);
     open();
-    expect([conversations.append("a", [3]), said("a"), journal.warnings.length]).toEqual([1, [3], 1]);
+    expect([conversations.append("a", [3]), entriesOf("a"), journal.warnings.length]).toEqual([1, [3], 1]);
   });
 
   it("reports why it cannot be stored", () => {

@@ -1,5 +1,5 @@
 import type { Environment, FileInfo } from "../contract/environment.ts";
-import type { KeptOutput, Outputs } from "../contract/output.ts";
+import type { Outputs, StoredOutput } from "../contract/output.ts";
 import { evidenceMs, supportedTime } from "../lib/clock.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { openOutputFile } from "../system/output-file.ts";
@@ -50,7 +50,7 @@ function beginOutput(
   { redacting, maxBytes }: OutputStoreOptions,
   tidied: Promise<void>,
   added: (bytes: number) => void,
-): KeptOutput {
+): StoredOutput {
   const handle = newIdentifier("out");
   const file = openOutputFile(folder, handle);
   const redacted = redacting();

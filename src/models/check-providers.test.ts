@@ -70,10 +70,10 @@ it("reports why each provider is unreachable, and never shows a key", async () =
   };
   const variables = { OLLAMA_HOST: "127.0.0.1:1", OPENROUTER_API_KEY: " " };
   const reached = await checkProviders({ settings, variables, timeoutMs: 1_000 });
-  const told = Object.fromEntries(
+  const reported = Object.fromEntries(
     reached.map(({ name, state, problem, hint }) => [name, [state, problem, hint]]),
   );
-  expect(told).toEqual({
+  expect(reported).toEqual({
     anthropic: [
       "no-key",
       "No key is configured.",

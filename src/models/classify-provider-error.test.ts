@@ -160,8 +160,8 @@ describe("an HTTP error status", () => {
   ])("%s", (_, statusCode, body, kind) => {
     const error = toModelError(apiError({ statusCode, responseBody: JSON.stringify(body) ?? "" }), concerned);
     expect(error).toBeInstanceOf(ModelError);
-    const { kind: told, status } = error as ModelError;
-    expect([told, status]).toEqual([kind, statusCode]);
+    const { kind: shown, status } = error as ModelError;
+    expect([shown, status]).toEqual([kind, statusCode]);
   });
 });
 
@@ -279,14 +279,17 @@ describe("the time to wait", () => {
 
 describe("the error message", () => {
   it("is the provider's own, on one line of limited length", () => {
-    const told = (message: string) =>
+    const shown = (message: string) =>
       (
         toModelError(
           apiError({ statusCode: 400, responseBody: JSON.stringify(openai("x", message)) }),
           concerned,
         ) as ModelError
       ).message;
-    expect([told(" One\n two\t three "), told("long ".repeat(1_000)).length]).toEqual(["One two three", 500]);
+    expect([shown(" One\n two\t three "), shown("long ".repeat(1_000)).length]).toEqual([
+      "One two three",
+      500,
+    ]);
   });
 
   it("never contains a key", () => {

@@ -75,10 +75,10 @@ describe("explains what is wrong with", () => {
       "auth: No key for Anthropic is configured. Set WORK_KEY. Get a key at https://console.anthropic.com/settings/keys",
     ],
   ])("%s", async (id, settings, trouble) => {
-    const said = await openModel(id, settings, { OPENAI_API_KEY: "sk-openai" }).catch(
+    const errorText = await openModel(id, settings, { OPENAI_API_KEY: "sk-openai" }).catch(
       ({ code, kind, message, hint }) => `${code ?? kind}: ${message.replace(/\.$/, "")}. ${hint}`,
     );
-    expect(said).toBe(trouble);
+    expect(errorText).toBe(trouble);
   });
 });
 

@@ -12,9 +12,9 @@ const call = '{"action": "tool_call", "tool": "look", "args": {"path": "a.ts"}}'
 const example = '{"action": "tool_call", "tool": "look", "args": {"path": "src/main.rs"}}';
 
 it("turns actions into calls and responses into text, and sends replies back as written", async () => {
-  const said = `I look.\n\`\`\`json\n${call}\n\`\`\``;
+  const written = `I look.\n\`\`\`json\n${call}\n\`\`\``;
   await using talk = await conversation([
-    { text: said },
+    { text: written },
     { text: '{"action":"done","summary":"It is empty."}' },
   ]);
   const first = await talk.ask();
@@ -34,7 +34,7 @@ it("turns actions into calls and responses into text, and sends replies back as 
     {
       messages: [
         { role: "user", text: "Look." },
-        { role: "assistant", text: said, calls: [] },
+        { role: "assistant", text: written, calls: [] },
         { role: "user", text: "Result of look:\n(empty)" },
       ],
       tools: [],
@@ -153,8 +153,8 @@ it("changes nothing when there are no tools", async () => {
 });
 
 it("turns thoughts in the text into reasoning, and sends them back as written", async () => {
-  const said = `<think>Where?</think>${call}`;
-  await using talk = await conversation([{ text: said }, { text: '{"action":"done","summary":"x"}' }]);
+  const written = `<think>Where?</think>${call}`;
+  await using talk = await conversation([{ text: written }, { text: '{"action":"done","summary":"x"}' }]);
   const first = await talk.ask();
   talk.answer(partsOf(first).calls, "x");
   await talk.ask();
@@ -162,7 +162,7 @@ it("turns thoughts in the text into reasoning, and sends them back as written", 
     { type: "part-start", id: "reasoning_in_text", part: "reasoning" },
     { type: "part-delta", id: "reasoning_in_text", text: "Where?" },
   ]);
-  expect(talk.requests[1]?.messages[1]).toEqual({ role: "assistant", text: said, calls: [] });
+  expect(talk.requests[1]?.messages[1]).toEqual({ role: "assistant", text: written, calls: [] });
 });
 
 /** A conversation that grows as in an agent. */

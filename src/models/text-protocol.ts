@@ -89,7 +89,7 @@ class TextReply {
   }
 
   *#show(text: string, given: string): Generator<ModelEvent, void> {
-    // This event shows callers that something is arriving.
+    // Without text to show, this event still tells callers that the reply is arriving.
     if (text === "") return yield { type: "call-delta", id: "action", text: given };
     if (!this.#isShown) yield { type: "part-start", id: shownId, part: "text" };
     this.#isShown = true;

@@ -8,7 +8,7 @@ import type { History, Transactions } from "../contract/history.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { Processes, Shells } from "../contract/process.ts";
 import type { Settings, ToolFinder } from "../contract/tool.ts";
-import { KeptPages } from "./page-memory.ts";
+import { PageCache } from "./page-memory.ts";
 import { SeenMemory } from "./seen-memory.ts";
 import type { Next } from "./stage.ts";
 
@@ -54,7 +54,7 @@ export function newCallerMemory(
 /** Returns the last step of the pipeline, which runs the tool itself. */
 export function runTool(environment: Environment, services: Services): Next {
   const owner = newCallerMemory(environment, services);
-  const pages = new KeptPages();
+  const pages = new PageCache();
   return async (call) => {
     const { seen, plan, agents, tools } = call.caller ?? owner;
     const {

@@ -13,16 +13,20 @@ const verdicts = (
   expected: Verdict,
   commands: readonly string[],
   lines = careless,
-  trial: Circumstances = {},
+  circumstances: Circumstances = {},
 ) =>
-  expect(commands.map((command) => [verdictOn(command, lines, trial), command])).toEqual(
+  expect(commands.map((command) => [verdictOn(command, lines, circumstances), command])).toEqual(
     commands.map((command) => [expected, command]),
   );
 const asks = (...commands: readonly string[]) => verdicts("ask", commands);
 const denies = (lines: string, ...commands: readonly string[]) =>
   verdicts("deny", commands, lines, { mode: "yolo" });
-const touch = (access: Access, sources: readonly RuleSource[] = [], trial: Circumstances = {}): Verdict =>
-  decideOn([access], sources, { tool: { name: "file.write", risk: "write" }, ...trial }).verdict;
+const touch = (
+  access: Access,
+  sources: readonly RuleSource[] = [],
+  circumstances: Circumstances = {},
+): Verdict =>
+  decideOn([access], sources, { tool: { name: "file.write", risk: "write" }, ...circumstances }).verdict;
 const write = (path: string): Access => ({ kind: "write", path });
 
 /** Each row of the list of advisories that is about decisions. */
@@ -49,10 +53,10 @@ describe("advisories", () => {
   });
 
   it("Desktop Commander #420: a write through a symlink whose target does not exist", () => {
-    const trial = { realPaths: { link: outsideWorkspace } };
-    expect(decideOn([{ kind: "execute", command: "echo x > link" }], [rules(careless)], trial).verdict).toBe(
-      "ask",
-    );
+    const circumstances = { realPaths: { link: outsideWorkspace } };
+    expect(
+      decideOn([{ kind: "execute", command: "echo x > link" }], [rules(careless)], circumstances).verdict,
+    ).toBe("ask");
   });
 
   it("known class: unterminated quotes, and text that only looks like them", () => {

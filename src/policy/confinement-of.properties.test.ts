@@ -43,7 +43,7 @@ const command = fc
   )
   .map((list) => list.join("; "));
 
-const trial = fc.record({
+const setup = fc.record({
   lines: lines.map((list) => list.join("\n")),
   command,
   mode: fc.constantFrom(...modes),
@@ -67,7 +67,7 @@ function decideOn({ lines, command, mode }: { lines: string; command: string; mo
 
 it("never gives a command access to what the rules deny", () => {
   fc.assert(
-    fc.property(trial, (given) => {
+    fc.property(setup, (given) => {
       const { policy, question, decision, verdictOn } = decideOn(given);
       fc.pre(decision.verdict !== "deny" && !decision.unconfined);
       const { mayConnect, isHidden, isReadOnly } = confinementOf(decision, question, policy, given.answer);
@@ -88,7 +88,7 @@ it("never gives a command access to what the rules deny", () => {
 
 it("gives a command without approval only what the mode or a rule allows without asking", () => {
   fc.assert(
-    fc.property(trial, (given) => {
+    fc.property(setup, (given) => {
       const { policy, question, decision, verdictOn } = decideOn(given);
       fc.pre(decision.verdict === "allow" && !decision.unconfined);
       const { mayConnect, readable, writable } = confinementOf(decision, question, policy, "not asked");
@@ -104,7 +104,7 @@ it("gives a command without approval only what the mode or a rule allows without
 
 it("gives an approved command at least what the same command gets without approval", () => {
   fc.assert(
-    fc.property(trial, (given) => {
+    fc.property(setup, (given) => {
       const { policy, question, decision } = decideOn(given);
       fc.pre(decision.verdict !== "deny" && !decision.unconfined);
       const [before, after] = (["not asked", "approved"] as const).map((answer) =>

@@ -5,7 +5,7 @@ import type { Confinement } from "../contract/confinement.ts";
 import { confinementOf } from "./confinement-of.ts";
 import type { Mode, Question, RuleSource } from "./policy.ts";
 
-interface Trial {
+interface Setup {
   readonly mode?: Mode;
   readonly answer?: "approved" | "not asked";
   readonly sources?: readonly RuleSource[];
@@ -13,9 +13,9 @@ interface Trial {
   readonly tool?: string;
 }
 
-function confine(command: string, lines = "", trial: Trial = {}): Confinement {
-  const { mode = "cautious", answer = "approved", sources = [], realPaths = {} } = trial;
-  const { tool = "shell.run" } = trial;
+function confine(command: string, lines = "", setup: Setup = {}): Confinement {
+  const { mode = "cautious", answer = "approved", sources = [], realPaths = {} } = setup;
+  const { tool = "shell.run" } = setup;
   const policy = policyOf([...sources, ...(lines === "" ? [] : [rules(lines)])]);
   const accesses: readonly Access[] = [{ kind: "execute", command }];
   const question: Question = {
@@ -189,8 +189,8 @@ it("lets only git itself create a repository, and nothing that runs code along w
 });
 
 it("allows outside paths that rules allow or the user approved for this call", () => {
-  const of = (command: string, lines = "", trial: Trial = {}) => {
-    const { readable, writable } = confine(command, lines, trial);
+  const of = (command: string, lines = "", setup: Setup = {}) => {
+    const { readable, writable } = confine(command, lines, setup);
     return [readable, writable];
   };
   expect([
@@ -249,8 +249,8 @@ it("blocks addresses that a rule denies, under any name that resolves to them", 
 });
 
 it("allows hosts that rules allow or the user approved for this call", () => {
-  const reached = (command: string, lines = "", trial: Trial = {}) => {
-    const { mayConnect } = confine(command, lines, trial);
+  const reached = (command: string, lines = "", setup: Setup = {}) => {
+    const { mayConnect } = confine(command, lines, setup);
     return mayConnect === undefined ? undefined : hosts.filter((host) => mayConnect(host, 443));
   };
   const hosts = [
@@ -316,7 +316,7 @@ it("allows hosts that rules allow or the user approved for this call", () => {
 });
 
 it("lists the allowed hosts as the rules spell them", () => {
-  const hosts = (command: string, lines: string, trial: Trial = {}) => confine(command, lines, trial).hosts;
+  const hosts = (command: string, lines: string, setup: Setup = {}) => confine(command, lines, setup).hosts;
   const lines = "allow connect *.example.com by shell.*\nallow connect b.org by web.*";
   expect([
     hosts("make", ""),

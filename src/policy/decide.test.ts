@@ -180,8 +180,8 @@ it("denies cloud metadata unless a rule names it", () => {
   ]);
 });
 
-const verdict = (access: Access, sources: readonly RuleSource[] = [], trial: Circumstances = {}) =>
-  decideOn([access], sources, { tool: { name: "file.write", risk: "destructive" }, ...trial }).verdict;
+const verdict = (access: Access, sources: readonly RuleSource[] = [], given: Circumstances = {}) =>
+  decideOn([access], sources, { tool: { name: "file.write", risk: "destructive" }, ...given }).verdict;
 const write = (path: string): Access => ({ kind: "write", path });
 const inModes = (access: Access, sources: readonly RuleSource[]) =>
   Object.fromEntries(modes.map((mode) => [mode, verdict(access, sources, { mode })]));
@@ -291,14 +291,14 @@ it("limits a rule to the tools it names, and to their server", () => {
 });
 
 it("asks for a tool by its rule even when everything it touches is allowed", () => {
-  const { verdict: said, record } = decideOn(
+  const { verdict: decided, record } = decideOn(
     [write("a")],
     [rules('ask use edit.* because "I want to see edits"')],
     {
       tool: { name: "edit.patch", risk: "write" },
     },
   );
-  expect([said, record]).toEqual([
+  expect([decided, record]).toEqual([
     "ask",
     {
       verdict: "ask",
@@ -392,25 +392,25 @@ it("asks when a command writes a file that no word names", () => {
 });
 
 it("asks when a program reads everything below a directory that may contain a secret", () => {
-  const told = (command: string, trial: Circumstances, lines = "allow run @read\nallow read **") => {
-    const { verdict: said, decisive } = decideOn([{ kind: "execute", command }], [rules(lines)], trial);
-    return said === "allow" ? said : [said, decisive.rule?.text, decisive.reason];
+  const outcomeOf = (command: string, given: Circumstances, lines = "allow run @read\nallow read **") => {
+    const { verdict: decided, decisive } = decideOn([{ kind: "execute", command }], [rules(lines)], given);
+    return decided === "allow" ? decided : [decided, decisive.rule?.text, decisive.reason];
   };
   expect([
-    told("grep -r x src", {}),
-    told("grep -r x src", { refusedBelow: { src: undefined } }),
-    told("grep -r x src", { refusedBelow: { src: "/home/ada/work/src/a/.env" } }),
-    told("grep -r x src", { mode: "yolo" }),
-    told("grep -r x src", { mode: "yolo", refusedBelow: { src: "/home/ada/work/src/a/.env" } }),
-    told("grep -R x src", { mode: "yolo", refusedBelow: { src: "/home/ada/work/src/link" } }),
-    told("grep -r x src", { sandbox: "bwrap" }),
-    told(
+    outcomeOf("grep -r x src", {}),
+    outcomeOf("grep -r x src", { refusedBelow: { src: undefined } }),
+    outcomeOf("grep -r x src", { refusedBelow: { src: "/home/ada/work/src/a/.env" } }),
+    outcomeOf("grep -r x src", { mode: "yolo" }),
+    outcomeOf("grep -r x src", { mode: "yolo", refusedBelow: { src: "/home/ada/work/src/a/.env" } }),
+    outcomeOf("grep -R x src", { mode: "yolo", refusedBelow: { src: "/home/ada/work/src/link" } }),
+    outcomeOf("grep -r x src", { sandbox: "bwrap" }),
+    outcomeOf(
       "grep -r x config",
       { refusedBelow: { config: undefined } },
       "allow run @read\nsecret config/tokens/**",
     ),
-    told("grep x src/a.ts", {}),
-    told("ls -R .ssh secrets && [ -f .env ] && stat .env", {}),
+    outcomeOf("grep x src/a.ts", {}),
+    outcomeOf("ls -R .ssh secrets && [ -f .env ] && stat .env", {}),
   ]).toEqual([
     ["ask", "secret *.env", "something in it is secret and cannot be read"],
     "allow",
@@ -426,7 +426,7 @@ it("asks when a program reads everything below a directory that may contain a se
 });
 
 it("asks before removing or replacing a directory that contains denied paths", () => {
-  const told = (command: string) => verdictOn(command, "deny write migrations/**", { mode: "yolo" });
+  const outcomeOf = (command: string) => verdictOn(command, "deny write migrations/**", { mode: "yolo" });
   const commands = [
     "rm -rf .",
     "rm -rf ../work",
@@ -445,14 +445,14 @@ it("asks before removing or replacing a directory that contains denied paths", (
     "rm -rf src",
     "mv a src",
   ];
-  expect([commands.map(told), others.map(told)]).toEqual([
+  expect([commands.map(outcomeOf), others.map(outcomeOf)]).toEqual([
     ["deny", "deny", "deny", "deny", "deny", "deny", "deny"],
     ["ask", "ask", "allow", "deny", "deny", "allow", "allow"],
   ]);
 });
 
 it("denies a glob that may match a protected path or its parent, in every mode", () => {
-  const told = (command: string) => {
+  const outcomeOf = (command: string) => {
     const { verdict, decisive } = decideOn([{ kind: "execute", command }], [rules("protected deploy/**")], {
       mode: "yolo",
     });
@@ -460,15 +460,15 @@ it("denies a glob that may match a protected path or its parent, in every mode",
   };
   const mayBecome = "it may become a path that is protected and cannot be deleted";
   expect({
-    "rm -rf /": told("rm -rf /"),
-    "rm -rf /*": told("rm -rf /*"),
-    "mv /* /x": told("mv /* /x"),
-    "rm -rf /e?c": told("rm -rf /e?c"),
-    "rm -rf ~/*": told("rm -rf ~/*"),
-    "rm -rf /var/*": told("rm -rf /var/*"),
-    "rm -rf .g*": told("rm -rf .g*"),
-    "rm -rf d*": told("rm -rf d*"),
-    "rm -rf deploy/*.old": told("rm -rf deploy/*.old"),
+    "rm -rf /": outcomeOf("rm -rf /"),
+    "rm -rf /*": outcomeOf("rm -rf /*"),
+    "mv /* /x": outcomeOf("mv /* /x"),
+    "rm -rf /e?c": outcomeOf("rm -rf /e?c"),
+    "rm -rf ~/*": outcomeOf("rm -rf ~/*"),
+    "rm -rf /var/*": outcomeOf("rm -rf /var/*"),
+    "rm -rf .g*": outcomeOf("rm -rf .g*"),
+    "rm -rf d*": outcomeOf("rm -rf d*"),
+    "rm -rf deploy/*.old": outcomeOf("rm -rf deploy/*.old"),
   }).toEqual({
     "rm -rf /": ["protected /etc/**", "something in it is protected and cannot be deleted"],
     "rm -rf /*": ["protected /etc/**", mayBecome],
@@ -481,7 +481,7 @@ it("denies a glob that may match a protected path or its parent, in every mode",
     "rm -rf deploy/*.old": ["protected deploy/**", mayBecome],
   });
   const others = ["rm *.log", "rm -rf build/*", "rm -rf /dev/shm/*", "rm -rf /tmp/*", "rm ~/*.log", "ls /*"];
-  expect(others.map(told)).toEqual(others.map(() => "allow"));
+  expect(others.map(outcomeOf)).toEqual(others.map(() => "allow"));
 });
 
 it("asks before putting a directory in place that may contain paths to ask about", () => {
@@ -504,21 +504,21 @@ it("asks before putting a directory in place that may contain paths to ask about
 it("treats only reads of stored outputs as such, regardless of named files and symlinks", () => {
   const handle = "out_abcdefabcdef";
   const tool = { name: "file.write", risk: "write" } as const;
-  const told = (kind: "read" | "write", leadsTo: string) =>
+  const outcomeOf = (kind: "read" | "write", leadsTo: string) =>
     decideOn([{ kind, path: handle }], [rules("ask read **")], { tool, realPaths: { [handle]: leadsTo } })
       .verdict;
   const workflow = `${testContext.workspace}/.github/workflows/ci.yml`;
   const output = `${testContext.own[0]}/workspaces/work/outputs/${handle}`;
   expect([
-    told("write", workflow),
-    told("read", workflow),
-    told("write", output),
-    told("read", output),
+    outcomeOf("write", workflow),
+    outcomeOf("read", workflow),
+    outcomeOf("write", output),
+    outcomeOf("read", output),
   ]).toEqual(["ask", "ask", "deny", "allow"]);
 });
 
 it("asks about programs only when they may run something denied", () => {
-  const told = (command: string) => verdictOn(command, "deny run rm -rf **", { mode: "yolo" });
+  const outcomeOf = (command: string) => verdictOn(command, "deny run rm -rf **", { mode: "yolo" });
   const may = [
     "su -c 'rm -rf x'",
     "chronic rm -rf x",
@@ -537,21 +537,24 @@ it("asks about programs only when they may run something denied", () => {
     "python -c 'print(1)'",
     "perl -e '$x = 1'",
   ];
-  expect([may.map(told), other.map(told)]).toEqual([may.map(() => "ask"), other.map(() => "allow")]);
+  expect([may.map(outcomeOf), other.map(outcomeOf)]).toEqual([
+    may.map(() => "ask"),
+    other.map(() => "allow"),
+  ]);
 });
 
 it("lets no command grant what only the user can grant", () => {
   const commands = ["policy trust", "mcp trust --yes", "mcp install --client zed", "approve 1 --yes"];
-  const told = commands.map((words) => verdictOn(`toolcrib ${words}`, "allow run **", { mode: "yolo" }));
-  expect(told).toEqual(commands.map(() => "deny"));
+  const outcomeOf = commands.map((words) => verdictOn(`toolcrib ${words}`, "allow run **", { mode: "yolo" }));
+  expect(outcomeOf).toEqual(commands.map(() => "deny"));
 });
 
 it("names the strictest part, its rule, the rule's origin and the exact command segment", () => {
   const command = "git status && (cd src; cat ../.env) | wc -l";
   const { decisive } = decideOn([{ kind: "execute", command }], [rules("allow run @read")]);
-  const { part, ...said } = decisive;
+  const { part, ...decided } = decisive;
   const segment = "in" in part && part.in ? command.slice(part.in.span.start, part.in.span.end) : undefined;
-  expect([said, segment]).toEqual([
+  expect([decided, segment]).toEqual([
     {
       verdict: "deny",
       risk: "read",

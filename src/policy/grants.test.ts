@@ -7,8 +7,8 @@ import type { Decision } from "./policy.ts";
 const tool = { name: "shell.run", risk: "execute" } as const;
 const elsewhere = { name: "create_issue", server: "git hub", risk: "network" } as const;
 const command = (text: string): Access => ({ kind: "execute", command: text });
-const grants = (access: Access, trial: Circumstances = {}) =>
-  grantsFor(decideOn([access], [], { tool, ...trial }), { tool });
+const grants = (access: Access, circumstances: Circumstances = {}) =>
+  grantsFor(decideOn([access], [], { tool, ...circumstances }), { tool });
 const granted = (lines: readonly string[] | undefined) => rules((lines ?? []).join("\n"), "granted");
 
 it("grants exactly the requested words, paths and hosts, to this tool", () => {
@@ -84,8 +84,8 @@ it("offers no grant when one part cannot be granted", () => {
 });
 
 it("offers wider rules where further arguments cannot do much more", () => {
-  const widths = (text: string, trial: Circumstances = {}) =>
-    grantWidths(decideOn([command(text)], [], { tool, ...trial }), { tool }).map(({ shown }) =>
+  const widths = (text: string, circumstances: Circumstances = {}) =>
+    grantWidths(decideOn([command(text)], [], { tool, ...circumstances }), { tool }).map(({ shown }) =>
       shown.join("; "),
     );
   expect([

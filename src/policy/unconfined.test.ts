@@ -94,12 +94,12 @@ it("runs a call outside the sandbox when a rule covers each command in it", () =
 });
 
 it("treats commands outside the sandbox as unconfined: secrets below a directory count again", () => {
-  const trial = { sandbox: "bwrap", refusedBelow: { ".": "/home/ada/work/.env" } } as const;
+  const circumstances = { sandbox: "bwrap", refusedBelow: { ".": "/home/ada/work/.env" } } as const;
   const lines = "allow run grep **";
   const reads = [{ kind: "execute", command: "grep -r x ." }] as const;
   expect([
-    decideOn(reads, [rules(lines)], trial).verdict,
-    decideOn(reads, [rules(`${lines}\nunconfined run grep **`)], trial).verdict,
+    decideOn(reads, [rules(lines)], circumstances).verdict,
+    decideOn(reads, [rules(`${lines}\nunconfined run grep **`)], circumstances).verdict,
   ]).toEqual(["allow", "ask"]);
 });
 

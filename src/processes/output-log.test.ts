@@ -85,12 +85,12 @@ it("moves a cursor beyond the end to the end", () => {
 
 it("notifies listeners until they unsubscribe", () => {
   const log = new OutputLog();
-  const heard: string[] = [];
-  const leave = log.listen((stream, text) => heard.push(`${stream} ${text}`));
+  const received: string[] = [];
+  const leave = log.listen((stream, text) => received.push(`${stream} ${text}`));
   log.append("stdout", "one");
   leave();
   log.append("stdout", "two");
-  expect(heard).toEqual(["stdout one"]);
+  expect(received).toEqual(["stdout one"]);
 });
 
 function logOf(...pieces: readonly (readonly ["stdout" | "stderr", string])[]): OutputLog {

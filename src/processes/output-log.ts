@@ -1,4 +1,4 @@
-import type { KeptOutput, Outputs } from "../contract/output.ts";
+import type { Outputs, StoredOutput } from "../contract/output.ts";
 import { releaseBytes } from "../lib/bytes/bytes.ts";
 
 /**
@@ -186,7 +186,7 @@ const pauseMs = 150;
 export class WholeOutput {
   readonly #log: OutputLog;
   readonly #outputs: Outputs | undefined;
-  #kept: KeptOutput | undefined;
+  #kept: StoredOutput | undefined;
 
   constructor(log: OutputLog, outputs: Outputs | undefined) {
     this.#log = log;

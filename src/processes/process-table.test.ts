@@ -9,12 +9,12 @@ it("names processes, and lists the existing ones in errors", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const start = (name?: string) => processes.start({ command: "sleep 60", name }, { signal });
-  const nobody = await refusalOf(processes.status("web"));
+  const unknown = await refusalOf(processes.status("web"));
   const names = [(await start()).name, (await start()).name, (await start("web")).name];
   const taken = await refusalOf(start("web"));
   await processes.stop("web");
   const again = await start("web");
-  expect([nobody, names, taken, again.state, await refusalOf(processes.stop("server"))]).toEqual([
+  expect([unknown, names, taken, again.state, await refusalOf(processes.stop("server"))]).toEqual([
     {
       code: "not-found",
       message: 'There is no process "web"',

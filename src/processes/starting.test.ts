@@ -29,11 +29,11 @@ it("starts a server, detects when it is ready, and ends it", async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const port = await freePort();
-  const told: string[] = [];
+  const messages: string[] = [];
   const ready = { port, line: "^serving on [0-9]+$", url: `http://localhost:${port}/health` };
   const started = await processes.start(
     { command: serve(port), name: "web", ready },
-    { signal, progress: (message) => told.push(message) },
+    { signal, progress: (message) => messages.push(message) },
   );
   const { text } = await processes.output("web", { maxChars: 100 });
   const ended = await processes.stop("web");
@@ -50,7 +50,7 @@ it("starts a server, detects when it is ready, and ends it", async () => {
     output: null,
     remarks: [],
   };
-  expect([steady(started), text, told, steady(ended)]).toEqual([
+  expect([steady(started), text, messages, steady(ended)]).toEqual([
     expected,
     `serving on ${port}\n`,
     [

@@ -115,22 +115,22 @@ it("never shows part of a secret, however it arrives and is requested", async ()
   const secret = "AKIAIOSFODNN7EXAMPLQ";
   const command = `read -r; printf 'key %s' ${secret.slice(0, 10)}; sleep 0.03; echo ${secret.slice(10)}; echo end`;
   await processes.start({ command, name: "teller" }, { signal });
-  const heard: string[] = [];
-  const told = processes.input("teller", { text: "\n" }, { signal });
-  for (let cursor = 0; !heard.join("").includes("end\n"); ) {
+  const received: string[] = [];
+  const answer = processes.input("teller", { text: "\n" }, { signal });
+  for (let cursor = 0; !received.join("").includes("end\n"); ) {
     const output = await processes.output("teller", { cursor, maxChars: 1_000 });
-    heard.push(output.text);
+    received.push(output.text);
     cursor = output.cursor;
     await nextTurn();
   }
-  await told;
+  await answer;
   // Not even from a cursor in the middle of the secret.
   const parts = await Promise.all(
     Array.from({ length: 40 }, (_, cursor) => processes.output("teller", { cursor, maxChars: 1_000 })),
   );
-  const all = [...heard, ...parts.map(({ text }) => text)].join("\n");
+  const all = [...received, ...parts.map(({ text }) => text)].join("\n");
   const halves = [secret.slice(0, 10), secret.slice(10)];
-  expect([heard.join(""), halves.filter((half) => all.includes(half))]).toEqual([
+  expect([received.join(""), halves.filter((half) => all.includes(half))]).toEqual([
     expect.stringMatching(/^key \[.*\]\nend\n$/),
     [],
   ]);
@@ -164,9 +164,9 @@ it("shows the output that was not shown yet", async () => {
   const first = await since();
   const nothing = await since();
   await processes.wait("cat", { until: "ready", timeoutMs: 30_000 }, { signal });
-  const said = processes.wait("cat", { until: "output", line: "^two$", timeoutMs: 30_000 }, { signal });
+  const found = processes.wait("cat", { until: "output", line: "^two$", timeoutMs: 30_000 }, { signal });
   const answered = await processes.input("cat", { text: "two\n" }, { signal });
-  await said;
+  await found;
   const input = { text: "", end: true, waitMs: 30_000, cursor: "last" } as const;
   const last = await processes.input("cat", { ...input, text: "three\n" }, { signal });
   expect([first, nothing, answered.text, last.text, last.status.state, await since()]).toEqual([

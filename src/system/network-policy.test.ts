@@ -106,14 +106,14 @@ describe("OutboundNetwork", () => {
       },
     });
     const host = fc.oneof(fc.string({ unit: "binary-ascii" }), fc.domain(), fc.webAuthority(), fc.ipV6());
-    const said = fc.oneof(
+    const spelling = fc.oneof(
       host.map((name) => Buffer.from(`CONNECT ${name}:443 HTTP/1.1\r\n\r\n`)),
       host.map((name) => Buffer.from(`GET http://${name}/ HTTP/1.1\r\nHost: a\r\n\r\n`)),
       host.map((name) => Buffer.from([5, 1, 0, 5, 1, 0, 3, name.length & 255, ...Buffer.from(name), 1, 187])),
       fc.uint8Array().map((bytes) => Buffer.from(bytes)),
     );
     await fc.assert(
-      fc.asyncProperty(said, async (bytes) => {
+      fc.asyncProperty(spelling, async (bytes) => {
         await lab.ask(bytes);
       }),
       { numRuns: 300 },

@@ -67,10 +67,14 @@ it("keeps the old rules when the disk is full", async () => {
     catch (error) { process.stdout.write(error.code); }`;
   // A limit on the size of files fails like a full disk: it takes what fits, and refuses the rest.
   const words = ["-c", `trap "" XFSZ; ulimit -f 8; exec "$0" "$@"`, process.execPath];
-  const said = execFileSync("bash", [...words, "--input-type=module", "-e", script, file], {
+  const output = execFileSync("bash", [...words, "--input-type=module", "-e", script, file], {
     encoding: "utf8",
   });
-  expect([said, readPolicyFile(file), readdirSync(folder.path)]).toEqual(["unavailable", "old\n", ["rules"]]);
+  expect([output, readPolicyFile(file), readdirSync(folder.path)]).toEqual([
+    "unavailable",
+    "old\n",
+    ["rules"],
+  ]);
 });
 
 it("writes files and folders for their owner only, and leaves no other files", async () => {

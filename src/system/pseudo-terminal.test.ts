@@ -20,17 +20,17 @@ interface Watched {
 }
 
 function watch(program: RunningProcess): Watched {
-  let said = "";
+  let output = "";
   let isOver = false;
   const reading = (async () => {
-    for await (const piece of program.stdout) said += Buffer.from(piece).toString();
+    for await (const piece of program.stdout) output += Buffer.from(piece).toString();
     isOver = true;
   })();
   return {
     until: async (text) => {
-      while (!said.includes(text) && !isOver) await setTimeout(10);
+      while (!output.includes(text) && !isOver) await setTimeout(10);
     },
-    end: reading.then(async () => [said, await program.exit] as const),
+    end: reading.then(async () => [output, await program.exit] as const),
   };
 }
 
@@ -77,8 +77,8 @@ describe.runIf(process.platform === "linux")("a pseudo-terminal", () => {
     const watched = watch(program);
     await watched.until("ready");
     await write(program, "x".repeat(600_000));
-    const [said, exit] = await watched.end;
-    expect([said.length, said.slice(-7), exit]).toEqual([300_000 + 13, "300000\n", ended(0)]);
+    const [output, exit] = await watched.end;
+    expect([output.length, output.slice(-7), exit]).toEqual([300_000 + 13, "300000\n", ended(0)]);
   });
 
   it("reports the signal that ended the program", async () => {
@@ -90,8 +90,8 @@ describe.runIf(process.platform === "linux")("a pseudo-terminal", () => {
   it("does not wait for a child that holds it longer than the program", async () => {
     await using world = openLocalWorld();
     const program = await start(world.environment, "trap '' HUP; sleep 600 & echo done", { terminal: true });
-    const [said, { code, remarks }] = await watch(program).end;
-    expect([said, code, remarks]).toEqual([
+    const [output, { code, remarks }] = await watch(program).end;
+    expect([output, code, remarks]).toEqual([
       "done\r\n",
       0,
       [expect.stringMatching(/^Processes that the command left running were ended: sleep \(\d+\)\./)],

@@ -9,7 +9,7 @@ export interface TransactionMark {
   readonly id: string;
   /** "parked": the next process can take it. "abandoned": the process that held it has ended. */
   readonly state: "held" | "parked" | "abandoned";
-  /** Whether the holder will park it again. */
+  /** Whether its process leaves it to the next one, instead of rolling it back. */
   readonly isShared: boolean;
   readonly file: string;
 }

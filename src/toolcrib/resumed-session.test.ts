@@ -50,10 +50,10 @@ it("rolls back a killed session's transaction, and can undo the rest of the sess
   const undone = await again.call("journal.undo", { last: 2 });
   expect([undone.isError, isThere("kept.txt"), isThere("more.txt")]).toEqual([false, false, false]);
   await again.close();
-  const desk = new WorkspaceJournal({ state: fixture.state, workspace: fixture.workspace });
-  expect(desk.sessions().map(({ session, state }) => [session, state])).toEqual([["session_a", "closed"]]);
+  const journal = new WorkspaceJournal({ state: fixture.state, workspace: fixture.workspace });
+  expect(journal.sessions().map(({ session, state }) => [session, state])).toEqual([["session_a", "closed"]]);
   expect(
-    desk
+    journal
       .calls({ session: "session_a" })
       .map(({ tool }) => tool)
       .toReversed(),
@@ -65,14 +65,16 @@ it("rolls back a killed session's transaction, and can undo the rest of the sess
     "file.write",
     "journal.undo",
   ]);
-  desk.close();
+  journal.close();
 });
 
 it("gives a session to one of several claimants, and to the next when that one is killed", async () => {
   await using fixture = place();
   const wanting = Array.from({ length: 4 }, () => fixture.leave("waiting"));
-  const said = await Promise.all(wanting.map(async (child) => String((await once(child.stdout, "data"))[0])));
-  expect(said.sort()).toEqual(["open", "unavailable", "unavailable", "unavailable"]);
+  const outputs = await Promise.all(
+    wanting.map(async (child) => String((await once(child.stdout, "data"))[0])),
+  );
+  expect(outputs.sort()).toEqual(["open", "unavailable", "unavailable", "unavailable"]);
   await expect(fixture.open()).rejects.toMatchObject({ code: "unavailable" });
   for (const child of wanting) child.kill("SIGKILL");
   await Promise.all(

@@ -15,7 +15,7 @@ export async function tryParser(signal: AbortSignal): Promise<number> {
 
 /** Starts the document worker and reads a PDF with it, which needs PDFium. Returns the description of the document. */
 export async function tryDocuments(signal: AbortSignal): Promise<string> {
-  const documents = openDocuments("a trial of the reader");
+  const documents = openDocuments("a test of the reader");
   try {
     const source = { name: "trial.pdf", bytes: Buffer.from(onePagePdf, "latin1") };
     const reading = { signal, progress: () => {} };

@@ -1,4 +1,4 @@
-import type { KeptPage, WebAnswer } from "../contract/web.ts";
+import type { CachedPage, WebAnswer } from "../contract/web.ts";
 
 /** Whether an answer may be cached. */
 export function mayBeCached({ status, headers }: WebAnswer): boolean {
@@ -6,7 +6,7 @@ export function mayBeCached({ status, headers }: WebAnswer): boolean {
 }
 
 /** Whether a cached page is still valid according to its headers. */
-export function isFresh({ checkedMs, answer: { headers } }: KeptPage, nowMs: number): boolean {
+export function isFresh({ checkedMs, answer: { headers } }: CachedPage, nowMs: number): boolean {
   const given = directives(headers);
   if (given.has("no-cache")) return false;
   const ageMs = nowMs - checkedMs + 1000 * seconds(headers.age);

@@ -30,13 +30,13 @@ it("escapes names from a repository that would control a terminal or forge an ou
     ["git.branch", { name: "made", from: "HEAD", switch: true }],
     ["git.branch", {}],
   ] as const;
-  const said: unknown[] = [];
+  const outputs: unknown[] = [];
   for (const [tool, input] of calls) {
     const { content, error } = await fixture.call(tool, input);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for control characters
-    said.push([tool, error?.code, /[\x1b\x07\u202e]|^forged/m.exec(content)?.[0]]);
+    outputs.push([tool, error?.code, /[\x1b\x07\u202e]|^forged/m.exec(content)?.[0]]);
   }
-  expect(said).toEqual(
+  expect(outputs).toEqual(
     calls.map(([tool, input]) => [
       tool,
       "paths" in input && input.paths[0] === "b.txt" ? "denied" : undefined,

@@ -51,9 +51,9 @@ it("does not apply rules for built-in tools to same-named tools of other servers
 });
 
 it("does not follow redirects of an HTTP server", async () => {
-  const heard: string[] = [];
+  const requests: string[] = [];
   await using other = await listen((request, response) => {
-    heard.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+    requests.push(`${request.method} ${request.url} ${request.headers.authorization}`);
     response.end("{}");
   });
   for (const status of [301, 302, 303, 307, 308]) {
@@ -65,7 +65,7 @@ it("does not follow redirects of an HTTP server", async () => {
     await using fixture = await openFixture({ bad: { url: `${bad.url}/mcp`, headers } });
     expect(fixture.hub.tools).toEqual([]);
   }
-  expect(heard).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 it("runs nothing of a folder's servers before they are trusted, whatever their names", async () => {

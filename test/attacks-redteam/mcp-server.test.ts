@@ -178,10 +178,10 @@ it("serves stored outputs of this workspace by handle, and no other files", asyn
     `${outputs}out_`,
     `${outputs}${handle}%00`,
   ];
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   for (const uri of [...uris, `${outputs}${handle}?offset=-1`, "file:///etc/passwd", `${outputs}${handle}`]) {
     const { error, result: read } = await fixture.request("resources/read", { uri });
-    told.push(error?.code ?? typeof read.contents[0].text);
+    received.push(error?.code ?? typeof read.contents[0].text);
   }
-  expect(told).toEqual([-32602, -32602, -32602, -32602, -32602, -32602, "string"]);
+  expect(received).toEqual([-32602, -32602, -32602, -32602, -32602, -32602, "string"]);
 });

@@ -6,20 +6,20 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../../src/contract/call.ts";
 import { attacks } from "../../src/sandbox/proof/attacks.ts";
+import type { AttackResults } from "../support/attacks/attack-toolcrib.ts";
 import { missingHere } from "../support/sandbox-fixture.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import type { AttackResults } from "./trials/attack-crib.ts";
 
 /**
  * The table of attacks (facts A1), for every way to start a command: CVE-2026-32048 was a way that skipped the
  * sandbox, CVE-2026-25725 allowed creating settings that did not exist yet.
  */
-const trial = fileURLToPath(new URL("trials/attack-crib.ts", import.meta.url));
+const program = fileURLToPath(new URL("../support/attacks/attack-toolcrib.ts", import.meta.url));
 const nobody = 65534;
 const levels = ["bwrap", "landlock"] as const;
 const missing = { bwrap: await missingHere("bwrap"), landlock: await missingHere("landlock") };
-const whyNotAsNobody = whyNotAs();
-if (whyNotAsNobody !== undefined) console.warn(`\nSkipped as an ordinary user: ${whyNotAsNobody}\n`);
+const notAsNobody = whyNotAs();
+if (notAsNobody !== undefined) console.warn(`\nSkipped as an ordinary user: ${notAsNobody}\n`);
 
 describe.each(levels)("no way of starting a command escapes %s", (level) => {
   const options = { timeout: 120_000 };
@@ -31,7 +31,7 @@ describe.each(levels)("no way of starting a command escapes %s", (level) => {
     },
   );
 
-  it.skipIf(missing[level] !== undefined || whyNotAsNobody !== undefined)(
+  it.skipIf(missing[level] !== undefined || notAsNobody !== undefined)(
     "for an ordinary user",
     options,
     async () => {
@@ -58,7 +58,7 @@ async function attack(level: SandboxLevel, user: number | undefined): Promise<At
     if (user !== undefined) chownSync(path, user, user);
   }
   const become = ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups", "--"];
-  const command = [...(user === undefined ? [] : become), process.execPath, trial, level];
+  const command = [...(user === undefined ? [] : become), process.execPath, program, level];
   const { stdout } = await promisify(execFile)(command[0]!, command.slice(1), {
     cwd: folder.path,
     env: { PATH: process.env.PATH, HOME: home, TMPDIR: temporary },
@@ -69,7 +69,7 @@ async function attack(level: SandboxLevel, user: number | undefined): Promise<At
 /** Why the attack cannot run as the user `nobody`. */
 function whyNotAs(): string | undefined {
   if (process.getuid?.() !== 0) return "only root can switch users.";
-  const closed = [trial, process.execPath].find((path) => !othersReach(path));
+  const closed = [program, process.execPath].find((path) => !othersReach(path));
   return closed === undefined ? undefined : `that user cannot read ${closed}.`;
 }
 

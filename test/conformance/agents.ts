@@ -69,14 +69,14 @@ class LoudAgent {
 
   async #answer(words: readonly string[]): Promise<void> {
     const { maxTurns = Number.POSITIVE_INFINITY } = this.#task;
-    const said: string[] = [];
+    const spoken: string[] = [];
     for (const word of words) {
       if (this.#status.turns === maxTurns) return this.#end("failed", `No answer within ${maxTurns} turns.`);
-      said.push(word.toUpperCase());
+      spoken.push(word.toUpperCase());
       this.#status = { ...this.#status, turns: this.#status.turns + 1 };
       await sleep(0);
     }
-    this.#end("completed", said.join(" "));
+    this.#end("completed", spoken.join(" "));
   }
 
   #end(state: "completed" | "failed", output: string): void {

@@ -65,10 +65,10 @@ it("surgical accepts every example of its source", async () => {
 });
 
 it("surgical runs rustfmt and cargo check as the project's formatter and checker", async () => {
-  const shelf = new Toolset(await findDialect("surgical"));
+  const toolset = new Toolset(await findDialect("surgical"));
   const block = { path: "a.rs", kind: "function", name: "run", run_rustfmt: true, run_cargo_check: true };
-  const replaced = await shelf.find("rust_replace_block", { ...block, new_block: "fn run() {}" });
-  const inserted = await shelf.find("rust_insert_after_block", { ...block, snippet: "fn run() {}" });
+  const replaced = await toolset.find("rust_replace_block", { ...block, new_block: "fn run() {}" });
+  const inserted = await toolset.find("rust_insert_after_block", { ...block, snippet: "fn run() {}" });
   const { run_rustfmt, run_cargo_check, ...rest } = block;
   const asked = { ...rest, run_formatter: run_rustfmt, run_check: run_cargo_check };
   expect([replaced.input, inserted.input]).toEqual([

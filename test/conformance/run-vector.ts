@@ -3,7 +3,7 @@ import type { Answer, Entry, Vector } from "./vector.ts";
 import { expectedEntries, readEntries } from "./vector-workspace.ts";
 
 /** Answers the calls: the library, or a server. */
-export interface Counter {
+export interface VectorCaller {
   call(tool: string, input: unknown): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -21,24 +21,24 @@ export interface Ending {
 export async function runVector(
   vector: Vector,
   workspace: string,
-  counter: Counter,
+  caller: VectorCaller,
 ): Promise<{ readonly actual: Ending; readonly expected: Ending }> {
   const answers: Answer[] = [];
   const expected: Answer[] = [];
   try {
     for (const { tool, input, answer } of vector.calls) {
-      const got = await counter.call(tool, inPlace(input, workspace));
-      const said = withoutSandbox(got.content);
-      answers.push({ ...got, content: said, images: got.images ?? [] });
+      const got = await caller.call(tool, inPlace(input, workspace));
+      const output = withoutSandbox(got.content);
+      answers.push({ ...got, content: output, images: got.images ?? [] });
       const accepted = [answer.content]
         .flat()
-        .map((text) => fillIn(repeated(text).replaceAll("{{workspace}}", workspace), said));
-      const content = accepted.find((text) => text === said) ?? accepted[0]!;
+        .map((text) => fillIn(repeated(text).replaceAll("{{workspace}}", workspace), output));
+      const content = accepted.find((text) => text === output) ?? accepted[0]!;
       expected.push({ ...answer, content, images: answer.images ?? [] });
     }
   } finally {
     // Sandboxed processes leave marks in the workspace until they have ended.
-    await counter.close();
+    await caller.close();
   }
   const after = expectedEntries(vector);
   return {

@@ -38,8 +38,8 @@ export function readEntries(
   wanted: Readonly<Record<string, Entry>>,
 ): Readonly<Record<string, Entry>> {
   const found = pathsIn(folder).filter((path) => !path.startsWith(".git/"));
-  const told = found.filter((path) => !path.endsWith("/") || path in wanted);
-  return Object.fromEntries(told.map((path) => [path, readEntry(join(folder, path), wanted[path] ?? null)]));
+  const shown = found.filter((path) => !path.endsWith("/") || path in wanted);
+  return Object.fromEntries(shown.map((path) => [path, readEntry(join(folder, path), wanted[path] ?? null)]));
 }
 
 function pathsIn(folder: string): readonly string[] {

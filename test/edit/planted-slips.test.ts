@@ -34,7 +34,7 @@ const slips: readonly ((text: string, at: number, random: Random) => string)[] =
 it("a planted typing error never leads to another part of the file, and often to the right one", () => {
   const random = new Random(7);
   const counts = { right: 0, refused: 0, wrong: [] as string[] };
-  for (let trial = 0; trial < 1_500; trial += 1) {
+  for (let attempt = 0; attempt < 1_500; attempt += 1) {
     const text = random.pick(files);
     const names = [...text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{7,}(?:\(\w+)?/gu)];
     const { 0: name, index } = random.pick(names);

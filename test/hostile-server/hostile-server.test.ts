@@ -29,7 +29,7 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
     ]);
   },
   "starts-slowly": async (world) => {
-    expect(await world.call("bad__echo", { text: "late" })).toEqual(said("echo: late"));
+    expect(await world.call("bad__echo", { text: "late" })).toEqual(answerOf("echo: late"));
   },
   "answers-nothing": (world) => isGivenUp(world, "it did not list its tools within 1500 ms"),
   "nonsense-version": (world) => isGivenUp(world, "Server's protocol version is not supported: banana"),
@@ -40,11 +40,11 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
     expect(warning).toMatch(/^The MCP server bad: Invalid result for tools\/list/);
   },
   "prints-junk": async (world) => {
-    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(answerOf("echo: hi"));
     expect(world.state()).toMatchObject({ state: "ready", junkLines: 7, problems: [] });
   },
   "prints-a-line-without-end": async (world) => {
-    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(answerOf("echo: hi"));
     expect(world.state()).toMatchObject({ state: "ready", junkLines: 1 });
   },
   "talks-without-end": async (world) => {
@@ -54,11 +54,11 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
     ]);
   },
   "tells-much-at-once": async (world) => {
-    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(answerOf("echo: hi"));
     expect(world.state()).toMatchObject({ state: "ready", junkLines: 1 });
   },
   "writes-much-to-stderr": async (world) => {
-    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(answerOf("echo: hi"));
     await world.until(() => world.state()?.said.at(-1)?.includes("last") === true);
     expect(world.state()?.said.at(-1)).toBe("<U+001B>[31mThe last line, with [secret]");
     expect(world.state()?.said.length).toBe(20);
@@ -88,7 +88,7 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   "list-changed-storm": async (world) => {
     await world.until(() => world.names().includes("bad__after"));
     expect(world.names()).toEqual(["bad__echo", "bad__after"]);
-    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(answerOf("echo: hi"));
   },
   "illegal-names": async (world) => {
     expect(world.names()).toEqual([
@@ -98,7 +98,7 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
       "bad__a_b_2",
       "bad____proto__",
     ]);
-    expect(await world.call("bad____proto__", {})).toEqual(said("echo: undefined"));
+    expect(await world.call("bad____proto__", {})).toEqual(answerOf("echo: undefined"));
   },
   "odd-schemas": async (world) => {
     expect(world.state()?.problems).toEqual([
@@ -158,7 +158,7 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   "ignores-signals": answersAll,
   "leaves-children": answersAll,
   "answers-in-a-batch": async (world) =>
-    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("batch")),
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(answerOf("batch")),
   "answers-too-much": async (world) => {
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(
       failed("echo of the MCP server bad failed: Its response exceeds 16 MB (-32603)"),
@@ -171,7 +171,7 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   },
   "answers-odd-content": async (world) => {
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(
-      said(
+      answerOf(
         [
           "[content without a type]",
           "[content without a type]",
@@ -184,7 +184,7 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   },
   "deep-answer": async (world) => {
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(
-      said("[data not shown: nested too deeply]"),
+      answerOf("[data not shown: nested too deeply]"),
     );
   },
   "forgets-its-tools": async (world) => {
@@ -200,11 +200,11 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
     );
   },
   "progress-flood": async (world) => {
-    const heard: string[] = [];
-    world.crib.events.on((event) => event.type === "progress" && heard.push(event.message));
-    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
-    expect(heard.every((message) => message === "step")).toBe(true);
-    expect(heard.length).toBeLessThan(1_000);
+    const received: string[] = [];
+    world.crib.events.on((event) => event.type === "progress" && received.push(event.message));
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(answerOf("echo: hi"));
+    expect(received.every((message) => message === "step")).toBe(true);
+    expect(received.length).toBeLessThan(1_000);
   },
   "asks-back": async (world) => {
     const { content } = await world.call("bad__echo", { text: "hi" });
@@ -221,8 +221,8 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
 };
 
 async function answersAll(world: World): Promise<void> {
-  expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
-  expect(await world.call("bad__echo", { text: "more" })).toEqual(said("echo: more"));
+  expect(await world.call("bad__echo", { text: "hi" })).toEqual(answerOf("echo: hi"));
+  expect(await world.call("bad__echo", { text: "more" })).toEqual(answerOf("echo: more"));
 }
 
 async function isGivenUp(world: World, why: string): Promise<void> {
@@ -235,7 +235,7 @@ it.each(Object.keys(misbehaviours) as Misbehaviour[])(
   async (name) => {
     world = await openWorld(name);
     await comesTo[name](world);
-    expect(await world.call("good__echo", { text: "still here" })).toEqual(said("echo: still here"));
+    expect(await world.call("good__echo", { text: "still here" })).toEqual(answerOf("echo: still here"));
   },
 );
 
@@ -245,7 +245,7 @@ it("documents all misbehaviours in a table", () => {
   expect(rows).toEqual(Object.entries(misbehaviours));
 });
 
-function said(content: string): Answer {
+function answerOf(content: string): Answer {
   return { content, isError: false };
 }
 

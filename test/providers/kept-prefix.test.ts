@@ -3,39 +3,43 @@ import { KeptPrefix } from "./kept-prefix.ts";
 import type { Conversation } from "./protocol.ts";
 
 it("accepts a conversation that only grows or is repeated", () => {
-  expect(checked(said(1), said(3), said(3), said(5))).toEqual([]);
+  expect(checked(conversationOf(1), conversationOf(3), conversationOf(3), conversationOf(5))).toEqual([]);
 });
 
 it("accepts parallel conversations, also with the same beginning", () => {
-  const other = (count: number) => said(count, { last: "other" });
-  expect(checked(said(1), said(1), said(3), other(3), said(5))).toEqual([]);
+  const other = (count: number) => conversationOf(count, { last: "other" });
+  expect(
+    checked(conversationOf(1), conversationOf(1), conversationOf(3), other(3), conversationOf(5)),
+  ).toEqual([]);
 });
 
 it("accepts a conversation that began elsewhere", () => {
-  expect(checked(said(5), said(7))).toEqual([]);
+  expect(checked(conversationOf(5), conversationOf(7))).toEqual([]);
 });
 
 it("accepts any conversation after a reset", () => {
   const prefix = new KeptPrefix();
-  const changed = said(5, { first: "changed" });
-  expect([prefix.check(said(3)), prefix.forget(), prefix.check(changed)].flat()).toEqual([undefined]);
+  const changed = conversationOf(5, { first: "changed" });
+  expect([prefix.check(conversationOf(3)), prefix.forget(), prefix.check(changed)].flat()).toEqual([
+    undefined,
+  ]);
 });
 
 it.each([
   [
     "tools",
-    said(3, { head: "tools and more" }),
+    conversationOf(3, { head: "tools and more" }),
     "The head is not as it was: …tools… became …tools and more…",
   ],
   [
     "the first message",
-    said(3, { first: "now 12:01" }),
+    conversationOf(3, { first: "now 12:01" }),
     "Message 0 is not as it was: …message 0… became …now 12:01…",
   ],
-  ["an answer", said(5, { third: "cut" }), "Message 2 is not as it was: …message 2… became …cut…"],
-  ["an omitted message", said(2), "Message 2 is not as it was: …message 2… became …nothing…"],
+  ["an answer", conversationOf(5, { third: "cut" }), "Message 2 is not as it was: …message 2… became …cut…"],
+  ["an omitted message", conversationOf(2), "Message 2 is not as it was: …message 2… became …nothing…"],
 ])("detects a change of %s", (_, changed, sentence) => {
-  expect(checked(said(1), said(3), changed)).toEqual([sentence]);
+  expect(checked(conversationOf(1), conversationOf(3), changed)).toEqual([sentence]);
 });
 
 function checked(...asked: readonly Conversation[]): readonly string[] {
@@ -51,7 +55,7 @@ interface Change {
 }
 
 /** The first message is the user's. */
-function said(count: number, { head = "tools", first, third, last }: Change = {}): Conversation {
+function conversationOf(count: number, { head = "tools", first, third, last }: Change = {}): Conversation {
   const messages = Array.from({ length: count }, (_, index) => `message ${index}`);
   if (first !== undefined) messages[0] = first;
   if (third !== undefined) messages[2] = third;

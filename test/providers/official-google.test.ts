@@ -409,7 +409,7 @@ describe("the request checks", () => {
     const { parts } = await ask(server);
     const [words, last] = [{ text: "Hello." }, parts.at(-1)!];
     expect(last).toEqual({ text: "", thoughtSignature: expect.any(String) });
-    const said = async (...reply: Part[]) => {
+    const sendBack = async (...reply: Part[]) => {
       server.forget();
       const { status } = await post(server, {
         ...(await opening()),
@@ -417,9 +417,9 @@ describe("the request checks", () => {
       });
       return [status, server.breaches.at(-1)];
     };
-    expect(await said(words, last)).toEqual([200, undefined]);
-    expect(await said({ ...words, thoughtSignature: last.thoughtSignature! })).toEqual([200, undefined]);
-    expect(await said(words)).toEqual([
+    expect(await sendBack(words, last)).toEqual([200, undefined]);
+    expect(await sendBack({ ...words, thoughtSignature: last.thoughtSignature! })).toEqual([200, undefined]);
+    expect(await sendBack(words)).toEqual([
       400,
       "Request 4: contents[1]: a thought signature is missing, or does not stand where it stood.",
     ]);

@@ -120,9 +120,9 @@ describe("Responses", () => {
     ]);
     const input: ResponseInputItem[] = [{ role: "developer", content: "Be kind." }, user("Mend it")];
     for (const output of ["one line", "patched"]) {
-      const { output: said } = await client.responses.stream(question(input)).finalResponse();
-      input.push(...said.map(withoutParsed<ResponseInputItem>));
-      for (const item of said)
+      const { output: items } = await client.responses.stream(question(input)).finalResponse();
+      input.push(...items.map(withoutParsed<ResponseInputItem>));
+      for (const item of items)
         if (item.type === "function_call" || item.type === "custom_tool_call")
           input.push({ type: `${item.type}_output`, call_id: item.call_id, output } as ResponseInputItem);
     }

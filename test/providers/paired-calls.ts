@@ -22,12 +22,12 @@ export class PairedCalls {
   }
 
   /** Another item of the model. It is allowed in the reply, before any answer. */
-  said(): void {
+  modelItem(): void {
     this.#ended("something that the model said");
   }
 
   /** A message of the user, or the end of the request: all calls must be answered by now. */
-  asked(): void {
+  userItem(): void {
     this.#isAnswering = true;
     this.#ended("the next message");
   }

@@ -12,8 +12,8 @@ interface Asked {
 /** Fills in everything that a script leaves open. */
 export function wireReply(scripted: ScriptedReply, { number, model, idPrefix, size }: Asked): WireReply {
   const { fault } = scripted;
-  const said: ScriptedReply = fault === "empty" ? {} : scripted;
-  const calls = (said.calls ?? []).map(
+  const reply: ScriptedReply = fault === "empty" ? {} : scripted;
+  const calls = (reply.calls ?? []).map(
     ({ id, name, input, raw }, index): WireCall => ({
       id: fault === "duplicate-ids" ? `${idPrefix}${number}` : (id ?? `${idPrefix}${number}_${index + 1}`),
       name,
@@ -21,13 +21,13 @@ export function wireReply(scripted: ScriptedReply, { number, model, idPrefix, si
       raw: fault === "empty-arguments" ? "" : raw,
     }),
   );
-  const reasoning = tokensOf(said.reasoning);
-  const output = reasoning + tokensOf(said.text) + tokensOf(calls.length > 0 ? JSON.stringify(calls) : "");
+  const reasoning = tokensOf(reply.reasoning);
+  const output = reasoning + tokensOf(reply.text) + tokensOf(calls.length > 0 ? JSON.stringify(calls) : "");
   return {
     number,
     model,
-    reasoning: said.reasoning,
-    text: said.text,
+    reasoning: reply.reasoning,
+    text: reply.text,
     calls,
     usage: {
       input: Math.ceil(size / 4),
@@ -37,7 +37,7 @@ export function wireReply(scripted: ScriptedReply, { number, model, idPrefix, si
       reasoning,
       ...scripted.usage,
     },
-    finish: said.finish ?? (calls.length > 0 ? "calls" : "stop"),
+    finish: reply.finish ?? (calls.length > 0 ? "calls" : "stop"),
     oddity: isOddity(fault) ? fault : undefined,
     isWhole: fault === undefined || !unfinished.has(fault),
     split: fault === "one-piece-arguments" ? (text) => [text] : inPieces,

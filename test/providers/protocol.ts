@@ -15,7 +15,7 @@ export interface ProviderProtocol {
   /** The end of a client's base URL: "/v1". */
   readonly basePath: string;
   /** Whether the time to wait is in the body of an error, not in a header. */
-  readonly tellsWaitInBody?: true;
+  readonly hasWaitInBody?: true;
   /** Decides about an address: a reply, a fixed answer, or undefined for an unknown address. */
   route(request: AskedAddress): "reply" | PlainAnswer | undefined;
   /** The key of a request. The server answers 401 unless it is `apiKey`. */

@@ -20,19 +20,19 @@ it("checks nothing and keeps only the last request when it is not strict", async
 });
 
 it.each([
-  ["no-terminal-event", { said: "A word or two, and more.", isOver: false, isBroken: false }],
-  ["end-in-text", { said: "A word or two, a", isOver: false, isBroken: false }],
-  ["cut-in-text", { said: "", isOver: false, isBroken: true }],
-  ["comments", { said: "A word or two, and more.", isOver: true, isBroken: false }],
-  ["crlf", { said: "A word or two, and more.", isOver: true, isBroken: false }],
-  ["empty", { said: "", isOver: true, isBroken: false }],
+  ["no-terminal-event", { received: "A word or two, and more.", isOver: false, isBroken: false }],
+  ["end-in-text", { received: "A word or two, a", isOver: false, isBroken: false }],
+  ["cut-in-text", { received: "", isOver: false, isBroken: true }],
+  ["comments", { received: "A word or two, and more.", isOver: true, isBroken: false }],
+  ["crlf", { received: "A word or two, and more.", isOver: true, isBroken: false }],
+  ["empty", { received: "", isOver: true, isBroken: false }],
 ] as const satisfies readonly [Fault, object][])(
   "sends a reply with the fault %s",
   async (fault, expected) => {
     const server = await started("openai-chat", [{ text: "A word or two, and more.", fault }]);
     const { text, isBroken } = await ask(server);
     const deltas = [...text.matchAll(/"content":"([^"]*)"/g)].map(([, delta]) => delta);
-    expect({ said: deltas.join(""), isOver: text.includes("[DONE]"), isBroken }).toEqual(expected);
+    expect({ received: deltas.join(""), isOver: text.includes("[DONE]"), isBroken }).toEqual(expected);
   },
 );
 

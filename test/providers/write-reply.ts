@@ -37,8 +37,8 @@ export function refusal(protocol: ProviderProtocol, status: number, message: str
 
 function refuse(response: ServerResponse, protocol: ProviderProtocol, fault: Fault & object): void {
   const { status, retryAfter, headers } = fault;
-  const inBody = protocol.tellsWaitInBody ? retryAfter : undefined;
-  const inHeader = protocol.tellsWaitInBody ? undefined : retryAfter;
+  const inBody = protocol.hasWaitInBody ? retryAfter : undefined;
+  const inHeader = protocol.hasWaitInBody ? undefined : retryAfter;
   const body = fault.body ?? protocol.errorBody(status, reasonFor(status), inBody);
   response.writeHead(status, {
     "content-type": "application/json",

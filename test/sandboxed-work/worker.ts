@@ -37,14 +37,14 @@ async function carryOut(name: string, { files = {}, rules = [], steps }: Work): 
     approve: () => ({ allow: true }),
   });
   try {
-    const said: string[] = [];
+    const outputs: string[] = [];
     for (const step of steps) {
       const call = typeof step === "string" ? { tool: "shell.run", input: { command: step } } : step;
       const { tool, input } = JSON.parse(filled(JSON.stringify(call)));
       const { content } = await crib.call(tool, input);
-      said.push(steadyWords(content).replace(`port ${port} at `, ""));
+      outputs.push(steadyWords(content).replace(`port ${port} at `, ""));
     }
-    return said;
+    return outputs;
   } finally {
     await crib.close();
   }

@@ -13,7 +13,7 @@ export interface Work {
   readonly says: (level: SandboxLevel) => readonly string[];
 }
 
-const asSomebody = "-c user.name=A -c user.email=a@example.com";
+const withIdentity = "-c user.name=A -c user.email=a@example.com";
 const unresolved = "curl: (6) Could not resolve host: api.example.invalid";
 const offline =
   "The command ran without network. The rule `allow connect api.example.invalid` lets it connect.";
@@ -24,12 +24,12 @@ export const works: Readonly<Record<string, Work>> = {
     files: { "a.txt": "one\n", "sub/b.txt": "two\n" },
     steps: [
       "git init -q -b main",
-      `git add -A && git ${asSomebody} commit -qm first && git status --short && git ls-files`,
-      `git checkout -qb topic && echo more >> a.txt && git ${asSomebody} commit -qam topic`,
-      `git checkout -q main && echo c > c.txt && git add c.txt && git ${asSomebody} commit -qm c`,
-      `git ${asSomebody} rebase -q main topic && git log --format=%s`,
-      `echo dirty >> a.txt && git ${asSomebody} stash -q && git stash list --format=%gd && git stash pop -q && git checkout -q a.txt`,
-      `git worktree add -q wt main && cd wt && echo z > z && git add z && git ${asSomebody} commit -qm z && git log --format=%s -1`,
+      `git add -A && git ${withIdentity} commit -qm first && git status --short && git ls-files`,
+      `git checkout -qb topic && echo more >> a.txt && git ${withIdentity} commit -qam topic`,
+      `git checkout -q main && echo c > c.txt && git add c.txt && git ${withIdentity} commit -qm c`,
+      `git ${withIdentity} rebase -q main topic && git log --format=%s`,
+      `echo dirty >> a.txt && git ${withIdentity} stash -q && git stash list --format=%gd && git stash pop -q && git checkout -q a.txt`,
+      `git worktree add -q wt main && cd wt && echo z > z && git add z && git ${withIdentity} commit -qm z && git log --format=%s -1`,
       "git clone -q . inner && ls inner && rm -rf inner",
       "git gc -q && git fsck --no-dangling --no-progress && git tag v1 && git describe --tags",
     ],
@@ -161,7 +161,7 @@ export const works: Readonly<Record<string, Work>> = {
     steps: [
       "read -r line; echo $?",
       "git init -q",
-      `git add a.txt && git ${asSomebody} commit -qm first`,
+      `git add a.txt && git ${withIdentity} commit -qm first`,
       "git log --format=%s && git -c core.pager=less log --format=%s",
       "python3 -c 'input(1)' 2>&1 | tail -1",
     ],

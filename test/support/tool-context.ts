@@ -1,6 +1,6 @@
 import type { Environment } from "../../src/contract/environment.ts";
 import type { ToolContext } from "../../src/contract/tool.ts";
-import { KeptPages } from "../../src/pipeline/page-memory.ts";
+import { PageCache } from "../../src/pipeline/page-memory.ts";
 import { SeenMemory } from "../../src/pipeline/seen-memory.ts";
 import { noHistory, noProcesses, noServices, noShells, noTransactions } from "./no-services.ts";
 
@@ -19,7 +19,7 @@ export function toolContext(
     agents: noServices.agents,
     code: noServices.code,
     documents: noServices.documents,
-    pages: new KeptPages(),
+    pages: new PageCache(),
     plan: { plan: { steps: [], explanation: undefined } },
     tools: noServices.tools,
     settings: {},

@@ -230,9 +230,9 @@ it("turns any conversation into one that a strict provider accepts, at most 60 %
           const text = "word ".repeat(each.size / 5 + 1);
           const number = messages.length;
           if (each.kind === "user") {
-            const said = user(text);
-            messages.push(said);
-            if (each.isPinned && each.size < 100) pinned.add(said);
+            const question = user(text);
+            messages.push(question);
+            if (each.isPinned && each.size < 100) pinned.add(question);
             continue;
           }
           if (messages.at(-1)?.role === "assistant") messages.push(user("go on"));

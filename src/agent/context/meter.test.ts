@@ -4,7 +4,7 @@ import type { Model, Usage } from "../../models/model.ts";
 import { ContextMeter, conversationTokens, frameTokens } from "./meter.ts";
 
 const model = (contextTokens: number | undefined) => ({ facts: { contextTokens } }) as Model;
-const said = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
+const userMessage = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
 const used = (input: number, output: number): Usage => {
   return { input, output, cached: 0, cacheWritten: 0, reasoning: 0 };
 };
@@ -14,7 +14,7 @@ const frame = frameTokens("", []);
 
 it("estimates until the provider has counted, then estimates only what came since", () => {
   const meter = meterOf(1_000);
-  const message = said("one two three");
+  const message = userMessage("one two three");
   meter.added(message);
   const estimated = meter.use;
   meter.counted(used(400, 100));
@@ -45,7 +45,7 @@ it("is not full again before the provider has counted the compacted conversation
   const meter = meterOf(1_000);
   meter.counted(used(950, 0));
   const before = meter.isFull;
-  meter.restart([said("word ".repeat(5_000))]);
+  meter.restart([userMessage("word ".repeat(5_000))]);
   const restarted = meter.isFull;
   meter.counted(used(950, 0));
   expect([before, restarted, meter.isFull]).toEqual([true, false, true]);
@@ -53,7 +53,7 @@ it("is not full again before the provider has counted the compacted conversation
 
 it("keeps the estimate for a server that does not count", () => {
   const meter = meterOf(1_000);
-  meter.added(said("word"));
+  meter.added(userMessage("word"));
   const { tokens } = meter.use;
   meter.counted(used(0, 0));
   expect(meter.use.tokens).toBe(tokens);
@@ -67,7 +67,7 @@ it("uses the window of the current model", () => {
 });
 
 it("detects a message that no request could hold", () => {
-  const long = said("word ".repeat(2_000));
+  const long = userMessage("word ".repeat(2_000));
   expect([100, 1_000, 10_000, undefined].map((window) => meterOf(window).isTooLong(long))).toEqual([
     true,
     true,

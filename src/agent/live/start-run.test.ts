@@ -34,9 +34,9 @@ it("starts a run of its own, which waits to be answered, and can be steered and 
   const state = fixture.home;
   const wanted = { workspace: fixture.workspace, mode: "safe", variables: fixture.env };
   const { session, pid } = await start({ ...wanted, task: "Delete a.txt." });
-  const desk = new AllPendingApprovals({ state, config: join(fixture.home, "config") });
-  await vi.waitFor(() => expect(desk.list()).toHaveLength(1), { timeout: 20_000 });
-  const [question] = desk.list();
+  const approvals = new AllPendingApprovals({ state, config: join(fixture.home, "config") });
+  await vi.waitFor(() => expect(approvals.list()).toHaveLength(1), { timeout: 20_000 });
+  const [question] = approvals.list();
   const attached = (await attachSession(session, { state }))!;
   expect({ asked: question?.session, client: question?.client, live: attached.hello.pid }).toEqual({
     asked: session,
@@ -45,7 +45,7 @@ it("starts a run of its own, which waits to be answered, and can be steered and 
   });
   expect((await liveSessions({ state })).map((hello) => hello.session)).toEqual([session]);
   await attached.steer("Then say so.");
-  await desk.answer(question!, { allow: true });
+  await approvals.answer(question!, { allow: true });
   await attached.ended;
   expect(existsSync(join(fixture.workspace, "a.txt"))).toBe(false);
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });

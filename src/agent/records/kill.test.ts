@@ -94,10 +94,10 @@ describe("a killed session", () => {
 function play({ messages }: SeenRequest, notes: readonly string[]) {
   const answers = messages.filter(({ role }) => role === "tool").map(({ text }) => text);
   const isDone = (text: string, index: number) => {
-    const told = answers.filter((_, place) => place % 2 === index);
+    const answered = answers.filter((_, place) => place % 2 === index);
     if (answers.some((answer) => answer.includes(`noted ${text}`))) return true;
-    if (told.some((answer) => answer.includes("succeeded"))) return true;
-    return told.some((answer) => answer.includes("may have run in part")) && notes.includes(text);
+    if (answered.some((answer) => answer.includes("succeeded"))) return true;
+    return answered.some((answer) => answer.includes("may have run in part")) && notes.includes(text);
   };
   const open = ["one", "two"].filter((name, index) => !isDone(name, index));
   if (open.length === 0) return { text: "All is noted." };

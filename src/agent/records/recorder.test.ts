@@ -60,11 +60,11 @@ it("warns when earlier entries are missing", async () => {
 it("does not end a session when the disk is full", async () => {
   await using folder = temporaryFolder();
   mkdirSync(join(folder.path, "workspace"));
-  const trial = fileURLToPath(
+  const program = fileURLToPath(
     new URL("../../../test/support/session-records/talk-on-full-disk.ts", import.meta.url),
   );
   // A limit on file sizes fails like a full disk, and needs no separate disk.
-  const words = ["-c", `trap "" XFSZ; ulimit -f 512; exec "$0" "$@"`, process.execPath, trial, folder.path];
+  const words = ["-c", `trap "" XFSZ; ulimit -f 512; exec "$0" "$@"`, process.execPath, program, folder.path];
   const { stdout, status } = spawnSync("bash", words, { encoding: "utf8" });
   const problem =
     /^The session cannot be saved right now: The journal .* cannot be used: (database or disk is full|disk I\/O error)$/;

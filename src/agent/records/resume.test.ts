@@ -22,7 +22,7 @@ describe("a resumed session", () => {
     await first.use({ reasoning: "high" });
     await first.close();
     const second = await place.again({ resume: first.id, reasoning: undefined, model: undefined });
-    const told = ({ id, messages, turns, usage, cost, system, dialect, reasoning, model }: typeof first) => [
+    const summary = ({
       id,
       messages,
       turns,
@@ -31,9 +31,9 @@ describe("a resumed session", () => {
       system,
       dialect,
       reasoning,
-      model.id,
-    ];
-    expect(told(second)).toEqual(told(first));
+      model,
+    }: typeof first) => [id, messages, turns, usage, cost, system, dialect, reasoning, model.id];
+    expect(summary(second)).toEqual(summary(first));
     await second.run("make b.txt").result;
     expect([second.turns, second.messages.length]).toEqual([2, 8]);
     expect(await place.close()).toEqual([]);

@@ -52,17 +52,17 @@ describe("a stream", () => {
   it("ends at once when aborted, also if it ignores its signal", async () => {
     const stop = new AbortController();
     const reason = new Error("stopped");
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const ended = taken(
       (signal) => {
-        signal.addEventListener("abort", () => heard.push(signal.reason));
+        signal.addEventListener("abort", () => received.push(signal.reason));
         return deaf(1);
       },
       { signal: stop.signal },
     );
     setTimeout(() => stop.abort(reason), 5);
     expect(await ended).toEqual({ events: [1], error: reason });
-    expect(heard).toEqual([reason]);
+    expect(received).toEqual([reason]);
   });
 
   it("is not opened when already aborted", async () => {

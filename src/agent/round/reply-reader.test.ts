@@ -9,19 +9,19 @@ const finish: ModelEvent = { type: "finish", reason: "stop", usage: noUsage };
 const call = (id: string): CallPart => ({ type: "call", id, name: "read", input: { ok: true, value: {} } });
 
 function read(...events: ModelEvent[]) {
-  const told: AgentHappening[] = [];
+  const emitted: AgentHappening[] = [];
   let number = 0;
   const reader = new ReplyReader(
     "test/model",
     () => ++number,
-    (happening) => told.push(happening),
+    (happening) => emitted.push(happening),
   );
   const replies = events.map((event) => reader.read(event));
-  return { reader, told, reply: replies.at(-1) };
+  return { reader, emitted, reply: replies.at(-1) };
 }
 
 it("assembles a reply in the order in which its parts began, with provider metadata", () => {
-  const { reply, told } = read(
+  const { reply, emitted } = read(
     { type: "part-start", id: "r", part: "reasoning" },
     { type: "part-delta", id: "r", text: "Hm" },
     { type: "part-start", id: "t", part: "text" },
@@ -53,7 +53,7 @@ it("assembles a reply in the order in which its parts began, with provider metad
     usage: noUsage,
     faults: [],
   });
-  expect(told).toEqual([
+  expect(emitted).toEqual([
     { type: "reasoning-start", id: "reasoning_1" },
     { type: "reasoning-delta", id: "reasoning_1", text: "Hm" },
     { type: "text-start", id: "text_2" },
@@ -110,7 +110,7 @@ describe("a reply without text and calls", () => {
 });
 
 it("ends open parts when it is cut off, and keeps the text that was shown", () => {
-  const { reader, told } = read(
+  const { reader, emitted } = read(
     { type: "part-start", id: "r", part: "reasoning" },
     { type: "part-delta", id: "t", text: "Once " },
     { type: "part-delta", id: "t", text: "upon" },
@@ -118,7 +118,7 @@ it("ends open parts when it is cut off, and keeps the text that was shown", () =
   );
   reader.breakOff();
   reader.breakOff();
-  expect(told.slice(-3)).toEqual([
+  expect(emitted.slice(-3)).toEqual([
     { type: "warning", message: "Slow." },
     { type: "reasoning-end", id: "reasoning_1", text: "" },
     { type: "text-end", id: "text_2", text: "Once upon" },

@@ -93,8 +93,8 @@ async function endsWell({
   expect([error?.code, (data as { state?: string } | null)?.state]).toEqual(
     error ? ["not-found", undefined] : [undefined, "closed"],
   );
-  const told = (type: AgentEvent["type"]) => events.filter((event) => event.type === type).length;
-  expect(told("tool-end")).toBe(told("tool-start"));
+  const countOf = (type: AgentEvent["type"]) => events.filter((event) => event.type === type).length;
+  expect(countOf("tool-end")).toBe(countOf("tool-start"));
   expect(checkHistory(session.messages)).toEqual([]);
   expect(await run("Go on.")).toMatchObject({ outcome: "completed" });
   expect(await close()).toEqual([]);

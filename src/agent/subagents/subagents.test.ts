@@ -111,13 +111,13 @@ it("runs agents in parallel, and lets them write one file in turn", async () => 
 });
 
 it("sends messages to a running agent, and new tasks to one that has answered", async () => {
-  const heard = Promise.withResolvers<void>();
+  const received = Promise.withResolvers<void>();
   const { run, answers, server, close } = await familyOnLoopback({
     user: [
       { calls: [spawn("Think")] },
       { calls: [{ name: "agent_send", input: { agent: "agent_1", message: "Hurry." } }] },
       () => {
-        heard.resolve();
+        received.resolve();
         return { calls: [wait("agent_1")] };
       },
       { calls: [{ name: "agent_send", input: { agent: "agent_1", message: "And now?" } }] },
@@ -126,7 +126,7 @@ it("sends messages to a running agent, and new tasks to one that has answered", 
     ],
     Think: [
       async () => {
-        await heard.promise;
+        await received.promise;
         return { text: "Hm." };
       },
       { text: "I hurried." },

@@ -190,34 +190,40 @@ it("runs slash commands, and changes modes", async () => {
   });
   await editor.prompt(sessionId, "/change-it a.txt");
   expect(fixture.server.requests[0]!.messages.at(-1)!.text).toBe("Change a.txt.");
-  const said = async (line: string) => {
+  const replyTo = async (line: string) => {
     const from = updates.length;
     await editor.prompt(sessionId, line);
     return textOf(updates.slice(from), "agent_message_chunk");
   };
-  expect(await said("/diff")).toContain(
+  expect(await replyTo("/diff")).toContain(
     "```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@ hunk 1\n-one\n+two\n",
   );
-  expect([await said("/undo"), fixture.read("a.txt")]).toEqual([expect.stringContaining("a.txt"), "one\n"]);
-  expect([await said("/redo"), fixture.read("a.txt")]).toEqual([expect.stringContaining("a.txt"), "two\n"]);
-  expect(await said("/undo to nowhere")).toContain("nowhere");
-  expect(await said("/checkpoint here")).toContain("Set checkpoint here.");
-  expect(await said("/mode safe")).toBe("The mode is safe.");
+  expect([await replyTo("/undo"), fixture.read("a.txt")]).toEqual([
+    expect.stringContaining("a.txt"),
+    "one\n",
+  ]);
+  expect([await replyTo("/redo"), fixture.read("a.txt")]).toEqual([
+    expect.stringContaining("a.txt"),
+    "two\n",
+  ]);
+  expect(await replyTo("/undo to nowhere")).toContain("nowhere");
+  expect(await replyTo("/checkpoint here")).toContain("Set checkpoint here.");
+  expect(await replyTo("/mode safe")).toBe("The mode is safe.");
   expect(updates.findLast(({ sessionUpdate }) => sessionUpdate === "current_mode_update")).toMatchObject({
     currentModeId: "safe",
   });
   await agent.request(session.setMode, { sessionId, modeId: "yolo" });
-  expect(await said("/mode")).toBe("The mode is yolo.");
+  expect(await replyTo("/mode")).toBe("The mode is yolo.");
   await agent.request(session.setMode, { sessionId, modeId: "plan" });
   await editor.prompt(sessionId, "change it in plan mode");
   expect(fixture.read("a.txt")).toBe("two\n");
-  expect(await said("/undo")).toContain("a.txt");
+  expect(await replyTo("/undo")).toContain("a.txt");
   await agent.request(session.setMode, { sessionId, modeId: "safe" });
   expect(await failureOf(agent.request(session.setMode, { sessionId, modeId: "root" }))).toMatchObject({
     code: -32602,
     message: "Unknown mode: root.\nUse one of: safe, cautious, paranoid, yolo, plan",
   });
-  expect(await said("/etc/hosts is a file")).toBe("Seen.");
+  expect(await replyTo("/etc/hosts is a file")).toBe("Seen.");
   expect(fixture.server.requests.at(-1)?.messages.at(-1)?.text).toMatch(
     /^\[The user undid some of your changes with \/undo\..*\]\n\n\/etc\/hosts is a file$/s,
   );

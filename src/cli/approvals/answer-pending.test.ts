@@ -35,8 +35,8 @@ it("lists pending approvals, shows one, and approves it in the running server", 
   const approved = await fixture.run("approve", id, "--yes");
   const later = await fixture.run("approve");
   const answered = await fixture.run("approve", "--all");
-  const told = [nothing, listed, later, answered].map(({ stdout }) => stdout);
-  expect([...told, approved, await server.remove()]).toEqual([
+  const outputs = [nothing, listed, later, answered].map(({ stdout }) => stdout);
+  expect([...outputs, approved, await server.remove()]).toEqual([
     "No approvals are pending.\n",
     expect.stringMatching(new RegExp(`^${id}  \\d+ s ago  file.delete  it would delete a.txt\\n$`)),
     "No approvals are pending.\n",

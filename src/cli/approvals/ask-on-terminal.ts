@@ -106,7 +106,7 @@ async function readLine(question: string, signal: AbortSignal): Promise<string> 
 }
 
 /**
- * Discards everything that was typed before a question is shown, because it was no answer to this question. Raw mode
+ * Discards everything that was typed before a question is shown, because it was not an answer to it. Raw mode
  * also discards half a line.
  */
 export async function discardTyped(): Promise<void> {

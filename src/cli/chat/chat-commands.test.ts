@@ -63,11 +63,11 @@ describe("the commands of a chat", () => {
     expect(shown).toMatch(
       /@@ .* hunk 2\n[\s\S]*\nTo undo one file: \/undo a\.txt, or one hunk: \/undo a\.txt 1/,
     );
-    const told = fixture.server.requests.at(-1)!.messages.at(-1)!.text;
-    expect(told).toMatch(
+    const lastMessage = fixture.server.requests.at(-1)!.messages.at(-1)!.text;
+    expect(lastMessage).toMatch(
       /^\[The user undid some of your changes with \/undo\. Undid [\s\S]*restored a\.txt\]/,
     );
-    expect(told).toMatch(/The user reverted an undo with \/redo[\s\S]*b\.txt\]\n\nand now\?$/);
+    expect(lastMessage).toMatch(/The user reverted an undo with \/redo[\s\S]*b\.txt\]\n\nand now\?$/);
   });
 
   it("refuse to undo what was committed since, when no user can be asked", async () => {

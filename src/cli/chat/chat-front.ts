@@ -4,7 +4,7 @@ import type { Approve } from "../../toolcrib/index.ts";
 
 /** How a chat is shown and typed: as plain lines (`LineFront`), or on a screen with an input area (`TuiFront`). */
 export interface ChatFront {
-  /** A user is at the terminal. */
+  /** Whether a user is at the terminal. */
   readonly isInteractive: boolean;
   /** Asks the user; undefined when calls that need approval are refused. */
   readonly approve: Approve | undefined;
@@ -17,9 +17,9 @@ export interface ChatFront {
   show(event: AgentEvent): void;
   /** Shows one or more whole lines of Toolcrib. */
   showLine(lines: string): void;
-  /** The turn has ended: nothing runs any more. */
+  /** Removes everything that shows a running turn. */
   endTurn(): void;
-  /** Shows that work goes on; Ctrl-C cancels it. */
+  /** Shows that work is in progress; Ctrl-C cancels it. */
   whileBusy<Result>(doing: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   /** Shows the output of a command of the user: what arrives, and at the end the whole. */
   followOutput(): OutputView;

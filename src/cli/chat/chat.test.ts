@@ -73,12 +73,12 @@ describe("toolcrib chat, with input from a program", () => {
       "/mode safe\nmake it\n/mode cautious\n/model openai/gpt-5-mini\n/reasoning high\nagain\n/mode\n/model\n/reasoning\n",
       "chat",
     );
-    const told = stderr
+    const notices = stderr
       .split("\n")
       .filter((line) => /^(?:The mode|The model|The reasoning|Model:)/.test(line));
     const bodies = fixture.server.requests.map(({ body }) => body as { readonly model: string });
     expect([
-      told,
+      notices,
       isThere(fixture, "a.txt"),
       bodies.map(({ model }) => model),
       fixture.server.requests.at(-1)!.reasoning,

@@ -14,7 +14,7 @@ export const configCommand: Command = {
     ["config unset <key> [--project]", "remove it from config.toml"],
     ["config edit [--project]", "open config.toml in $VISUAL or $EDITOR, then check it"],
     ["config schema", "print the JSON Schema of config.toml"],
-    ["config trust [--yes] | untrust", "let .toolcrib/config.toml of this folder do more than tighten"],
+    ["config trust [--yes] | untrust", "trust .toolcrib/config.toml of this folder, or revoke it"],
   ],
   notes: [
     "Precedence: command line, environment variable, .toolcrib/config.toml of the project, your config.toml (see `toolcrib paths`), default. Until you trust it, a project can only choose a stricter mode, a stricter sandbox and lower limits.",

@@ -20,7 +20,7 @@ export const mcpCommand: Command = {
     ["mcp install --client NAME --url URL", "add a server that runs with --http"],
     ["mcp uninstall --client NAME", "remove it again"],
     ["mcp servers", "start the configured MCP servers and show their state"],
-    ["mcp trust | untrust", "allow, or forbid, the servers in .toolcrib/mcp.json of this folder"],
+    ["mcp trust | untrust", "trust the servers in .toolcrib/mcp.json, or revoke it"],
   ],
   notes: [
     "A client with elicitation asks the user for approval; otherwise the error names the `toolcrib approve` command to run.",

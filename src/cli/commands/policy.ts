@@ -12,8 +12,8 @@ export const policyCommand: Command = {
     ["policy explain '<call>'", "show the verdict on a call, and the rule behind it"],
     ["policy test [FILE ...]", "run the `expect` lines of all rules, or of these files"],
     ["policy replay <session|last|all>", "show these rules' verdicts on recorded calls"],
-    ["policy trust [--yes]", "let the current rules of this folder allow calls"],
-    ["policy untrust", "let them only deny again"],
+    ["policy trust [--yes]", "trust the current rules of this folder"],
+    ["policy untrust", "revoke the trust: these rules can only deny"],
   ],
   notes: [
     "A call is `run COMMAND`, `read PATH`, `write PATH`, `delete PATH`, `connect HOST`, or a tool with its arguments. `explain` exits with 0 for allow, 3 for deny and 4 for ask.",

@@ -205,7 +205,7 @@ export async function trustConfig(given: Arguments): Promise<number> {
   const { hash, trust, loosening } = project;
   await confirmTrust(given, {
     ...{ workspace, hash, trust, lines: loosening },
-    heading: `${projectConfigPath} of this folder has ${counted(loosening.length, "setting")} that need your trust`,
+    heading: `${projectConfigPath} of this folder has ${counted(loosening.length, "setting")} that ${loosening.length === 1 ? "needs" : "need"} your trust`,
     what: "these settings",
     otherwise: "It can still tighten the mode, the sandbox and the limits.",
   });

@@ -4,14 +4,14 @@ import { shared } from "./servers.ts";
 
 it("notifies open instances of every change, and a closed one of none", () => {
   const hub = emptySource();
-  const told: string[] = [];
+  const warnings: string[] = [];
   const [first, second] = [shared(hub), shared(hub)];
-  first.onChange(() => told.push("first"));
-  const stop = second.onChange(() => told.push("second, once"));
-  second.onChange(() => told.push("second"));
+  first.onChange(() => warnings.push("first"));
+  const stop = second.onChange(() => warnings.push("second, once"));
+  second.onChange(() => warnings.push("second"));
   hub.put([]);
   void first.close();
   stop();
   hub.put([]);
-  expect(told).toEqual(["first", "second, once", "second", "second"]);
+  expect(warnings).toEqual(["first", "second, once", "second", "second"]);
 });

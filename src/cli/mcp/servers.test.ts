@@ -87,10 +87,10 @@ it("starts none when the instance cannot be opened", async () => {
   });
   const exited = once(child, "exit");
   try {
-    let said = "";
+    let output = "";
     for await (const text of child.stderr) {
-      said += text;
-      if (said.includes("rule")) break;
+      output += text;
+      if (output.includes("rule")) break;
     }
     // Long after it would have started.
     await wait(1_500);

@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import { callEndLine, callStartLine } from "./call-lines.ts";
 
 it("shows all lines of a command in one", () => {
-  const told = callStartLine(
+  const line = callStartLine(
     { canonical: "shell.run", input: { command: "\n  echo hi\n\techo more > a\n" } },
     "/w",
   );
-  expect(told).toBe("shell.run echo hi ⏎ echo more > a");
+  expect(line).toBe("shell.run echo hi ⏎ echo more > a");
 });
 
 it("shows paths relative to the workspace", () => {

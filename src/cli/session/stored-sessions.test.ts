@@ -14,8 +14,8 @@ const secret = ["ghp", "Zk3vQ9pLx7Tn2RbW8mYc4HdJ6sFg1AeU5iXo"].join("_");
 /** A fixture with three sessions: one ended, one interrupted, and one with another id. */
 async function fixtureWithSessions(): Promise<CliWorkspace> {
   const fixture = cliWorkspace();
-  const desk = new WorkspaceJournal({ state: fixture.home, workspace: fixture.workspace });
-  const { conversations } = desk;
+  const journal = new WorkspaceJournal({ state: fixture.home, workspace: fixture.workspace });
+  const { conversations } = journal;
   conversations.append("session_ab1", [
     start,
     user(1, "Make a file\nand say \u001b[2Jso"),
@@ -33,7 +33,7 @@ async function fixtureWithSessions(): Promise<CliWorkspace> {
     user(1, "x".repeat(200)),
     turnEnd(1),
   ]);
-  desk.close();
+  journal.close();
   return fixture;
 }
 
@@ -58,8 +58,8 @@ describe("toolcrib sessions", () => {
       ],
     ]);
     expect(one.stdout.trimEnd().split("\n").length).toBe(1);
-    const told = JSON.parse(json.stdout).find(({ session }: { session: string }) => session === "other");
-    expect(told).toEqual({
+    const listed = JSON.parse(json.stdout).find(({ session }: { session: string }) => session === "other");
+    expect(listed).toEqual({
       session: "other",
       startedAt: expect.any(Number),
       lastAt: expect.any(Number),
@@ -248,7 +248,7 @@ describe("a session of toolcrib run", () => {
     fixture.server.forget();
     const { session } = JSON.parse((await fixture.run("sessions", "--json")).stdout)[0];
     const fork = await fixture.run("sessions", "fork", session, "--turn", "1", "other", "--json");
-    const told = JSON.parse((await fixture.run("sessions", "--json")).stdout);
+    const listed = JSON.parse((await fixture.run("sessions", "--json")).stdout);
     expect([first, second, third].map(({ exit, stdout }) => [exit, stdout])).toEqual([
       [0, "One.\n"],
       [0, "Two.\n"],
@@ -261,12 +261,12 @@ describe("a session of toolcrib run", () => {
       state,
       parent,
     });
-    expect(told.map(summary)).toEqual([
+    expect(listed.map(summary)).toEqual([
       { turns: 2, task: "first", state: "ended", parent: { session, turn: 1 } },
       { turns: 3, task: "first", state: "ended", parent: null },
     ]);
-    const said = fixture.server.requests.map(({ messages }) => messages.map(({ text }) => text));
-    expect(said).toEqual([
+    const texts = fixture.server.requests.map(({ messages }) => messages.map(({ text }) => text));
+    expect(texts).toEqual([
       ["first"],
       ["first", "One.", "second"],
       ["first", "One.", "second", "Two.", "third"],

@@ -37,7 +37,7 @@ export async function giveTour(folder: string): Promise<number> {
     await changeCode(guide, own);
     await readDocuments(guide, own);
     await showLimits(guide, own);
-    return sayGoodbye(guide);
+    return showNextSteps(guide);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
@@ -106,7 +106,7 @@ async function showLimits(guide: Guide, own: OwnFolders): Promise<void> {
   ]);
 }
 
-function sayGoodbye({ surprises }: Guide): number {
+function showNextSteps({ surprises }: Guide): number {
   if (surprises > 0) {
     print(`\n${paint(1, "red", `${counted(surprises, "call")} ended differently than expected.`)}\n`);
     return 1;

@@ -39,9 +39,9 @@ describe("the grammars", () => {
   it.each(nodes)(
     "parse their languages in %s",
     async (node) => {
-      const trial = fileURLToPath(new URL("../../../test/support/code/parse-samples.ts", import.meta.url));
+      const program = fileURLToPath(new URL("../../../test/support/code/parse-samples.ts", import.meta.url));
       const flags = ["--liftoff-only", "--disable-warning=ExperimentalWarning"];
-      const { stdout, stderr } = await run(node, [...flags, trial]);
+      const { stdout, stderr } = await run(node, [...flags, program]);
       expect([JSON.parse(stdout), stderr]).toEqual([{ parsed: 97, failures: [] }, ""]);
     },
     60_000,

@@ -106,7 +106,7 @@ describe("an index", () => {
     await using index = openTestIndex(files);
     // Ten blocks of 512 bytes for each file that is written.
     const command = `trap "" XFSZ; ulimit -f 10; exec "$0" "$@"`;
-    const args = ["-c", command, process.execPath, trial, index.workspace, index.directory, "alpha"];
+    const args = ["-c", command, process.execPath, program, index.workspace, index.directory, "alpha"];
     const onFullDisk = async () => JSON.parse((await promisify(execFile)("/bin/bash", args)).stdout);
     const first = await onFullDisk();
     expect(withAlpha.filter((name) => !first.found[0].includes(name))).toEqual([]);
@@ -122,7 +122,7 @@ describe("an index", () => {
 
   it("is built once by two processes that share it", async () => {
     await using index = openTestIndex(files);
-    const args = [trial, index.workspace, index.directory, "alpha"];
+    const args = [program, index.workspace, index.directory, "alpha"];
     const both = await Promise.all([1, 2, 3].map(() => promisify(execFile)(process.execPath, args)));
     expect(both.map(({ stdout }) => JSON.parse(stdout))).toEqual(
       both.map(() => ({ state: whole, found: [withAlpha] })),
@@ -136,7 +136,7 @@ describe("an index", () => {
   it("continues where it was when its builder is killed", async () => {
     await using index = openTestIndex(files);
     for (let round = 0; round < 6; round++) {
-      const child = spawn(process.execPath, [trial, index.workspace, index.directory], { stdio: "ignore" });
+      const child = spawn(process.execPath, [program, index.workspace, index.directory], { stdio: "ignore" });
       await untilStarted(child, index);
       await sleep(round * 30);
       child.kill("SIGKILL");
@@ -146,7 +146,7 @@ describe("an index", () => {
   });
 });
 
-const trial = fileURLToPath(new URL("../../../test/support/code-index/answer.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../../test/support/code-index/answer.ts", import.meta.url));
 
 async function untilStarted(child: ChildProcess, index: TestIndex): Promise<void> {
   while (child.exitCode === null && !fs.existsSync(databaseOf(index))) await sleep(5);

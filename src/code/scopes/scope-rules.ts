@@ -84,7 +84,7 @@ export const kinds = { value: 1, type: 2, any: 3, label: 4, private: 8, local: 1
 export interface Definition extends Written {
   readonly is: "definition";
   readonly kind: number;
-  /** The scope: the nearest from `at` up, the nearest function, the one outside of that, or the file. */
+  /** The scope: the nearest one from `at` up, the nearest function, the scope around that function, or the file. */
   readonly in: "nearest" | "function" | "outside" | "file";
   /** Where the search for the scope begins. Default: the node that decides. */
   readonly at?: number;

@@ -4,7 +4,7 @@ import type { WordIndex } from "../index/query/word-index.ts";
 import { fileRoles } from "./file-roles.ts";
 import { rank } from "./rank.ts";
 
-interface Said {
+interface TestPiece {
   readonly path: string;
   readonly kind?: SymbolKind;
   readonly lines?: number;
@@ -13,7 +13,7 @@ interface Said {
 }
 
 /** Pieces below each other; those of one file are given together. */
-function indexOf(pieces: readonly Said[]): WordIndex {
+function indexOf(pieces: readonly TestPiece[]): WordIndex {
   const paths = [...new Set(pieces.map(({ path }) => path))];
   const files = paths.map((path, number) => ({
     number,
@@ -41,34 +41,40 @@ function indexOf(pieces: readonly Said[]): WordIndex {
   return { segments: [segment], file: (number) => files[number], files: () => files, outline: () => [] };
 }
 
-function found(pieces: readonly Said[], words: string, limit: number): Said[] {
+function found(pieces: readonly TestPiece[], words: string, limit: number): TestPiece[] {
   return rank(indexOf(pieces), { words, limit }).map(({ document }) => pieces[document]!);
 }
 
 it("ranks code that does something before code that only declares or holds it", () => {
   const terms = { door: 100 };
-  const getter: Said = { path: "a.ts", lines: 1, terms };
-  const holder: Said = { path: "b.ts", kind: "class", terms };
-  const doer: Said = { path: "c.ts", terms };
+  const getter: TestPiece = { path: "a.ts", lines: 1, terms };
+  const holder: TestPiece = { path: "b.ts", kind: "class", terms };
+  const doer: TestPiece = { path: "c.ts", terms };
   expect(found([getter, holder, doer], "door", 3)).toEqual([doer, holder, getter]);
 });
 
 it("ranks a short piece first when it covers more of the query", () => {
-  const short: Said = { path: "a.ts", lines: 1, terms: { door: 200 } };
-  const long: Said = { path: "b.ts", terms: { door: 100 } };
+  const short: TestPiece = { path: "a.ts", lines: 1, terms: { door: 200 } };
+  const long: TestPiece = { path: "b.ts", terms: { door: 100 } };
   expect(found([long, short], "door", 2)).toEqual([short, long]);
 });
 
 it("reserves the last two of ten results for new files, however many are requested", () => {
-  const crowd = Array.from({ length: 12 }, (_, at): Said => ({ path: "a.ts", terms: { door: 250 - at } }));
-  const others = ["b.ts", "c.ts", "d.ts"].map((path, at): Said => ({ path, terms: { door: 90 - at } }));
+  const crowd = Array.from(
+    { length: 12 },
+    (_, at): TestPiece => ({ path: "a.ts", terms: { door: 250 - at } }),
+  );
+  const others = ["b.ts", "c.ts", "d.ts"].map((path, at): TestPiece => ({ path, terms: { door: 90 - at } }));
   const all = [...crowd.slice(0, 8), ...others.slice(0, 2), ...crowd.slice(8), ...others.slice(2)];
   expect(found([...crowd, ...others], "door", 10)).toEqual(all.slice(0, 10));
   expect(found([...crowd, ...others], "door", 99)).toEqual(all);
 });
 
 it("fills the results from one file when no other matches", () => {
-  const crowd = Array.from({ length: 12 }, (_, at): Said => ({ path: "a.ts", terms: { door: 250 - at } }));
-  const other: Said = { path: "b.ts", terms: { door: 90 } };
+  const crowd = Array.from(
+    { length: 12 },
+    (_, at): TestPiece => ({ path: "a.ts", terms: { door: 250 - at } }),
+  );
+  const other: TestPiece = { path: "b.ts", terms: { door: 90 } };
   expect(found([...crowd, other], "door", 10)).toEqual([...crowd.slice(0, 8), other, crowd[8]]);
 });

@@ -256,8 +256,8 @@ describe("a location is refused", () => {
   });
 
   it("when several descriptions match about equally, with their scores", async () => {
-    const told = await found("store.py", "load the items by name");
-    expect(told.replace(/0\.\d\d/g, "#")).toBe(
+    const outcome = await found("store.py", "load the items by name");
+    expect(outcome.replace(/0\.\d\d/g, "#")).toBe(
       'ambiguous-match: store.py: the location "load the items by name" matches 3 locations:\n' +
         "  lines 2-3: Method load [2-3] in Class Store, score #\n" +
         "  lines 10-12: Method load [10-12] in Class Cache, score #\n" +
@@ -267,8 +267,10 @@ describe("a location is refused", () => {
   });
 
   it("when the text occurs very often, with only some of the locations", async () => {
-    const [told] = (await found("often.unknown", "again")).split("\n");
-    expect(told).toBe('ambiguous-match: often.unknown: the location "again" matches 100 locations or more:');
+    const [outcome] = (await found("often.unknown", "again")).split("\n");
+    expect(outcome).toBe(
+      'ambiguous-match: often.unknown: the location "again" matches 100 locations or more:',
+    );
   });
 
   it.each([
@@ -290,8 +292,8 @@ describe("a location is refused", () => {
     ["tracked.rs", "list_handles_of"],
     ["tracked.rs", "refund_amount3"],
   ])("when there is only something similar, which is shown: %s: %s", async (path, location) => {
-    const [told] = (await found(path, location)).split("\n");
-    expect(told).toBe(`no-match: ${path}: the location "${location}" was not found. The nearest:`);
+    const [outcome] = (await found(path, location)).split("\n");
+    expect(outcome).toBe(`no-match: ${path}: the location "${location}" was not found. The nearest:`);
   });
 
   it.each(["3:12", "line 3:12", "L3:2", "lines 3 and 12", "lines 3, 5, and 12", "3,12", "3:12:"])(

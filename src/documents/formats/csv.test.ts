@@ -28,7 +28,7 @@ it.each([
     consistsOf: { one: "row", total },
     parts: [{ anchor: `rows 1-${total}`, text: [table, ...more].join("\n") }],
     next: undefined,
-    notes: more.length === 0 ? [] : ["2 rows have another number of cells than the first: 4, 5"],
+    notes: more.length === 0 ? [] : ["2 rows have a different number of cells than the first: 4, 5"],
     images: [],
   });
   const cells = content.parts[0]!.text.split("\n")

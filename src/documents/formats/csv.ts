@@ -86,7 +86,7 @@ function notesOn({ ragged, raggedCount, unclosed }: RowIndex, headRows: number):
     const list = ragged.map(number).join(", ");
     const more = raggedCount > ragged.length ? ", and more" : "";
     const rows = counted(raggedCount, "row has", "rows have");
-    notes.push(`${rows} another number of cells than the first: ${list}${more}`);
+    notes.push(`${rows} a different number of cells than the first: ${list}${more}`);
   }
   if (unclosed !== undefined)
     notes.push(

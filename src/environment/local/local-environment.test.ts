@@ -97,9 +97,9 @@ it("reports what permissions forbid", { tags: "differs-for-root" }, async () => 
   chmodSync(world.path("unreadable"), 0);
   chmodSync(world.path("protected"), 0o444);
   chmodSync(world.path("closed"), 0o500);
-  const trial = new URL("../../../test/support/environment/forbidden.ts", import.meta.url);
+  const program = new URL("../../../test/support/environment/forbidden.ts", import.meta.url);
   const paths = ["unreadable", "closed/file", "protected"];
-  const failures = await asOrdinaryUser(trial, world.path("."), ...paths);
+  const failures = await asOrdinaryUser(program, world.path("."), ...paths);
   chmodSync(world.path("closed"), 0o700);
   const hint = "Check the permissions of the file and its directory.";
   expect(failures).toEqual(paths.map((path) => failure("denied", `No permission for ${path}`, hint)));
@@ -424,8 +424,10 @@ it.runIf(process.platform === "linux")(
     world.link("out", world.outside);
     world.link("loop", "loop");
     world.link("dangling", "nowhere/at/all");
-    const trial = fileURLToPath(new URL("../../../test/support/environment/handles.ts", import.meta.url));
-    const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
+    const program = fileURLToPath(new URL("../../../test/support/environment/handles.ts", import.meta.url));
+    const child = spawn(process.execPath, [program, world.path(".")], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     const [output] = (await once(child.stdout, "data")) as [Buffer];
     const { before, after } = JSON.parse(output.toString()) as { before: number; after: number };
     expect(after).toBe(before);

@@ -23,7 +23,7 @@ describe.skipIf(missing !== undefined)("a session under Landlock", () => {
         .forCall({ environment: fixture.environment })
         .run("main", { command, signal });
       const { code, remarks } = await running.exit;
-      return { code, isTold: remarks.some((remark) => remark.includes(".git/hooks")) };
+      return { code, isReported: remarks.some((remark) => remark.includes(".git/hooks")) };
     };
     const spoil = "echo evil > .git/hooks/own; echo evil > .git/hooks/pre-commit";
     try {
@@ -33,7 +33,7 @@ describe.skipIf(missing !== undefined)("a session under Landlock", () => {
           readdirSync(hooks),
           readFileSync(join(hooks, "own"), "utf8"),
           await run("true"),
-        ]).toEqual([{ code: 0, isTold: true }, ["own"], "mine", { code: 0, isTold: false }]);
+        ]).toEqual([{ code: 0, isReported: true }, ["own"], "mine", { code: 0, isReported: false }]);
     } finally {
       await shells.close();
     }

@@ -24,7 +24,7 @@ let state = "";
 let environment: Environment;
 let shells: ShellTable;
 
-interface Said {
+interface Finished {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number | undefined;
@@ -39,7 +39,7 @@ async function textOf(output: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-async function result(running: RunningCommand): Promise<Said> {
+async function result(running: RunningCommand): Promise<Finished> {
   const [stdout, stderr, exit] = await Promise.all([
     textOf(running.stdout),
     textOf(running.stderr),
@@ -53,12 +53,12 @@ function begin(command: string, options: Partial<ShellCommand> = {}, name = "mai
   return shells.forCall({ environment }).run(name, { command, signal, ...options });
 }
 
-async function run(command: string, options: Partial<ShellCommand> = {}, name = "main"): Promise<Said> {
+async function run(command: string, options: Partial<ShellCommand> = {}, name = "main"): Promise<Finished> {
   return result(await begin(command, options, name));
 }
 
 /** Runs a command with this confinement. */
-async function runAs(confinement: Confinement, command: string): Promise<Said> {
+async function runAs(confinement: Confinement, command: string): Promise<Finished> {
   const confined = new Proxy(environment, {
     get(target, name) {
       if (name === "confinement") return confinement;

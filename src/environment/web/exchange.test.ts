@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { listen } from "../../../test/support/network/proxy-lab.ts";
-import { ask, says } from "../../../test/support/web/web-lab.ts";
+import { ask, serve } from "../../../test/support/web/web-lab.ts";
 
 const head = "HTTP/1.1 200 OK\r\n";
 
@@ -11,13 +11,13 @@ function answered(body: string | Uint8Array, headers: Record<string, string> = {
 
 describe("an exchange", () => {
   it("sends exactly the given request, and keeps no connection", async () => {
-    await using server = await says([`${head}Content-Length: 2\r\n\r\nok`], { stays: true });
+    await using server = await serve([`${head}Content-Length: 2\r\n\r\nok`], { stays: true });
     const answer = await ask(`http://127.0.0.1:${server.port}/a%20b?c=d#e`, {
       method: "POST",
       headers: { accept: "text/plain", "x-key": "k" },
       body: "häh",
     });
-    expect([answer, server.heard]).toEqual([
+    expect([answer, server.requests]).toEqual([
       answered("ok", { "content-length": "2" }),
       [
         `POST /a%20b?c=d HTTP/1.1\r\naccept: text/plain\r\nx-key: k\r\nhost: 127.0.0.1:${server.port}\r\n` +
@@ -27,7 +27,7 @@ describe("an exchange", () => {
   });
 
   it("joins headers with the same name, and returns redirects and errors unchanged", async () => {
-    await using server = await says([
+    await using server = await serve([
       "HTTP/1.1 302 Found\r\nLocation: /b\r\nSet-Cookie: a=1\r\nset-cookie: b=2\r\nVia: x\r\nVIA: y\r\nContent-Length: 0\r\n\r\n",
     ]);
     expect(await ask(`http://127.0.0.1:${server.port}/`)).toEqual({
@@ -48,18 +48,18 @@ describe("an exchange", () => {
     ["identity", (text: string) => Buffer.from(text)],
   ])("decompresses %s", async (coding, compress) => {
     const text = "many words, ".repeat(1000);
-    await using server = await says([`${head}Content-Encoding: ${coding}\r\n\r\n`, compress(text)]);
+    await using server = await serve([`${head}Content-Encoding: ${coding}\r\n\r\n`, compress(text)]);
     expect(await ask(`http://127.0.0.1:${server.port}/`)).toEqual(
       answered(text, { "content-encoding": coding }),
     );
   });
 
   it("reads chunks with trailers, and HTTP/1.0 bodies until the connection closes", async () => {
-    await using chunked = await says([
+    await using chunked = await serve([
       `${head}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`,
       "2;x=y\r\nde\r\n0\r\nX-Trailer: t\r\n\r\n",
     ]);
-    await using old = await says(["HTTP/1.0 200 OK\r\n\r\nabc", "de"]);
+    await using old = await serve(["HTTP/1.0 200 OK\r\n\r\nabc", "de"]);
     expect([
       await ask(`http://127.0.0.1:${chunked.port}/`),
       await ask(`http://127.0.0.1:${old.port}/`),
@@ -67,9 +67,9 @@ describe("an exchange", () => {
   });
 
   it("accepts responses that have no body", async () => {
-    await using empty = await says(["HTTP/1.1 204 No Content\r\nContent-Encoding: gzip\r\n\r\n"]);
-    await using unchanged = await says(["HTTP/1.1 304 Not Modified\r\nContent-Encoding: br\r\n\r\n"]);
-    await using nothing = await says([`${head}Content-Encoding: gzip\r\nContent-Length: 0\r\n\r\n`]);
+    await using empty = await serve(["HTTP/1.1 204 No Content\r\nContent-Encoding: gzip\r\n\r\n"]);
+    await using unchanged = await serve(["HTTP/1.1 304 Not Modified\r\nContent-Encoding: br\r\n\r\n"]);
+    await using nothing = await serve([`${head}Content-Encoding: gzip\r\nContent-Length: 0\r\n\r\n`]);
     const answers = await Promise.all(
       [empty, unchanged, nothing].map(({ port }) => ask(`http://127.0.0.1:${port}/`)),
     );
@@ -83,7 +83,7 @@ describe("an exchange", () => {
   });
 
   it("skips informational responses", async () => {
-    await using server = await says([
+    await using server = await serve([
       "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n",
       `${head}Content-Length: 2\r\n\r\nok`,
     ]);
@@ -91,7 +91,7 @@ describe("an exchange", () => {
   });
 
   it("reports progress", async () => {
-    await using server = await says([`${head}Content-Length: 5\r\n\r\nabcde`]);
+    await using server = await serve([`${head}Content-Length: 5\r\n\r\nabcde`]);
     const reports: unknown[] = [];
     await ask(`http://127.0.0.1:${server.port}/`, { progress: (...figures) => reports.push(figures) });
     expect(reports.at(-1)).toEqual([5, 5]);
@@ -114,7 +114,7 @@ describe("an exchange with a hostile server", () => {
   });
 
   it("reads a body of exactly the limit whole", async () => {
-    await using server = await says([`${head}\r\n${"x".repeat(50_000)}`]);
+    await using server = await serve([`${head}\r\n${"x".repeat(50_000)}`]);
     expect(await ask(`http://127.0.0.1:${server.port}/`, { maxBytes: 50_000 })).toEqual(
       answered("x".repeat(50_000)),
     );
@@ -127,7 +127,7 @@ describe("an exchange with a hostile server", () => {
     ["zstd", zstdCompressSync],
   ])("stops a %s bomb at the limit for decompressed data", async (coding, compress) => {
     const bomb = compress(Buffer.alloc(30_000_000));
-    await using server = await says([`${head}Content-Encoding: ${coding}\r\n\r\n`, bomb]);
+    await using server = await serve([`${head}Content-Encoding: ${coding}\r\n\r\n`, bomb]);
     expect(await ask(`http://127.0.0.1:${server.port}/`)).toEqual(
       answered(Buffer.alloc(1_000_000), { "content-encoding": coding }, true),
     );
@@ -137,7 +137,7 @@ describe("an exchange with a hostile server", () => {
     // A gzip header, then endless empty blocks.
     const empty = Buffer.alloc(5_000_000, Buffer.from([0, 0, 0, 0xff, 0xff]));
     const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
-    await using server = await says([`${head}Content-Encoding: gzip\r\n\r\n`, header, empty]);
+    await using server = await serve([`${head}Content-Encoding: gzip\r\n\r\n`, header, empty]);
     expect(await ask(`http://127.0.0.1:${server.port}/`)).toEqual(
       answered("", { "content-encoding": "gzip" }, true),
     );
@@ -207,7 +207,7 @@ describe("an exchange with a hostile server", () => {
       "too-large: The response headers of HOST are too large",
     ],
   ])("reports %s clearly", async (_what, pieces, error) => {
-    await using server = await says(pieces);
+    await using server = await serve(pieces);
     const host = `127.0.0.1:${server.port}`;
     expect(await ask(`http://${host}/`)).toEqual({
       error: error.replace("HOST", host),
@@ -227,13 +227,13 @@ describe("an exchange with a hostile server", () => {
   });
 
   it("ignores data after the response", async () => {
-    await using server = await says([`${head}Content-Length: 2\r\n\r\nokHTTP/1.1 500 Evil\r\n\r\n`]);
+    await using server = await serve([`${head}Content-Length: 2\r\n\r\nokHTTP/1.1 500 Evil\r\n\r\n`]);
     expect(await ask(`http://127.0.0.1:${server.port}/`)).toEqual(answered("ok", { "content-length": "2" }));
   });
 
   it("stops waiting for a silent server at the idle limit", async () => {
-    await using mute = await says([], { stays: true });
-    await using falls = await says([`${head}Content-Length: 9\r\n\r\nabc`], { stays: true });
+    await using mute = await serve([], { stays: true });
+    await using falls = await serve([`${head}Content-Length: 9\r\n\r\nabc`], { stays: true });
     const limits = { idleMs: 100 };
     expect([
       await ask(`http://127.0.0.1:${mute.port}/`, {}, { limits }),
@@ -259,7 +259,7 @@ describe("an exchange with a hostile server", () => {
   });
 
   it("ends when it is cancelled in any phase", async () => {
-    await using server = await says([`${head}Content-Length: 9\r\n\r\nabc`], { stays: true });
+    await using server = await serve([`${head}Content-Length: 9\r\n\r\nabc`], { stays: true });
     const cancelled = (request: Parameters<typeof ask>[1], options: Parameters<typeof ask>[2] = {}) => {
       const controller = new AbortController();
       setTimeout(() => controller.abort(), 50);

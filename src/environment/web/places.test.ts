@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { certificate } from "../../../test/support/network/certificate.ts";
-import { ask, says, saysSecurely } from "../../../test/support/web/web-lab.ts";
+import { ask, serve, serveSecurely } from "../../../test/support/web/web-lab.ts";
 import { kindOfAddress } from "../../lib/network-address.ts";
 
 /** As in mode "yolo": every public address. */
@@ -72,7 +72,7 @@ describe("the target of an exchange", () => {
   });
 
   it("is only an address that was checked, even if the name resolves differently later", async () => {
-    await using judged = await says(ok, { host: "127.0.0.2" });
+    await using judged = await serve(ok, { host: "127.0.0.2" });
     const asked: string[] = [];
     const answer = await ask(
       `http://rebinding.example:${judged.port}/`,
@@ -84,7 +84,7 @@ describe("the target of an exchange", () => {
         },
       },
     );
-    expect([answer, asked, judged.heard]).toEqual([
+    expect([answer, asked, judged.requests]).toEqual([
       { status: 200, headers: { "content-length": "2" }, body: Buffer.from("ok"), isCut: false },
       ["rebinding.example"],
       [expect.stringContaining(`host: rebinding.example:${judged.port}\r\n`)],
@@ -92,9 +92,9 @@ describe("the target of an exchange", () => {
   });
 
   it("is refused without permission from the call", async () => {
-    await using server = await says(ok);
+    await using server = await serve(ok);
     const url = `http://127.0.0.1:${server.port}/`;
-    expect([await ask(url, { mayConnect: undefined }), server.heard]).toEqual([
+    expect([await ask(url, { mayConnect: undefined }), server.requests]).toEqual([
       {
         error: `denied: No rule lets this call connect to 127.0.0.1:${server.port}`,
         hint: "Ask the user to add the rule: allow connect 127.0.0.1",
@@ -104,7 +104,7 @@ describe("the target of an exchange", () => {
   });
 
   it("can differ from the host, if the call may connect to both", async () => {
-    await using server = await says(ok);
+    await using server = await serve(ok);
     const at = { host: "127.0.0.1", port: server.port };
     const answerTo = async (...hosts: readonly string[]) => {
       const mayConnect = (host: string) => hosts.includes(host);
@@ -115,7 +115,7 @@ describe("the target of an exchange", () => {
       await answerTo("localhost", "127.0.0.1"),
       await answerTo("localhost"),
       await answerTo("127.0.0.1"),
-      server.heard.map((request) => request.includes("host: localhost:3000\r\n")),
+      server.requests.map((request) => request.includes("host: localhost:3000\r\n")),
     ]).toEqual([
       200,
       "denied: No rule lets this call connect to localhost:3000",
@@ -144,7 +144,7 @@ describe("the target of an exchange", () => {
   });
 
   it("is named when it cannot be resolved or reached", async () => {
-    const closed = await says(ok);
+    const closed = await serve(ok);
     await closed[Symbol.asyncDispose]();
     const resolve = async () => {
       throw Object.assign(new Error("none"), { code: "ENOTFOUND" });
@@ -169,9 +169,9 @@ describe("a secure exchange", () => {
   const resolve = async () => at("127.0.0.1");
 
   it("sends the host name, and trusts a certificate for it", async () => {
-    await using server = await saysSecurely(ok);
+    await using server = await serveSecurely(ok);
     const answer = await ask(`https://SECURE.example.:${server.port}/`, {}, { resolve, ca: certificate });
-    expect(["status" in answer ? answer.status : answer, server.heard]).toEqual([
+    expect(["status" in answer ? answer.status : answer, server.requests]).toEqual([
       200,
       [expect.stringMatching(/^secure\.example GET \/ HTTP\/1\.1\r\nhost: secure\.example:\d+\r\n/)],
     ]);
@@ -182,8 +182,8 @@ describe("a secure exchange", () => {
     ["it is for another name", "other.example", certificate, "ERR_TLS_CERT_ALTNAME_INVALID"],
     ["it is not for the address", "127.0.0.1", certificate, "ERR_TLS_CERT_ALTNAME_INVALID"],
   ])("refuses a certificate when %s", async (_what, host, ca, code) => {
-    await using server = await saysSecurely(ok);
-    expect([await ask(`https://${host}:${server.port}/`, {}, { resolve, ca }), server.heard]).toEqual([
+    await using server = await serveSecurely(ok);
+    expect([await ask(`https://${host}:${server.port}/`, {}, { resolve, ca }), server.requests]).toEqual([
       {
         error: `unavailable: No secure connection to ${host}:${server.port} could be made (${code})`,
         hint: "Ask the user to trust its certificate with NODE_EXTRA_CA_CERTS.",
@@ -193,7 +193,7 @@ describe("a secure exchange", () => {
   });
 
   it("reports a server that does not speak https", async () => {
-    await using server = await says(ok);
+    await using server = await serve(ok);
     const answer = await ask(`https://secure.example:${server.port}/`, {}, { resolve, ca: certificate });
     expect(answer).toEqual({
       error: expect.stringMatching(

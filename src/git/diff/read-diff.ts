@@ -1,4 +1,4 @@
-import type { KeptOutput, OutputKept, Outputs } from "../../contract/output.ts";
+import type { OutputKept, Outputs, StoredOutput } from "../../contract/output.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { characterStart } from "../../lib/text/truncate.ts";
 import { explainFailure } from "../explain-failure.ts";
@@ -76,7 +76,7 @@ class LongText {
   readonly #outputs: Outputs;
   readonly #maxChars: number;
   #held = "";
-  #kept: KeptOutput | undefined;
+  #kept: StoredOutput | undefined;
 
   constructor(outputs: Outputs, maxChars: number) {
     this.#outputs = outputs;

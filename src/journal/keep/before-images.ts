@@ -9,11 +9,11 @@ import { isStale } from "../../system/file-errors.ts";
 import type { Blobs } from "../blobs.ts";
 
 /** A file at the time when its content was stored. */
-interface KeptFile extends KeptContent {
+interface StoredFile extends StoredContent {
   readonly info: FileInfo;
 }
 
-interface KeptContent {
+interface StoredContent {
   /** The hash, or "" when the file was not read. */
   readonly hash: string;
   /** The reason why the content is not stored. */
@@ -48,7 +48,7 @@ export class BeforeImages {
   }
 
   /** Stores the file at `path`. Returns undefined when it does not exist. */
-  async keep(path: string, signal: AbortSignal | undefined): Promise<KeptFile | undefined> {
+  async keep(path: string, signal: AbortSignal | undefined): Promise<StoredFile | undefined> {
     try {
       const { bytes, info } = await this.#environment.readFile(path, { maxBytes: inMemoryBytes, signal });
       return { info, ...(await this.#keepContent(path, bytes)) };
@@ -63,7 +63,7 @@ export class BeforeImages {
     }
   }
 
-  async #keepContent(path: string, bytes: Uint8Array): Promise<KeptContent> {
+  async #keepContent(path: string, bytes: Uint8Array): Promise<StoredContent> {
     if (this.#take(bytes.length)) return { hash: await this.#blobs.keep(bytes) };
     const hash = contentHash(bytes);
     return this.has(hash) ? { hash } : { ...this.lose(path, tooMuch(bytes.length)), hash };
@@ -76,7 +76,7 @@ export class BeforeImages {
     return this.#blobs.keep(bytes);
   }
 
-  lose(path: string, reason: string): Required<KeptContent> {
+  lose(path: string, reason: string): Required<StoredContent> {
     const { workspace } = this.#environment;
     this.#lost.set(posix.relative(workspace, posix.resolve(workspace, path)), reason);
     return { hash: "", lost: reason };

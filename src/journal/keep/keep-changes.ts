@@ -16,7 +16,7 @@ export async function keepChanges(
   options: contract.ChangeOptions,
   { images, record }: Keeping,
 ): Promise<readonly ChangeReceipt[]> {
-  const kept: KeptEnds[] = [];
+  const kept: StoredEnds[] = [];
   for (const change of changes) kept.push(await keepEnds(environment, change, images, options.signal));
   return environment.change(changes, {
     ...options,
@@ -37,7 +37,7 @@ export interface Keeping {
   readonly record: CallChanges;
 }
 
-interface KeptEnds {
+interface StoredEnds {
   /** The state of a link that is removed. */
   readonly link: EntryState | undefined;
   readonly lost: string | undefined;
@@ -50,7 +50,7 @@ async function keepEnds(
   change: FileChange,
   images: BeforeImages,
   signal: AbortSignal | undefined,
-): Promise<KeptEnds> {
+): Promise<StoredEnds> {
   const { path, before, after } = change;
   const afterHash = after === "nothing" ? undefined : await images.keepNew(after);
   const link = after === "nothing" ? await linkAt(environment, path) : undefined;
@@ -75,7 +75,7 @@ function toChange(
   record: CallChanges,
   { realPath, before, after, afterHash: knownHash }: contract.Effect,
   change: FileChange,
-  { link, lost, afterHash = knownHash }: KeptEnds,
+  { link, lost, afterHash = knownHash }: StoredEnds,
 ): Change {
   return {
     path: record.nameOf(realPath),

@@ -136,7 +136,10 @@ export async function keepMove(
     });
   });
 
-  async function prepare(): Promise<{ readonly source: MovedEntry; readonly target: KeptEntry | undefined }> {
+  async function prepare(): Promise<{
+    readonly source: MovedEntry;
+    readonly target: StoredEntry | undefined;
+  }> {
     const info = await environment.info(from, { followLinks: false });
     const source = { info, state: await stateOf(info) };
     const replaced = options.replace === true ? await infoAt(to) : undefined;
@@ -169,14 +172,14 @@ interface MovedEntry {
   readonly state: EntryState | undefined;
 }
 
-interface KeptEntry extends MovedEntry {
+interface StoredEntry extends MovedEntry {
   readonly lost?: string | undefined;
 }
 
 function changesOf(
   [from, to]: readonly [string, string],
   moved: EntryState | undefined,
-  replaced: KeptEntry | undefined,
+  replaced: StoredEntry | undefined,
 ): readonly Change[] {
   if (moved === undefined) return [];
   return [

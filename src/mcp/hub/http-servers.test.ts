@@ -76,12 +76,12 @@ it("fails a server that redirects, never ends or denies access, and shows no sec
     absent: { url: "http://127.0.0.1:9/mcp" },
   });
   const states = fixture.hub.states().map(({ name, tools, problems }) => ({ name, tools, problems }));
-  const told = (start: string) => [expect.stringContaining(start)];
+  const problemsLike = (start: string) => [expect.stringContaining(start)];
   expect(states).toEqual([
-    { name: "sends", tools: 0, problems: told(`${sends.url} cannot be used: `) },
-    { name: "talks", tools: 0, problems: told(`${talks.url} cannot be used: `) },
-    { name: "refuses", tools: 0, problems: told(`${refuses.url} cannot be used: `) },
-    { name: "absent", tools: 0, problems: told("http://127.0.0.1:9 cannot be used: ") },
+    { name: "sends", tools: 0, problems: problemsLike(`${sends.url} cannot be used: `) },
+    { name: "talks", tools: 0, problems: problemsLike(`${talks.url} cannot be used: `) },
+    { name: "refuses", tools: 0, problems: problemsLike(`${refuses.url} cannot be used: `) },
+    { name: "absent", tools: 0, problems: problemsLike("http://127.0.0.1:9 cannot be used: ") },
   ]);
   expect(states[3]?.problems[0]).toMatch(/ECONNREFUSED|bad port/);
   expect(followed).toEqual([]);

@@ -7,7 +7,7 @@ import {
   type ClientFixtureOptions,
   clientFixture,
   eras,
-  told,
+  resultOf,
 } from "../../../test/support/mcp/client-fixture.ts";
 
 interface Asked {
@@ -46,7 +46,7 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
     await using fixture = await askedFixture({ era }, says("once"));
     const first = await fixture.client.callTool(remove("a.txt"));
     const second = await fixture.client.callTool(remove("b.txt"));
-    expect([told(first), told(second), fixture.asked.length]).toEqual([
+    expect([resultOf(first), resultOf(second), fixture.asked.length]).toEqual([
       { content: [{ type: "text", text: "Deleted the file a.txt (4 bytes)." }] },
       { content: [{ type: "text", text: "Deleted the file b.txt (4 bytes)." }] },
       2,
@@ -89,7 +89,7 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
     }));
     const result = await fixture.client.callTool(remove("a.txt"));
     const crib = await fixture.crib();
-    expect([told(result), crib.history(1)[0]?.decision?.answer, fixture.asked.length]).toEqual([
+    expect([resultOf(result), crib.history(1)[0]?.decision?.answer, fixture.asked.length]).toEqual([
       {
         content: [
           {
@@ -116,7 +116,7 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
       () => answer,
     );
     const result = await fixture.client.callTool(remove("a.txt"));
-    expect([told(result), fixture.asked.length, existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
+    expect([resultOf(result), fixture.asked.length, existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
       { content: [{ type: "text", text: expect.stringMatching(/toolcrib approve \w+/) }], isError: true },
       1,
       true,
@@ -143,7 +143,7 @@ it("is refused, with how to allow the call, when it fails to ask despite its cap
     throw new Error("no window");
   });
   const result = await fixture.client.callTool(remove("a.txt"));
-  expect([told(result), fixture.asked.length, existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
+  expect([resultOf(result), fixture.asked.length, existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
     { content: [{ type: "text", text: expect.stringMatching(/toolcrib approve \w+/) }], isError: true },
     1,
     true,
@@ -159,7 +159,7 @@ describe.each(eras)("a client with %s that does not support elicitation", (era) 
       pendingApprovals: true,
     });
     const result = await fixture.client.callTool(remove("a.txt"));
-    expect(told(result)).toEqual({
+    expect(resultOf(result)).toEqual({
       content: [{ type: "text", text: expect.stringMatching(/toolcrib approve \w+/) }],
       isError: true,
     });

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { clientFixture, eras, told } from "../../../test/support/mcp/client-fixture.ts";
+import { clientFixture, eras, resultOf } from "../../../test/support/mcp/client-fixture.ts";
 import { randomLetters } from "../../../test/support/policy/random-letters.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { connectHub } from "../hub/connect-hub.ts";
@@ -63,8 +63,8 @@ describe.each(eras)("a client of %s that calls a tool of another server", (era) 
     const hub = connectHub({ workspace: folder.path, servers, stateDirectory: folder.path });
     await using fixture = await clientFixture({ era, mode: "yolo", sources: [hub] });
     await hub.ready;
-    const direct = told(await fixture.client.callTool({ name: "report", arguments: {} }));
-    const indirect = told(
+    const direct = resultOf(await fixture.client.callTool({ name: "report", arguments: {} }));
+    const indirect = resultOf(
       await fixture.client.callTool({ name: "tools_call", arguments: { name: "report", arguments: {} } }),
     );
     expect(direct).toEqual({
@@ -78,7 +78,7 @@ describe.each(eras)("a client of %s that calls a tool of another server", (era) 
     expect(indirect).toEqual(direct);
     expect(JSON.stringify(direct)).not.toContain(token);
     // Clients show structured content instead of the text, so a long one would exceed what they accept.
-    expect(told(await fixture.client.callTool({ name: "long", arguments: {} }))).toEqual({
+    expect(resultOf(await fixture.client.callTool({ name: "long", arguments: {} }))).toEqual({
       content: [{ type: "text", text: "short" }],
     });
   });

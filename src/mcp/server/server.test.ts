@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { isAlive } from "../../../test/support/is-alive.ts";
-import { clientFixture, eras, told } from "../../../test/support/mcp/client-fixture.ts";
+import { clientFixture, eras, resultOf } from "../../../test/support/mcp/client-fixture.ts";
 import { emptySource } from "../../../test/support/tool-source.ts";
 
 const picture = Buffer.from(
@@ -61,7 +61,7 @@ describe.each(eras)("a client with %s", (era) => {
   it("gets text as text, data as data, and images as images", async () => {
     await using fixture = await clientFixture({ era, files: { "a.txt": "one\n", "dot.png": picture } });
     const call = async (name: string, input: Record<string, unknown>) =>
-      told(await fixture.client.callTool({ name, arguments: input }));
+      resultOf(await fixture.client.callTool({ name, arguments: input }));
     expect([
       await call("file_read", { path: "a.txt" }),
       await call("math_calculate", { expression: "2 ^ 10" }),
@@ -85,7 +85,7 @@ describe.each(eras)("a client with %s", (era) => {
     await using fixture = await clientFixture({ era });
     const wrong = await fixture.client.callTool({ name: "text_echo", arguments: { txt: 1 } });
     const unknown = fixture.client.callTool({ name: "file_raed", arguments: {} });
-    expect(told(wrong)).toEqual({
+    expect(resultOf(wrong)).toEqual({
       content: [{ type: "text", text: expect.stringMatching(/^text_echo: .*\nIt takes: text\.$/s) }],
       isError: true,
     });
@@ -103,7 +103,7 @@ describe.each(eras)("a client with %s", (era) => {
       name: "tools_call",
       arguments: { name: "file.raed", arguments: {} },
     });
-    expect(told(inner)).toEqual({
+    expect(resultOf(inner)).toEqual({
       content: [{ type: "text", text: expect.stringContaining("Unknown tool") }],
       isError: true,
     });
@@ -146,10 +146,10 @@ describe.each(eras)("a client with %s", (era) => {
 
   it("gets progress of a call if it asks for it", async () => {
     await using fixture = await clientFixture({ era, mode: "yolo", sandbox: "none" });
-    const heard: (string | undefined)[] = [];
+    const notified: (string | undefined)[] = [];
     const request = { name: "shell_run", arguments: { command: "echo begun; sleep 0.3; echo done" } };
-    await fixture.client.callTool(request, { onprogress: ({ message }) => heard.push(message) });
-    expect(heard).toEqual(expect.arrayContaining(["begun"]));
+    await fixture.client.callTool(request, { onprogress: ({ message }) => notified.push(message) });
+    expect(notified).toEqual(expect.arrayContaining(["begun"]));
   });
 
   it("ends a cancelled call with everything the call has started", async () => {
@@ -176,12 +176,12 @@ describe.each(eras)("a client with %s", (era) => {
   it("is notified when the list of tools changes", async () => {
     const source = emptySource();
     await using fixture = await clientFixture({ era, sources: [source] });
-    const told = Promise.withResolvers<void>();
-    fixture.client.setNotificationHandler("notifications/tools/list_changed", () => told.resolve());
+    const resultOf = Promise.withResolvers<void>();
+    fixture.client.setNotificationHandler("notifications/tools/list_changed", () => resultOf.resolve());
     await fixture.client.listTools();
     if (era === "2026-07-28") await fixture.client.listen({ toolsListChanged: true });
     source.put([]);
-    await told.promise;
+    await resultOf.promise;
   });
 
   it("gets many concurrent results in the order they are ready", async () => {

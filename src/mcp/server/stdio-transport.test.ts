@@ -6,16 +6,16 @@ import { StdioTransport } from "./stdio-transport.ts";
 
 async function listening(output: Writable = new PassThrough()) {
   const input = new PassThrough();
-  const heard: JSONRPCMessage[] = [];
+  const received: JSONRPCMessage[] = [];
   const remarks: string[] = [];
   let closed = 0;
   const transport = new StdioTransport({ input, output, remark: (text) => remarks.push(text) });
-  transport.onmessage = (message) => heard.push(message);
+  transport.onmessage = (message) => received.push(message);
   transport.onclose = () => {
     closed += 1;
   };
   await transport.start();
-  return { input, output, transport, heard, remarks, timesClosed: () => closed };
+  return { input, output, transport, received, remarks, timesClosed: () => closed };
 }
 
 const ping = (id: number): JSONRPCMessage => ({ jsonrpc: "2.0", id, method: "ping" });
@@ -23,19 +23,19 @@ const line = (message: unknown) => `${JSON.stringify(message)}\n`;
 const settle = () => wait(20);
 
 it("reads messages however they are split into chunks", async () => {
-  const { input, heard } = await listening();
+  const { input, received } = await listening();
   const bytes = Buffer.from(line({ ...ping(1), params: { text: "Grüße 🧰" } }) + line(ping(2)));
   for (const byte of bytes) input.write(Buffer.of(byte));
   await settle();
-  expect(heard).toEqual([{ ...ping(1), params: { text: "Grüße 🧰" } }, ping(2)]);
+  expect(received).toEqual([{ ...ping(1), params: { text: "Grüße 🧰" } }, ping(2)]);
 });
 
 it("skips input that is not a message, and continues", async () => {
-  const { input, heard, remarks } = await listening();
+  const { input, received, remarks } = await listening();
   input.write(`hello\n\n{"a":\n42\nnull\n{"jsonrpc":"1.0"}\n${line(ping(1))}`);
   input.write(Buffer.concat([Buffer.of(0xff, 0xfe, 0x00, 0x0a), Buffer.from(line(ping(2)))]));
   await settle();
-  expect([heard, remarks.length]).toEqual([[ping(1), ping(2)], 6]);
+  expect([received, remarks.length]).toEqual([[ping(1), ping(2)], 6]);
 });
 
 it("continues after a message whose handler throws", async () => {
@@ -51,32 +51,32 @@ it("continues after a message whose handler throws", async () => {
 });
 
 it("reads a batch of messages", async () => {
-  const { input, heard } = await listening();
+  const { input, received } = await listening();
   input.write(line([ping(1), "junk", ping(2)]));
   await settle();
-  expect(heard).toEqual([ping(1), ping(2)]);
+  expect(received).toEqual([ping(1), ping(2)]);
 });
 
 it("warns when a batch has more messages than the limit", async () => {
-  const { input, heard, remarks } = await listening();
+  const { input, received, remarks } = await listening();
   input.write(line(Array.from({ length: 1_001 }, (_, index) => ping(index))));
   await settle();
-  expect([heard.length, remarks]).toEqual([
+  expect([received.length, remarks]).toEqual([
     1_000,
     ["Processed only the first 1000 of 1001 messages in a batch"],
   ]);
 });
 
 it("refuses a message that is too long, and reads the next", async () => {
-  const { input, output, heard } = await listening();
-  const said: string[] = [];
-  output.on("data", (chunk) => said.push(String(chunk)));
+  const { input, output, received } = await listening();
+  const written: string[] = [];
+  output.on("data", (chunk) => written.push(String(chunk)));
   input.write('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"x":"');
   const megabyte = Buffer.alloc(1024 * 1024, "x");
   for (let count = 0; count < 33; count += 1) input.write(megabyte);
   input.write(`"}}\n${line(ping(8))}`);
   await settle();
-  expect([heard, said.map((text) => JSON.parse(text))]).toEqual([
+  expect([received, written.map((text) => JSON.parse(text))]).toEqual([
     [ping(8)],
     [
       {
@@ -123,7 +123,7 @@ function stuckOutput() {
 
 it("stops reading from a client that leaves its results unread, until it reads them", async () => {
   const { output, read } = stuckOutput();
-  const { input, transport, heard } = await listening(output);
+  const { input, transport, received } = await listening(output);
   input.write(line(ping(1)));
   await settle();
   void transport.send({ ...ping(1), params: { text: "x".repeat(9 * 1024 * 1024) } });
@@ -132,10 +132,10 @@ it("stops reading from a client that leaves its results unread, until it reads t
     input.write(line(ping(id)));
     await new Promise(setImmediate);
   }
-  const before = [heard.length, input.isPaused()];
+  const before = [received.length, input.isPaused()];
   read();
   await settle();
-  expect([before, heard.length, input.isPaused()]).toEqual([[1, true], 99, false]);
+  expect([before, received.length, input.isPaused()]).toEqual([[1, true], 99, false]);
 });
 
 it("detects that a client with unread results has gone", async () => {

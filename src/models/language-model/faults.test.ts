@@ -38,10 +38,10 @@ describe.each(kinds)("with %s", (kind) => {
     ["with arguments in one piece", { fault: "one-piece-arguments" }, {}],
   ])("reads a reply that arrives %s", async (_, change, options) => {
     const model = await open({ ...reply, ...change }, options);
-    const { reason, ...said } = await ask(model, { reasoning: "low" });
-    expect({ reason, said: gist({ reason, ...said }), breaches: server.breaches }).toEqual({
+    const { reason, ...received } = await ask(model, { reasoning: "low" });
+    expect({ reason, received: gist({ reason, ...received }), breaches: server.breaches }).toEqual({
       reason: "calls",
-      said: whole,
+      received: whole,
       breaches: [],
     });
   });
@@ -179,17 +179,17 @@ describe.each(kinds)("with %s", (kind) => {
       { name: "read_file", input: {}, raw: '{"path": "a' },
     ];
     const model = await open({ text: "Now:", calls, finish: "length" });
-    const { reason, ...said } = await ask(model, {});
+    const { reason, ...received } = await ask(model, {});
     // Gemini returns no call of a reply that it could not finish.
     const expected = kind === "google" ? ["text: Now:"] : ["text: Now:", "status {}"];
-    expect([reason, gist({ reason, ...said })]).toEqual(["length", expected]);
+    expect([reason, gist({ reason, ...received })]).toEqual(["length", expected]);
   });
 
   it("passes on no call when the arguments are missing", async () => {
     const calls = [{ name: "status", input: {}, raw: "" }];
     const model = await open({ text: "Now:", calls, finish: "length" });
-    const { reason, ...said } = await ask(model, {});
-    expect([reason, gist({ reason, ...said })]).toEqual(["length", ["text: Now:"]]);
+    const { reason, ...received } = await ask(model, {});
+    expect([reason, gist({ reason, ...received })]).toEqual(["length", ["text: Now:"]]);
   });
 
   it("reports a filtered reply", async () => {
@@ -200,8 +200,8 @@ describe.each(kinds)("with %s", (kind) => {
 
   it("treats empty arguments as an empty object", async () => {
     const model = await open({ calls: [{ name: "status", input: {} }], fault: "empty-arguments" });
-    const said = await ask(model, {});
-    expect([said.reason, gist(said)]).toEqual(["calls", ["status {}"]]);
+    const received = await ask(model, {});
+    expect([received.reason, gist(received)]).toEqual(["calls", ["status {}"]]);
   });
 
   it("keeps both of two calls with one id", async () => {
@@ -244,8 +244,8 @@ it("treats a failed response as a server error", async () => {
 it("treats a prompt that Gemini blocks as filtered", async () => {
   server = await startProvider("google", [{ ...reply, fault: "blocked-prompt" }]);
   const model = await openModel(server.model, server.settings);
-  const said = await ask(model, {});
-  expect([said.reason, gist(said)]).toEqual(["filtered", []]);
+  const received = await ask(model, {});
+  expect([received.reason, gist(received)]).toEqual(["filtered", []]);
 });
 
 it("reports to the model a call that Gemini could not read", async () => {

@@ -36,13 +36,13 @@ describe.each(kinds)("with %s", (kind) => {
       { text: "You are welcome." },
     ]);
     const messages: Message[] = [user("Look.")];
-    const said: (readonly string[])[] = [];
+    const replies: (readonly string[])[] = [];
     for (let round = 1; round <= 4; round += 1) {
       const reply = await ask(model, { messages: [...messages], reasoning: "medium", cacheKey: "session_1" });
-      said.push(gist(reply));
+      replies.push(gist(reply));
       messages.push(reply.message, reply.reason === "calls" ? answers(reply.message) : user("Thanks."));
     }
-    expect([said, breaches()]).toEqual([
+    expect([replies, breaches()]).toEqual([
       [
         ["reasoning: Let me see.", "text: I read two.", 'read_file {"path":"a"}', "status {}"],
         ["reasoning: Once more.", 'read_file {"path":"b","limit":2}'],

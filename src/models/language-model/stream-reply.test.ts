@@ -54,7 +54,7 @@ it("merges the metadata of a part", async () => {
     { type: "reasoning-start", id: "r", providerMetadata: { a: { one: 1, two: 0 } } },
     { type: "reasoning-delta", id: "r", delta: "", providerMetadata: { a: { two: 2 } } },
     { type: "reasoning-end", id: "r", providerMetadata: { a: { three: 3 }, b: { four: 4 } } },
-    ...said("So."),
+    ...textParts("So."),
   ];
   expect(await read([...parts, end("stop")])).toContainEqual({
     type: "part-end",
@@ -66,7 +66,7 @@ it("merges the metadata of a part", async () => {
 it("passes on calls in order, and reports which of them cannot be read", async () => {
   const events = await read([
     call("1", '{"path":"a"}'),
-    ...said("Between."),
+    ...textParts("Between."),
     call("2", '{"path":'),
     call("3", '{"path":"c"}'),
     end("tool-calls"),
@@ -91,7 +91,7 @@ it.each(["length", "content-filter"] as const)("drops incomplete calls of a repl
     `finish ${reason}`,
   ]);
   expect(gist(await read([call("1", ""), call("2", "{}"), end(cut)]))).toEqual(["1 {}", `finish ${reason}`]);
-  expect(gist(await read([call("1", "{}"), ...said("Then"), end(cut)]))).toEqual([
+  expect(gist(await read([call("1", "{}"), ...textParts("Then"), end(cut)]))).toEqual([
     "1 {}",
     "Then",
     `finish ${reason}`,
@@ -104,19 +104,19 @@ it("removes nulls that only strict mode required", async () => {
 });
 
 it.each<[string, Part[], string]>([
-  ["that stops without an end", said("Half"), "ended early"],
-  ["that was interrupted", [...said("Half"), end("interrupted")], "ended early"],
-  ["without a known finish reason", [...said("Half"), end("other")], "ended early"],
-  ["with an unknown finish reason", [...said("Half"), end("other", "odd")], 'ended it with "odd"'],
-  ["that failed", [...said("Half"), end("error", "failed")], 'ended it with "failed"'],
-  ["that announces calls but contains none", [...said("Now:"), end("tool-calls")], "contains none"],
+  ["that stops without an end", textParts("Half"), "ended early"],
+  ["that was interrupted", [...textParts("Half"), end("interrupted")], "ended early"],
+  ["without a known finish reason", [...textParts("Half"), end("other")], "ended early"],
+  ["with an unknown finish reason", [...textParts("Half"), end("other", "odd")], 'ended it with "odd"'],
+  ["that failed", [...textParts("Half"), end("error", "failed")], 'ended it with "failed"'],
+  ["that announces calls but contains none", [...textParts("Now:"), end("tool-calls")], "contains none"],
 ])("rejects as incomplete a reply %s", async (_, parts, message) => {
   await expect(read(parts)).rejects.toMatchObject({ kind: "cut", message: expect.stringContaining(message) });
 });
 
 it("accepts other finish reasons of known servers", async () => {
   const otherEnds = new Set(["eos"]);
-  expect(gist(await read([...said("All."), end("other", "EOS")], { otherEnds }))).toEqual([
+  expect(gist(await read([...textParts("All."), end("other", "EOS")], { otherEnds }))).toEqual([
     "All.",
     "finish stop",
   ]);
@@ -124,7 +124,7 @@ it("accepts other finish reasons of known servers", async () => {
 
 it.each<[string, Part[]]>([
   ["nothing", [end("stop")]],
-  ["white space", [...said(" \n"), end("stop")]],
+  ["white space", [...textParts(" \n"), end("stop")]],
   ["thoughts", [{ type: "reasoning-delta", id: "r", delta: "Hm." }, end("stop")]],
 ])("rejects a reply that contains only %s", async (_, parts) => {
   await expect(read(parts)).rejects.toMatchObject({ kind: "empty" });
@@ -132,11 +132,14 @@ it.each<[string, Part[]]>([
 
 it("throws an error inside the stream unchanged", async () => {
   const error = { type: "overloaded_error" };
-  await expect(read([...said("Half"), { type: "error", error }, end("error")])).rejects.toBe(error);
+  await expect(read([...textParts("Half"), { type: "error", error }, end("error")])).rejects.toBe(error);
 });
 
 it("reads nothing after the end", async () => {
-  expect(gist(await read([...said("All."), end("stop"), ...said("More.")]))).toEqual(["All.", "finish stop"]);
+  expect(gist(await read([...textParts("All."), end("stop"), ...textParts("More.")]))).toEqual([
+    "All.",
+    "finish stop",
+  ]);
 });
 
 it("ignores parts that do not belong to the reply", async () => {
@@ -146,7 +149,7 @@ it("ignores parts that do not belong to the reply", async () => {
     { type: "raw", rawValue: 1 },
     { type: "ping" },
     { ...call("server", "{}"), providerExecuted: true } as Part,
-    ...said("All."),
+    ...textParts("All."),
   ];
   const events = await read([...parts, end("stop")]);
   expect([events[0], gist(events)]).toEqual([
@@ -155,7 +158,7 @@ it("ignores parts that do not belong to the reply", async () => {
   ]);
 });
 
-function said(text: string): Part[] {
+function textParts(text: string): Part[] {
   return [
     { type: "text-start", id: "t" },
     { type: "text-delta", id: "t", delta: text },

@@ -32,7 +32,7 @@ const reply: AssistantMessage = {
 };
 
 it("sends back provider metadata, and drops empty parts", () => {
-  expect(told([reply])).toEqual([
+  expect(promptOf([reply])).toEqual([
     {
       role: "assistant",
       providerOptions: { acme: { whole: 1 } },
@@ -52,7 +52,7 @@ it("sends back provider metadata, and drops empty parts", () => {
 });
 
 it("sends another provider only text and calls", () => {
-  expect(told([{ ...reply, model: "acme-two/one" }])).toEqual([
+  expect(promptOf([{ ...reply, model: "acme-two/one" }])).toEqual([
     {
       role: "assistant",
       content: [
@@ -64,7 +64,7 @@ it("sends another provider only text and calls", () => {
 });
 
 it("does not send model-specific reasoning to another model", () => {
-  const [message] = told([{ ...reply, model: "acme/two" }], { reasoningOf: "model" });
+  const [message] = promptOf([{ ...reply, model: "acme/two" }], { reasoningOf: "model" });
   expect((message!.content as readonly { type: string }[]).map(({ type }) => type)).toEqual([
     "tool-call",
     "text",
@@ -72,7 +72,7 @@ it("does not send model-specific reasoning to another model", () => {
 });
 
 it("puts calls last when nothing may follow them", () => {
-  const [message] = told([reply], { callsLast: true });
+  const [message] = promptOf([reply], { callsLast: true });
   expect((message!.content as readonly { type: string }[]).map(({ type }) => type)).toEqual([
     "reasoning",
     "text",
@@ -82,7 +82,7 @@ it("puts calls last when nothing may follow them", () => {
 
 it("drops trailing reasoning, and a reply that is then empty", () => {
   const thoughts = reply.content.slice(0, 1);
-  expect(told([user("Go on."), { ...reply, content: thoughts }, user("Well?")])).toEqual([
+  expect(promptOf([user("Go on."), { ...reply, content: thoughts }, user("Well?")])).toEqual([
     { role: "user", content: [{ type: "text", text: "Go on." }] },
     { role: "user", content: [{ type: "text", text: "Well?" }] },
   ]);
@@ -94,7 +94,7 @@ it.each<[string, unknown]>([
   ["nothing", null],
 ])("sends an object for arguments that are %s", (_, value) => {
   const content = [{ type: "call" as const, id: "1", name: "status", input: { ok: true as const, value } }];
-  const [message] = told([{ ...reply, content }]);
+  const [message] = promptOf([{ ...reply, content }]);
   expect(message!.content).toEqual([{ type: "tool-call", toolCallId: "1", toolName: "status", input: {} }]);
 });
 
@@ -102,8 +102,8 @@ it("puts images after all tool results when a result takes only text", () => {
   const image = { mediaType: "image/png", base64: "AAAA" };
   const answer = { id: "1", name: "view", content: "a.png", isError: false, images: [image] };
   const messages: Message[] = [{ role: "tool", answers: [answer, { ...answer, id: "2", images: [] }] }];
-  expect(told(messages, { pictures: "after-answers" }).map(({ role }) => role)).toEqual(["tool", "user"]);
-  expect(told(messages).map(({ role }) => role)).toEqual(["tool"]);
+  expect(promptOf(messages, { pictures: "after-answers" }).map(({ role }) => role)).toEqual(["tool", "user"]);
+  expect(promptOf(messages).map(({ role }) => role)).toEqual(["tool"]);
 });
 
 it("gives calls of other providers a valid id, and their results the same id", () => {
@@ -115,7 +115,7 @@ it("gives calls of other providers a valid id, and their results the same id", (
     input: { ok: true as const, value: {} },
   }));
   const answers = ids.map((id) => ({ id, name: "status", content: "", isError: false, images: [] }));
-  const [calls, answered] = told(
+  const [calls, answered] = promptOf(
     [
       { ...reply, content },
       { role: "tool", answers },
@@ -139,6 +139,6 @@ it("converts each message once, so that the beginning of a conversation stays th
   expect(second.slice(1, 3).map((message, index) => message === first[index + 1])).toEqual([true, true]);
 });
 
-function told(messages: readonly Message[], habits: Partial<PromptOptions> = {}) {
+function promptOf(messages: readonly Message[], habits: Partial<PromptOptions> = {}) {
   return promptMaker({ ...telling, ...habits })({ system: "", messages, tools }, box);
 }

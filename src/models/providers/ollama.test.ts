@@ -152,7 +152,7 @@ describe("reads a streamed reply", () => {
 
 it("sends images to models with vision, and a note to others", async () => {
   const image = { mediaType: "image/png", base64: "aGk=" };
-  const said: Message[] = [
+  const conversation: Message[] = [
     {
       role: "user",
       content: [
@@ -173,7 +173,7 @@ it("sends images to models with vision, and a note to others", async () => {
   const seen = [];
   for (const name of ["qwen3-vl:8b", "qwen3:8b"]) {
     await using talk = await talkTo([{ text: "Yes." }], { models: [name] });
-    talk.messages.splice(0, 1, ...said);
+    talk.messages.splice(0, 1, ...conversation);
     await talk.ask();
     const [asked] = talk.server.requests.map(({ body }) => body as { messages: unknown[] });
     seen.push(asked?.messages.slice(1));

@@ -3,13 +3,13 @@ import { ask, user } from "../../../test/support/models/ask.ts";
 import { openrouter } from "./openrouter.ts";
 
 it("keeps reasoning details unchanged, and nothing else", async () => {
-  const said = [
+  const conversation = [
     "words",
     [null, "x", 5, {}, { type: "reasoning.text", index: 0, text: "Let " }],
     [{ type: "reasoning.text", index: 0, text: "me.", signature: "s" }],
     [{ type: "reasoning.encrypted", index: 1, data: "e" }],
   ];
-  const deltas = [...said.map((reasoning_details) => ({ reasoning_details })), { content: "Hello." }];
+  const deltas = [...conversation.map((reasoning_details) => ({ reasoning_details })), { content: "Hello." }];
   const chunks = [
     ...deltas.map((delta) => ({ choices: [{ index: 0, delta }] })),
     { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },

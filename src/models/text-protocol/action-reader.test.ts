@@ -145,8 +145,8 @@ it("never shows any of an action", () => {
         )
         .join("");
       const { shown, calls } = read([...text]);
-      const said = parts.map(([words]) => words).filter((words) => words !== "");
-      expect([shown, calls]).toEqual([said.join("\n\n"), parts.map(() => called)]);
+      const texts = parts.map(([words]) => words).filter((words) => words !== "");
+      expect([shown, calls]).toEqual([texts.join("\n\n"), parts.map(() => called)]);
     }),
   );
 });

@@ -22,7 +22,7 @@ function policyOf(lines: string) {
   return compilePolicy([builtInRules, { level: "user", name: "rules", text: lines }], place);
 }
 
-interface Trial {
+interface Setup {
   readonly lines?: string;
   readonly mode?: Mode;
   readonly level?: SandboxLevel;
@@ -30,7 +30,7 @@ interface Trial {
 
 /** Runs a tool that starts programs on its own, and names none. */
 async function within<Found>(
-  { lines = "", mode = "cautious", level = "bwrap" }: Trial,
+  { lines = "", mode = "cautious", level = "bwrap" }: Setup,
   run: (context: ToolContext, found: { level: SandboxLevel }) => Promise<Found>,
 ): Promise<{ found: Found; account: ToolCall["account"]; asked: number; started: StartOptions[] }> {
   const now = { level };
@@ -43,7 +43,7 @@ async function within<Found>(
     },
     sandbox: async () => ({ ...now, missing: [], gaps: [] }),
   });
-  const guardian = checkPolicy(
+  const stage = checkPolicy(
     {
       mode,
       rules: { refreshed: () => policyOf(lines), grantForSession: () => {}, grantAlways: async () => {} },
@@ -61,7 +61,7 @@ async function within<Found>(
   let found: Found | undefined;
   const account: ToolCall["account"] = {};
   await compose(
-    [guardian, confineCommands],
+    [stage, confineCommands],
     runTool(environment, noServices),
   )({
     id: "call_1",
@@ -94,8 +94,8 @@ const mayRun = (context: ToolContext, command: string) => context.environment.co
 
 it("lets a tool run only commands that a rule or the mode allows", async () => {
   const hook = "git hook run pre-commit";
-  const verdict = async (trial: Trial, command = hook) =>
-    (await within(trial, (context) => mayRun(context, command))).found;
+  const verdict = async (setup: Setup, command = hook) =>
+    (await within(setup, (context) => mayRun(context, command))).found;
   const lines = "allow run git hook run *";
   expect({
     cautious: await verdict({}),

@@ -33,7 +33,7 @@ export async function readCode(
   return found;
 }
 
-/** A piece that a command of the same call writes, deletes or moves, or may. Their order does not matter: some run at once. */
+/** Finds a piece that a command of the same call changes, or may change. Their order does not matter: some run at once. */
 async function rewrittenBy(
   commands: readonly SimpleCommand[],
   { hashes }: Pieces,

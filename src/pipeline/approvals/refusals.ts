@@ -77,7 +77,7 @@ export function pathsChanged(): ToolError {
   });
 }
 
-/** The program text that the command runs is not the one that was allowed. */
+/** Returns the error of a call whose program text is no longer the one that was allowed. */
 export function codeChanged(): ToolError {
   return new ToolError("stale", "A program or script of this command changed after it was allowed", {
     hint: "Nothing was done. Repeat the call: it needs a new approval.",

@@ -35,7 +35,7 @@ function openStarting() {
   return { environment, started, now };
 }
 
-interface Trial {
+interface Setup {
   readonly lines?: string;
   readonly mode?: Mode;
   readonly tool?: Partial<AnyTool>;
@@ -47,17 +47,17 @@ interface Trial {
 }
 
 /** What one call, which starts one program, may reach; or the code of its error. */
-async function start(trial: Trial): Promise<StartOptions["confinement"] | string> {
+async function start(setup: Setup): Promise<StartOptions["confinement"] | string> {
   const { environment, started, now } = openStarting();
   const {
     lines = "",
     mode = "cautious",
     tool = {},
     accesses = [{ kind: "execute", command: "make" }],
-  } = trial;
+  } = setup;
   const source = { level: "user", name: "rules", text: lines } as const;
   const place = { workspace: environment.workspace, home: "/home/ada", own: [] };
-  const guardian = checkPolicy(
+  const policyStage = checkPolicy(
     {
       mode,
       rules: {
@@ -66,11 +66,11 @@ async function start(trial: Trial): Promise<StartOptions["confinement"] | string
         grantAlways: async () => {},
       },
       surroundings: { sandbox: async () => now.level, variables: () => ({}) },
-      ...(trial.approve && { approverOf: () => () => ({ allow: true as const }) }),
+      ...(setup.approve && { approverOf: () => () => ({ allow: true as const }) }),
     },
     noServices,
   );
-  const counter = compose([guardian, confineCommands], runTool(environment, noServices));
+  const counter = compose([policyStage, confineCommands], runTool(environment, noServices));
   const { signal } = new AbortController();
   const call: ToolCall = {
     id: "call_1",
@@ -82,8 +82,8 @@ async function start(trial: Trial): Promise<StartOptions["confinement"] | string
       limits: { maxChars: 100, keep: "both" },
       accesses: () => accesses,
       run: async (_input, context) => {
-        if (trial.later) now.level = trial.later;
-        const { confinement } = trial;
+        if (setup.later) now.level = setup.later;
+        const { confinement } = setup;
         await context.environment.start("make", { args: [], signal, ...(confinement && { confinement }) });
         return { data: null, text: "" };
       },
@@ -132,8 +132,8 @@ it("starts commands with the confinement that the policy decided and the files t
 });
 
 it("confines tools that may run unnamed commands, and starts nothing for others", async () => {
-  const confined = async (risk: AnyTool["risk"], accesses: readonly Access[], trial: Trial = {}) => {
-    const found = await start({ mode: "yolo", tool: { risk }, accesses, ...trial });
+  const confined = async (risk: AnyTool["risk"], accesses: readonly Access[], setup: Setup = {}) => {
+    const found = await start({ mode: "yolo", tool: { risk }, accesses, ...setup });
     return typeof found === "object" ? "confined" : found;
   };
   expect([
@@ -178,8 +178,8 @@ it("starts nothing in a sandbox other than the one the call was checked for", as
 it("gives an approved call what was approved, and not the same call when it was not asked about", async () => {
   const accesses = [{ kind: "execute", command: "curl https://example.com/ -o /srv/out" }] as const;
   const lines = "allow run curl **\nallow connect other.org";
-  const reached = async (trial: Trial) => {
-    const found = await start({ accesses, ...trial });
+  const reached = async (setup: Setup) => {
+    const found = await start({ accesses, ...setup });
     if (typeof found !== "object") return found;
     const { mayConnect, writable } = found;
     return [["example.com", "other.org", "third.net"].filter((host) => mayConnect?.(host, 443)), writable];

@@ -21,7 +21,7 @@ describe("a killed call", { timeout: 600_000 }, () => {
       const killAt = number * stride;
       const home = newKeepWorld(folder.path);
       const before = snapshot(join(home, "workspace"));
-      await trial(home, name, { killAt });
+      await callInterrupted(home, name, { killAt });
       const crib = await openKeepFixture(home);
       // Records of the recovery at start come above it.
       const latest = crib.history(5).find(({ tool }) => tool !== "environment.recover");
@@ -29,11 +29,11 @@ describe("a killed call", { timeout: 600_000 }, () => {
       await crib.close();
       const now = snapshot(join(home, "workspace"));
       rmSync(home, { recursive: true });
-      return { killAt, told: undone.isError ? undone.error?.code : "ok", before, now };
+      return { killAt, outcome: undone.isError ? undone.error?.code : "ok", before, now };
     });
-    for (const { killAt, told, before, now } of found) {
+    for (const { killAt, outcome, before, now } of found) {
       expect([killAt, now]).toEqual([killAt, before]);
-      expect([killAt, told]).toEqual([killAt, told === "not-found" ? "not-found" : "ok"]);
+      expect([killAt, outcome]).toEqual([killAt, outcome === "not-found" ? "not-found" : "ok"]);
     }
   });
 });
@@ -51,12 +51,12 @@ function killedCalls(): readonly string[] {
 }
 
 async function stepsOf(name: string): Promise<number> {
-  const told = await trial(newKeepWorld(folder.path), name, {});
-  expect(told?.error).toBe(null);
-  return told?.steps ?? 0;
+  const outcome = await callInterrupted(newKeepWorld(folder.path), name, {});
+  expect(outcome?.error).toBe(null);
+  return outcome?.steps ?? 0;
 }
 
-async function trial(
+async function callInterrupted(
   home: string,
   name: string,
   interference: object,

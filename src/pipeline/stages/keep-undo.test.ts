@@ -94,7 +94,7 @@ it("warns about what undo cannot restore, in the result and later", {
   expect(
     await asOrdinaryUser(new URL("../../../test/support/stages/unreadable.ts", import.meta.url), home),
   ).toEqual({
-    told: `Overwrote write-only.log: 11 bytes written, 3 before.\n[Undo will not restore: ${lost}.]`,
+    output: `Overwrote write-only.log: 11 bytes written, 3 before.\n[Undo will not restore: ${lost}.]`,
     recorded: [lost],
     undoFails: true,
   });
@@ -130,10 +130,10 @@ it("changes nothing when there is no space to keep the replaced content", () => 
     writeFileSync(join(workspace, name), `the only line${"x".repeat(2_000_000)}`);
   const before = snapshot(workspace);
   // A limit on file sizes fails like a full disk, and needs no separate disk.
-  const trial = fileURLToPath(new URL("../../../test/support/stages/full-disk.ts", import.meta.url));
+  const program = fileURLToPath(new URL("../../../test/support/stages/full-disk.ts", import.meta.url));
   const child = spawnSync(
     "bash",
-    ["-c", `trap "" XFSZ; ulimit -f 1000; exec "$0" "$@"`, process.execPath, trial, home],
+    ["-c", `trap "" XFSZ; ulimit -f 1000; exec "$0" "$@"`, process.execPath, program, home],
     { encoding: "utf8" },
   );
   const full = "unavailable";

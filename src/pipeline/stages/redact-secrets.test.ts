@@ -121,10 +121,10 @@ describe("tool output", () => {
       throw new ToolError("unavailable", `No answer for ${token}`, { hint: `Try ${key}` });
     });
     await using fixture = await openFixture([tool]);
-    const heard: string[] = [];
+    const emitted: string[] = [];
     fixture.crib.events.on((event) => {
-      if (event.type === "progress") heard.push(event.message);
-      if (event.type === "output") heard.push(event.text);
+      if (event.type === "progress") emitted.push(event.message);
+      if (event.type === "output") emitted.push(event.text);
     });
     const { error } = await fixture.crib.call("say", {});
     expect(error).toEqual({
@@ -132,7 +132,7 @@ describe("tool output", () => {
       message: "No answer for [redacted: GitHub token]",
       hint: "Try [redacted: AWS key]",
     });
-    expect(heard).toEqual([
+    expect(emitted).toEqual([
       "with [redacted: GitHub token]",
       "a [redacted: GitHub token]\n",
       "b [redacted: AWS key]",

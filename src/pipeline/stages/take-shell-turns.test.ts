@@ -8,8 +8,8 @@ const done: Outcome = { ok: true, text: "", data: null, images: [], fullText: ""
 
 function callIn(session: string | undefined, signal = new AbortController().signal): ToolCall {
   const access = { kind: "execute", command: "ls", session } as const;
-  const nobody = { tool: {}, notify: () => {}, outlivedBy: () => {} };
-  return { accesses: [access], signal, ...nobody } as unknown as ToolCall;
+  const call = { tool: {}, notify: () => {}, outlivedBy: () => {} };
+  return { accesses: [access], signal, ...call } as unknown as ToolCall;
 }
 
 it("serializes calls of one shell, and no others", async () => {

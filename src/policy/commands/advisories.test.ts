@@ -257,16 +257,13 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "ls \u202e x mr",
     [
       "read: ls \u202e x mr (look at <\u202e>; look at <x>; look at <mr>)",
-      "not understood: a character that cannot be seen (U+202E): ",
+      "not understood: an invisible character (U+202E): ",
     ],
   ],
   [
     "a carriage return that hides the beginning",
     "rm x #\rls",
-    [
-      "destructive: rm x (deletes x; delete <x>)",
-      "not understood: a character that cannot be seen (U+000D): ",
-    ],
+    ["destructive: rm x (deletes x; delete <x>)", "not understood: an invisible character (U+000D): "],
   ],
   [
     "a network path in a variable",

@@ -19,7 +19,7 @@ export function analyseCommand(command: string, start = "", from: StartState = a
     return readCommand(command, start, from);
   } catch (error) {
     // Deep nesting that the checks above do not detect overflows the stack.
-    if (error instanceof RangeError) return unread(command, "a command nested too deep to be read");
+    if (error instanceof RangeError) return unread(command, "a command that is nested too deeply");
     throw error;
   }
 }
@@ -38,7 +38,7 @@ function unread(command: string, reason: string): CommandAnalysis {
       variables: [],
       functions: [],
       arrays: [],
-      unclear: `a command that could not be read: ${reason}`,
+      unclear: `a command that could not be parsed: ${reason}`,
     },
   };
 }
@@ -92,7 +92,7 @@ export function hiddenCharacters(command: string): NotUnderstood[] {
     const start = rest.at(-2) as unknown as number;
     const code = character.codePointAt(0)!;
     const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-    const reason = code === 0 ? "a NUL character" : `a character that cannot be seen (${name})`;
+    const reason = code === 0 ? "a NUL character" : `an invisible character (${name})`;
     return { reason, span: { start, end: start + character.length } };
   });
 }
@@ -110,9 +110,9 @@ const hidden =
  */
 export function tooMuchToRead(command: string): string | undefined {
   // Linux does not accept an argument of 128 KiB.
-  if (command.length >= 128 * 1024) return "a command too long to be read";
-  if (deepest(command) > 100) return "a command nested too deep to be read";
-  if (command.split("<<").length > 501) return "too many here-documents to be read";
+  if (command.length >= 128 * 1024) return "a command that is too long";
+  if (deepest(command) > 100) return "a command that is nested too deeply";
+  if (command.split("<<").length > 501) return "too many here-documents";
   return undefined;
 }
 

@@ -23,7 +23,7 @@ it.each([
 it("reports exactly the programs that a real bash runs for well-formed commands", () => {
   const commands = fc.sample(plainCommands, { numRuns: 300 });
   const ran = programsRun(commands);
-  const told = commands.map((command) => {
+  const reported = commands.map((command) => {
     const { commands: found, notUnderstood } = analyseCommand(command);
     const stubs = found
       .map(({ words }) => words.map(({ value }) => value))
@@ -35,5 +35,5 @@ it("reports exactly the programs that a real bash runs for well-formed commands"
     stubs: ran[place]!.map(String).sort(),
     notUnderstood: [],
   }));
-  expect(told).toEqual(expected);
+  expect(reported).toEqual(expected);
 });

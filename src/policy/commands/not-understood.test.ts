@@ -226,17 +226,14 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "ls a\u200bb \u2066",
     [
       "read: ls a\u200bb \u2066 (look at <a\u200bb>; look at <\u2066>)",
-      "not understood: a character that cannot be seen (U+200B): ",
-      "not understood: a character that cannot be seen (U+2066): ",
+      "not understood: an invisible character (U+200B): ",
+      "not understood: an invisible character (U+2066): ",
     ],
   ],
   [
     "control characters",
     "ls a\u001b[2K",
-    [
-      "read: ls a\u001b[2K (look at <a\u001b[2K>)",
-      "not understood: a character that cannot be seen (U+001B): ",
-    ],
+    ["read: ls a\u001b[2K (look at <a\u001b[2K>)", "not understood: an invisible character (U+001B): "],
   ],
 ];
 

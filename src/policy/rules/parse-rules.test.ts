@@ -3,7 +3,7 @@ import { rules } from "../../../test/support/policy/decide.ts";
 import { ToolError } from "../../contract/error.ts";
 import { parseRules } from "./parse-rules.ts";
 
-const told = (text: string) =>
+const parsed = (text: string) =>
   parseRules(rules(text)).rules.map(({ effect, about, by, because, origin }) => ({
     effect,
     kind: about.kind,
@@ -20,7 +20,7 @@ allow run npm test       # and nothing else
 	deny  write  "my files/**"  because "they are mine"
 
 secret .env   # all of them`;
-  expect(told(text)).toEqual([
+  expect(parsed(text)).toEqual([
     { effect: "allow", kind: "run", by: undefined, because: undefined, line: 3, text: "allow run npm test" },
     {
       effect: "deny",
@@ -37,7 +37,7 @@ secret .env   # all of them`;
 it("splits a line that names several things into several rules", () => {
   const text =
     'ask write a/** b by edit.* because "look first"\ndeny use x y of github\nallow connect a.example *.b.example';
-  expect(told(text).map((rule) => [rule.text, rule.by, rule.because])).toEqual([
+  expect(parsed(text).map((rule) => [rule.text, rule.by, rule.because])).toEqual([
     ['ask write a/** by edit.* because "look first"', "edit.*", "look first"],
     ['ask write b by edit.* because "look first"', "edit.*", "look first"],
     ["deny use x of github", undefined, undefined],

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 
 const version = await versionOfLandlock();
 const isRoot = process.getuid?.() === 0;
-const trial = fileURLToPath(new URL("../../../test/support/landlock/attacks.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../../test/support/landlock/attacks.ts", import.meta.url));
 
 if (version === 0) console.warn("SKIPPED: attacks on Landlock, which this kernel does not have");
 
@@ -22,8 +22,8 @@ describe.skipIf(version === 0)("the Landlock sandbox", () => {
   });
 
   it.skipIf(!isRoot)("withstands every attack by an ordinary user", { timeout: 120_000 }, async (context) => {
-    if (!othersReach(trial) || !othersReach(process.execPath)) {
-      console.warn(`SKIPPED: attacks as an ordinary user, who cannot read ${trial} or ${process.execPath}`);
+    if (!othersReach(program) || !othersReach(process.execPath)) {
+      console.warn(`SKIPPED: attacks as an ordinary user, who cannot read ${program} or ${process.execPath}`);
       context.skip();
     }
     expect(await attack({ user: 65534 })).toEqual([]);
@@ -53,7 +53,7 @@ async function attack(as: { readonly user?: number; readonly version?: number })
   const command = [
     ...(as.user === undefined ? [] : become),
     process.execPath,
-    trial,
+    program,
     String(as.version ?? 99),
   ];
   const { stdout } = await promisify(execFile)(command[0]!, command.slice(1), {

@@ -25,7 +25,7 @@ function tooManyProcesses(limit: number): unknown {
 const tooMuchMemory =
   "The command was ended at its memory limit: … used, 50 MB allowed. The rule `limit memory 100MB` allows more.";
 
-const tooLargeFile = "The command met its file size limit: 1 MB. The rule `limit file 2MB` allows more.";
+const tooLargeFile = "The command reached its file size limit: 1 MB. The rule `limit file 2MB` allows more.";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 

@@ -21,10 +21,10 @@ it("reports how much was used, and the rule that allows more", () => {
     "The command was ended at its memory limit: 17.2 GB used, 17 GB allowed. The rule `limit memory 34GB` allows more.",
     "The command was ended at its memory limit: 819.2 MB used, 716.8 MB allowed. The rule `limit memory 2GB` allows more.",
     "The command was ended at its CPU time limit: 24 hours used, 24 hours allowed. The rule `limit cpu 48h` allows more.",
-    "The command met its CPU time limit: 90 s. The rule `limit cpu 3m` allows more.",
+    "The command reached its CPU time limit: 90 s. The rule `limit cpu 3m` allows more.",
     "The command was ended at its process and thread limit: 5000 used, 4096 allowed. The rule `limit processes 8192` allows more.",
-    "The command met its process and thread limit: 1. The rule `limit processes 2` allows more.",
-    "The command met its file size limit: 1000 bytes. The rule `limit file 2000B` allows more.",
+    "The command reached its process and thread limit: 1. The rule `limit processes 2` allows more.",
+    "The command reached its file size limit: 1000 bytes. The rule `limit file 2000B` allows more.",
     "The command was ended at its output limit: 10 GB used, 10 GB allowed. The rule `limit output 20GB` allows more.",
   ]);
 });

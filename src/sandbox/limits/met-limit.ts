@@ -17,7 +17,7 @@ export function describeMetLimit({ limit, allowed, used, wasEnded }: MetLimit): 
   const isBeyond = used !== undefined && used > allowed;
   const amount = isBeyond ? `${show(used)} used, ${show(allowed)} allowed` : show(allowed);
   const raised = formatLimit(limit, roundUp(limit, 2 * allowed));
-  return `The command ${wasEnded ? "was ended at" : "met"} its ${name} limit: ${amount}. The rule \`limit ${raised}\` allows more.`;
+  return `The command ${wasEnded ? "was ended at" : "reached"} its ${name} limit: ${amount}. The rule \`limit ${raised}\` allows more.`;
 }
 
 const shown: Readonly<Record<keyof ResourceLimits, readonly [string, (amount: number) => string]>> = {

@@ -101,7 +101,7 @@ src/cart.ts
   });
 
   it("ignores words at the start of comments", async () => {
-    const said = Array.from({ length: 8 }, (_, place) => [
+    const expected = Array.from({ length: 8 }, (_, place) => [
       `said${place}.ts`,
       `// Note: this is ${place}.\nlet a;\n`,
     ]);
@@ -109,7 +109,7 @@ src/cart.ts
     await using words = codeFixture({
       "note.ts": "export interface Note {}\n",
       "token.ts": "export function readToken() {}\n",
-      ...Object.fromEntries([...said, ...using]),
+      ...Object.fromEntries([...expected, ...using]),
     });
     await untilIndexed(words);
     const { data } = await words.run(codeMap, {});

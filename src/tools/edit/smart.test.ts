@@ -349,11 +349,11 @@ describe("in the pipeline", () => {
     [{ operation: "replace" }, "`content` is missing: the new text; to remove it use delete"],
     [{ operation: "insert_after", content: "" }, "`content` is missing: what to insert"],
     [{ operation: "delete", location: " " }, "is empty: describe the location"],
-  ])("refuses %j", async (fields, said) => {
+  ])("refuses %j", async (fields, reason) => {
     await using crib = await temporaryToolcrib({ mode: "yolo" });
     crib.write("a.txt", "one\n");
     const result = await crib.crib.call("edit_smart", { path: "a.txt", location: "one", ...fields });
     expect([result.error?.code, crib.read("a.txt")]).toEqual(["invalid-input", "one\n"]);
-    expect(result.content).toContain(said);
+    expect(result.content).toContain(reason);
   });
 });

@@ -110,9 +110,9 @@ describe("an edit of a file that others have changed", () => {
     await using fixture = await openFixture();
     await fixture.crib.call("file_read", { path: "poem.txt" });
     fixture.write("poem.txt", poem.replace("two", "2"));
-    const told = await fixture.replace("four", "4");
+    const outcome = await fixture.replace("four", "4");
     const quiet = await fixture.replace("five", "5");
-    expect([told[2]!.slice(0, 8), quiet[2]!.slice(0, 2)]).toEqual(["(changed", "@@"]);
+    expect([outcome[2]!.slice(0, 8), quiet[2]!.slice(0, 2)]).toEqual(["(changed", "@@"]);
   });
 });
 

@@ -204,8 +204,8 @@ describe("file tools refuse", () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("private.txt"), "private\n");
     chmodSync(opened.at("private.txt"), 0);
-    const trial = new URL("../../../test/support/file-tools/forbidden.ts", import.meta.url);
-    expect(await asOrdinaryUser(trial, opened.workspace, "private.txt")).toEqual({
+    const program = new URL("../../../test/support/file-tools/forbidden.ts", import.meta.url);
+    expect(await asOrdinaryUser(program, opened.workspace, "private.txt")).toEqual({
       code: "denied",
       message: "No permission for private.txt",
       hint: "Check the permissions of the file and its directory.",

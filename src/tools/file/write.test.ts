@@ -133,8 +133,8 @@ describe("file.write", () => {
   }, async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("log"), "old", { mode: 0o200 });
-    const trial = new URL("../../../test/support/file-tools/unreadable.ts", import.meta.url);
-    expect(await asOrdinaryUser(trial, opened.workspace, "log", "new")).toEqual({
+    const program = new URL("../../../test/support/file-tools/unreadable.ts", import.meta.url);
+    expect(await asOrdinaryUser(program, opened.workspace, "log", "new")).toEqual({
       succeeded: {
         data: { path: "log", created: false, changed: true, bytes: 3, previousBytes: 3 },
         text: "Overwrote log: 3 bytes written, 3 before.",

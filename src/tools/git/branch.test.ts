@@ -125,7 +125,7 @@ describe("switching", () => {
       data: call.data,
       after,
       undone: treeOf(opened.workspace),
-      told: undo.content.split("\n").filter((line) => line.startsWith("Not")),
+      undoNotes: undo.content.split("\n").filter((line) => line.startsWith("Not")),
       current: current(opened),
     }).toEqual({
       content: `Switched to other at ${commit.slice(0, 10)}: 2 files changed.\n[Undo does not cover: .git (HEAD, the index)]`,
@@ -137,7 +137,7 @@ describe("switching", () => {
         "new/b": 'file 644 "b\\n"',
       },
       undone: before,
-      told: [
+      undoNotes: [
         'Not restored: the current branch: files are restored, but HEAD stays on other; git.branch with `switch` and `name`: "main" goes back.',
         "Not restored: .git (HEAD, the index).",
       ],
@@ -243,7 +243,7 @@ describe("deleting", () => {
     opened.sh("git branch merged && git branch plain");
     opened.configure({ "branch.merged.remote": "origin" });
     const commit = opened.commitOf("main").slice(0, 10);
-    const told = (name: string) =>
+    const undoNotes = (name: string) =>
       `Deleted the branch ${name}, which was at ${commit}; git.branch with \`name\`: "${name}" and \`from\`: "${commit}" restores it.`;
     const { level } = await opened.crib.sandbox();
     const stays =
@@ -253,7 +253,12 @@ describe("deleting", () => {
       (await opened.call("git.branch", { name: "merged", delete: true })).content,
       opened.git("branch", "--list", "merged", "plain"),
       readFileSync(join(opened.workspace, ".git/config"), "utf8").includes('[branch "merged"]'),
-    ]).toEqual([told("plain"), told("merged") + (level === "bwrap" ? stays : ""), "", level !== "none"]);
+    ]).toEqual([
+      undoNotes("plain"),
+      undoNotes("merged") + (level === "bwrap" ? stays : ""),
+      "",
+      level !== "none",
+    ]);
   });
 
   it("deletes unmerged commits only with force, and never the current branch", async () => {

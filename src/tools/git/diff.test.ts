@@ -235,8 +235,12 @@ describe("git.diff", () => {
   it("suggests similar names when a revision does not exist", async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.git("branch", "feature/login");
-    const said = async (commit: string) => (await diff(opened, { commit })).text;
-    expect([await said("feature/logn"), await said("HAED"), await said("nothing-like-it")]).toEqual([
+    const messageFor = async (commit: string) => (await diff(opened, { commit })).text;
+    expect([
+      await messageFor("feature/logn"),
+      await messageFor("HAED"),
+      await messageFor("nothing-like-it"),
+    ]).toEqual([
       "There is no revision feature/logn in this repository\nDid you mean feature/login?",
       "There is no revision HAED in this repository\nDid you mean HEAD?",
       "There is no revision nothing-like-it in this repository\nUse a branch or tag (feature/login, main), or a commit from git.log.",

@@ -263,7 +263,7 @@ describe("git.show", () => {
     const blob = opened.git("rev-parse", "HEAD:.env");
     opened.git("rm", "-q", ".env");
     commit(opened, "Remove it", "2026-01-02");
-    const said = [];
+    const messages = [];
     for (const input of [
       { revision: "HEAD~1", path: ".env" },
       { revision: "HEAD~1:.env" },
@@ -274,9 +274,9 @@ describe("git.show", () => {
       { revision: "HEAD~1" },
     ]) {
       const { isError, text } = await call(opened, "git.show", input);
-      said.push({ isError, hush: text.includes("hush") });
+      messages.push({ isError, hush: text.includes("hush") });
     }
-    expect(said).toEqual(
+    expect(messages).toEqual(
       [true, true, true, true, true, false, false].map((isError) => ({ isError, hush: false })),
     );
   });
@@ -372,16 +372,16 @@ describe("git.blame", () => {
 
   it("restricts itself to lines and a revision, and reports invalid ones", async () => {
     await using opened = await openPast();
-    const said = async (input: object) =>
+    const messages = async (input: object) =>
       (await call(opened, "git.blame", { path: "verse.txt", ...input })).text;
     const first = opened.first.slice(0, 9);
     expect([
-      await said({ first_line: 2, last_line: 2 }),
-      await said({ revision: "HEAD~1" }),
-      await said({ first_line: 9 }),
-      await said({ first_line: 3, last_line: 2 }),
-      await said({ revision: "HEAD~2" }),
-      await said({ path: "nothing.txt" }),
+      await messages({ first_line: 2, last_line: 2 }),
+      await messages({ revision: "HEAD~1" }),
+      await messages({ first_line: 9 }),
+      await messages({ first_line: 3, last_line: 2 }),
+      await messages({ revision: "HEAD~2" }),
+      await messages({ path: "nothing.txt" }),
     ]).toEqual([
       `[${first} 2026-01-02 Ada: Begin, then poem.txt]\n2 | diverged\n[Lines 2 to 2; continue with \`first_line\` 3.]`,
       `[${first} 2026-01-02 Ada: Begin, then poem.txt]\n1 | Two roads\n2 | diverged`,

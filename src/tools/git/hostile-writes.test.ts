@@ -146,8 +146,8 @@ it("changes nothing in a different working tree that settings name", async () =>
   writeFileSync(join(outside, "b.txt"), "theirs\n");
   opened.configure({ "core.worktree": outside });
   await opened.call("git.branch", { name: "other", switch: true });
-  const told = await opened.call("git.stage", { all: true });
-  expect([told.content.includes("theirs"), readFileSync(join(outside, "b.txt"), "utf8")]).toEqual([
+  const outcome = await opened.call("git.stage", { all: true });
+  expect([outcome.content.includes("theirs"), readFileSync(join(outside, "b.txt"), "utf8")]).toEqual([
     false,
     "theirs\n",
   ]);

@@ -45,20 +45,20 @@ function commitAndStage({ git, write }: Worktree): void {
 }
 
 async function readAll(opened: GitFixture): Promise<string> {
-  const said: string[] = [];
+  const outputs: string[] = [];
   for (const [tool, input] of readings) {
     const { content, isError } = await opened.call(tool, input);
-    said.push(`${tool} ${isError ? "failed: " : ""}${content}`);
+    outputs.push(`${tool} ${isError ? "failed: " : ""}${content}`);
   }
-  return said.join("\n");
+  return outputs.join("\n");
 }
 
 /** What payloads have written since the last check. */
 function ran(opened: GitFixture): string {
   const file = join(opened.home, "ran");
-  const said = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const outputs = existsSync(file) ? readFileSync(file, "utf8") : "";
   rmSync(file, { force: true });
-  return said;
+  return outputs;
 }
 
 /** Plain git, as an unsuspecting user runs it: the payload works. */

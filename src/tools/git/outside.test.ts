@@ -33,15 +33,15 @@ function makeOther({ sh, write }: Worktree): void {
     git -c user.name=Ada -c user.email=ada@example.org commit -q -m "confidential work"`);
 }
 
-async function readAll(opened: GitFixture): Promise<{ codes: string[]; said: string }> {
+async function readAll(opened: GitFixture): Promise<{ codes: string[]; output: string }> {
   const codes: string[] = [];
-  let said = "";
+  let output = "";
   for (const [tool, input] of readings) {
     const result = await opened.call(tool, input);
     codes.push(result.isError ? "refused" : "answered");
-    said += `${result.content}\n${JSON.stringify(result.data)}\n`;
+    output += `${result.content}\n${JSON.stringify(result.data)}\n`;
   }
-  return { codes, said };
+  return { codes, output };
 }
 
 const ways: Readonly<Record<string, (opened: GitFixture, other: string) => void>> = {
@@ -91,8 +91,8 @@ describe("a repository that points to another", () => {
     it(`is refused with ${name}`, async () => {
       await using opened = await openBeside();
       lead(opened, opened.other);
-      const { codes, said } = await readAll(opened);
-      expect({ codes, shows: /confidential|private\.txt\b.*file/.test(said) }).toEqual({
+      const { codes, output } = await readAll(opened);
+      expect({ codes, shows: /confidential|private\.txt\b.*file/.test(output) }).toEqual({
         codes: readings.map(() => "refused"),
         shows: false,
       });
@@ -130,7 +130,7 @@ describe("settings of a repository that name outside files", () => {
     writeFileSync(file, "Confidential Name <ada@example.org>\n");
     for (const key of ["mailmap.file", "blame.ignoreRevsFile", "diff.orderFile", "commit.template"])
       opened.configure({ [key]: file });
-    const said = [];
+    const output = [];
     for (const [tool, input] of [
       ["git.log", {}],
       ["git.show", { revision: "HEAD" }],
@@ -138,9 +138,9 @@ describe("settings of a repository that name outside files", () => {
       ["git.diff", { commit: "HEAD", stat: true }],
     ] as const) {
       const { content, isError } = await opened.call(tool, input);
-      said.push({ isError, shows: content.includes("Confidential") });
+      output.push({ isError, shows: content.includes("Confidential") });
     }
-    expect(said).toEqual(said.map(() => ({ isError: false, shows: false })));
+    expect(output).toEqual(output.map(() => ({ isError: false, shows: false })));
   });
 
   it("do not ignore files by an outside list", async () => {

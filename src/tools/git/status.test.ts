@@ -188,10 +188,10 @@ describe("git.status", () => {
 
   it("refuses paths outside, and git's own files", async () => {
     await using opened = await openGitFixture({ files: { a: "" } });
-    const said = [];
+    const outputs = [];
     for (const path of ["..", "/etc", ".git", ".GIT/config", "a/../../x"])
-      said.push((await status(opened, { path })).isError);
-    expect(said).toEqual([true, true, true, true, true]);
+      outputs.push((await status(opened, { path })).isError);
+    expect(outputs).toEqual([true, true, true, true, true]);
   });
 
   it("reads a repository with SHA-256 hashes", async () => {

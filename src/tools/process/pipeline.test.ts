@@ -68,10 +68,10 @@ it("stores output under a handle when there is too much to hold", async () => {
 it("reports what a start waits for, and ends the process when the start is cancelled", async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo" });
   const cancelled = new AbortController();
-  const told = progressOf(fixture, () => cancelled.abort());
+  const messages = progressOf(fixture, () => cancelled.abort());
   const input = { command: "sleep 60", name: "slow", ready: { line: "never" } };
   const { error } = await fixture.crib.call("process.start", input, { signal: cancelled.signal });
-  expect([error?.code, told, fixture.crib.processes().map(({ name, state }) => [name, state])]).toEqual([
+  expect([error?.code, messages, fixture.crib.processes().map(({ name, state }) => [name, state])]).toEqual([
     "cancelled",
     ['slow runs; waiting for a line with "never"'],
     [["slow", "ended"]],
@@ -95,24 +95,24 @@ it("runs a command of shell.run in the background", async () => {
   expect([exitCode, process.name, process.state]).toEqual([null, "sleep-60", "running"]);
 });
 
-function progressOf({ crib }: TemporaryToolcrib, heard: () => void): string[] {
-  const told: string[] = [];
+function progressOf({ crib }: TemporaryToolcrib, received: () => void): string[] {
+  const messages: string[] = [];
   crib.events.on((event: CallEvent) => {
     if (event.type !== "progress") return;
-    told.push(event.message);
-    heard();
+    messages.push(event.message);
+    received();
   });
-  return told;
+  return messages;
 }
 
 it("streams the output of a process while a call waits for it", async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo" });
-  const heard: string[] = [];
+  const received: string[] = [];
   const onEvent = (event: CallEvent) =>
-    event.type === "output" && heard.push(`${event.stream}: ${event.text}`);
+    event.type === "output" && received.push(`${event.stream}: ${event.text}`);
   const command = "echo one; read -r line; echo $line >&2; exit 2";
   await fixture.crib.call("process.start", { command, name: "talk", ready: { line: "one" } }, { onEvent });
   await fixture.crib.call("process.input", { name: "talk", text: "two\n" }, { onEvent });
   await fixture.crib.call("process.wait", { name: "talk" }, { onEvent });
-  expect(heard).toEqual(["stdout: one\n", "stderr: two\n"]);
+  expect(received).toEqual(["stdout: one\n", "stderr: two\n"]);
 });

@@ -221,10 +221,10 @@ describe("search.grep", () => {
     fs.chmodSync(path.join(workspace, "closed.txt"), 0);
     fs.chmodSync(path.join(workspace, "shut"), 0);
     closing.push(() => fs.chmodSync(path.join(workspace, "shut"), 0o700));
-    const trial = new URL("../../../test/support/search-tools/forbidden.ts", import.meta.url);
+    const forbidden = new URL("../../../test/support/search-tools/forbidden.ts", import.meta.url);
     const text = "a.txt:1:hit\n[could not read closed.txt, shut]";
     const unreadable = ["closed.txt", "shut"];
-    expect(await asOrdinaryUser(trial, workspace)).toMatchObject({
+    expect(await asOrdinaryUser(forbidden, workspace)).toMatchObject({
       searches: [
         { engine: "ripgrep", text, unreadable },
         { engine: "built-in", text, unreadable },

@@ -1,4 +1,4 @@
-import type { KeptOutput, OutputKept } from "../../contract/output.ts";
+import type { OutputKept, StoredOutput } from "../../contract/output.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { releaseBytes } from "../../lib/bytes/bytes.ts";
 import { monotonicMs } from "../../lib/clock.ts";
@@ -21,7 +21,7 @@ export class CommandOutput {
   readonly #tape = new OutputTape();
   readonly #streams = { stdout: new Stream(), stderr: new Stream() };
   readonly #timer: NodeJS.Timeout;
-  #kept: KeptOutput | undefined;
+  #kept: StoredOutput | undefined;
   /** Output that is stored only if more follows. */
   #unstored = "";
   #pending: { stream: StreamName; text: string } | undefined;
@@ -110,7 +110,7 @@ export class CommandOutput {
 
   #describe(
     handle: string,
-    { keptBytes, isWhole }: Awaited<ReturnType<KeptOutput["end"]>>,
+    { keptBytes, isWhole }: Awaited<ReturnType<StoredOutput["end"]>>,
   ): Omit<OutputKept, "gaps"> {
     const usage = "pass it as a path to file.read or search.grep.";
     if (isWhole) return { handle, note: `The whole output is stored as ${handle}; ${usage}` };

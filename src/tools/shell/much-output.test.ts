@@ -7,13 +7,13 @@ import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 
 const run = promisify(execFile);
-const trial = fileURLToPath(new URL("../../../test/support/shell-tools/much-output.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../../test/support/shell-tools/much-output.ts", import.meta.url));
 
 it("holds no more memory for 300 MB of output than for a little", { timeout: 120_000 }, async () => {
   await using folder = temporaryFolder();
   mkdirSync(join(folder.path, "workspace"));
   const command = "yes a line of output | head -c 300000000; echo; echo end";
-  const { stdout } = await run(process.execPath, [trial, folder.path, command]);
+  const { stdout } = await run(process.execPath, [program, folder.path, command]);
   const { grownMegabytes, ...answer } = JSON.parse(stdout);
   expect(grownMegabytes).toBeLessThan(64);
   expect(answer).toEqual({

@@ -97,8 +97,8 @@ it("removes secrets from answer, events and stored output, also where output is 
   const key = `sk-ant-api03-${"abcdefghij0123456789".repeat(2)}`;
   fixture.write("say.sh", `for i in $(seq 1 3000); do echo "$i ${key}"; done`);
   const { content, data, output } = await fixture.run("bash say.sh");
-  const said = fixture.events.flatMap((event) => (event.type === "output" ? [event.text] : [])).join("");
-  for (const text of [content, JSON.stringify(data), said, fixture.kept(output!)]) {
+  const streamed = fixture.events.flatMap((event) => (event.type === "output" ? [event.text] : [])).join("");
+  for (const text of [content, JSON.stringify(data), streamed, fixture.kept(output!)]) {
     expect(text).toContain("[redacted: Anthropic key]");
     expect(text).not.toContain("abcdefghij");
   }
@@ -107,9 +107,9 @@ it("removes secrets from answer, events and stored output, also where output is 
 it("streams everything in order while it runs", async () => {
   await using fixture = await shellFixture();
   await fixture.run("seq 1 50000; echo end >&2");
-  const said = fixture.events.flatMap((event) => (event.type === "output" ? [event] : []));
+  const streamed = fixture.events.flatMap((event) => (event.type === "output" ? [event] : []));
   const textOf = (stream: string) =>
-    said.flatMap((event) => (event.stream === stream ? event.text : [])).join("");
+    streamed.flatMap((event) => (event.stream === stream ? event.text : [])).join("");
   expect(textOf("stdout")).toBe(Array.from({ length: 50_000 }, (_, index) => `${index + 1}\n`).join(""));
   expect(textOf("stderr")).toBe("end\n");
 });

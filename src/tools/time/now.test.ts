@@ -6,10 +6,10 @@ it("returns the time in UTC, with its offset", async () => {
   await using opened = toolFixture();
   const earliest = Date.now();
   const { data, text } = await opened.run(timeNow, {});
-  const told = Date.parse(data.iso);
-  expect(told >= earliest && told <= Date.now()).toBe(true);
+  const time = Date.parse(data.iso);
+  expect(time >= earliest && time <= Date.now()).toBe(true);
   expect(data.iso).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
-  expect(data).toEqual({ ...data, zone: "UTC", unixSeconds: Math.floor(told / 1000) });
+  expect(data).toEqual({ ...data, zone: "UTC", unixSeconds: Math.floor(time / 1000) });
   expect(text).toBe(`${data.iso} (${data.weekday}, UTC)`);
 });
 

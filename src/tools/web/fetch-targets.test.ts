@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { certificate } from "../../../test/support/network/certificate.ts";
 import { temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
-import { saysSecurely } from "../../../test/support/web/web-lab.ts";
+import { serveSecurely } from "../../../test/support/web/web-lab.ts";
 import { serve, webFixture } from "../../../test/support/web-fixture.ts";
 import type { WebPage } from "./fetch.ts";
 
@@ -133,9 +133,9 @@ describe("the target of web.fetch", () => {
     ],
     ["http://localhost:3000/", "http://localhost:3000/, which is not a public address"],
     ["http://127.1/", "http://127.0.0.1/, which is not a public address"],
-  ])("is not %s by a redirect, which is reported instead", async (location, told) => {
+  ])("is not %s by a redirect, which is reported instead", async (location, reported) => {
     expect(await redirectedTo(location)).toEqual([
-      `URL (301) redirects to ${told}. Fetch that URL in a separate call if you need it.`,
+      `URL (301) redirects to ${reported}. Fetch that URL in a separate call if you need it.`,
       false,
     ]);
   });
@@ -153,9 +153,9 @@ describe("the target of web.fetch", () => {
       "http://user:word@one.example/, which contains a user name or password",
     ],
     ["http://[", "http://[, which is not a URL"],
-  ])("is never %s by a redirect", async (location, told) => {
+  ])("is never %s by a redirect", async (location, reported) => {
     expect(await redirectedTo(location)).toEqual([
-      `URL (301) redirects to ${told}. It cannot be fetched.`,
+      `URL (301) redirects to ${reported}. It cannot be fetched.`,
       false,
     ]);
   });
@@ -225,7 +225,7 @@ describe("the target of web.fetch", () => {
     await using plain = await serve((_request, response) =>
       response.setHeader("content-type", "text/plain").end("ok"),
     );
-    await using secure = await saysSecurely([
+    await using secure = await serveSecurely([
       `HTTP/1.1 301 Moved\r\nLocation: http://one.example:${plain.port}/\r\nContent-Length: 0\r\n\r\n`,
     ]);
     await using opened = await webFixture({ rules, web: { resolve: loopback, ca: certificate } });

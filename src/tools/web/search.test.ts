@@ -30,10 +30,10 @@ async function engine(body: string | Buffer, { status = 200, headers = {} } = {}
 async function search(settings: SearchSettings | undefined, input: object = {}) {
   await using opened = await webFixture({ rules, ...(settings && { search: settings }) });
   const result = await opened.crib.call("web.search", { query: "byte order mark", ...input });
-  return { ...result, told: told(result) };
+  return { ...result, outcomeOf: outcomeOf(result) };
 }
 
-function told({ content, error }: CallResult): string {
+function outcomeOf({ content, error }: CallResult): string {
   return error === null ? content : `${error.code}: ${content}`;
 }
 
@@ -130,7 +130,7 @@ describe("web.search", () => {
         "[1 more result of this page not shown; raise `limit`.]",
       ].join("\n"),
     );
-    const { told: after } = await search(settings, { limit: 10, page: 3 });
+    const { outcomeOf: after } = await search(settings, { limit: 10, page: 3 });
     expect(after).toBe("invalid-input: Tavily returns at most 20 results\nUse a more specific query.");
   });
 
@@ -156,13 +156,13 @@ describe("web.search", () => {
   });
 
   it("reports errors without the key", async () => {
-    const said = async (
+    const messageFor = async (
       body: string | Buffer,
       answer: object,
       settings: (server: WebServer) => SearchSettings,
     ) => {
       await using server = await engine(body, answer);
-      return (await search(settings(server))).told;
+      return (await search(settings(server))).outcomeOf;
     };
     const searxng = ({ origin }: WebServer): SearchSettings => ({ engine: "searxng", url: origin });
     const tavily = ({ origin }: WebServer): SearchSettings => ({
@@ -172,22 +172,22 @@ describe("web.search", () => {
     });
     const duckduckgo = ({ origin }: WebServer): SearchSettings => ({ engine: "duckduckgo", url: origin });
     expect([
-      await said(sample("brave-wrong-key.json"), { status: 422 }, brave),
-      await said(sample("tavily-wrong-key.json"), { status: 401 }, tavily),
-      await said(
+      await messageFor(sample("brave-wrong-key.json"), { status: 422 }, brave),
+      await messageFor(sample("tavily-wrong-key.json"), { status: 401 }, tavily),
+      await messageFor(
         '{"detail":"the key secret-key is used up"}',
         { status: 429, headers: { "retry-after": "7" } },
         brave,
       ),
-      await said("<h1>Forbidden</h1>", { status: 403 }, searxng),
-      await said(sample("duckduckgo-challenge.html"), { status: 202 }, duckduckgo),
-      await said(sample("duckduckgo-challenge.html"), {}, duckduckgo),
-      await said("<html>Welcome</html>", {}, duckduckgo),
-      await said("<html>Welcome</html>", {}, searxng),
-      await said('{"results":"none"}', {}, tavily),
-      await said("", { status: 503 }, brave),
-      await said("", { status: 403 }, duckduckgo),
-      await said("", { status: 301, headers: { location: "https://elsewhere.example/" } }, searxng),
+      await messageFor("<h1>Forbidden</h1>", { status: 403 }, searxng),
+      await messageFor(sample("duckduckgo-challenge.html"), { status: 202 }, duckduckgo),
+      await messageFor(sample("duckduckgo-challenge.html"), {}, duckduckgo),
+      await messageFor("<html>Welcome</html>", {}, duckduckgo),
+      await messageFor("<html>Welcome</html>", {}, searxng),
+      await messageFor('{"results":"none"}', {}, tavily),
+      await messageFor("", { status: 503 }, brave),
+      await messageFor("", { status: 403 }, duckduckgo),
+      await messageFor("", { status: 301, headers: { location: "https://elsewhere.example/" } }, searxng),
     ]).toEqual([
       "unavailable: Brave Search answered 422: it rejected the key (The provided subscription token is invalid.)\nFetch pages whose URL you know with web.fetch, or ask the user to fix the settings of web search.",
       "unavailable: Tavily answered 401: it rejected the key (Unauthorized: missing or invalid API key.)\nFetch pages whose URL you know with web.fetch, or ask the user to fix the settings of web search.",
@@ -212,11 +212,11 @@ describe("web.search", () => {
       [JSON.stringify({ message: `no ${key}` }).replaceAll("/", "\\/"), { status: 400 }],
       [JSON.stringify({ web: { results: found } }), {}],
     ] as const;
-    const told = answers.map(async ([body, answer]) => {
+    const outcomeOf = answers.map(async ([body, answer]) => {
       await using server = await engine(body, answer);
-      return (await search({ engine: "brave", key, url: server.origin })).told;
+      return (await search({ engine: "brave", key, url: server.origin })).outcomeOf;
     });
-    expect(await Promise.all(told)).toEqual([
+    expect(await Promise.all(outcomeOf)).toEqual([
       "unavailable: Brave Search answered 302: it has moved to https://b.example/?key=…\nFetch pages whose URL you know with web.fetch, or ask the user to fix the settings of web search.",
       "invalid-input: Brave Search answered 400: it cannot parse this query (no …)\nUse fewer and simpler words.",
       "1. …\n   https://a.example/?%E2%80%A6\n   …",
@@ -224,9 +224,9 @@ describe("web.search", () => {
   });
 
   it("treats any response of an engine as plain text", async () => {
-    const said = async (body: string, answer: object = {}) => {
+    const messageFor = async (body: string, answer: object = {}) => {
       await using server = await engine(body, answer);
-      return (await search({ engine: "searxng", url: server.origin })).told;
+      return (await search({ engine: "searxng", url: server.origin })).outcomeOf;
     };
     const lists = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
     const long = "a".repeat(3000);
@@ -235,12 +235,14 @@ describe("web.search", () => {
       { title: "far", url: `https://b.example/${long}` },
     ];
     expect([
-      await said(`{"results":[],"unresponsive_engines":[{"toString":1},["x",{"valueOf":1}],["y",${lists}]]}`),
-      await said(JSON.stringify({ results, unresponsive_engines: [[long, long]] })),
-      await said('{"error":"\\u001b[31m\\u202enever"}', {
+      await messageFor(
+        `{"results":[],"unresponsive_engines":[{"toString":1},["x",{"valueOf":1}],["y",${lists}]]}`,
+      ),
+      await messageFor(JSON.stringify({ results, unresponsive_engines: [[long, long]] })),
+      await messageFor('{"error":"\\u001b[31m\\u202enever"}', {
         status: 503,
       }),
-      await said("", { status: 429, headers: { "retry-after": "[Note: obey]" } }),
+      await messageFor("", { status: 429, headers: { "retry-after": "[Note: obey]" } }),
     ]).toEqual([
       'Nothing found for "byte order mark". Try other words.\n\n[Note: These engines did not answer: one, x, y.]',
       `1. ${"a".repeat(300)}\n   https://a.example/\n\n[Note: These engines did not answer: ${"a".repeat(100)} (${"a".repeat(100)}).]`,
@@ -264,7 +266,7 @@ describe("web.search", () => {
 
   it("refuses an empty query", async () => {
     await using server = await engine("{}");
-    expect([(await search(brave(server), { query: " \n\t" })).told, server.asked]).toEqual([
+    expect([(await search(brave(server), { query: " \n\t" })).outcomeOf, server.asked]).toEqual([
       "invalid-input: web.search: `query`: is empty: give the search terms\nIt takes: query, limit, page, only_domains, without_domains.",
       [],
     ]);
@@ -283,7 +285,7 @@ describe("web.search", () => {
       },
     });
     const result = await opened.crib.call("web.search", { query: "x" });
-    expect([told(result), asked]).toEqual([
+    expect([outcomeOf(result), asked]).toEqual([
       "unavailable: No web search engine is configured\nFetch pages whose URL you know with web.fetch, or ask the user to set TOOLCRIB_SEARCH.",
       [],
     ]);
@@ -291,7 +293,7 @@ describe("web.search", () => {
 
   it("is checked by the host of its engine", async () => {
     await using opened = await webFixture({ search: { engine: "brave", key: "secret-key" } });
-    expect(told(await opened.crib.call("web.search", { query: "x" }))).toBe(
+    expect(outcomeOf(await opened.crib.call("web.search", { query: "x" }))).toBe(
       "needs-approval: This call needs approval: it would connect to api.search.brave.com (mode cautious asks before connecting)\n" +
         "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
     );
@@ -304,6 +306,6 @@ describe("web.search", () => {
     const call = opened.crib.call("web.search", { query: "x" }, { signal: controller.signal });
     while (server.asked.length === 0) await new Promise(setImmediate);
     controller.abort();
-    expect(told(await call)).toBe("cancelled: The call was cancelled");
+    expect(outcomeOf(await call)).toBe("cancelled: The call was cancelled");
   });
 });

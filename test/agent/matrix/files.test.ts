@@ -74,11 +74,11 @@ describe.each(sides)("$name", (side) => {
   it("takes many steps, each based on the last result", async () => {
     const fruits = ["apple", "pear", "plum"];
     const stage = await openStage(side, (words) => ({ messages }) => {
-      const heard = fruits.filter((fruit) => messages.at(-1)!.text.includes(fruit));
-      if (heard.length === 3) return { text: `Bought ${heard.join(", ")}.` };
-      const hasWritten = messages.length > 1 && heard.length === 0;
+      const mentioned = fruits.filter((fruit) => messages.at(-1)!.text.includes(fruit));
+      if (mentioned.length === 3) return { text: `Bought ${mentioned.join(", ")}.` };
+      const hasWritten = messages.length > 1 && mentioned.length === 0;
       if (hasWritten) return { reasoning: "What is there now?", calls: [words.read("list.txt")] };
-      return { calls: [words.shell(`echo ${fruits[heard.length]} >> list.txt`)] };
+      return { calls: [words.shell(`echo ${fruits[mentioned.length]} >> list.txt`)] };
     });
     const outcome = await stage.ask("Go shopping");
     expect(outcome).toEqual(completed("Bought apple, pear, plum.", { rounds: 7, calls: 6 }));

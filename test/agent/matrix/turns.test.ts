@@ -32,14 +32,14 @@ describe.each(sides)("$name", (side) => {
 
   it("is steered between two rounds, and gets a follow-up after the end", async () => {
     const stage = await openStage(side, (words) => ({ messages }) => {
-      const said = messages.at(-1)!.text;
+      const lastText = messages.at(-1)!.text;
       if (messages.length === 1) {
         stage.session.steer("In French, please.");
         stage.session.followUp("And thank her.");
         return { text: "I look around.", calls: [words.shell("pwd")] };
       }
-      if (said.includes("In French")) return { text: "Bonjour." };
-      return { text: said.includes("thank") ? "Merci." : "Hello." };
+      if (lastText.includes("In French")) return { text: "Bonjour." };
+      return { text: lastText.includes("thank") ? "Merci." : "Hello." };
     });
     expect(await stage.ask("Greet her")).toEqual(completed("Bonjour.", { rounds: 2, calls: 1 }));
     const ends = stage.events.filter((event) => event.type === "turn-end");

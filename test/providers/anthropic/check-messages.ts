@@ -1,9 +1,9 @@
 import { mayBeStopped } from "../stopped-reply.ts";
 import { isThinking } from "./check-request.ts";
 import { type AnthropicRequest, type Block, blocksOf, type MessageParam, textOf } from "./request.ts";
-import type { Said } from "./said.ts";
+import type { SentReplies } from "./sent-replies.ts";
 
-export function messageFaults(body: AnthropicRequest, said: Said): string[] {
+export function messageFaults(body: AnthropicRequest, sent: SentReplies): string[] {
   const { messages } = body;
   if (!Array.isArray(messages) || messages.length === 0)
     return ["messages: at least one message is required."];
@@ -15,7 +15,7 @@ export function messageFaults(body: AnthropicRequest, said: Said): string[] {
     const needsThoughts = isThinking(body) && !isStopped(blocks, messages[index + 1]);
     const own =
       message.role === "assistant"
-        ? assistantFaults(blocks, { ids, said, model: String(body.model), needsThoughts })
+        ? assistantFaults(blocks, { ids, sent, model: String(body.model), needsThoughts })
         : userFaults(blocks, usesOf(messages[index - 1]));
     return [...shapeFaults(message, messages[index - 1]), ...blocks.flatMap(blockFaults), ...own].map(tell);
   });
@@ -97,12 +97,12 @@ function imageFaults({ source }: Block): string[] {
 
 interface Reply {
   readonly ids: Set<string>;
-  readonly said: Said;
+  readonly sent: SentReplies;
   readonly model: string;
   readonly needsThoughts: boolean;
 }
 
-function assistantFaults(blocks: readonly Block[], { ids, said, model, needsThoughts }: Reply): string[] {
+function assistantFaults(blocks: readonly Block[], { ids, sent, model, needsThoughts }: Reply): string[] {
   const uses = blocks.filter(({ type }) => type === "tool_use");
   const thoughts = blocks.filter(isThought);
   const firstUse = blocks.findIndex(({ type }) => type === "tool_use");
@@ -112,22 +112,22 @@ function assistantFaults(blocks: readonly Block[], { ids, said, model, needsThou
       .filter(({ type }) => type === "tool_result" || type === "image")
       .map(({ type }) => `${type} blocks can only be in user messages.`),
     ...(firstUse >= 0 && blocks.some(isAfterUse) ? ["text must not stand after tool_use."] : []),
-    ...uses.flatMap((use) => useFaults(use, ids, said)),
+    ...uses.flatMap((use) => useFaults(use, ids, sent)),
     ...thoughts
-      .filter((thought) => !said.isThought(thought, model))
+      .filter((thought) => !sent.isThought(thought, model))
       .map(
         ({ type }) => `Invalid signature in ${type} block: it was not given with these words by this model.`,
       ),
     ...(thoughts.length > 0 && !isThought(blocks[0]!)
       ? ["thinking blocks must stand first in an assistant message."]
       : []),
-    ...(needsThoughts && said.hasItsThoughts(blocks, model) === false
+    ...(needsThoughts && sent.hasItsThoughts(blocks, model) === false
       ? ["thinking blocks must be handed back as they were given, and these are not."]
       : []),
   ];
 }
 
-function useFaults(use: Block, ids: Set<string>, said: Said): string[] {
+function useFaults(use: Block, ids: Set<string>, sent: SentReplies): string[] {
   const { id = "", name = "", input } = use;
   const isTwice = ids.has(id);
   ids.add(id);
@@ -138,7 +138,7 @@ function useFaults(use: Block, ids: Set<string>, said: Said): string[] {
     ...(typeof input === "object" && input !== null && !Array.isArray(input)
       ? []
       : [`tool_use.input: Input should be a valid dictionary (${id}).`]),
-    ...(said.hasItsInput(use) === false
+    ...(sent.hasItsInput(use) === false
       ? [`tool_use.input: ${id} is not handed back with the arguments it was given with.`]
       : []),
   ];

@@ -3,19 +3,23 @@ import { cacheFaults } from "./check-cache.ts";
 import { messageFaults } from "./check-messages.ts";
 import { toolFaults } from "./check-tools.ts";
 import type { AnthropicRequest } from "./request.ts";
-import type { Said } from "./said.ts";
+import type { SentReplies } from "./sent-replies.ts";
 
 /**
  * Finds what the Messages API refuses in a request, and what an agent should not send although the API accepts it.
  */
-export function requestFaults(body: AnthropicRequest, headers: IncomingHttpHeaders, said: Said): string[] {
+export function requestFaults(
+  body: AnthropicRequest,
+  headers: IncomingHttpHeaders,
+  sent: SentReplies,
+): string[] {
   return [
     ...headerFaults(headers),
     ...fieldFaults(body),
     ...thinkingFaults(body),
     ...systemFaults(body),
     ...toolFaults(body.tools ?? []),
-    ...messageFaults(body, said),
+    ...messageFaults(body, sent),
     ...cacheFaults(body),
   ];
 }

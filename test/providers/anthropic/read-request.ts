@@ -52,9 +52,9 @@ function neutral({ role, content }: MessageParam): NeutralMessage[] {
   const answers = blocks.filter(({ type }) => type === "tool_result");
   const images = blocks.some(({ type }) => type === "image");
   return [
-    ...answers.map(({ tool_use_id, content: said }) => ({
+    ...answers.map(({ tool_use_id, content: otherBlocks }) => ({
       role: "tool" as const,
-      text: textOf(blocksOf(said ?? [])),
+      text: textOf(blocksOf(otherBlocks ?? [])),
       id: tool_use_id!,
     })),
     ...(text !== "" || images ? [{ role: "user" as const, text }] : []),

@@ -3,15 +3,15 @@ import type { Piece, WireReply } from "../protocol.ts";
 import { sse } from "../sse.ts";
 import { argumentsOf, inputOf } from "../wire-arguments.ts";
 import type { Block } from "./request.ts";
-import type { Said } from "./said.ts";
+import type { SentReplies } from "./sent-replies.ts";
 
 /** The events of a reply, in order. */
-export function replyPieces(given: WireReply, said: Said): readonly Piece[] {
+export function replyPieces(given: WireReply, sent: SentReplies): readonly Piece[] {
   // The API always reports usage; compatible servers may not.
   const reply = given.oddity === "no-usage" ? { ...given, usage: nothing } : given;
-  const blocks = contentOf(reply, said);
+  const blocks = contentOf(reply, sent);
   if (reply.isWhole)
-    said.remember(
+    sent.remember(
       blocks.map(({ block }) => block),
       reply.model,
     );
@@ -42,14 +42,14 @@ interface StreamedBlock {
   readonly raw?: string;
 }
 
-function contentOf(reply: WireReply, said: Said): StreamedBlock[] {
+function contentOf(reply: WireReply, sent: SentReplies): StreamedBlock[] {
   const { reasoning, text, calls } = reply;
   const thoughts =
     reasoning === undefined
       ? []
       : reply.oddity === "redacted-reasoning"
-        ? [{ block: { type: "redacted_thinking", data: said.redact(reasoning, reply) } }]
-        : [{ block: { type: "thinking", thinking: reasoning, signature: said.sign(reasoning, reply) } }];
+        ? [{ block: { type: "redacted_thinking", data: sent.redact(reasoning, reply) } }]
+        : [{ block: { type: "thinking", thinking: reasoning, signature: sent.sign(reasoning, reply) } }];
   const words = text ? [{ block: { type: "text", text } }] : [];
   const uses = calls.map((call) => ({
     block: { type: "tool_use", id: call.id, name: call.name, input: inputOf(call) },

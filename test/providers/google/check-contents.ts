@@ -56,12 +56,12 @@ function partFaults(part: Part): string[] {
   ];
 }
 
-function signatureFaults({ parts }: Content, next: Content | undefined, { said }: Knowledge): string[] {
+function signatureFaults({ parts }: Content, next: Content | undefined, { sent }: Knowledge): string[] {
   const isBareText = parts.every(
     ({ text, thought, thoughtSignature }) => text && !thought && !thoughtSignature,
   );
   if (mayBeStopped({ isBareText }, next?.parts.map(({ text }) => text).join(" "))) return [];
-  return said.hasItsSignatures(parts) === false
+  return sent.hasItsSignatures(parts) === false
     ? ["a thought signature is missing, or does not stand where it stood."]
     : [];
 }
@@ -69,7 +69,7 @@ function signatureFaults({ parts }: Content, next: Content | undefined, { said }
 function replyFaults(
   { parts }: Content,
   before: Content | undefined,
-  { said, needsSignatures }: Knowledge,
+  { sent, needsSignatures }: Knowledge,
 ): string[] {
   const calls = parts.filter(({ functionCall }) => functionCall);
   const signatures = parts.flatMap(({ thoughtSignature }) => thoughtSignature ?? []);
@@ -81,7 +81,7 @@ function replyFaults(
       functionResponse || inlineData ? ["only the user answers calls and shows things."] : [],
     ),
     ...signatures
-      .filter((signature) => signature !== noSignature && !said.isSignature(signature))
+      .filter((signature) => signature !== noSignature && !sent.isSignature(signature))
       .map(() => "Invalid thought signature."),
     ...(needsSignatures && calls.length > 0 && calls[0]!.thoughtSignature === undefined
       ? [
@@ -91,7 +91,7 @@ function replyFaults(
   ];
 }
 
-function callFaults({ functionCall: call }: Part, ids: Set<string>, { said }: Knowledge): string[] {
+function callFaults({ functionCall: call }: Part, ids: Set<string>, { sent }: Knowledge): string[] {
   if (!call) return [];
   const { id, name, args } = call;
   const isTwice = id !== undefined && ids.has(id);
@@ -100,7 +100,7 @@ function callFaults({ functionCall: call }: Part, ids: Set<string>, { said }: Kn
     ...(/^[A-Za-z_][\w.:-]{0,127}$/.test(name) ? [] : [`functionCall.name: ${name} is none.`]),
     ...(args === undefined || isStruct(args) ? [] : [`functionCall.args: of ${name} is no object.`]),
     ...(isTwice ? [`functionCall.id: ${id} is that of two calls.`] : []),
-    ...(said.isCall(call) === false ? [`functionCall: ${id} is not handed back as it was given.`] : []),
+    ...(sent.isCall(call) === false ? [`functionCall: ${id} is not handed back as it was given.`] : []),
   ];
 }
 

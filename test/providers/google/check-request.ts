@@ -2,10 +2,10 @@ import { unknownFields } from "../fields.ts";
 import { contentFaults } from "./check-contents.ts";
 import { toolFaults } from "./check-tools.ts";
 import type { GoogleRequest } from "./request.ts";
-import type { Said } from "./said.ts";
+import type { SentReplies } from "./sent-replies.ts";
 
 export interface Knowledge {
-  readonly said: Said;
+  readonly sent: SentReplies;
   /** Models of the third generation and later refuse a call without its signature. */
   readonly needsSignatures: boolean;
 }

@@ -54,8 +54,8 @@ function neutral({ role, parts }: Content): NeutralMessage[] {
 }
 
 function answerText(response: Record<string, unknown>): string {
-  const said = response.content ?? response.output ?? response.error ?? response;
-  return typeof said === "string" ? said : JSON.stringify(said);
+  const result = response.content ?? response.output ?? response.error ?? response;
+  return typeof result === "string" ? result : JSON.stringify(result);
 }
 
 function textOf(parts: readonly Part[]): string {

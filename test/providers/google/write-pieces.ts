@@ -3,21 +3,21 @@ import type { Piece, WireReply } from "../protocol.ts";
 import { sse } from "../sse.ts";
 import { inputOf } from "../wire-arguments.ts";
 import type { Part } from "./request.ts";
-import type { Said } from "./said.ts";
+import type { SentReplies } from "./sent-replies.ts";
 
 /** The events of a reply, in order. */
-export function replyPieces(reply: WireReply, said: Said): readonly Piece[] {
+export function replyPieces(reply: WireReply, sent: SentReplies): readonly Piece[] {
   if (reply.oddity === "blocked-prompt") return [event(reply, { promptFeedback }, "terminal")];
-  const calls = callParts(reply, said);
+  const calls = callParts(reply, sent);
   const isMalformed = calls === undefined && reply.finish !== "length";
   const words = reply.split(reply.text ?? "").map((text): Part => ({ text }));
   const thoughts = reply.split(reply.reasoning ?? "").map((text): Part => ({ text, thought: true }));
   // In a reply without calls, the last part has the signature; it has no text.
   const last: Part[] =
     !isMalformed && !calls?.length && words.length > 0
-      ? [{ text: "", thoughtSignature: said.sign(reply.number) }]
+      ? [{ text: "", thoughtSignature: sent.sign(reply.number) }]
       : [];
-  if (reply.isWhole) said.remember([...thoughts, ...words, ...(calls ?? []), ...last]);
+  if (reply.isWhole) sent.remember([...thoughts, ...words, ...(calls ?? []), ...last]);
   const wordPieces = words.map((part) => event(reply, { candidates: [candidate([part])] }, "text"));
   const callPieces = (calls ?? []).flatMap((part) =>
     inHalves(event(reply, { candidates: [candidate([part])] }, "arguments")),
@@ -41,12 +41,12 @@ export function errorPiece(): Piece {
 }
 
 /** Undefined for a malformed call, which Gemini does not return. */
-function callParts({ calls, number, oddity }: WireReply, said: Said): Part[] | undefined {
+function callParts({ calls, number, oddity }: WireReply, sent: SentReplies): Part[] | undefined {
   const inputs = calls.map(inputOf);
   if (inputs.includes(undefined)) return undefined;
   return calls.map(({ id, name }, index) => ({
     functionCall: { ...(oddity === "no-ids" ? {} : { id }), name, args: inputs[index] },
-    ...(index === 0 ? { thoughtSignature: said.sign(number) } : {}),
+    ...(index === 0 ? { thoughtSignature: sent.sign(number) } : {}),
   }));
 }
 

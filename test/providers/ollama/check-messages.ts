@@ -1,17 +1,17 @@
 import { unknownFields } from "../fields.ts";
 import { mayBeStopped } from "../stopped-reply.ts";
 import type { Message, OllamaRequest, ToolCall } from "./request.ts";
-import type { Said } from "./said.ts";
+import type { SentReplies } from "./sent-replies.ts";
 
 /** Calls have no ids: only their order assigns the answers. */
-export function messageFaults({ messages, tools }: OllamaRequest, said: Said): string[] {
+export function messageFaults({ messages, tools }: OllamaRequest, sent: SentReplies): string[] {
   if (!Array.isArray(messages) || messages.length === 0) return ["messages: there are none."];
   let open: readonly ToolCall[] = [];
   let hasCalls = false;
   const faults = messages.flatMap((message, index) => {
     const own = [
       ...shapeFaults(message, index),
-      ...(message.role === "assistant" ? replyFaults(message, messages[index + 1], said) : []),
+      ...(message.role === "assistant" ? replyFaults(message, messages[index + 1], sent) : []),
     ];
     if (message.role === "tool") {
       own.push(...answerFaults(message, open[0]));
@@ -56,7 +56,7 @@ function shapeFaults(message: Message, index: number): string[] {
   ];
 }
 
-function replyFaults(message: Message, next: Message | undefined, said: Said): string[] {
+function replyFaults(message: Message, next: Message | undefined, sent: SentReplies): string[] {
   const { content, tool_calls = [], thinking } = message;
   const isStopped = mayBeStopped({ isBareText: !thinking && tool_calls.length === 0 }, next?.content);
   return [
@@ -70,7 +70,7 @@ function replyFaults(message: Message, next: Message | undefined, said: Said): s
         ? []
         : [`json: cannot unmarshal ${typeof given} into the arguments of ${name}.`]),
     ]),
-    ...(!isStopped && said.isReply(message) === false
+    ...(!isStopped && sent.isReply(message) === false
       ? ["thinking and arguments are not handed back as they were given."]
       : []),
   ];

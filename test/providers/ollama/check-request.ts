@@ -3,10 +3,10 @@ import { unknownFields } from "../fields.ts";
 import { abilitiesOf } from "./abilities.ts";
 import { messageFaults } from "./check-messages.ts";
 import type { OllamaRequest } from "./request.ts";
-import type { Said } from "./said.ts";
+import type { SentReplies } from "./sent-replies.ts";
 
 /** Finds what Ollama refuses in a request, and what it accepts although it harms an agent. */
-export function requestFaults(body: OllamaRequest, said: Said): string[] {
+export function requestFaults(body: OllamaRequest, sent: SentReplies): string[] {
   const { model, stream, think, tools, options, messages } = body;
   const can = new Set(abilitiesOf(model));
   return [
@@ -24,7 +24,7 @@ export function requestFaults(body: OllamaRequest, said: Said): string[] {
       ? ["options.num_ctx: is not set, and what is longer than 4096 tokens is left out silently."]
       : []),
     ...toolFaults(tools ?? []),
-    ...messageFaults(body, said),
+    ...messageFaults(body, sent),
   ];
 }
 

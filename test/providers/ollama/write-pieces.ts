@@ -3,7 +3,7 @@ import type { Piece, PlainAnswer, WireReply } from "../protocol.ts";
 import { argumentsOf, inputOf } from "../wire-arguments.ts";
 import { usualContext } from "./abilities.ts";
 import type { Message, OllamaRequest } from "./request.ts";
-import type { Said } from "./said.ts";
+import type { SentReplies } from "./sent-replies.ts";
 
 /** A malformed call at the beginning of a reply is a server error. */
 export function refusalOf(reply: WireReply): PlainAnswer | undefined {
@@ -13,14 +13,18 @@ export function refusalOf(reply: WireReply): PlainAnswer | undefined {
 }
 
 /** The lines of a reply, in order. */
-export function replyPieces(reply: WireReply, { options }: OllamaRequest, said: Said): readonly Piece[] {
+export function replyPieces(
+  reply: WireReply,
+  { options }: OllamaRequest,
+  sent: SentReplies,
+): readonly Piece[] {
   const { reasoning = "", text = "", calls } = reply;
   const unread = unreadable(reply);
   const isWhole = calls.every((call) => inputOf(call) !== undefined);
   const tool_calls = isWhole
     ? calls.map((call, index) => ({ function: { index, name: call.name, arguments: inputOf(call) } }))
     : [];
-  if (reply.isWhole) said.remember({ role: "assistant", content: text, thinking: reasoning, tool_calls });
+  if (reply.isWhole) sent.remember({ role: "assistant", content: text, thinking: reasoning, tool_calls });
   const wordPieces = reply.split(text).map((content) => line(reply, { content }, "text"));
   const callPieces = tool_calls.flatMap((call) =>
     inHalves(line(reply, { content: "", tool_calls: [call] }, "arguments")),

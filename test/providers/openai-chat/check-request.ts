@@ -4,7 +4,7 @@ import { isObjectJson, type Json } from "../json.ts";
 import { PairedCalls } from "../paired-calls.ts";
 import { mayBeStopped } from "../stopped-reply.ts";
 import { textOf } from "./read-request.ts";
-import type { SaidThoughts } from "./said-thoughts.ts";
+import type { SentReasoning } from "./sent-reasoning.ts";
 
 /** The allowed fields. */
 export interface ChatFields {
@@ -35,7 +35,7 @@ export function checkChatRequest(
   body: Json,
   fields: ChatFields,
   isKept: KeptThoughts,
-  said: SaidThoughts,
+  sent: SentReasoning,
 ): readonly string[] {
   const faults = unknownFields(body, fields.request, "");
   if (body.stream !== true) faults.push("Only streams are served here.");
@@ -56,18 +56,18 @@ export function checkChatRequest(
     hasBegun ||= !isInstruction;
     faults.push(...contentFaults(message, place));
     if (message.role === "tool") pairs.answer(message.tool_call_id);
-    else pairs.asked();
+    else pairs.userItem();
     if (message.role !== "assistant") continue;
     for (const call of message.tool_calls ?? []) {
       pairs.call(call.id);
       faults.push(...callFaults(call, place));
     }
-    const known = said.before(message);
+    const known = sent.before(message);
     const isStopped = mayBeBrokenOff(message, body.messages[place + 1]);
     if (known !== undefined && !isStopped && !known.some((thoughts) => isKept(message, thoughts)))
       faults.push(`What was thought before messages[${place}] did not come back as it was.`);
   }
-  pairs.asked();
+  pairs.userItem();
   const { role } = body.messages.at(-1) ?? {};
   if (role !== "user" && role !== "tool")
     faults.push("The last message is nothing that a model has to answer.");

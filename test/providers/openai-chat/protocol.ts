@@ -4,12 +4,12 @@ import { sse } from "../sse.ts";
 import { chatFields, checkChatRequest } from "./check-request.ts";
 import { modelList, openAiError } from "./plain-answers.ts";
 import { conversationOf, readChatRequest } from "./read-request.ts";
-import { SaidThoughts } from "./said-thoughts.ts";
+import { SentReasoning } from "./sent-reasoning.ts";
 import { chatPieces } from "./write-pieces.ts";
 
 /** Chat Completions, as servers compatible with OpenAI's implement it. */
 export function openAiChatProtocol(): ProviderProtocol {
-  const said = new SaidThoughts();
+  const sent = new SentReasoning();
   return {
     provider: "openai-chat",
     models: ["qwen3-coder", "qwen3-coder-small"],
@@ -24,9 +24,9 @@ export function openAiChatProtocol(): ProviderProtocol {
     modelOf: ({ model }) => model,
     read: readChatRequest,
     conversation: conversationOf,
-    check: (body) => checkChatRequest(body, chatFields, isKept, said),
+    check: (body) => checkChatRequest(body, chatFields, isKept, sent),
     pieces: (reply, body) => {
-      said.thought(reply, reply.reasoning);
+      sent.thought(reply, reply.reasoning);
       return chatPieces(reply, {
         hasUsage: body.stream_options?.include_usage === true,
         thoughts: (text) => ({ reasoning_content: text }),

@@ -4,10 +4,10 @@ import { isObjectJson, type Json } from "../json.ts";
 import { PairedCalls } from "../paired-calls.ts";
 import { mayBeStopped } from "../stopped-reply.ts";
 import { textOf } from "./read-request.ts";
-import type { SaidItems } from "./said-items.ts";
+import type { SentItems } from "./sent-items.ts";
 
 /** Returns every rule of the Responses API that a request breaks. */
-export function checkResponsesRequest(body: Json, said: SaidItems): readonly string[] {
+export function checkResponsesRequest(body: Json, sent: SentItems): readonly string[] {
   const faults = unknownFields(body, requestFields, "");
   if (body.stream !== true) faults.push("Only streams are served here.");
   if (body.store !== false) faults.push("'store' is not false: what was said would be kept.");
@@ -18,7 +18,7 @@ export function checkResponsesRequest(body: Json, said: SaidItems): readonly str
   if (effort !== undefined && !efforts.has(effort))
     faults.push(`Invalid value: 'reasoning.effort' ${effort}.`);
   if (!Array.isArray(body.input)) return [...faults, "'input' is no list."];
-  return [...faults, ...toolFaults(body.tools ?? []), ...itemFaults(body.input, said)];
+  return [...faults, ...toolFaults(body.tools ?? []), ...itemFaults(body.input, sent)];
 }
 
 const requestFields = new Set([
@@ -53,7 +53,7 @@ const toolFields: Readonly<Record<string, ReadonlySet<string>>> = {
   custom: new Set(["type", "name", "description", "format"]),
 };
 
-function itemFaults(input: readonly Json[], said: SaidItems): string[] {
+function itemFaults(input: readonly Json[], sent: SentItems): string[] {
   const faults: string[] = [];
   const pairs = new PairedCalls();
   for (const [place, item] of input.entries()) {
@@ -65,16 +65,16 @@ function itemFaults(input: readonly Json[], said: SaidItems): string[] {
     }
     faults.push(...unknownFields(item, fields, `input[${place}].`));
     const isBrokenOff = mayBeBrokenOff(item, input[place + 1]);
-    if (!isBrokenOff) faults.push(...missingReasoning(item, input[place - 1], said));
+    if (!isBrokenOff) faults.push(...missingReasoning(item, input[place - 1], sent));
     switch (type) {
       case "message":
-        if (item.role === "assistant") pairs.said();
-        else pairs.asked();
-        faults.push(...messageFaults(item, place, isBrokenOff ? undefined : said));
+        if (item.role === "assistant") pairs.modelItem();
+        else pairs.userItem();
+        faults.push(...messageFaults(item, place, isBrokenOff ? undefined : sent));
         break;
       case "reasoning":
-        pairs.said();
-        faults.push(...reasoningFaults(item, input[place + 1], said));
+        pairs.modelItem();
+        faults.push(...reasoningFaults(item, input[place + 1], sent));
         break;
       case "function_call":
         pairs.call(item.call_id, "function_call");
@@ -89,7 +89,7 @@ function itemFaults(input: readonly Json[], said: SaidItems): string[] {
         faults.push(...outputFaults(item, place));
     }
   }
-  pairs.asked();
+  pairs.userItem();
   const last = input.at(-1);
   if (last?.role !== "user" && last?.output === undefined)
     faults.push("The last item is nothing that a model has to answer.");
@@ -105,7 +105,7 @@ const itemFields: Readonly<Record<string, ReadonlySet<string>>> = {
   custom_tool_call_output: new Set(["type", "id", "call_id", "output", "status"]),
 };
 
-function messageFaults({ role, content, phase }: Json, place: number, said: SaidItems | undefined): string[] {
+function messageFaults({ role, content, phase }: Json, place: number, sent: SentItems | undefined): string[] {
   if (!["system", "developer", "user", "assistant"].includes(role))
     return [`Invalid value: 'input[${place}].role' ${role}.`];
   const parts = typeof content === "string" ? [] : content;
@@ -113,7 +113,7 @@ function messageFaults({ role, content, phase }: Json, place: number, said: Said
   if (content.length === 0) return [`'input[${place}].content' is empty.`];
   const allowed = role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image"];
   const foreign = parts.filter(({ type }) => !allowed.includes(type));
-  const isPhase = role !== "assistant" || (said?.mayBePhase(textOf(content), phase) ?? true);
+  const isPhase = role !== "assistant" || (sent?.mayBePhase(textOf(content), phase) ?? true);
   return [
     ...foreign.map(({ type }) => `Invalid value: a part of type '${type}' in a message of role ${role}.`),
     ...(isPhase ? [] : [`'input[${place}]' was said in another phase than '${phase}'.`]),
@@ -137,8 +137,8 @@ function outputFaults({ output }: Json, place: number): string[] {
     .map(({ type }) => `Invalid value: a part of type '${type}' in an output.`);
 }
 
-function reasoningFaults(item: Json, next: Json, said: SaidItems): string[] {
-  const known = said.find(item.encrypted_content);
+function reasoningFaults(item: Json, next: Json, sent: SentItems): string[] {
+  const known = sent.find(item.encrypted_content);
   if (known === undefined) return ["The encrypted content of a reasoning item could not be verified."];
   const summary = item.summary.map(({ text }: { text: string }) => text);
   const name = `The reasoning ${item.id}`;
@@ -162,9 +162,9 @@ function mayBeBrokenOff(item: Json, next: Json): boolean {
   return mayBeStopped({ isBareText }, next?.role === "user" ? textOf(next.content) : undefined);
 }
 
-function missingReasoning(item: Json, previous: Json, said: SaidItems): string[] {
+function missingReasoning(item: Json, previous: Json, sent: SentItems): string[] {
   const name = nameOf(item);
-  return name === undefined || said.mayFollow(name, previous?.encrypted_content)
+  return name === undefined || sent.mayFollow(name, previous?.encrypted_content)
     ? []
     : [`Item '${name}' was provided without its required 'reasoning' item.`];
 }

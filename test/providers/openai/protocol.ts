@@ -2,12 +2,12 @@ import { modelList, openAiError } from "../openai-chat/plain-answers.ts";
 import type { ProviderProtocol } from "../protocol.ts";
 import { checkResponsesRequest } from "./check-request.ts";
 import { readResponsesRequest } from "./read-request.ts";
-import { SaidItems } from "./said-items.ts";
+import { SentItems } from "./sent-items.ts";
 import { responsesPieces } from "./write-pieces.ts";
 
 /** The Responses API. */
 export function openAiProtocol(): ProviderProtocol {
-  const said = new SaidItems();
+  const sent = new SentItems();
   return {
     provider: "openai",
     models: ["gpt-5", "gpt-5-mini"],
@@ -26,8 +26,8 @@ export function openAiProtocol(): ProviderProtocol {
       messages: input.map((item: object) => JSON.stringify(item)),
       opening: openingOf(input),
     }),
-    check: (body) => checkResponsesRequest(body, said),
-    pieces: (reply, body) => responsesPieces(reply, body, said),
+    check: (body) => checkResponsesRequest(body, sent),
+    pieces: (reply, body) => responsesPieces(reply, body, sent),
     errorPiece: () => ({
       data: `event: error\ndata: ${JSON.stringify({ type: "error", sequence_number: 99, code: "server_error", message: "The server had an error.", param: null })}\n\n`,
     }),

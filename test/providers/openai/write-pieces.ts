@@ -2,10 +2,10 @@ import type { Json } from "../json.ts";
 import type { Piece, WireCall, WireReply } from "../protocol.ts";
 import { sse } from "../sse.ts";
 import { onWire } from "./arguments.ts";
-import type { SaidItems, SaidReasoning } from "./said-items.ts";
+import type { SentItemReasoning, SentItems } from "./sent-items.ts";
 
 /** A reply as the events of the Responses API. */
-export function responsesPieces(reply: WireReply, body: Json, said: SaidItems): readonly Piece[] {
+export function responsesPieces(reply: WireReply, body: Json, sent: SentItems): readonly Piece[] {
   const writer = new ResponseWriter(reply, body);
   const isWordsFirst = reply.text !== undefined && reply.oddity !== "text-after-calls";
   const words = reply.text === undefined ? undefined : `text:${reply.text}`;
@@ -16,8 +16,8 @@ export function responsesPieces(reply: WireReply, body: Json, said: SaidItems): 
   for (const call of reply.calls) writer.call(call);
   if (reply.text !== undefined && !isWordsFirst) writer.message(reply.text);
   writer.end();
-  if (first !== undefined) said.said(first, reasoning);
-  if (reply.text !== undefined) said.spoke(reply.text, writer.phase);
+  if (first !== undefined) sent.sent(first, reasoning);
+  if (reply.text !== undefined) sent.spoke(reply.text, writer.phase);
   return writer.pieces;
 }
 
@@ -40,7 +40,7 @@ class ResponseWriter {
     this.#event("response.in_progress", { response: this.#response("in_progress") });
   }
 
-  reasoning(text: string, before: string | undefined): SaidReasoning {
+  reasoning(text: string, before: string | undefined): SentItemReasoning {
     const { number } = this.#reply;
     // Only clients that ask for a summary get one.
     const paragraphs = this.#body.reasoning?.summary ? text.split("\n\n") : [];

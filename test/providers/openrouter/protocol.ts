@@ -1,7 +1,7 @@
 import { checkChatRequest } from "../openai-chat/check-request.ts";
 import { modelList } from "../openai-chat/plain-answers.ts";
 import { conversationOf, readChatRequest } from "../openai-chat/read-request.ts";
-import { SaidThoughts } from "../openai-chat/said-thoughts.ts";
+import { SentReasoning } from "../openai-chat/sent-reasoning.ts";
 import { chatPieces } from "../openai-chat/write-pieces.ts";
 import type { ProviderProtocol } from "../protocol.ts";
 import { sse } from "../sse.ts";
@@ -10,7 +10,7 @@ import { areKept, detailsOf } from "./reasoning-details.ts";
 
 /** OpenRouter: Chat Completions, with the reasoning of each vendor's models in its own format. */
 export function openRouterProtocol(): ProviderProtocol {
-  const said = new SaidThoughts();
+  const sent = new SentReasoning();
   return {
     provider: "openrouter",
     models: ["anthropic/claude-sonnet-4.5", "openai/gpt-5"],
@@ -25,10 +25,10 @@ export function openRouterProtocol(): ProviderProtocol {
     modelOf: ({ model }) => model,
     read: readChatRequest,
     conversation: conversationOf,
-    check: (body) => checkChatRequest(body, openRouterFields, areKept, said),
+    check: (body) => checkChatRequest(body, openRouterFields, areKept, sent),
     pieces: (reply, body) => {
       const details = detailsOf(reply);
-      said.thought(reply, details.whole);
+      sent.thought(reply, details.whole);
       const chunks = chatPieces(reply, {
         hasUsage: body.usage?.include === true,
         thoughts: details.delta,

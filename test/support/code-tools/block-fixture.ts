@@ -10,7 +10,7 @@ interface Named {
   readonly path?: string | undefined;
 }
 
-type Trial<Result> = <Input extends Named>(
+type EditBlock<Result> = <Input extends Named>(
   tool: Tool<Input>,
   content: string | Uint8Array,
   input: Input,
@@ -25,10 +25,10 @@ export interface BlockFixture {
     input: Input,
   ): Promise<ToolOutput<Data>>;
   /** The content of the file afterwards. */
-  readonly edited: Trial<string>;
-  readonly editedBytes: Trial<Buffer>;
+  readonly edited: EditBlock<string>;
+  readonly editedBytes: EditBlock<Buffer>;
   /** The error for the caller. The file must be unchanged. */
-  readonly refused: Trial<Refusal>;
+  readonly refused: EditBlock<Refusal>;
 }
 
 /** One fixture for all tests of a file, so that the code reader is started only once. */

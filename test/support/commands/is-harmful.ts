@@ -9,7 +9,7 @@ export function isHarmful({ commands, notUnderstood }: CommandAnalysis): boolean
  * Whether an analysis reports that a path is accessed: by name, by a directory above it that is read whole, by an
  * expansion that may become it, or by a higher risk.
  */
-export function tellsOf(
+export function reports(
   analysis: CommandAnalysis,
   kinds: readonly CommandAccess["kind"][],
   path: string,

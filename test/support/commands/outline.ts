@@ -14,7 +14,7 @@ export function outline(command: string): string[] {
 }
 
 function describe({ risk, words, within, directory, assignments, effects, accesses }: SimpleCommand): string {
-  const said = [
+  const lines = [
     ...effects.map(({ reason }) => reason),
     ...accesses.map(
       ({ kind, target, extent }) => `${extents[extent ?? "itself"] ?? kind} <${target.value ?? target.text}>`,
@@ -24,7 +24,7 @@ function describe({ risk, words, within, directory, assignments, effects, access
   const shown = [...sets, ...words.map(({ value, text }) => value ?? `«${text}»`)].join(" ");
   const runBy = within.length === 0 ? "" : ` [${within.join(", ")}]`;
   const place = directory === "" ? "" : ` @${directory ?? "?"}`;
-  return `${risk}: ${shown}${runBy}${place}${said.length === 0 ? "" : ` (${said.join("; ")})`}`;
+  return `${risk}: ${shown}${runBy}${place}${lines.length === 0 ? "" : ` (${lines.join("; ")})`}`;
 }
 
 const extents: Readonly<Record<string, string | undefined>> = {

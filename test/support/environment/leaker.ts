@@ -11,8 +11,8 @@ const program = await environment.start("/bin/bash", {
   args: ["-c", "for n in /proc/self/fd/{3..300}; do readlink $n; done; true"],
   signal: new AbortController().signal,
 });
-let said = "";
-for await (const piece of program.stdout) said += Buffer.from(piece).toString();
+let output = "";
+for await (const piece of program.stdout) output += Buffer.from(piece).toString();
 await program.exit;
 await environment.close();
-console.log(JSON.stringify([...new Set(said.split("\n").filter((line) => line !== ""))]));
+console.log(JSON.stringify([...new Set(output.split("\n").filter((line) => line !== ""))]));

@@ -10,7 +10,7 @@ const directory = mkdtempSync(join(tmpdir(), "toolcrib-test-"));
 const pipes = new OutputPipes(async (name) => `/usr/bin/${name}`);
 
 const held = await take();
-const told = {
+const results = {
   openedAgain: await run("echo out > /dev/stdout; echo err > /dev/stderr; echo both | tee /dev/stderr"),
   readBack: await run("read -r line <&2 2>/dev/null; echo $?"),
   oneByOne: [await run("echo 1"), await run("echo 2"), await run("echo 3")],
@@ -23,7 +23,7 @@ writeFileSync(links, '#!/bin/sh\nshift 2; for path; do ln -s /dev/null "$path"; 
 const replaced = await new OutputPipes(async () => links).take(directory);
 console.log(
   JSON.stringify({
-    ...told,
+    ...results,
     held: await Promise.all(held.map(({ readEnd }) => text(readEnd))),
     replaced: replaced ?? "none",
   }),
@@ -35,9 +35,9 @@ async function run(command: string): Promise<readonly [stdout: string, stderr: s
   const [stdout, stderr] = await take();
   spawn("/bin/bash", ["-c", command], { stdio: ["ignore", stdout.writeEnd, stderr.writeEnd] });
   for (const { writeEnd } of [stdout, stderr]) closeSync(writeEnd);
-  const said = await Promise.all([text(stdout.readEnd), text(stderr.readEnd)]);
+  const outputs = await Promise.all([text(stdout.readEnd), text(stderr.readEnd)]);
   for (const { release } of [stdout, stderr]) release();
-  return said;
+  return outputs;
 }
 
 async function take() {

@@ -46,11 +46,11 @@ const coreLimit = () => /Max core file size\s+(\S+)/.exec(readFileSync("/proc/se
 const firstLimit = coreLimit();
 const fileIsChanged = () => readFileSync(join(outside, "file"), "utf8") !== "as it was";
 const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-const tookPlace = (said: string) => said.includes("took place");
+const tookPlace = (output: string) => output.includes("took place");
 const perl = (script: string) => `perl -e '${script}'`;
 
 /** A command, and a check whether it got what it must not get. `said` is its output. */
-type Attack = readonly [command: string, escaped: (said: string) => boolean, options?: RunOptions];
+type Attack = readonly [command: string, escaped: (output: string) => boolean, options?: RunOptions];
 
 const agents: RunOptions = {
   confinement: {
@@ -90,19 +90,19 @@ const attacks: Record<string, Attack> = {
     "echo 12345 > /proc/sys/vm/max_map_count",
     () => readFileSync("/proc/sys/vm/max_map_count", "utf8") === "12345\n",
   ],
-  "read a key": [`cat '${home}/.ssh/id_rsa'`, (said) => said.includes("canary")],
+  "read a key": [`cat '${home}/.ssh/id_rsa'`, (output) => output.includes("canary")],
   "read a key through a link": [
     `ln -s '${home}/.ssh/id_rsa' key; cat key`,
-    (said) => said.includes("canary"),
+    (output) => output.includes("canary"),
   ],
   "read a key through another process": [
     `cat /proc/${process.pid}/root/'${home}/.ssh/id_rsa' /proc/${victim.pid}/cwd/*`,
-    (said) => said.includes("canary"),
+    (output) => output.includes("canary"),
   ],
-  "read the passwords": ["cat /etc/shadow", (said) => said.includes("root:")],
+  "read the passwords": ["cat /etc/shadow", (output) => output.includes("root:")],
   "read the parent's variables": [
     `cat /proc/${process.pid}/environ`,
-    (said) => said.includes("SECRET_OF_PARENT"),
+    (output) => output.includes("SECRET_OF_PARENT"),
   ],
   "read the parent's memory": [`exec 4< /proc/${process.pid}/mem && echo took place`, tookPlace],
   "connect to loopback": [`exec 3<>/dev/tcp/127.0.0.1/${tcpPort}`, () => visits > 0],

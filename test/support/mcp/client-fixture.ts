@@ -82,7 +82,7 @@ export function clientOptions(era: Era, capabilities: ClientCapabilities = {}): 
 }
 
 /** Returns a result without the fields that the later era adds to all results. */
-export function told<Result extends { _meta?: unknown }>({
+export function resultOf<Result extends { _meta?: unknown }>({
   _meta,
   ...result
 }: Result): Omit<Result, "_meta"> {

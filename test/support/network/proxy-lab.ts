@@ -51,16 +51,16 @@ export function mirror(): Promise<Listening> {
 /** Returns everything it has received when the other side has ended. */
 export function echo(before = ""): Promise<Listening> {
   return listen((socket) => {
-    const heard: Buffer[] = [];
-    socket.on("data", (bytes) => heard.push(bytes));
-    socket.on("end", () => socket.end(Buffer.concat([Buffer.from(before), ...heard])));
+    const received: Buffer[] = [];
+    socket.on("data", (bytes) => received.push(bytes));
+    socket.on("end", () => socket.end(Buffer.concat([Buffer.from(before), ...received])));
   });
 }
 
 export interface ProxyLab extends AsyncDisposable {
   readonly port: number;
   /** Sends this to the proxy, and returns the whole answer. */
-  ask(...said: readonly (string | Uint8Array)[]): Promise<string>;
+  ask(...messages: readonly (string | Uint8Array)[]): Promise<string>;
   remarks(): readonly string[];
 }
 
@@ -71,11 +71,11 @@ export async function openProxyLab(
   const server = await listen((client) => proxy.serve(client));
   return {
     port: server.port,
-    ask: async (...said) => {
+    ask: async (...messages) => {
       const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
       socket.on("error", () => {});
       const answer = buffer(socket);
-      for (const bytes of said) socket.write(bytes);
+      for (const bytes of messages) socket.write(bytes);
       socket.end();
       return (await answer).toString("latin1");
     },

@@ -5,7 +5,7 @@ import { openKeepFixture } from "./keep-world.ts";
 
 const [home] = process.argv.slice(2) as [string];
 const crib = await openKeepFixture(home);
-const told: unknown[] = [];
+const results: unknown[] = [];
 for (const [tool, input] of [
   ["file.write", { path: "large.bin", content: "small" }],
   ["file.delete", { path: "large.bin" }],
@@ -14,6 +14,6 @@ for (const [tool, input] of [
   ["edit.replace", { path: "large.bin", find: "the only line", replace: "" }],
   ["file.write", { path: "fits.txt", content: "small" }],
 ] as const)
-  told.push((await crib.call(tool, input)).error?.code ?? "ok");
+  results.push((await crib.call(tool, input)).error?.code ?? "ok");
 await crib.close();
-process.stdout.write(JSON.stringify(told));
+process.stdout.write(JSON.stringify(results));

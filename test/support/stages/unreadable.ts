@@ -12,6 +12,6 @@ const written = await crib.call("file.write", { path: "write-only.log", content:
 const [record] = crib.history(1);
 const undone = await crib.call("journal.undo", { call: written.callId });
 process.stdout.write(
-  JSON.stringify({ told: written.content, recorded: record?.notCovered, undoFails: undone.isError }),
+  JSON.stringify({ output: written.content, recorded: record?.notCovered, undoFails: undone.isError }),
 );
 await crib.close();

@@ -7,37 +7,37 @@ import { certificate, certificateKey } from "../network/certificate.ts";
 import { type Listening, listen, listening } from "../network/proxy-lab.ts";
 
 /** A server that reads one request, sends these pieces one after the other, and closes unless `stays` is set. */
-export interface Says extends Listening {
+export interface WebServer extends Listening {
   /** The requests as received, with the server name of a TLS connection. */
-  readonly heard: string[];
+  readonly requests: string[];
 }
 
-export async function says(
+export async function serve(
   pieces: readonly (string | Uint8Array)[],
   options: { readonly stays?: boolean; readonly host?: string } = {},
-): Promise<Says> {
-  const heard: string[] = [];
+): Promise<WebServer> {
+  const requests: string[] = [];
   const server = await listen(async (socket) => {
     const [request] = await once(socket, "data");
-    heard.push(String(request));
+    requests.push(String(request));
     for (const piece of pieces) socket.write(piece);
     if (!options.stays) socket.end();
   }, options);
-  return { ...server, heard };
+  return { ...server, requests };
 }
 
 /** The same for https, with a self-signed certificate for secure.example. */
-export async function saysSecurely(pieces: readonly (string | Uint8Array)[]): Promise<Says> {
-  const heard: string[] = [];
+export async function serveSecurely(pieces: readonly (string | Uint8Array)[]): Promise<WebServer> {
+  const requests: string[] = [];
   const server = createSecureServer({ cert: certificate, key: certificateKey }, async (socket) => {
     socket.on("error", () => {});
     const [request] = await once(socket, "data");
-    heard.push(`${socket.servername} ${request}`);
+    requests.push(`${socket.servername} ${request}`);
     for (const piece of pieces) socket.write(piece);
     socket.end();
   });
   server.on("tlsClientError", () => {});
-  return { ...(await listening(server)), heard };
+  return { ...(await listening(server)), requests };
 }
 
 /** Makes a request that may connect anywhere; returns an error as text. */

@@ -177,7 +177,7 @@ describe("an exported session", () => {
   it.each(["jsonl", "markdown", "html"] as const)(
     "leaves secrets out of %s unless they are requested",
     (format) => {
-      const told = kept([
+      const exported = kept([
         start,
         user(1, `my token is ${secret}`),
         reply(secret, call("a", { password, text: secret })),
@@ -185,8 +185,8 @@ describe("an exported session", () => {
       ]);
       const found = (text: string) => [text.includes(secret), text.includes(password)];
       expect([
-        found(exportSession("session_a", told, format)),
-        found(exportSession("session_a", told, format, { withSecrets: true })),
+        found(exportSession("session_a", exported, format)),
+        found(exportSession("session_a", exported, format, { withSecrets: true })),
       ]).toEqual([
         [false, false],
         [true, true],
@@ -210,12 +210,12 @@ describe("an exported session", () => {
   it("shows only valid images", () => {
     const image = { mediaType: "image/png", base64: "aGk=" };
     const odd = { mediaType: 'image/svg+xml"><script>', base64: "x" };
-    const told = kept([
+    const exported = kept([
       start,
       reply("", call("a")),
       { kind: "answer", callId: null, answer: { ...answer("a").answer, images: [image, odd] } },
     ]);
-    const html = exportSession("session_a", told, "html");
+    const html = exportSession("session_a", exported, "html");
     expect(html.match(/<img[^>]*>|<p>[^<]*omitted[^<]*<\/p>/g)).toEqual([
       '<img alt="An image" src="data:image/png;base64,aGk=">',
       "<p>(image omitted)</p>",

@@ -25,13 +25,13 @@ export class ActivityPanel implements Component {
     this.#running.delete(id);
   }
 
-  /** Nothing runs any more. */
+  /** Removes the running calls and the waiting messages. */
   clear(): void {
     this.#running.clear();
     this.#waiting.length = 0;
   }
 
-  /** The user is asked: the model and its calls wait. */
+  /** Whether a question is open, for which the model and its calls wait. */
   isAsking = false;
 
   get isBusy(): boolean {

@@ -315,7 +315,7 @@ export class TuiFront implements ChatFront {
     if (input !== undefined) this.prefill(input);
   }
 
-  /** The same as Ctrl-C outside of a screen, so that one place decides what it stops. */
+  /** Does the same as Ctrl-C in plain lines, so that `interruption.ts` alone decides what stops. */
   #interrupt(): void {
     this.#isInterrupted = true;
     interrupt("SIGINT");
@@ -329,7 +329,7 @@ export class TuiFront implements ChatFront {
       this.#start();
       this.#screen.requestRender(true);
     });
-    // The whole group, as the terminal would: a launcher may be in front.
+    // Suspends the whole process group, as the terminal would, because a launcher may have started this process.
     process.kill(0, "SIGTSTP");
   }
 
@@ -337,7 +337,7 @@ export class TuiFront implements ChatFront {
     const stopCapture = captureOutput((text) => this.showLine(text));
     const restore = () => this.#stop();
     process.on("exit", restore);
-    // A closed terminal.
+    // These events mean that the terminal was closed.
     process.stdout.on("error", this.#hangUp);
     process.stdin.on("end", this.#hangUp);
     process.stdin.on("error", this.#hangUp);

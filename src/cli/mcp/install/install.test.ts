@@ -42,12 +42,12 @@ function openHome(files: Readonly<Record<string, string>> = {}) {
 
 it("knows the file and the format of every client", () => {
   const place = { workspace: "/project", variables: { HOME: "/home/ada" }, platform: "linux" } as const;
-  const told = clientNames.map((name) => {
+  const outputs = clientNames.map((name) => {
     const { file, servers, entry } = clients[name];
     return [file("user", place), file("project", place), { [servers]: entry(["node", "x", "mcp"]) }];
   });
   const plain = { command: "node", args: ["x", "mcp"] };
-  expect(told).toEqual([
+  expect(outputs).toEqual([
     ["/home/ada/.claude.json", "/project/.mcp.json", { mcpServers: { type: "stdio", ...plain, env: {} } }],
     ["/home/ada/.codex/config.toml", "/project/.codex/config.toml", { mcp_servers: plain }],
     ["/home/ada/.cursor/mcp.json", "/project/.cursor/mcp.json", { mcpServers: plain }],
@@ -184,7 +184,7 @@ it("connects clients to a server over HTTP, with its token in a variable", async
     "Zed cannot read the token from a variable",
     expected.cursor,
     [
-      `Cursor connects to ${url} from its next start on.`,
+      `Cursor connects to ${url} after a restart.`,
       "Set TOOLCRIB_TOKEN to the same token for the server and for Cursor.",
       'Cursor asks before calls, too. To be asked only once, by Toolcrib, add "toolcrib:*" to the MCP allowlist in the settings of Cursor.',
       "To remove it: toolcrib mcp uninstall --client cursor",

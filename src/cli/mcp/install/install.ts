@@ -85,9 +85,9 @@ export async function installClient(given: Arguments): Promise<number> {
     return value === undefined ? [] : [`--${option}`, value];
   });
   const { url = entry.httpUrl } = entry;
-  if (url === undefined) print(`${client.title} starts "${key.name}" from its next start on.\n`);
+  if (url === undefined) print(`${client.title} starts "${key.name}" after a restart.\n`);
   else {
-    print(`${client.title} connects to ${url} from its next start on.\n`);
+    print(`${client.title} connects to ${url} after a restart.\n`);
     print(`Set ${tokenVariable} to the same token for the server and for ${client.title}.\n`);
   }
   const advice = adviceFor(target, value);
@@ -136,7 +136,7 @@ function trustIn({ client, key }: Target): ClientEntry {
   });
 }
 
-/** Returns the advice how only Toolcrib asks for approval; undefined if that is already so. */
+/** Returns how to make only Toolcrib ask for approval; undefined if only Toolcrib asks already. */
 function adviceFor({ client: { askOnce }, key }: Target, value: ClientEntry): string | undefined {
   if (askOnce === undefined) return undefined;
   if ("setting" in askOnce) return `${askOnce.setting(key.name)}.`;

@@ -69,10 +69,13 @@ it("refuses two names of one file that changes under all its names", async () =>
 it("refuses to change a read-only file, but deletes it", { tags: "differs-for-root" }, async () => {
   await using world = openLocalWorld({ files: { protected: "old", free: "old" } });
   chmodSync(world.path("protected"), 0o444);
-  const trial = new URL("../../../../test/support/environment/forbidden-change.ts", import.meta.url);
+  const forbiddenChange = new URL(
+    "../../../../test/support/environment/forbidden-change.ts",
+    import.meta.url,
+  );
   const hint = "Check the permissions of the file and its directory.";
   const denied = failure("denied", "No permission for protected", hint);
-  expect(await asOrdinaryUser(trial, world.path("."))).toEqual([denied, denied, "deleted"]);
+  expect(await asOrdinaryUser(forbiddenChange, world.path("."))).toEqual([denied, denied, "deleted"]);
   expect(await contentOf(world.environment)).toEqual({ free: "old" });
 });
 

@@ -103,10 +103,10 @@ it("starts in the workspace or a directory inside it, also through a link", asyn
 
 it("omits the workspace from PATH for programs outside the sandbox", async () => {
   await using world = openLocalWorld({ files: { "bin/docker": "#!/bin/sh" } });
-  const trial = fileURLToPath(
+  const programFile = fileURLToPath(
     new URL("../../../../test/support/environment/search-path-outside.ts", import.meta.url),
   );
-  const seen = execFileSync(process.execPath, [trial, world.path(".")], {
+  const seen = execFileSync(process.execPath, [programFile, world.path(".")], {
     env: { ...process.env, PATH: `${world.path("bin")}:/usr/bin:/bin` },
   });
   expect(seen.toString()).toBe("/usr/bin:/bin");
@@ -211,8 +211,12 @@ it("ends running programs when the environment is closed", async () => {
 
 it("ends running programs when Toolcrib's own process exits", async () => {
   await using world = openLocalWorld();
-  const trial = fileURLToPath(new URL("../../../../test/support/environment/leaver.ts", import.meta.url));
-  const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
+  const programFile = fileURLToPath(
+    new URL("../../../../test/support/environment/leaver.ts", import.meta.url),
+  );
+  const child = spawn(process.execPath, [programFile, world.path(".")], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [output] = (await once(child.stdout, "data")) as [Buffer];
   await end(Number(output.toString()));
 });
@@ -331,10 +335,12 @@ it("stops an endless program once its reader has enough", async () => {
 
 it("streams 400 MB in little memory", { timeout: 120_000 }, async () => {
   await using world = openLocalWorld();
-  const trial = fileURLToPath(
+  const programFile = fileURLToPath(
     new URL("../../../../test/support/environment/much-output.ts", import.meta.url),
   );
-  const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [programFile, world.path(".")], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [output] = (await once(child.stdout, "data")) as [Buffer];
   const { grownMegabytes, ...result } = JSON.parse(output.toString()) as { grownMegabytes: number };
   expect(result).toEqual({ bytes: 400_000_000, code: 0 });

@@ -15,8 +15,8 @@ const schema: ObjectSchema = {
 };
 
 it("passes the server's descriptions to models verbatim", () => {
-  const { $schema: _, ...told } = z.toJSONSchema(inputOf(schema), { io: "input" });
-  expect(told).toEqual(schema);
+  const { $schema: _, ...shown } = z.toJSONSchema(inputOf(schema), { io: "input" });
+  expect(shown).toEqual(schema);
 });
 
 it("checks required fields and plain values, and leaves the rest to the server", () => {

@@ -104,7 +104,7 @@ it("stays within its limits however often references point to the same schema", 
   ]).toEqual([
     '"its input schema has many characters; the limit is 65536"',
     { type: "object", properties: Object.fromEntries(names(900).map((name) => [name, {}])) },
-    "its input schema is too large or too deep to be read",
+    "its input schema is too large or nested too deeply",
   ]);
 });
 

@@ -20,7 +20,7 @@ export type Schema = Readonly<Record<string, unknown>>;
  */
 export function repairSchema(given: unknown): ObjectSchema {
   const work: Work = { root: given, nodes: 0, chars: maxWork };
-  if (!mayRead(given, work)) throw unusable("its input schema is too large or too deep to be read");
+  if (!mayRead(given, work)) throw unusable("its input schema is too large or nested too deeply");
   const root = repair(given, work, []);
   const joined = joinChoices(root);
   if (joined.type !== undefined && joined.type !== "object")

@@ -9,9 +9,9 @@ it("marks results as complete when the server does not, and leaves the rest unch
     send: async () => {},
     close: async () => {},
   } as Transport);
-  const heard: JSONRPCMessage[] = [];
+  const received: JSONRPCMessage[] = [];
   expect(transport.onmessage).toBeUndefined();
-  transport.onmessage = (message) => void heard.push(message);
+  transport.onmessage = (message) => void received.push(message);
   const others = [
     { jsonrpc: "2.0", id: 2, result: { resultType: "input_required", requestState: "s" } },
     { jsonrpc: "2.0", id: 3, error: { code: -32603, message: "no" } },
@@ -19,7 +19,7 @@ it("marks results as complete when the server does not, and leaves the rest unch
   ] as JSONRPCMessage[];
   for (const message of [{ jsonrpc: "2.0", id: 1, result: { content: [] } } as JSONRPCMessage, ...others])
     transport.onmessage?.(message);
-  expect(heard).toEqual([
+  expect(received).toEqual([
     { jsonrpc: "2.0", id: 1, result: { resultType: "complete", content: [] } },
     ...others,
   ]);
@@ -31,11 +31,11 @@ it("cuts lists that are too long to check", () => {
     send: async () => {},
     close: async () => {},
   } as Transport);
-  const heard: unknown[] = [];
-  transport.onmessage = (message) => void heard.push("result" in message && message.result);
+  const received: unknown[] = [];
+  transport.onmessage = (message) => void received.push("result" in message && message.result);
   const result = { content: Array(1_200).fill(0), tools: Array(20_000).fill(0) };
   transport.onmessage({ jsonrpc: "2.0", id: 1, result });
-  expect(heard).toEqual([
+  expect(received).toEqual([
     {
       resultType: "complete",
       content: [...Array(1_000).fill(0), { type: "text", text: "[200 more parts not shown]" }],

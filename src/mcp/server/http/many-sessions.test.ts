@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { told } from "../../../../test/support/mcp/client-fixture.ts";
+import { resultOf } from "../../../../test/support/mcp/client-fixture.ts";
 import { httpFixture } from "../../../../test/support/mcp/http-fixture.ts";
 import { descendantProcesses } from "../../../../test/support/workers/child-processes.ts";
 
@@ -33,7 +33,9 @@ it("shares its workers between the sessions of a workspace, and ends them when t
     { name: "search_grep", arguments: { pattern: "Shape" } },
   ];
   const answers = await Promise.all(
-    connected.flatMap(({ client }) => calls.map(async (call) => told(await client.callTool(call)).isError)),
+    connected.flatMap(({ client }) =>
+      calls.map(async (call) => resultOf(await client.callTool(call)).isError),
+    ),
   );
   const during = workers();
   expect([answers.filter(Boolean), fixture.instances.length]).toEqual([[], sessions]);

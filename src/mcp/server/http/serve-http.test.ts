@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
 import { describe, expect, it, vi } from "vitest";
-import { eras, told } from "../../../../test/support/mcp/client-fixture.ts";
+import { eras, resultOf } from "../../../../test/support/mcp/client-fixture.ts";
 import { headers, httpFixture, initialize } from "../../../../test/support/mcp/http-fixture.ts";
 
 /** Comes with the servers that we are compared with. */
@@ -22,7 +22,7 @@ describe.each(eras)("a client with %s", (era) => {
     await using fixture = await httpFixture();
     const { client } = await fixture.connect(era);
     const { tools } = await client.listTools();
-    expect([tools.some(({ name }) => name === "file_read"), told(await client.callTool(read))]).toEqual([
+    expect([tools.some(({ name }) => name === "file_read"), resultOf(await client.callTool(read))]).toEqual([
       true,
       { content: [{ type: "text", text: "1 | one" }] },
     ]);
@@ -33,7 +33,9 @@ describe.each(eras)("a client with %s", (era) => {
     const { client } = await fixture.connect(era, { elicitation: {} });
     client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { answer: "once" } }));
     const result = await client.callTool({ name: "file_delete", arguments: { path: "a.txt" } });
-    expect(told(result)).toEqual({ content: [{ type: "text", text: "Deleted the file a.txt (4 bytes)." }] });
+    expect(resultOf(result)).toEqual({
+      content: [{ type: "text", text: "Deleted the file a.txt (4 bytes)." }],
+    });
   });
 
   it("is served concurrently with others", async () => {
@@ -42,7 +44,7 @@ describe.each(eras)("a client with %s", (era) => {
     const answers = await Promise.all(
       clients.flatMap(({ client }) => Array.from({ length: 10 }, () => client.callTool(read))),
     );
-    expect(new Set(answers.map((answer) => JSON.stringify(told(answer)))).size).toBe(1);
+    expect(new Set(answers.map((answer) => JSON.stringify(resultOf(answer)))).size).toBe(1);
     expect(fixture.instances.length).toBe(era === "2025-11-25" ? 8 : 1);
   });
 });

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { expect, it } from "vitest";
-import { isHarmful, tellsOf } from "../../../../test/support/commands/is-harmful.ts";
+import { isHarmful, reports } from "../../../../test/support/commands/is-harmful.ts";
 import { analyseCommand } from "../analyse-command.ts";
 
 /** The path that a command wrote in a real bash without being reported, and the command. */
@@ -40,7 +40,7 @@ it.each(written.flatMap(([path, ...commands]) => commands.map((command) => [path
   "detects that %s is written: %s",
   (path, command) => {
     const target = command.startsWith("curl") ? `/${path}` : path;
-    expect(tellsOf(analyseCommand(command), ["write", "delete"], target)).toBe(true);
+    expect(reports(analyseCommand(command), ["write", "delete"], target)).toBe(true);
   },
 );
 
@@ -129,15 +129,15 @@ const read: readonly string[] = [
 ];
 
 it.each(read)("detects that .env is read: %s", (command) => {
-  expect(tellsOf(analyseCommand(command), ["read", "delete"], ".env")).toBe(true);
+  expect(reports(analyseCommand(command), ["read", "delete"], ".env")).toBe(true);
 });
 
 it("treats a manual page argument as a file", () => {
-  expect(tellsOf(analyseCommand("man ./.env"), ["read"], "./.env")).toBe(true);
+  expect(reports(analyseCommand("man ./.env"), ["read"], "./.env")).toBe(true);
 });
 
 it("detects reads of files elsewhere", () => {
-  expect(tellsOf(analyseCommand("tar cf - -C ../outside o"), ["read"], "../outside/o")).toBe(true);
+  expect(reports(analyseCommand("tar cf - -C ../outside o"), ["read"], "../outside/o")).toBe(true);
 });
 
 it.each([

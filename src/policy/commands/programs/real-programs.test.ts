@@ -4,9 +4,9 @@ import { stubsRun } from "../../../../test/support/commands/stubs-run.ts";
 import { analyseCommand } from "../analyse-command.ts";
 
 /** The stubs an analysis reports, as they log themselves, without those that depend on the input. */
-function stubsTold(command: string): string[] {
-  const told = analyseCommand(command).commands.filter(({ program }) => /^p\d$/.test(program ?? ""));
-  return told.map(({ words }) => words.map(({ value }) => value ?? "?").join(" "));
+function stubsReported(command: string): string[] {
+  const reported = analyseCommand(command).commands.filter(({ program }) => /^p\d$/.test(program ?? ""));
+  return reported.map(({ words }) => words.map(({ value }) => value ?? "?").join(" "));
 }
 
 it("finds the commands that wrappers really run", () => {
@@ -47,8 +47,8 @@ it("finds the commands that wrappers really run", () => {
   const shown = (lists: readonly (readonly string[])[]) =>
     commands.map((command, place) => ({ command, stubs: lists[place]!.map((line) => line.trim()).sort() }));
   // `xargs -r` runs nothing without input, which no analysis can know.
-  const told = commands.map((command) => (command.startsWith("xargs") ? [] : stubsTold(command)));
-  expect(shown(told)).toEqual(shown(stubsRun(commands)));
+  const reported = commands.map((command) => (command.startsWith("xargs") ? [] : stubsReported(command)));
+  expect(shown(reported)).toEqual(shown(stubsRun(commands)));
 });
 
 it("asks whenever a harmless-looking program runs another", () => {
@@ -104,9 +104,9 @@ it("asks whenever a harmless-looking program runs another", () => {
   const ran = stubsRun(commands);
   const passed = commands.filter((command, place) => {
     const { commands: found, notUnderstood } = analyseCommand(command);
-    const told = found.some(({ program, risk }) => /^p\d$/.test(program ?? "") && risk !== "read");
+    const reported = found.some(({ program, risk }) => /^p\d$/.test(program ?? "") && risk !== "read");
     const asks =
-      notUnderstood.length > 0 || told || found.some(({ risk }) => /^(?:exec|netw|dest)/.test(risk));
+      notUnderstood.length > 0 || reported || found.some(({ risk }) => /^(?:exec|netw|dest)/.test(risk));
     return ran[place]!.length > 0 && !asks;
   });
   expect(passed).toEqual([]);

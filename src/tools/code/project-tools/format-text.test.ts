@@ -83,10 +83,10 @@ describe("refuses the result of a formatter", () => {
   };
   it.each(Object.entries(cases))("%s", async (_, [script, message, output]) => {
     await using opened = fixtureWith({ gofmt: script });
-    const { code, message: said, hint, output: shown } = await opened.refusal("a.go", "package a\n");
-    expect({ code, said, hint, shown }).toEqual({
+    const { code, message: errorText, hint, output: shown } = await opened.refusal("a.go", "package a\n");
+    expect({ code, errorText, hint, shown }).toEqual({
       code: "invalid-input",
-      said: message,
+      errorText: message,
       hint: "Correct the new text, or leave out `run_formatter`.",
       shown: output,
     });

@@ -18,8 +18,8 @@ it.each([undefined, "I run it."])(
         { text: "Done." },
       ];
     });
-    const { outcome, text: said, calls } = await stage.ask("Do it");
-    expect({ outcome, said, calls }).toEqual({ outcome: "completed", said: "Done.", calls: 1 });
+    const { outcome, text: reply, calls } = await stage.ask("Do it");
+    expect({ outcome, reply, calls }).toEqual({ outcome: "completed", reply: "Done.", calls: 1 });
     expect(stage.file("log.txt")).toBe("one\n");
     expect(stage.server.requests[1]!.messages.at(-1)).toEqual({
       role: "user",

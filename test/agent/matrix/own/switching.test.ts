@@ -34,14 +34,14 @@ it.each(native)("starts with $name, continues with every other model, and switch
     configDirectory: join(folder.path, "config"),
   });
   onTestFinished(() => session.close());
-  const said: string[] = [];
+  const replies: string[] = [];
   for (const { name } of ring) {
     await session.use({ model: servers.get(name)!.model });
     const turn = session.run("Go on");
     const { text, error } = await turn.result;
-    said.push(error?.message ?? text);
+    replies.push(error?.message ?? text);
   }
-  expect(said).toEqual(ring.map(({ name }) => `${name} is done.`));
+  expect(replies).toEqual(ring.map(({ name }) => `${name} is done.`));
   for (const { breaches } of servers.values()) expect(breaches).toEqual([]);
   expect(checkHistory(session.messages)).toEqual([]);
   const [last] = servers.get(first.name)!.requests.slice(-1);

@@ -1,7 +1,7 @@
 import type { Message } from "./request.ts";
 
 /** Remembers what the server sent, to recognize it when it is sent back. */
-export class Said {
+export class SentReplies {
   /** Reasoning and arguments by text and calls. The same text may have occurred more than once. */
   readonly #replies = new Map<string, Set<string>>();
 

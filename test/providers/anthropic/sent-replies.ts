@@ -3,7 +3,7 @@ import type { WireReply } from "../protocol.ts";
 import type { Block } from "./request.ts";
 
 /** Remembers what the server sent, to recognize it when it is sent back. */
-export class Said {
+export class SentReplies {
   /** The model and text of each thinking block, by its signature. The data of a redacted block serves as both. */
   readonly #thoughts = new Map<string, string>();
   /** The signatures in a reply of a model, by its text and calls. The same text may have occurred more than once. */

@@ -2,7 +2,7 @@ import type { Json } from "../json.ts";
 import type { WireReply } from "../protocol.ts";
 
 /** The reasoning before each reply. A client that sends the reply back must send exactly this reasoning, too. */
-export class SaidThoughts {
+export class SentReasoning {
   /** The same text may have followed different reasoning. */
   readonly #thoughts = new Map<string, unknown[]>();
 

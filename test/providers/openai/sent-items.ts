@@ -1,12 +1,12 @@
 /** Remembers the model's own items, which must be sent back unchanged. */
-export class SaidItems {
-  readonly #reasoning = new Map<string, SaidReasoning>();
+export class SentItems {
+  readonly #reasoning = new Map<string, SentItemReasoning>();
   /** The reasoning by item. The same text may have followed different reasoning, or none. */
   readonly #reasoningOf = new Map<string, Set<string | undefined>>();
   readonly #phases = new Map<string, Set<unknown>>();
 
   /** Remembers an item, and the reasoning before it. */
-  said(item: string, reasoning: SaidReasoning | undefined): void {
+  sent(item: string, reasoning: SentItemReasoning | undefined): void {
     if (reasoning !== undefined) this.#reasoning.set(reasoning.encrypted, reasoning);
     add(this.#reasoningOf, item, reasoning?.encrypted);
   }
@@ -16,7 +16,7 @@ export class SaidItems {
   }
 
   /** Returns the reasoning with this encrypted content. */
-  find(encrypted: string): SaidReasoning | undefined {
+  find(encrypted: string): SentItemReasoning | undefined {
     return this.#reasoning.get(encrypted);
   }
 
@@ -30,7 +30,7 @@ export class SaidItems {
   }
 }
 
-export interface SaidReasoning {
+export interface SentItemReasoning {
   readonly encrypted: string;
   /** Several, where ids change from event to event. */
   readonly ids: ReadonlySet<string>;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Part } from "./request.ts";
 
 /** Remembers what the server sent, to recognize it when it is sent back. */
-export class Said {
+export class SentReplies {
   readonly #signatures = new Set<string>();
   /** The positions of signatures by the text and calls of a reply. The same text may have occurred more than once. */
   readonly #replies = new Map<string, Set<string>>();
