@@ -1,7 +1,7 @@
 #!/bin/bash
-# Makes the samples of test/samples/documents again, and beside each what a second, independent reader says of it.
+# Makes the samples of test/samples/documents, and next to each the output of a second, independent reader.
 # For development only: needs LibreOffice, pandoc, poppler-utils, qpdf and python3 with docx, odf, openpyxl and ebooklib (Debian 12).
-# The samples are kept in the repository; run this when one changes, and look at the difference.
+# The samples are in the repository; run this when one changes, and check the difference.
 set -euo pipefail
 cd "$(dirname "$0")"
 sources=$PWD/document-samples
@@ -11,7 +11,7 @@ mkdir -p "$out"
 scratch=$(mktemp -d)
 trap 'rm -r "$scratch"' EXIT
 
-# Its plain text draws cells side by side, so the words are taken out of its HTML.
+# Its plain text puts cells side by side, so the words are taken from its HTML.
 by_pandoc() {
   pandoc -t html --wrap=none "$out/$1" | sed 's/<sup>[0-9]*<\/sup>//g; s/<[^>]*>/ /g' >"$out/$1.pandoc.txt"
 }
@@ -34,7 +34,7 @@ office_texts() {
   pandoc -o "$out/planned.pptx" "$sources/planned.md"
   "$python" "$sources/survey.py" "$out/talk.pptx" "$out/survey.pptx"
   for name in talk planned survey; do
-    # What a page shows is what LibreOffice makes of it; hidden slides and notes are not printed.
+    # Pages are as LibreOffice prints them, without hidden slides and notes.
     soffice --headless --convert-to pdf --outdir "$scratch" "$out/$name.pptx" >/dev/null
     pdftotext "$scratch/$name.pdf" "$out/$name.pptx.pdftotext.txt"
   done

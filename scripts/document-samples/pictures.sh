@@ -1,5 +1,5 @@
 #!/bin/bash
-# Pictures with EXIF data for test/samples/documents, and what exiftool says of them. Needs LibreOffice and exiftool.
+# Pictures with EXIF data for test/samples/documents, and the output of exiftool for them. Needs LibreOffice and exiftool.
 set -euo pipefail
 out=$1
 work=$(mktemp -d)

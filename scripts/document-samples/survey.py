@@ -102,7 +102,7 @@ NEW_AUTHORS = f'<p188:authorLst {NAMES}><p188:author id="{ADA}" name="Ada Writer
 OPEN = "application/vnd.openxmlformats-officedocument"
 POWERPOINT = "application/vnd.ms-powerpoint"
 
-# Where each part is, what refers to it, how, what it is, and what it says.
+# Each part: its path, the part that refers to it, the relationship, the content type, and the content.
 PARTS = [
     ("charts/chart1.xml", "slides/_rels/slide3.xml.rels", f"{OFFICE}/chart", f"{OPEN}.drawingml.chart", CHART),
     ("diagrams/data1.xml", "slides/_rels/slide3.xml.rels", f"{OFFICE}/diagramData", f"{OPEN}.drawingml.diagramData", DIAGRAM),

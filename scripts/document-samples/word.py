@@ -60,7 +60,7 @@ inner = table.cell(2, 2).add_table(rows=1, cols=2)
 inner.cell(0, 0).text = "x"
 inner.cell(0, 1).text = "y"
 document.add_paragraph("The last words.")
-# Localised Word names its styles in its own language; what they are is still said in English.
+# A localised Word names its styles in its own language, but their types are in English.
 for style in document.styles.element.findall(f"{{{W}}}style"):
     if style.get(f"{{{W}}}styleId") == "Heading1":
         style.set(f"{{{W}}}styleId", "berschrift1")

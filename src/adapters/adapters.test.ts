@@ -78,7 +78,7 @@ describe("for OpenAI's Responses", () => {
     const [answer] = await answerResponses(made.crib, [write("b.txt"), write("c.txt"), write("b.txt")]);
     expect([answer, made.crib.history(10).length]).toEqual([
       expect.objectContaining({
-        output: expect.stringMatching(/\n\[Another call had the same id and was not made: /),
+        output: expect.stringMatching(/\n\[Another call had the same id and was not made\. /),
       }),
       1,
     ]);

@@ -57,7 +57,7 @@ export async function hooksFor(action: keyof typeof hooksOf, repository: Reposit
     options: {
       settings: { "core.hooksPath": directory },
       readable: [directory],
-      // Hooks may use patterns and need a usual locale.
+      // Unlike our own git calls, hooks may use path patterns and need a UTF-8 locale.
       env: { GIT_LITERAL_PATHSPECS: "0", LC_ALL: "C.UTF-8" },
     },
   };

@@ -133,7 +133,7 @@ describe("a stored conversation", () => {
     conversations = new StoredConversations(journal);
     const failure = expect.objectContaining({
       code: "unavailable",
-      hint: expect.stringContaining("TOOLCRIB_HOME"),
+      hint: "Ask the user to run: toolcrib doctor",
     });
     expect(() => conversations.append("a", [1])).toThrow(failure);
     expect(() => conversations.entries("a")).toThrow(failure);

@@ -1,7 +1,7 @@
 import type { Waiting } from "../contract/process.ts";
 import { throwIfAborted, untilAborted } from "../lib/async/abort.ts";
 
-/** Waits for work until a timeout, and returns false then. Throws when the call is aborted. */
+/** Waits for work. Returns false on timeout; throws when the call is aborted. */
 export async function within(
   work: Promise<unknown>,
   timeoutMs: number,

@@ -3,7 +3,7 @@ import { ToolError } from "../contract/error.ts";
 import { NoSandbox, type OpenedSandbox, type Sandbox, type SandboxContext } from "./sandbox.ts";
 
 export interface SandboxOptions extends Pick<SandboxContext, "directory" | "own" | "temporary"> {
-  /** "auto": the strongest sandbox that works on this machine. Any other level is `unavailable` if it does not. */
+  /** "auto": the strongest sandbox that works on this machine. Any other level fails with `unavailable` if it does not work. */
   readonly want: "auto" | SandboxLevel;
 }
 

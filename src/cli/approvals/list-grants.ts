@@ -38,7 +38,7 @@ function toRow({ id, rules, grantedAt, askedBy }: Grant, client: ClientInfo | nu
   ];
 }
 
-/** The programs whose calls asked, as far as the journal still knows them. */
+/** Returns the programs that asked for these grants, as far as the journal still has their calls. */
 async function clientsOf(
   grants: readonly Grant[],
   given: Arguments,
@@ -67,7 +67,7 @@ export async function revokeNamed(given: Arguments): Promise<number> {
   return 0;
 }
 
-/** Whether the words are one rule without quotes. */
+/** Returns whether the words are a single rule that was typed without quotes. */
 function isOneRule(words: readonly string[], grants: readonly Grant[]): boolean {
   return words.length > 1 && grants.some((grant) => isNamed(grant, words.join(" ")));
 }

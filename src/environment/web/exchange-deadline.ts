@@ -24,7 +24,7 @@ export class ExchangeDeadline {
     // The promise may reject while no step awaits it.
     this.#over.promise.catch(() => {});
     const { totalMs } = limits;
-    const late = `${name} did not send its whole answer within ${totalMs / 1000} s`;
+    const late = `${name} did not send its whole response within ${totalMs / 1000} s`;
     const hint = "Try again later, or fetch something smaller.";
     const timer = setTimeout(() => this.#fail(new ToolError("timeout", late, { hint })), totalMs);
     const onAbort = () => this.#fail(abortError(signal));

@@ -173,18 +173,18 @@ describe("an exchange with a hostile server", () => {
     [
       "a body shorter than declared",
       [`${head}Content-Length: 100\r\n\r\nabc`],
-      "unavailable: HOST ended the connection before its answer was complete (ECONNRESET)",
+      "unavailable: HOST closed the connection before its response was complete (ECONNRESET)",
     ],
     [
       "a truncated chunk",
       [`${head}Transfer-Encoding: chunked\r\n\r\n64\r\nabc`],
-      "unavailable: HOST ended the connection before its answer was complete (ECONNRESET)",
+      "unavailable: HOST closed the connection before its response was complete (ECONNRESET)",
     ],
-    ["nothing", [], "unavailable: HOST ended the connection before its answer was complete (ECONNRESET)"],
+    ["nothing", [], "unavailable: HOST closed the connection before its response was complete (ECONNRESET)"],
     [
       "a truncated header",
       [`${head}X-A: b`],
-      "unavailable: HOST ended the connection before its answer was complete (ECONNRESET)",
+      "unavailable: HOST closed the connection before its response was complete (ECONNRESET)",
     ],
     [
       "two conflicting lengths",
@@ -221,7 +221,7 @@ describe("an exchange with a hostile server", () => {
       socket.once("data", () => setTimeout(() => socket.resetAndDestroy(), 20));
     });
     expect(await ask(`http://127.0.0.1:${server.port}/`)).toEqual({
-      error: `unavailable: 127.0.0.1:${server.port} ended the connection before its answer was complete (ECONNRESET)`,
+      error: `unavailable: 127.0.0.1:${server.port} closed the connection before its response was complete (ECONNRESET)`,
       hint: "Try again later.",
     });
   });
@@ -253,7 +253,7 @@ describe("an exchange with a hostile server", () => {
       socket.once("close", () => clearInterval(drip));
     });
     expect(await ask(`http://127.0.0.1:${server.port}/`, {}, { limits: { totalMs: 300 } })).toEqual({
-      error: `timeout: 127.0.0.1:${server.port} did not send its whole answer within 0.3 s`,
+      error: `timeout: 127.0.0.1:${server.port} did not send its whole response within 0.3 s`,
       hint: "Try again later, or fetch something smaller.",
     });
   });

@@ -58,7 +58,7 @@ export function ended(name: string, error: unknown): ToolError {
   const reason = code || (error as Error).message;
   return new ToolError(
     "unavailable",
-    `${name} ended the connection before its answer was complete (${reason})`,
+    `${name} closed the connection before its response was complete (${reason})`,
     { hint: "Try again later.", cause: error },
   );
 }

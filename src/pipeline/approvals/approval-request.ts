@@ -97,7 +97,7 @@ export type Approval =
       readonly remember?: "session" | "always";
       /** Which of the `widths` of the request "always" adds. Default: 0, exactly what was shown. */
       readonly width?: number;
-      /** The `hash` of the approved request, when answers travel; another hash does not count. */
+      /** The `hash` of the approved request, for answers that come from another process. An answer with another hash is ignored. */
       readonly hash?: string;
       /** Whether it counts for one call only, even when the same call is made at the same time. */
       readonly countsOnce?: boolean;

@@ -83,7 +83,7 @@ export function textOf(body: Uint8Array): string {
 
 /** Returns the error for an engine whose answers have changed, or for another server at its address. */
 export function unknownForm(engine: string, why: string): ToolError {
-  return new ToolError("unavailable", `${engine} returned an unreadable answer: it ${why}`, {
+  return new ToolError("unavailable", `${engine} returned an unreadable response: it ${why}`, {
     hint: fetchInstead,
     forUser: { hint: "Check the address in TOOLCRIB_SEARCH, or set another engine there." },
   });

@@ -6,7 +6,7 @@ import type { IndexedSymbol } from "../../../contract/code.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import type { Choice } from "../chat-front.ts";
 
-/** What an `@` can mention: the files of a session's workspace and, when the code has an index, its symbols. */
+/** The targets of an `@` mention: the files of a session's workspace and, when the code has an index, its symbols. */
 export class Mentions {
   readonly #files: Refreshed<readonly string[]>;
   readonly #index: Refreshed<Awaited<ReturnType<Session["crib"]["codeIndex"]>>>;
@@ -14,7 +14,7 @@ export class Mentions {
 
   /** `remark` gets a hint for the user while no symbols can be completed. */
   constructor({ crib }: Pick<Session, "crib">, remark: (text: string) => void) {
-    // What is loaded also serves the words that are typed next, so a word that changes does not cancel it.
+    // The loaded list also serves the words that are typed next, so a changed word does not cancel it.
     const signal = () => AbortSignal.timeout(loadMs);
     this.#files = new Refreshed(() => crib.listFiles(signal()));
     this.#index = new Refreshed(() => crib.codeIndex(signal()));

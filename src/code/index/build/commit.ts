@@ -73,7 +73,7 @@ export function commitWords(
     for (const [index, { number, path, hash }] of files.entries()) {
       const answer = found[index]!;
       const record = store.record(number);
-      // In a rebuilt index, other files have the same numbers.
+      // A rebuilt index may give these numbers to other files.
       if (record?.path !== path || record.hash !== hash) continue;
       if (record.words !== 0 || typeof answer === "string") continue;
       records.push(record);

@@ -116,7 +116,7 @@ function passOn(
       answer(incoming, response, {
         status: 502,
         reason: "Bad Gateway",
-        text: `${authority} sent no valid answer`,
+        text: `${authority} sent no valid response`,
       });
   };
   const upstream = request({
