@@ -60,7 +60,7 @@ export interface CallerOptions {
   readonly agents?: Agents | undefined;
   /** The subagent that makes the calls, for the user who is asked about them. */
   readonly agent?: string | undefined;
-  /** Whether the user makes the calls, who may change things in plan mode. Default: false. */
+  /** Whether the calls are the user's own, to which plan mode does not apply. Default: false. */
   readonly isUser?: boolean | undefined;
 }
 
@@ -214,7 +214,7 @@ export class AddedCaller extends ToolsetCaller {
   }
 }
 
-/** The tools that rules deny by name, which models do not see. Denies nothing until it follows a policy. */
+/** The tools that rules deny by name. Models do not see them. Empty until `follow` is called. */
 export class DeniedTools {
   #policy: OpenPolicy | undefined;
   readonly #watches = new Set<() => void>();
