@@ -21,7 +21,7 @@ export function socketNames(folder: string): readonly string[] {
 
 const suffix = ".sock";
 
-/** Whether only this user can enter the folder. False for a link, whoever owns its target. */
+/** Whether only this user can enter the folder. False for a link, regardless of the owner of its target. */
 function isPrivate(folder: string): boolean {
   const found = attempt(() => lstatSync(folder));
   return found?.isDirectory() === true && isOwn(found.uid) && (found.mode & 0o077) === 0;

@@ -36,7 +36,7 @@ export interface LivePlanStep {
   readonly state: "pending" | "active" | "done";
 }
 
-/** What happens in a session after its hello. `agent` is null for the session itself. */
+/** An event of a session after its hello. `agent` is null for the session itself. */
 export type LiveUpdate =
   | { readonly type: "state"; readonly state: SessionState }
   /** A part of the model's text. */
@@ -54,7 +54,7 @@ export type LiveUpdate =
   /** New entries of the conversation were recorded. */
   | { readonly type: "recorded" };
 
-/** What a peer asks of a session. Each command gets one reply with its id. */
+/** A command of a peer to a session. Each command gets one reply with its id. */
 export type LiveCommand =
   /** A message for the running turn, or the input of the next one. */
   | { readonly type: "steer"; readonly id: number; readonly text: string }

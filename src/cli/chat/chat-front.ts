@@ -47,11 +47,11 @@ export interface PickQuestion {
 }
 
 export interface ConfirmQuestion {
-  /** What is to be known first: one sentence. */
+  /** The most important fact, in one sentence. */
   readonly warning: string;
   /** A verb phrase: "Undo anyway". */
   readonly action: string;
-  /** What the user can do where no question can be asked. */
+  /** The user's alternative where no question can be asked. */
   readonly otherwise: string;
 }
 
