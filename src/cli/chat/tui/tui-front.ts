@@ -65,8 +65,9 @@ export class TuiFront implements ChatFront {
     this.#editor.setAutocompleteProvider(this.#completion);
     this.#editor.onInput = (input) => this.#submit(input);
     this.#screen.addInputListener((data) => (this.#handleKey(data) ? { consume: true } : undefined));
-    // The user can type while the session opens.
+    // The user can type while the session opens, which leaves no time to draw.
     this.#start();
+    this.#screen.renderNow();
   }
 
   open(session: Session): void {
