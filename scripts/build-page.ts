@@ -20,6 +20,13 @@ export function pageScript(folder: string): BuildOptions {
   };
 }
 
+/** Builds the whole page into a folder. */
+export async function buildPage(folder: string): Promise<void> {
+  const { build } = await import("rolldown");
+  await build(pageScript(folder));
+  writePageFiles(folder);
+}
+
 export function writePageFiles(folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const name of ["index.html", "icon.svg"]) cpSync(join(source, name), join(folder, name));
@@ -35,9 +42,4 @@ function shorten(css: string): string {
   return css.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\n\s*/g, "\n");
 }
 
-if (import.meta.main) {
-  const folder = join(root, "dist/console");
-  const { build } = await import("rolldown");
-  await build(pageScript(folder));
-  writePageFiles(folder);
-}
+if (import.meta.main) await buildPage(join(root, "dist/console"));

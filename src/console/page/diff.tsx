@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { DiffLine, FileDiff, Hunk } from "../api.ts";
 import { formatCount, printableLine } from "./format.ts";
+import { highlightLine } from "./highlight.ts";
 import { diffView } from "./settings.ts";
 
 /** Lines of a file that are shown before the user asks for more. */
@@ -65,6 +66,7 @@ function FileChange({ file, undoHunk }: { file: FileDiff; undoHunk: DiffsProps["
           <HunkLines
             key={hunk.number}
             hunk={{ ...hunk, lines }}
+            path={file.path}
             undo={undoHunk && (() => undoHunk(file, hunk))}
             isOnly={file.hunks.length === 1}
           />
@@ -79,7 +81,15 @@ function FileChange({ file, undoHunk }: { file: FileDiff; undoHunk: DiffsProps["
   );
 }
 
-function HunkLines({ hunk, undo, isOnly }: { hunk: Hunk; undo: (() => void) | undefined; isOnly: boolean }) {
+interface HunkProps {
+  readonly hunk: Hunk;
+  readonly path: string;
+  readonly undo: (() => void) | undefined;
+  /** Whether the file has no other hunk. */
+  readonly isOnly: boolean;
+}
+
+function HunkLines({ hunk, path, undo, isOnly }: HunkProps) {
   const isSplit = diffView.value === "split";
   return (
     <div class={isSplit ? "hunk split" : "hunk"}>
@@ -96,14 +106,14 @@ function HunkLines({ hunk, undo, isOnly }: { hunk: Hunk; undo: (() => void) | un
       {/* Long lines scroll, also with the keyboard. */}
       <div class="hunk-lines" role="group" aria-label={`Hunk ${hunk.number}`} tabIndex={0}>
         <table>
-          <tbody>{isSplit ? splitRows(hunk) : unifiedRows(hunk)}</tbody>
+          <tbody>{isSplit ? splitRows(hunk, path) : unifiedRows(hunk, path)}</tbody>
         </table>
       </div>
     </div>
   );
 }
 
-function unifiedRows(hunk: Hunk) {
+function unifiedRows(hunk: Hunk, path: string) {
   let oldLine = hunk.oldStart;
   let newLine = hunk.newStart;
   return hunk.lines.map((line, index) => (
@@ -112,21 +122,21 @@ function unifiedRows(hunk: Hunk) {
       <td class="number">{line.kind === "-" ? "" : newLine++}</td>
       <td class="mark">{line.kind === "-" ? "−" : line.kind}</td>
       <td class="code">
-        <LineText line={line} />
+        <LineText line={line} path={path} />
       </td>
     </tr>
   ));
 }
 
-function splitRows(hunk: Hunk) {
+function splitRows(hunk: Hunk, path: string) {
   let oldLine = hunk.oldStart;
   let newLine = hunk.newStart;
   return pairLines(hunk.lines).map(([left, right], index) => (
     <tr key={index}>
       <td class={`number ${rowClass(left)}`}>{left && oldLine++}</td>
-      <td class={`code ${rowClass(left)}`}>{left && <LineText line={left} isMarked />}</td>
+      <td class={`code ${rowClass(left)}`}>{left && <LineText line={left} path={path} isMarked />}</td>
       <td class={`number ${rowClass(right)}`}>{right && newLine++}</td>
-      <td class={`code ${rowClass(right)}`}>{right && <LineText line={right} isMarked />}</td>
+      <td class={`code ${rowClass(right)}`}>{right && <LineText line={right} path={path} isMarked />}</td>
     </tr>
   ));
 }
@@ -156,12 +166,11 @@ function rowClass(line: DiffLine | undefined): string {
   return line.kind === "+" ? "added" : line.kind === "-" ? "removed" : "";
 }
 
-function LineText({ line, isMarked = false }: { line: DiffLine; isMarked?: boolean }) {
+function LineText({ line, path, isMarked = false }: { line: DiffLine; path: string; isMarked?: boolean }) {
   const mark = isMarked ? `${line.kind === "-" ? "−" : line.kind} ` : "";
-  if (line.spans === undefined || line.spans.length === 0) return <>{mark + line.text}</>;
   const pieces = [];
   let end = 0;
-  for (const [start, stop, kind] of line.spans) {
+  for (const [start, stop, kind] of line.spans ?? highlightLine(line.text, path)) {
     if (start > end) pieces.push(<>{line.text.slice(end, start)}</>);
     pieces.push(
       <span class={`hl-${kind.split(/[^a-z]/, 1)[0]}`}>{line.text.slice(Math.max(start, end), stop)}</span>,

@@ -37,27 +37,36 @@ export function HealthPage() {
   );
 }
 
-const order = ["problem", "warning", "ok"];
-
-function Findings({ report }: { report: HealthReport }) {
-  const findings = report.findings.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+function Findings({ report: { verdict, findings } }: { report: HealthReport }) {
+  const good = findings.filter(({ state }) => state === "ok");
   return (
     <section class="panel" aria-label="Findings">
       <h2>Findings</h2>
-      <p>{report.verdict}</p>
-      <ul class="findings">
-        {findings.map(({ about, state, message, hint }) => (
-          <li key={about + message} class={`finding-${state}`}>
-            <Icon name={state === "ok" ? "ok" : state === "warning" ? "warning" : "failed"} />
-            <span class="hidden">{state}: </span>
-            <div>
-              <strong>{about}</strong> {message}
-              {hint !== null && <p class="muted">{hint}</p>}
-            </div>
-          </li>
-        ))}
-      </ul>
+      <p>{verdict}</p>
+      <FindingList findings={findings.filter(({ state }) => state === "problem")} />
+      <FindingList findings={findings.filter(({ state }) => state === "warning")} />
+      <details>
+        <summary>{formatCount(good.length, "check")} without a finding</summary>
+        <FindingList findings={good} />
+      </details>
     </section>
+  );
+}
+
+function FindingList({ findings }: Pick<HealthReport, "findings">) {
+  return (
+    <ul class="findings">
+      {findings.map(({ about, state, message, hint }) => (
+        <li key={about + message} class={`finding-${state}`}>
+          <Icon name={state === "ok" ? "ok" : state === "warning" ? "warning" : "failed"} />
+          <span class="hidden">{state}: </span>
+          <div>
+            <strong>{about}</strong> {message}
+            {hint !== null && <p class="muted">{hint}</p>}
+          </div>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -102,7 +111,7 @@ function DiskUse({ report: { disk, index } }: { report: HealthReport }) {
             <tr key={name}>
               <th scope="row">{name}</th>
               <td class="bar">
-                <span style={{ width: `${Math.max(1, (bytes / most) * 100)}%` }} />
+                <span style={{ width: `${(bytes / most) * 100}%` }} />
               </td>
               <td class="bytes">{formatBytes(bytes)}</td>
             </tr>

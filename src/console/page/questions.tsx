@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { AnswerRequest, Overview, PendingQuestion } from "../api.ts";
 import { Diffs } from "./diff.tsx";
@@ -168,9 +169,45 @@ function markParts(command: string, { parts }: PendingQuestion) {
 
 function Reason({ question }: { question: PendingQuestion }) {
   const asking = question.parts.filter(({ verdict }) => verdict !== "allow");
+  const isCommand = question.accesses.some(({ kind }) => kind === "execute");
+  const facts = [
+    ["Network", question.hosts],
+    ["Bound to", question.boundTo],
+    ["Not bound to", question.notBoundTo],
+  ] as const;
   return (
     <div class="question-why">
-      <p>{question.reason}</p>
+      <dl class="facts">
+        <dt>Why</dt>
+        <dd>{question.reason}</dd>
+        <dt>Rule</dt>
+        <dd>
+          <code>{question.rule}</code> <span class="muted">{question.source}</span>
+        </dd>
+        {(isCommand || question.unconfined) && (
+          <>
+            <dt>Sandbox</dt>
+            <dd>
+              {question.unconfined || question.sandbox === "none" ? (
+                <span class="danger">
+                  <Icon name="warning" /> none: the command can reach everything that you can
+                </span>
+              ) : (
+                question.sandbox
+              )}
+            </dd>
+          </>
+        )}
+        {facts.map(
+          ([label, texts]) =>
+            texts.length > 0 && (
+              <Fragment key={label}>
+                <dt>{label}</dt>
+                <dd>{texts.map(printableLine).join(", ")}</dd>
+              </Fragment>
+            ),
+        )}
+      </dl>
       {asking.length > 1 && (
         <ul class="parts">
           {asking.map(({ text, verdict, reason }) => (
@@ -180,34 +217,6 @@ function Reason({ question }: { question: PendingQuestion }) {
           ))}
         </ul>
       )}
-      <dl class="facts">
-        <dt>Rule</dt>
-        <dd>
-          <code>{question.rule}</code> <span class="muted">{question.source}</span>
-        </dd>
-        <dt>Sandbox</dt>
-        <dd>
-          {question.unconfined ? (
-            <span class="danger">
-              <Icon name="warning" /> none: it can reach everything that you can
-            </span>
-          ) : (
-            question.sandbox
-          )}
-        </dd>
-        {question.hosts.length > 0 && (
-          <>
-            <dt>Network</dt>
-            <dd>{question.hosts.map(printableLine).join(", ")}</dd>
-          </>
-        )}
-        {question.notBoundTo.length > 0 && (
-          <>
-            <dt>Can still change</dt>
-            <dd>{question.notBoundTo.map(printableLine).join(", ")}</dd>
-          </>
-        )}
-      </dl>
     </div>
   );
 }

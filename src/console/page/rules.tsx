@@ -229,7 +229,7 @@ function Sources({ sources }: { sources: RulesReport["sources"] }) {
   return (
     <section class="panel" aria-label="Rules that hold">
       <h2>Rules that hold</h2>
-      <p class="muted">The first source wins.</p>
+      <p class="muted">A denial always holds. Otherwise the last source with a matching rule decides.</p>
       {sources.map(({ level, name, rules }) => (
         <details key={level + name} open={rules.length <= 12} class="source">
           <summary>
