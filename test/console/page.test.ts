@@ -27,10 +27,7 @@ beforeAll(async () => {
   browser = await startBrowser();
   page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   page.setDefaultTimeout(15_000);
-  page.on("pageerror", (error) => errors.push(String(error.stack)));
-  page.on("console", (message) => {
-    if (message.type() === "error") errors.push(message.text());
-  });
+  watch(page);
 });
 afterAll(async () => {
   await browser?.close();
@@ -265,8 +262,6 @@ describe.skipIf(missingBrowser)("in a browser", () => {
     expect(await faultsOf(page)).toEqual([]);
     server.answers.clear();
     server.resume();
-    // The browser reports the refused streams.
-    errors.length = 0;
   });
 
   it("steers a session, and starts one", async () => {
@@ -331,10 +326,7 @@ describe.skipIf(missingBrowser)("with the real server, an MCP client, an agent a
     machine = await makeBusy(real);
     shown = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     shown.setDefaultTimeout(15_000);
-    shown.on("pageerror", (error) => errors.push(String(error.stack)));
-    shown.on("console", (message) => {
-      if (message.type() === "error") errors.push(message.text());
-    });
+    watch(shown);
     await shown.goto(`${real.origin}/#code=${real.newCode()}`);
   });
   afterAll(async () => {
@@ -404,6 +396,15 @@ describe.skipIf(missingBrowser)("with the real server, an MCP client, an agent a
     await shown.getByRole("link", { name: "Trace" }).waitFor();
   });
 });
+
+/** Notes errors of the page, such as a violated security policy. The browser also reports answers that refuse something. */
+function watch(watched: Page): void {
+  watched.on("pageerror", (error) => errors.push(String(error.stack)));
+  watched.on("console", (message) => {
+    const isRefusal = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !isRefusal) errors.push(message.text());
+  });
+}
 
 function heightOf(element: { getBoundingClientRect(): { height: number } }): number {
   return element.getBoundingClientRect().height;
