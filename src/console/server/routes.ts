@@ -175,6 +175,7 @@ async function readBody<Shape extends z.ZodMiniType>(
   shape: Shape,
 ): Promise<z.output<Shape>> {
   const given: unknown = await context.req.json().catch((error: unknown) => {
+    if (context.req.raw.signal.aborted) throw new ToolError("cancelled", "The request was not sent whole.");
     throw error instanceof SyntaxError ? new ToolError("invalid-input", "The body is not JSON.") : error;
   });
   const parsed = z.safeParse(shape, given);

@@ -18,6 +18,8 @@ export interface ConsoleOptions extends ConsoleServices {
   readonly port: number;
   /** The clock of the one-time code. Default: Date.now. */
   readonly now?: () => number;
+  /** The time to send a whole request. Default: 20 s. */
+  readonly requestMs?: number;
 }
 
 export interface ServedConsole {
@@ -29,13 +31,14 @@ export interface ServedConsole {
 }
 
 /** Serves the console on this machine, to browsers that were given an address by `newAddress`. */
-export async function serveConsole({ port, now, ...services }: ConsoleOptions): Promise<ServedConsole> {
+export async function serveConsole(options: ConsoleOptions): Promise<ServedConsole> {
+  const { port, now, requestMs = 20_000, ...services } = options;
   const workspaces = new Workspaces(services.directories.state);
   const live = new LiveSessions(workspaces, services);
   const sessions = new Sessions(workspaces, live, await modelSettings(services.directories.config));
   const questions = new Questions(workspaces, services.directories.config);
   const follower = new Follower({ version: services.version, workspaces, sessions, questions, live });
-  const listening = await listen(port);
+  const listening = await listen(port, requestMs);
   const gate = new Gate({ port: listening.port, ...(now && { now }) });
   const app = routes({ ...services, gate, workspaces, follower, questions, sessions, live });
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
@@ -72,16 +75,14 @@ function modelSettings(config: string): Promise<ModelSettings> {
 }
 
 /** Slow and idle connections end soon, because every process on this machine can open some. */
-const limits = {
-  headersTimeout: 10_000,
-  requestTimeout: 20_000,
-  connectionsCheckingInterval: 1_000,
-  keepAliveTimeout: 10_000,
-  maxHeaderSize: 16 * 1024,
-};
-
-async function listen(port: number) {
-  const server = createServer(limits);
+async function listen(port: number, requestMs: number) {
+  const server = createServer({
+    headersTimeout: requestMs / 2,
+    requestTimeout: requestMs,
+    keepAliveTimeout: requestMs / 2,
+    connectionsCheckingInterval: Math.min(requestMs / 4, 1_000),
+    maxHeaderSize: 16 * 1024,
+  });
   server.maxConnections = 200;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(cannotListen(port, cause)));

@@ -1,0 +1,91 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { text } from "node:stream/consumers";
+import { expect, it, vi } from "vitest";
+import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
+
+async function firstLine(child: ChildProcessWithoutNullStreams): Promise<string> {
+  const lines = createInterface({ input: child.stdout });
+  const [line] = (await once(lines, "line")) as [string];
+  lines.close();
+  return line;
+}
+
+function loads(address: string): Promise<Response> {
+  // Node sends no Sec-Fetch-Site by itself.
+  return fetch(address, { headers: { "sec-fetch-site": "none" } });
+}
+
+it("prints one line of JSON when it serves, and ends with Ctrl-C", async () => {
+  await using fixture = cliWorkspace();
+  const child = fixture.start("console", "--json");
+  const line = await firstLine(child);
+  const { url, ...rest } = JSON.parse(line) as { url: string };
+  expect([url, rest]).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]{43}$/), {}]);
+  expect((await loads(url)).status).toBe(200);
+  const errors = text(child.stderr);
+  child.kill("SIGINT");
+  expect([await once(child, "exit"), await errors]).toEqual([[0, null], ""]);
+});
+
+it("opens the browser at a private file, so that no process list shows the code", async () => {
+  await using fixture = cliWorkspace({ DISPLAY: ":9", WAYLAND_DISPLAY: undefined });
+  const bin = join(fixture.home, "..", "bin");
+  const called = join(fixture.home, "..", "called");
+  fixture.write(
+    join(bin, "xdg-open"),
+    `#!/bin/sh\nprintf '%s\\n' "$*" > '${called}.new'\nmv '${called}.new' '${called}'\n`,
+  );
+  chmodSync(join(bin, "xdg-open"), 0o755);
+  fixture.env.PATH = `${bin}:${fixture.env.PATH}`;
+  const child = fixture.start("console");
+  const address = await firstLine(child);
+  await vi.waitFor(() => expect(existsSync(called)).toBe(true), { timeout: 20_000 });
+  const file = readFileSync(called, "utf8").trim();
+  expect(file).not.toContain("code=");
+  expect([statSync(file).mode & 0o777, readFileSync(file, "utf8").includes(address)]).toEqual([0o600, true]);
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  expect(existsSync(file)).toBe(false);
+});
+
+it("names a free port when the port is in use, and refuses what is not a port", async () => {
+  await using fixture = cliWorkspace();
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  try {
+    const used = await fixture.run("console", "--no-open", "--port", String(port));
+    expect([used.exit, used.stdout]).toEqual([1, ""]);
+    expect(used.stderr).toContain(`Port ${port} is in use.`);
+    expect(used.stderr).toContain("toolcrib console --port 0");
+  } finally {
+    server.close();
+  }
+  const wrong = await fixture.run("console", "--port", "99999");
+  expect([wrong.exit, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining("--port must be a number up to 65535"),
+  ]);
+});
+
+it("cannot be opened by a command of a tool, which could approve its own calls", async () => {
+  await using fixture = cliWorkspace({ TOOLCRIB_RUN: "call_1" });
+  const { exit, stdout, stderr } = await fixture.run("console", "--json");
+  expect([exit, stdout]).toEqual([3, ""]);
+  expect(stderr).toContain("A command that a tool runs cannot open the console");
+});
+
+it("prints another address on Enter", async () => {
+  await using fixture = cliWorkspace();
+  await using terminal = fixture.emulate(["console", "--no-open"]);
+  await terminal.shows("Enter prints a new one");
+  terminal.type("\r");
+  await terminal.shows(/#code=[\s\S]*#code=/);
+  terminal.type("\u0003");
+  expect(await terminal.exit).toBe(0);
+});
