@@ -35,6 +35,7 @@ export class Follower {
   #overview: Overview | undefined;
   #overviewText = "";
   #isTouched = false;
+  #turn = 0;
   #checkedAt = 0;
   #costMs = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -108,16 +109,17 @@ export class Follower {
 
   #look({ all }: { readonly all: boolean }): Overview {
     const begun = performance.now();
-    const { workspaces, questions, live } = this.#parts;
+    const { workspaces, live } = this.#parts;
     live.look();
     const ids = workspaces.ids();
     const known = new Set(ids);
     for (const id of this.#followed.keys()) if (!known.has(id)) this.#followed.delete(id);
     let isChanged = all || this.#overview === undefined || this.#isTouched;
     this.#isTouched = false;
-    for (const id of ids) if (this.#lookAt(id, begun, all)) isChanged = true;
-    if (questions.haveChanged()) isChanged = true;
-    // Sessions and calls of a process that died leave no record.
+    this.#turn += 1;
+    for (const [at, id] of ids.entries())
+      if ((all || this.#isDue(id, at)) && this.#lookAt(id, begun, all)) isChanged = true;
+    // Sessions and calls of a process that died, and questions that expired, leave no record.
     const isOld = begun - this.#checkedAt > recheckMs;
     if (isChanged || isOld) this.#renew(begun, isOld);
     // Reading a change is not part of the cost of looking for one.
@@ -125,9 +127,16 @@ export class Follower {
     return this.#overview!;
   }
 
+  /** Workspaces where nothing is open take turns, so that many of them cost little. */
+  #isDue(id: string, at: number): boolean {
+    const { part, hotUntil = 0 } = this.#followed.get(id) ?? {};
+    const isQuiet = part?.sessions.length === 0 && hotUntil < performance.now();
+    return !isQuiet || (this.#turn + at) % quietTurns === 0;
+  }
+
   /** Returns whether the workspace has changed. */
   #lookAt(id: string, now: number, all: boolean): boolean {
-    const { workspaces } = this.#parts;
+    const { workspaces, questions } = this.#parts;
     const found = this.#followed.get(id);
     try {
       if (found === undefined) {
@@ -142,11 +151,12 @@ export class Follower {
         // A workspace that appears while others are followed has only new calls.
         return this.#overview === undefined || this.#lookAt(id, now, true) || true;
       }
+      const isAsked = questions.hasChanged(id);
       // Two writes within one tick of the file system's clock look like one, so a changed journal is read for a while.
-      if (!all && found.stamps.areSame && now > found.hotUntil) return false;
+      if (!all && found.stamps.areSame && now > found.hotUntil) return isAsked;
       if (!found.stamps.areSame) found.hotUntil = now + hotMs;
       found.stamps.note();
-      return this.#readNew(id, found);
+      return this.#readNew(id, found) || isAsked;
     } catch (error) {
       // A journal that cannot be read now must not hide the others.
       if (error instanceof ToolError) return false;
@@ -241,5 +251,6 @@ const slowestMs = 1000;
 /** Looking takes at most half a percent of the time. */
 const restFactor = 200;
 const hotMs = 1000;
+const quietTurns = 3;
 const recheckMs = 5000;
 const maxRecent = 2000;

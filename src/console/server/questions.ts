@@ -13,29 +13,20 @@ import type { Workspaces } from "./workspaces.ts";
 export class Questions {
   readonly #workspaces: Workspaces;
   readonly #pending: AllPendingApprovals;
-  #folders = new Map<string, FileStamps>();
-  #expiresAt = 0;
+  readonly #folders = new Map<string, FileStamps>();
 
   constructor(workspaces: Workspaces, config: string) {
     this.#workspaces = workspaces;
     this.#pending = new AllPendingApprovals({ state: workspaces.state, config });
   }
 
-  /** Returns whether questions may have been asked, answered or withdrawn since the last call. Only looks at folders. */
-  haveChanged(): boolean {
-    const ids = this.#workspaces.ids();
-    let isChanged = ids.length !== this.#folders.size || Date.now() > this.#expiresAt;
-    const folders = new Map<string, FileStamps>();
-    for (const id of ids) {
-      const known = this.#folders.get(id);
-      const stamps = known ?? new FileStamps([this.#workspaces.files(id).approvals]);
-      if (known === undefined || !known.areSame) isChanged = true;
-      if (known !== undefined && isChanged) known.note();
-      folders.set(id, stamps);
-    }
-    this.#folders = folders;
-    if (isChanged) this.#expiresAt = Date.now() + recheckMs;
-    return isChanged;
+  /** Returns whether questions of a workspace may have changed since the last call. Only looks at its folder. */
+  hasChanged(workspace: string): boolean {
+    const known = this.#folders.get(workspace);
+    if (known?.areSame) return false;
+    known?.note();
+    if (!known) this.#folders.set(workspace, new FileStamps([this.#workspaces.files(workspace).approvals]));
+    return true;
   }
 
   /** Returns the questions without an answer, and those whose answer has not been used, oldest first. */
@@ -88,9 +79,6 @@ export class Questions {
     };
   }
 }
-
-/** Questions expire without a trace in their folder. */
-const recheckMs = 60_000;
 
 function titleOf({ accesses, input }: PendingApproval["request"], workspace: string): string {
   const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));

@@ -10,6 +10,8 @@ export class Workspaces {
   readonly state: string;
   readonly #folder: FileStamps;
   #known = new Map<string, WorkspaceFiles>();
+  /** Workspaces whose journal was there; a journal that goes takes its folder along. */
+  #ids = new Set<string>();
   readonly #paths = new Map<string, string>();
   /** The journals that were read last, the latest at the end. */
   readonly #open = new Map<string, WorkspaceJournal>();
@@ -23,7 +25,10 @@ export class Workspaces {
   /** Returns the ids of workspaces with a journal. */
   ids(): readonly string[] {
     if (!this.#folder.areSame) this.#look();
-    return [...this.#known].flatMap(([id, { journal }]) => (statsAt(journal) ? [id] : []));
+    if (this.#ids.size < this.#known.size)
+      for (const [id, { journal }] of this.#known)
+        if (!this.#ids.has(id) && statsAt(journal)) this.#ids.add(id);
+    return [...this.#ids];
   }
 
   /** Returns the files of a workspace. Throws `not-found`: an id is looked up, and never becomes part of a path. */
@@ -81,9 +86,10 @@ export class Workspaces {
   #look(): void {
     this.#folder.note();
     const all = allWorkspaceFiles(this.state);
+    this.#ids.clear();
     this.#known = new Map(all.map((files) => [basename(dirname(files.journal)), files]));
   }
 }
 
 /** Each open journal needs three file descriptors. */
-const maxOpen = 24;
+const maxOpen = 100;
