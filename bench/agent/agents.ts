@@ -19,8 +19,9 @@ export function installAgents(): void {
   mkdirSync(folder, { recursive: true });
   for (const file of ["package.json", lock])
     cpSync(fileURLToPath(new URL(file, import.meta.url)), join(folder, file));
+  // `npm ci` refuses the lock file, because some releases lack packages for other platforms.
   const options = ["--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund"];
-  execFileSync("npm", ["ci", ...options], { stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync("npm", ["install", "--no-save", ...options], { stdio: ["ignore", "ignore", "inherit"] });
 }
 
 /** Returns the path of a file in an agent's package. */
