@@ -332,7 +332,7 @@ describe("an approval request", () => {
     expect((await fixture.crib.call("test.act", { run: "ls" })).error).toEqual({
       code: "needs-approval",
       message: "The user could not be asked: nobody is there",
-      hint: "Nothing was done. Try again when the user can answer.",
+      hint: "Nothing was done. Continue without this call, or repeat it when the user can answer.",
     });
   });
 

@@ -574,7 +574,7 @@ describe("edge cases", () => {
     expect((await crib.call("file.write", { path: "a", content: "" })).error).toEqual({
       code: "needs-approval",
       message: "The user could not be asked: no terminal",
-      hint: "Nothing was done. Try again when the user can answer.",
+      hint: "Nothing was done. Continue without this call, or repeat it when the user can answer.",
     });
   });
 

@@ -38,7 +38,7 @@ export interface PendingApproval {
   readonly answer?: ApprovalAnswer;
 }
 
-/** Who asks: a session and its program. */
+/** A session that asks, and its program. */
 export interface Asker {
   readonly session: string;
   readonly client: ClientInfo;

@@ -10,6 +10,13 @@ export function callerOf({ tool, agent }: ShownRequest): string {
   return agent === undefined ? tool : `${tool}, for ${agent}`;
 }
 
+/** Names the MCP client or editor that asks; undefined for Toolcrib's own programs, where the user sees it. */
+export function askerOf({ client }: Pick<ShownRequest, "client">): string | undefined {
+  if (client?.kind !== "mcp" && client?.kind !== "acp") return undefined;
+  const { name = client.kind === "mcp" ? "An MCP client" : "An editor", version = "" } = client;
+  return `${name} ${version}`.trim();
+}
+
 /** Returns why approval is needed: the reasons of all parts that ask, with their rules. */
 export function reasonsOf({ parts, reason, rule, source }: ShownRequest): readonly string[] {
   const reasons = parts

@@ -7,7 +7,9 @@ import { describe, expect, it, vi } from "vitest";
 import { sessionOnLoopback } from "../../../test/agent/session-on-loopback.ts";
 import type { Script } from "../../../test/providers/provider-server.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { workspaceFiles } from "../../system/directories.ts";
 import { maxRequestBytes } from "../../system/private-socket.ts";
+import { openToolcrib } from "../../toolcrib/index.ts";
 import { attachSession } from "./attach-session.ts";
 import { type LiveUpdate, socketFolder, socketPrefix } from "./live-protocol.ts";
 import { openSessionSocket } from "./session-socket.ts";
@@ -178,3 +180,47 @@ describe("a socket of another program", () => {
     expect([readdirSync(elsewhere.path), await fixture.attach()]).toEqual([[], undefined]);
   });
 });
+
+it.for(["bwrap", "landlock"] as const)(
+  "a command in the sandbox %s cannot reach a socket or an answer",
+  async (level, { skip }) => {
+    await using fixture = await liveFixture();
+    await using folder = temporaryFolder();
+    await fixture.open();
+    const [name = ""] = fixture.names();
+    const workspace = join(folder.path, "workspace");
+    mkdirSync(workspace);
+    const open = { workspace, stateDirectory: fixture.state, configDirectory: join(folder.path, "config") };
+    const victim = await openToolcrib({ ...open, mode: "safe", approve: () => new Promise(() => {}) });
+    const attacker = await openToolcrib({ ...open, mode: "yolo", sandbox: level });
+    try {
+      const found = (await attacker.sandbox().catch(() => undefined))?.level;
+      skip(found !== level, `${level} is not available`);
+      writeFileSync(join(workspace, "a.txt"), "one\n");
+      const stop = new AbortController();
+      const call = victim.call("file.delete", { path: "a.txt" }, { signal: stop.signal });
+      await vi.waitFor(() => expect(victim.pending()).toHaveLength(1));
+      const { approvals } = workspaceFiles(fixture.state, workspace);
+      const before = readdirSync(approvals);
+      const answer = join(approvals, before[0]!.replace(/question$/, "answer"));
+      const socket = join(socketFolder(fixture.state), name);
+      const script = `
+      const { connect } = require("node:net");
+      const { readdirSync, writeFileSync } = require("node:fs");
+      const attempt = (act) => { try { act(); return "done"; } catch (error) { return error.code; } };
+      console.log("list", attempt(() => readdirSync(${JSON.stringify(socketFolder(fixture.state))})));
+      console.log("write", attempt(() => writeFileSync(${JSON.stringify(answer)}, "{}")));
+      connect(${JSON.stringify(socket)})
+        .on("connect", () => { console.log("connected"); process.exit(); })
+        .on("error", ({ code }) => console.log("refused", code));`;
+      writeFileSync(join(workspace, "attack.cjs"), script);
+      const { content } = await attacker.call("shell.run", { command: "node attack.cjs" });
+      stop.abort();
+      await call;
+      expect(content).toMatch(/^list E\w+\nwrite E\w+\nrefused E\w+$/m);
+      expect(victim.pending()).toEqual([]);
+    } finally {
+      await Promise.all([victim.close(), attacker.close()]);
+    }
+  },
+);

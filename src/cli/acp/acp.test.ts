@@ -80,7 +80,8 @@ it("streams a turn: reasoning, plan, diffs, commands, approvals, usage", async (
       options: [
         { optionId: "once", kind: "allow_once" },
         { optionId: "session", kind: "allow_always", name: expect.stringContaining("allow run tee b.txt") },
-        { optionId: "always", kind: "allow_always", name: expect.stringContaining("allow run tee b.txt") },
+        { optionId: "always-0", kind: "allow_always", name: "Always allow: allow run tee b.txt" },
+        { optionId: "always-1", kind: "allow_always", name: "Always allow: allow run tee **" },
         { optionId: "no", kind: "reject_once" },
       ],
     },

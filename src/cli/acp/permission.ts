@@ -9,6 +9,7 @@ import { methods } from "@agentclientprotocol/sdk";
 import { printableLine } from "../../lib/text/printable.ts";
 import { describeRequest } from "../../mcp/server/approvals.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
+import { widthsOf } from "../../toolcrib/question-text.ts";
 import { fenced, readDiffs } from "./tool-content.ts";
 
 interface Asker {
@@ -26,14 +27,15 @@ export async function askInEditor(
   { client, sessionId, call, workspace }: Asker,
 ): Promise<Approval> {
   const toolCall: ToolCallUpdate = { ...call, status: "pending", content: contentFor(request, workspace) };
-  const options = optionsFor(request);
+  const choices = optionsFor(request);
+  const options = choices.map(({ option }) => option);
   try {
     const { outcome } = await client.request(
       methods.client.session.requestPermission,
       { sessionId, toolCall, options },
       { cancellationSignal: signal },
     );
-    return approvalOf(outcome, options, request.hash);
+    return approvalOf(outcome, choices, request.hash);
   } catch (error) {
     if (signal.aborted) throw error;
     return { allow: false, message: "The editor could not ask the user." };
@@ -48,34 +50,37 @@ function contentFor(request: ApprovalRequest, workspace: string): ToolCallConten
   return [{ type: "content", content: { type: "text", text } }, ...diffs];
 }
 
-function optionsFor({ grants }: ApprovalRequest): PermissionOption[] {
-  const rules = printableLine(grants.join("; "));
-  const remembering: readonly PermissionOption[] = [
-    { optionId: "session", kind: "allow_always", name: `Allow for this session: ${rules}` },
-    { optionId: "always", kind: "allow_always", name: `Always allow in this folder: ${rules}` },
-  ];
+/** The options of a request, with the answers that they mean. The rules are shown as the user would write them. */
+function optionsFor(request: ApprovalRequest): readonly Choice[] {
+  const rules = widthsOf(request).map((rule) => printableLine(rule));
+  const always = rules.map((rule, width) => ({
+    option: { optionId: `always-${width}`, kind: "allow_always", name: `Always allow: ${rule}` } as const,
+    approval: { allow: true, remember: "always", width } as const,
+  }));
+  const session = {
+    option: { optionId: "session", kind: "allow_always", name: `Allow for this session: ${rules[0]}` },
+    approval: { allow: true, remember: "session" },
+  } as const;
   return [
-    { optionId: "once", kind: "allow_once", name: "Allow once" },
-    ...(grants.length === 0 ? [] : remembering),
-    { optionId: "no", kind: "reject_once", name: "Reject" },
+    {
+      option: { optionId: "once", kind: "allow_once", name: "Allow once" },
+      approval: { allow: true },
+    },
+    ...(rules.length === 0 ? [] : [session, ...always]),
+    { option: { optionId: "no", kind: "reject_once", name: "Reject" }, approval: { allow: false } },
   ];
 }
 
+interface Choice {
+  readonly option: PermissionOption;
+  readonly approval: Approval;
+}
+
 /** Only an option that was offered allows the call. */
-function approvalOf(
-  outcome: RequestPermissionOutcome,
-  options: readonly PermissionOption[],
-  hash: string,
-): Approval {
-  if (outcome.outcome !== "selected" || !options.some(({ optionId }) => optionId === outcome.optionId))
-    return { allow: false };
-  switch (outcome.optionId) {
-    case "once":
-      return { allow: true, hash };
-    case "session":
-    case "always":
-      return { allow: true, hash, remember: outcome.optionId };
-    default:
-      return { allow: false };
-  }
+function approvalOf(outcome: RequestPermissionOutcome, choices: readonly Choice[], hash: string): Approval {
+  const chosen =
+    outcome.outcome === "selected"
+      ? choices.find(({ option }) => option.optionId === outcome.optionId)?.approval
+      : undefined;
+  return chosen?.allow ? { ...chosen, hash } : { allow: false };
 }

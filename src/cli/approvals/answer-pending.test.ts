@@ -38,7 +38,7 @@ it("lists pending approvals, shows one, and approves it in the running server", 
   const outputs = [nothing, listed, later, answered].map(({ stdout }) => stdout);
   expect([...outputs, approved, await server.remove()]).toEqual([
     "No approvals are pending.\n",
-    expect.stringMatching(new RegExp(`^${id}  \\d+ s ago  file.delete  it would delete a.txt\\n$`)),
+    expect.stringMatching(new RegExp(`^${id}  \\d+ s ago  library  file.delete  it would delete a.txt\\n$`)),
     "No approvals are pending.\n",
     expect.stringContaining("allowed"),
     {

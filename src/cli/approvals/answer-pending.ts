@@ -6,6 +6,7 @@ import type { Approval } from "../../toolcrib/index.ts";
 import { AllPendingApprovals, type PendingApproval } from "../../toolcrib/pending-approvals.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
+import { describeClient } from "../log/call-table.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { canAsk, columnsOf, layTable, print, remarkExactly, shorten } from "../terminal.ts";
@@ -39,7 +40,7 @@ export async function answerPending(given: Arguments): Promise<number> {
   const answer = await decide(pending, wanted, options);
   await approvals.answer(pending, answer);
   if (options.has("json")) printJson({ ...pending, answer });
-  else print(describeAnswer(answer));
+  else print(describeAnswer(answer, pending));
   return 0;
 }
 
@@ -75,21 +76,22 @@ async function decide(
 }
 
 function showPending(
-  { request, workspace, askedAt, answer }: PendingApproval,
+  { request, client, workspace, askedAt, answer }: PendingApproval,
   show: (request: PendingApproval["request"], columns: number) => string,
 ): string {
   return [
-    show(request, columnsOf(2)),
-    `Folder ${printableLine(workspace)}, asked ${ageOf(askedAt)} ago${answer ? `, ${stateOf(answer.says)}` : ""}`,
+    show({ ...request, client: client ?? undefined }, columnsOf(2)),
+    `Folder ${printableLine(workspace)}, asked ${ageOf(askedAt)} ago by ${describeClient(client)}${answer ? `, ${stateOf(answer.says)}` : ""}`,
     "",
   ].join("\n");
 }
 
 function formatPending(pending: readonly PendingApproval[], withFolder: boolean): string {
   return layTable(
-    pending.map(({ id, request, workspace, askedAt, answer }) => [
+    pending.map(({ id, request, client, workspace, askedAt, answer }) => [
       id,
       answer ? stateOf(answer.says) : `${ageOf(askedAt)} ago`,
+      describeClient(client),
       request.tool,
       shorten(printableLine(request.reason), 79),
       ...(withFolder ? [printableLine(workspace)] : []),
@@ -101,11 +103,15 @@ function stateOf({ allow }: Approval): string {
   return allow ? "allowed" : "denied";
 }
 
-function describeAnswer(answer: Approval): string {
-  if (!answer.allow) return "Denied. The same call fails for the next 10 minutes.\n";
+function describeAnswer(answer: Approval, { waiting }: PendingApproval): string {
+  const isWaiting = waiting > 0;
+  if (!answer.allow)
+    return isWaiting ? "Denied.\n" : "Denied. The same call fails for the next 10 minutes.\n";
   if (answer.remember === "always") return "Allowed in this folder from now on.\n";
-  if (answer.remember === "session") return "Allowed until the server that asked ends.\n";
-  return "Allowed once. The same call runs if it is made within 10 minutes.\n";
+  if (answer.remember === "session") return "Allowed until the session that asked ends.\n";
+  return isWaiting
+    ? "Allowed once. The waiting call continues.\n"
+    : "Allowed once. The same call runs if it is made within 10 minutes.\n";
 }
 
 function ageOf(time: number): string {

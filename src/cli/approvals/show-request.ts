@@ -4,6 +4,7 @@ import type { Span } from "../../policy/commands/analysis.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { ShownPart, ShownRequest } from "../../toolcrib/index.ts";
 import {
+  askerOf,
   bindingNotes,
   callerOf,
   commandsIn,
@@ -27,7 +28,7 @@ export function showRequest(request: ShownRequest, columns: number, maxLines = 1
   const runs = confinementText(request);
   return [
     "",
-    ...field("Allow", `${callerOf(request)}?`, columns).map((line) => paint(2, "bold", line)),
+    ...field("Allow", questionOf(request), columns).map((line) => paint(2, "bold", line)),
     ...commandsOf(request).flatMap(([command, parts]) => {
       const spans = parts.map(({ part }) => part.in!.span);
       const isWhole = spans.some(({ start, end }) => start === 0 && end === command.length);
@@ -41,6 +42,12 @@ export function showRequest(request: ShownRequest, columns: number, maxLines = 1
   ].join("\n");
 }
 
+/** Asks whether to allow the tool, for the subagent and the client that want it. */
+function questionOf(request: ShownRequest): string {
+  const asker = askerOf(request);
+  return `${callerOf(request)}?${asker === undefined ? "" : ` ${asker} asks.`}`;
+}
+
 function cut(lines: readonly string[], maxLines: number): readonly string[] {
   const more = lines.length - maxLines;
   return more < 2 ? lines : [...lines.slice(0, maxLines), `  … ${more} more lines (e shows all)`];
@@ -49,11 +56,13 @@ function cut(lines: readonly string[], maxLines: number): readonly string[] {
 /** Returns everything about the request: risk, rule, sandbox, each part, the whole diff, the rules of the answers. */
 export function explainRequest(request: ShownRequest, columns: number): string {
   const { risk, reason, rule, source, preview } = request;
+  const asker = askerOf(request);
   const runs = confinementText(request);
   const [exact, ...wider] = widthsOf(request);
   return [
     "",
     ...field("Tool", callerOf(request), columns).map((line) => paint(2, "bold", line)),
+    ...(asker === undefined ? [] : field("Client", asker, columns)),
     ...field("Risk", risk, columns),
     ...field("Why", reason, columns),
     ...field("Rule", rule.startsWith(source) ? rule : `${rule} (${source})`, columns),

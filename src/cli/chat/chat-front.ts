@@ -31,6 +31,8 @@ export interface ChatFront {
   confirm?(question: ConfirmQuestion): Promise<boolean>;
   /** Puts text into the input area, to be edited. Absent where there is none. */
   prefill?(text: string): void;
+  /** Takes input of another program, as if the user had typed it. */
+  submit(input: string): void;
   /** Ends a waiting `read`: the output is closed. */
   leave(): void;
   close(): void;

@@ -52,7 +52,8 @@ export class ChatSessions {
 
   /** Replaces the open session. */
   async open(start: SessionStart): Promise<void> {
-    const next = await openSession(this.given, start, this.front.approve, { kind: "chat" });
+    const steer = (text: string) => this.#takeMessage(text);
+    const next = await openSession(this.given, start, this.front.approve, { kind: "chat" }, { steer });
     await this.close();
     this.#session = next;
     this.#warnings.print(next.crib.warnings);
@@ -143,6 +144,13 @@ export class ChatSessions {
     if (event.type !== "usage" || event.agent === undefined) return;
     const { agent, usage } = event;
     this.agentUsage.set(agent, addUsage(this.agentUsage.get(agent) ?? noUsage, usage));
+  }
+
+  /** Takes a message of another program. Between two turns it starts the next one, and never runs a command of the chat. */
+  #takeMessage(text: string): void {
+    if (text.trim() === "") return;
+    if (this.session.state === "idle") this.front.submit(/^[/!]/.test(text) ? ` ${text}` : text);
+    else this.session.steer(text);
   }
 
   #steer(line: string): void {

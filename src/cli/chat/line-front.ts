@@ -99,6 +99,11 @@ export class LineFront implements ChatFront {
     };
   }
 
+  submit(input: string): void {
+    if (this.isInteractive) remark(`${input}\n`);
+    this.#keyboard.add(input);
+  }
+
   leave(): void {
     this.close();
   }

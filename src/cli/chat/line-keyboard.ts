@@ -41,6 +41,12 @@ export class LineKeyboard {
     };
   }
 
+  /** Adds a line that was not typed. */
+  add(line: string): void {
+    this.#lines.push(line);
+    this.#wake();
+  }
+
   /** Stops reading while a question is asked. */
   async lend<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     this.#shut();

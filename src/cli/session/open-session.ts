@@ -75,11 +75,20 @@ function listenSoon(session: Session, client: ClientInfo, steer: Steer | undefin
     const { openSessionSocket } = await import("../../agent/live/session-socket.ts");
     await openSessionSocket(session, {
       client,
-      steer,
+      steer: steer ?? ((text) => steerTurn(session, text)),
       stop: () => process.kill(process.pid, "SIGTERM"),
     }).catch(() => {});
   };
   setTimeout(() => void listen(), listenAfterMs).unref();
+}
+
+/** Programs that start turns by themselves take messages only for a running turn. */
+function steerTurn(session: Session, text: string): void {
+  if (session.state === "idle")
+    throw new ToolError("unavailable", "No turn is running in this session", {
+      hint: "Send the message where the session was started.",
+    });
+  session.steer(text);
 }
 
 const listenAfterMs = 30;

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ElicitResult } from "@modelcontextprotocol/client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   type ClientFixture,
   type ClientFixtureOptions,
@@ -53,7 +53,7 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
     ]);
     expect(fixture.asked[0]).toEqual({
       message: [
-        "Allow file.delete? (risk: destructive)",
+        "trial 1 asks: allow file.delete? (risk: destructive)",
         "    Would delete the file a.txt (4 bytes).",
         "Why: mode safe asks before deleting",
         `"session" and "always" add: allow delete '${fixture.workspace}/a.txt'`,
@@ -135,6 +135,44 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
       fixture.asked.map(({ message }) => /\d+ bytes/.exec(message)?.[0]),
       existsSync(join(fixture.workspace, "a.txt")),
     ]).toEqual([["4 bytes", "19 bytes"], true]);
+  });
+});
+
+it("goes on at once when its question is answered elsewhere while the form is open", async () => {
+  const cancelled = vi.fn();
+  await using fixture = await clientFixture({
+    era: "2025-11-25",
+    files: { "a.txt": "one\n" },
+    capabilities: { elicitation: {} },
+    mode: "safe",
+  });
+  fixture.client.setRequestHandler("elicitation/create", (_request, { mcpReq }) => {
+    mcpReq.signal.addEventListener("abort", cancelled);
+    return new Promise<ElicitResult>(() => {});
+  });
+  const call = fixture.client.callTool(remove("a.txt"));
+  const crib = await fixture.crib();
+  await vi.waitFor(() => expect(crib.pending()).toHaveLength(1));
+  const [question] = crib.pending();
+  await fixture.desk.answer(question!, { allow: true });
+  expect(told(await call)).toEqual({
+    content: [{ type: "text", text: "Deleted the file a.txt (4 bytes)." }],
+  });
+  await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce());
+  expect([question?.client, crib.pending()]).toEqual([
+    { kind: "mcp", name: expect.any(String), version: expect.any(String) },
+    [],
+  ]);
+});
+
+it("passes the message of a refusal in the form to the model", async () => {
+  await using fixture = await askedFixture({ era: "2025-11-25" }, () => ({
+    action: "accept",
+    content: { answer: "no", message: "Move it instead." },
+  }));
+  const result = await fixture.client.callTool(remove("a.txt"));
+  expect(told(result)).toMatchObject({
+    content: [{ text: "The user refused this call and said: Move it instead.\nNothing was done." }],
   });
 });
 

@@ -14,6 +14,7 @@ import { printable, printableLine } from "../../lib/text/printable.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 import {
+  askerOf,
   bindingNotes,
   callerOf,
   commandsIn,
@@ -109,8 +110,12 @@ export class ApprovalQuestions {
   ): Answer {
     const isDeclined = action === "decline" && monotonicMs() - askedMs >= this.#reflexMs;
     const chosen = isDeclined ? "no" : action === "accept" ? content?.answer : undefined;
-    const approval = approvals.get(chosen);
-    if (approval === undefined) return { kind: "unanswered" };
+    const known = approvals.get(chosen);
+    if (known === undefined) return { kind: "unanswered" };
+    const { message } = content ?? {};
+    const hasMessage = typeof message === "string" && message.trim() !== "";
+    const approval: Approval =
+      !known.allow && hasMessage ? { allow: false, message: message.slice(0, maxMessageChars) } : known;
     return {
       kind: "answered",
       approve: (request) => {
@@ -129,10 +134,16 @@ export class ApprovalQuestions {
 }
 
 function formFor(request: ApprovalRequest) {
-  const wider = widthsOf(request)
-    .slice(1)
-    .map((_rule, at) => alwaysWider(at + 1));
-  const choices = ["once", ...(request.grants.length === 0 ? [] : ["session", "always", ...wider]), "no"];
+  const rules = widthsOf(request).map((rule) => printableLine(rule));
+  const remembering = rules.map(
+    (rule, at) => [at === 0 ? "always" : alwaysWider(at), `Always: ${rule}`] as const,
+  );
+  const choices = [
+    ["once", "Allow once"],
+    ...(rules.length === 0 ? [] : [["session", `Until the server ends: ${rules[0]}`] as const]),
+    ...remembering,
+    ["no", "Deny"],
+  ] as const;
   return {
     message: describeRequest(request),
     requestedSchema: {
@@ -141,10 +152,18 @@ function formFor(request: ApprovalRequest) {
         answer: {
           type: "string" as const,
           title: "Allow it?",
-          description: choices.map((choice) => `${choice}: ${meanings[choice]}`).join("; "),
-          enum: choices,
+          description: choices.map(([choice]) => `${choice}: ${meanings[choice]}`).join("; "),
+          enum: choices.map(([choice]) => choice),
+          // Clients that know names show them in place of the choices.
+          enumNames: choices.map(([, name]) => name),
           // Accepting the form without touching it means yes, to this call only.
           default: "once",
+        },
+        message: {
+          type: "string" as const,
+          title: "Message to the model",
+          description: "optional, when you deny it",
+          maxLength: maxMessageChars,
         },
       },
       required: ["answer"],
@@ -153,6 +172,7 @@ function formFor(request: ApprovalRequest) {
 }
 
 const questionKey = "approval";
+const maxMessageChars = 2_000;
 const patienceMs = 600_000;
 const maxRemembered = 10_000;
 
@@ -185,8 +205,9 @@ export function describeRequest(request: ApprovalRequest): string {
   const input = preview === undefined ? otherInput(request, 2) : undefined;
   const runs = confinementText(request);
   const widths = widthsOf(request);
+  const asker = askerOf(request);
   return [
-    `Allow ${printableLine(callerOf(request))}? (risk: ${risk})`,
+    `${asker === undefined ? "Allow" : `${printableLine(asker)} asks: allow`} ${printableLine(callerOf(request))}? (risk: ${risk})`,
     ...commandsIn(request).map(quote),
     ...(preview === undefined ? [] : [quote(preview)]),
     ...(input === undefined ? [] : ["Input:", quote(input)]),

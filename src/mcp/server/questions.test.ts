@@ -4,7 +4,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { MemoryEnvironment, openToolcrib } from "../../toolcrib/index.ts";
+import { MemoryEnvironment, openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
+import { AllPendingApprovals } from "../../toolcrib/pending-approvals.ts";
 import { serveStdio } from "./serve-stdio.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -23,18 +24,22 @@ async function rawFixture(questionSeconds?: number) {
   const folder = temporaryFolder();
   const environment = new MemoryEnvironment({ files: { "a.txt": "one\n", "b.txt": "two\n" } });
   const [toServer, toClient] = [new PassThrough(), new PassThrough()];
+  let opened: Promise<Toolcrib> | undefined;
   const connection = serveStdio({
     input: toServer,
     output: toClient,
     version: "1",
     questionSeconds,
-    open: () =>
-      openToolcrib({
+    open: () => {
+      opened = openToolcrib({
         environment,
         mode: "safe",
+        pendingApprovals: true,
         stateDirectory: join(folder.path, "state"),
         configDirectory: join(folder.path, "config"),
-      }),
+      });
+      return opened;
+    },
   });
   const waiting = new Map<unknown, (reply: Reply) => void>();
   const transport = new StdioTransport({ input: toClient, output: toServer });
@@ -42,6 +47,8 @@ async function rawFixture(questionSeconds?: number) {
   await transport.start();
   let count = 0;
   return {
+    desk: new AllPendingApprovals({ state: join(folder.path, "state"), config: join(folder.path, "config") }),
+    pending: async () => (await opened)?.pending() ?? [],
     has: (path: string) => environment.info(path).then(Boolean, () => false),
     bringBack: (path: string, text: string) => environment.writeFile(path, Buffer.from(text)),
     remove: (path: string, more: Record<string, unknown> = {}) => {
@@ -133,4 +140,28 @@ it("allows nothing on an answer the client was not asked for", async () => {
   const inputResponses = { approval: { action: "accept", content: { answer: "always", hash: "x" } } };
   const { error, result } = await fixture.remove("a.txt", { inputResponses, requestState: "v1.e30.e30" });
   expect([error, result, await fixture.has("a.txt")]).toMatchObject([refused, undefined, true]);
+});
+
+it("leaves the question pending until the form is answered", async () => {
+  await using fixture = await rawFixture();
+  const { result } = await fixture.remove("a.txt");
+  const before = await fixture.pending();
+  await fixture.remove("a.txt", { inputResponses: yes, requestState: result?.requestState });
+  expect([before.map(({ client }) => client?.name), await fixture.pending()]).toEqual([["raw"], []]);
+});
+
+it("uses an answer that was given elsewhere when the client repeats the call", async () => {
+  await using fixture = await rawFixture();
+  const { result } = await fixture.remove("a.txt");
+  const [question] = await fixture.pending();
+  await fixture.desk.answer(question!, { allow: true });
+  const cancelled = { approval: { action: "cancel" } };
+  const repeated = await fixture.remove("a.txt", {
+    inputResponses: cancelled,
+    requestState: result?.requestState,
+  });
+  expect([repeated.result?.content?.[0]?.text, await fixture.has("a.txt")]).toEqual([
+    "Deleted the file a.txt (4 bytes).",
+    false,
+  ]);
 });

@@ -56,6 +56,7 @@ export function deniedByUser(decision: Decision, message: string | undefined): T
 export function callChanged(): ToolError {
   return new ToolError("denied", "The call or its working directory changed after it was checked", {
     hint: "Nothing was done. Repeat the call.",
+    forUser: { hint: "Nothing was done. Try again." },
     details: { kind: "changed-while-asked" },
   });
 }
@@ -89,8 +90,11 @@ export function couldNotAsk(cause: unknown): ToolError {
   if (cause instanceof ToolError && cause.code === "needs-approval") return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new ToolError("needs-approval", `The user could not be asked: ${reason}`, {
-    hint: "Nothing was done. Try again when the user can answer.",
-    forUser: { hint: "Nothing was done. Try again." },
+    hint: "Nothing was done. Continue without this call, or repeat it when the user can answer.",
+    forUser: {
+      message: `Your approval could not be asked for: ${reason}`,
+      hint: "Nothing was done. Try again.",
+    },
     cause,
   });
 }
@@ -101,6 +105,7 @@ export function unreadableAnswer(): ToolError {
     "The `approve` callback did not return { allow: true } or { allow: false }",
     {
       hint: "Nothing was done. Tell the user that the approval failed.",
+      forUser: { hint: "Nothing was done. Fix the program that asks." },
     },
   );
 }

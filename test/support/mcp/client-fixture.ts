@@ -6,6 +6,7 @@ import { Client, type ClientCapabilities, type ClientOptions } from "@modelconte
 import { type ServedConnection, serveStdio } from "../../../src/mcp/server/serve-stdio.ts";
 import { StdioTransport } from "../../../src/mcp/server/stdio-transport.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../../src/toolcrib/index.ts";
+import { AllPendingApprovals } from "../../../src/toolcrib/pending-approvals.ts";
 
 export const eras = ["2025-11-25", "2026-07-28"] as const;
 export type Era = (typeof eras)[number];
@@ -26,6 +27,8 @@ export interface ClientFixture {
   readonly workspace: string;
   /** The served instance. */
   crib(): Promise<Toolcrib>;
+  /** Where the user can answer questions as well. */
+  readonly desk: AllPendingApprovals;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -67,6 +70,7 @@ export async function clientFixture(options: ClientFixtureOptions = {}): Promise
     connection,
     workspace,
     crib: () => opened.promise,
+    desk: new AllPendingApprovals({ state: join(folder, "state"), config: join(folder, "config") }),
     [Symbol.asyncDispose]: async () => {
       await client.close();
       await connection.close();

@@ -175,6 +175,10 @@ export class TuiFront implements ChatFront {
     this.#draw();
   }
 
+  submit(input: string): void {
+    this.#submit(input);
+  }
+
   leave(): void {
     this.#isLeft = true;
     this.#take?.(undefined);
