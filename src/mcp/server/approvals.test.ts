@@ -155,7 +155,7 @@ it("goes on at once when its question is answered elsewhere while the form is op
   await vi.waitFor(() => expect(crib.pending()).toHaveLength(1));
   const [question] = crib.pending();
   await fixture.desk.answer(question!, { allow: true });
-  expect(told(await call)).toEqual({
+  expect(resultOf(await call)).toEqual({
     content: [{ type: "text", text: "Deleted the file a.txt (4 bytes)." }],
   });
   await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce());
@@ -171,7 +171,7 @@ it("passes the message of a refusal in the form to the model", async () => {
     content: { answer: "no", message: "Move it instead." },
   }));
   const result = await fixture.client.callTool(remove("a.txt"));
-  expect(told(result)).toMatchObject({
+  expect(resultOf(result)).toMatchObject({
     content: [{ text: "The user refused this call and said: Move it instead.\nNothing was done." }],
   });
 });
