@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { nameForUser } from "../dialects/find-tool.ts";
+import { printableLine } from "../lib/text/printable.ts";
 import { realWorkspace, userDirectories, workspaceFiles } from "../system/directories.ts";
 import type { WorkspaceJournal } from "../toolcrib/workspace-journal.ts";
 import type { Command } from "./command.ts";
@@ -59,11 +60,10 @@ function placesOf(options: CandidateContext["options"]) {
   return { workspace, state, files: workspaceFiles(state, workspace) };
 }
 
-async function calls(journal: WorkspaceJournal): Promise<readonly Candidate[]> {
-  const { callStartLine } = await import("./session/call-lines.ts");
-  return journal.calls({ limit: mostListed }).map(({ callId, tool, input }) => ({
+function calls(journal: WorkspaceJournal): readonly Candidate[] {
+  return journal.summaries({ limit: mostListed }).calls.map(({ callId, tool, title }) => ({
     value: callId,
-    description: callStartLine({ canonical: tool, input }, "").slice(0, mostChars),
+    description: printableLine(`${tool} ${title}`).slice(0, mostChars),
   }));
 }
 

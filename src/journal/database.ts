@@ -85,7 +85,7 @@ export const lostJournal = "it is empty or was deleted, but contents of earlier 
 
 /**
  * The version of the tables. Version 1 had a table of calls, no chain and no number; version 2 had no conversations.
- * `CallTable` makes its tables itself: all versions can use a journal that has them.
+ * `CallIndex` makes its tables itself: all versions can use a journal that has them.
  */
 const version = 3;
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { identityOf, setAside } from "../system/sqlite-file.ts";
-import { CallTable } from "./calls/call-table.ts";
+import { CallIndex } from "./calls/call-index.ts";
 import { inTransaction, isDamage, openDatabase } from "./database.ts";
 import type { JournalOptions } from "./journal.ts";
 import { Records } from "./records.ts";
@@ -10,7 +10,7 @@ export interface OpenStore {
   readonly database: DatabaseSync;
   readonly records: Records;
   /** Made on first use: only lists need it. */
-  readonly calls: () => CallTable;
+  readonly calls: () => CallIndex;
   readonly identity: string | undefined;
 }
 
@@ -48,10 +48,10 @@ export class Store {
     if (this.#open === undefined) {
       const { database, identity } = openDatabase(file, { patienceMs });
       const records = new Records(database);
-      let calls: CallTable | undefined;
+      let calls: CallIndex | undefined;
       this.#open = {
         ...{ database, identity, records },
-        calls: () => (calls ??= new CallTable(database, records)),
+        calls: () => (calls ??= new CallIndex(database, records)),
       };
     }
     return this.#open;

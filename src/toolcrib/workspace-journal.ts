@@ -55,7 +55,7 @@ export interface LoggedCall extends CallRecord {
   /** The real path of the workspace; null when it is not known. */
   readonly workspace: string | null;
   /** The machine of the workspace. */
-  readonly target: "local";
+  readonly target: string;
 }
 
 /** A call in a list, as the user sees it. */

@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { callTitle } from "../../lib/text/call-title.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { ClientInfo, LoggedCall } from "../../toolcrib/workspace-journal.ts";
 import { columnsOf, isTerminal, paint, shorten, toLocalTime } from "../terminal.ts";
@@ -32,6 +33,13 @@ const columns: readonly Column[] = [
   { title: "TOOK", cell: (call) => formatDuration(call), leaveOut: 1, usualChars: 6 },
 ];
 
+/** Empty for local calls, so that the column is left out when all calls are local. */
+const targetColumn: Column = {
+  title: "TARGET",
+  cell: ({ target }) => (target === "local" ? "" : printableLine(target)),
+  ...{ maxChars: 20, leaveOut: 6, usualChars: 0 },
+};
+
 const workspaceColumn: Column = {
   title: "WORKSPACE",
   cell: ({ workspace }) => shortFolder(workspace),
@@ -44,8 +52,14 @@ export class CallTable {
   #shown: readonly Column[] | undefined;
   #widths: readonly number[] = [];
 
-  constructor({ withWorkspace }: { readonly withWorkspace: boolean }) {
-    this.#all = withWorkspace ? columns.toSpliced(2, 0, workspaceColumn) : columns;
+  /** With the calls of all workspaces, the workspace and the target are always shown. */
+  constructor({ ofAll }: { readonly ofAll: boolean }) {
+    const always = { cell: ({ target }: LoggedCall) => printableLine(target), leaveOut: 0, usualChars: 6 };
+    this.#all = columns.toSpliced(
+      2,
+      0,
+      ...(ofAll ? [workspaceColumn, { ...targetColumn, ...always }] : [targetColumn]),
+    );
   }
 
   /** Returns the lines of these calls; before the first ones, a heading if it is for a terminal. */
@@ -76,7 +90,8 @@ export class CallTable {
     calls: readonly LoggedCall[],
     { heading, expectMore }: { readonly heading: boolean; readonly expectMore: boolean },
   ): readonly Column[] {
-    const isUsed = (column: Column) => expectMore || calls.some((call) => cellOf(column, call) !== "");
+    const isUsed = (column: Column) =>
+      (expectMore && column.usualChars > 0) || calls.some((call) => cellOf(column, call) !== "");
     let chosen = this.#all.filter(isUsed);
     const widthOf = (column: Column) =>
       Math.max(
@@ -112,10 +127,10 @@ function cut(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : shorten(text, Math.max(0, maxChars - 1));
 }
 
-/** The input, and the rule that did not allow it. The rule is shown whole where there is room for both. */
+/** What the call is about, and the rule that did not allow it. The rule is shown whole where there is room for both. */
 function describeInput(call: LoggedCall, maxChars: number): string {
   const decision = formatDecision(call);
-  const input = printableLine(shorten(JSON.stringify(call.input) ?? "", 200));
+  const input = callTitle(call.input, call.workspace ?? "");
   const room = Math.max(Math.min(minimumInput, maxChars), maxChars - decision.length);
   return cut(`${cut(input, room)}${decision}`, maxChars);
 }

@@ -56,13 +56,15 @@ class Log {
     this.#given = given;
     this.#workspace = isAll ? undefined : realWorkspace(options.get("workspace") ?? process.cwd());
     this.#limit = readCount(given, "limit") ?? 20;
-    this.table = new CallTable({ withWorkspace: isAll });
+    this.table = new CallTable({ ofAll: isAll });
     const session = options.get("session");
     this.#session = session === "last" ? (this.#latestOf({ limit: 1 })[0]?.session ?? session) : session;
   }
 
   get isFiltered(): boolean {
-    return ["session", "tool", "failed", "since"].some((name) => this.#given.options.has(name));
+    return ["session", "tool", "failed", "since", "text", "path"].some((name) =>
+      this.#given.options.has(name),
+    );
   }
 
   /** " in /folder", or "" for all workspaces. */
@@ -97,9 +99,13 @@ class Log {
   get #filter(): Omit<SummaryFilter, "session"> {
     const { options } = this.#given;
     const since = options.get("since");
+    if (options.get("text")?.trim() === "")
+      throw new ToolError("invalid-input", "--text needs a word", { hint: "For example: --text 'npm test'" });
     return {
       failed: options.has("failed"),
       tool: options.get("tool"),
+      text: options.get("text"),
+      path: options.get("path"),
       since: since === undefined ? undefined : readSince(since),
     };
   }

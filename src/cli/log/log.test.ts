@@ -11,6 +11,7 @@ import { workspaceFiles } from "../../system/directories.ts";
 import { type CallResult, openToolcrib } from "../../toolcrib/index.ts";
 import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import { readSince } from "../call-journal.ts";
+import { CallTable } from "./call-table.ts";
 
 let folder: string;
 let workspace: string;
@@ -61,7 +62,7 @@ describe("toolcrib log", () => {
           "file.read",
           "not-found",
           "1 ms",
-          '{"path":"none.txt\\u001b[2J"}',
+          "none.txt<U+001B>[2J",
         ],
         [
           "TIME",
@@ -71,31 +72,11 @@ describe("toolcrib log", () => {
           "file.delete",
           "needs-approval",
           "1 ms",
-          '{"path":"a.txt"}',
+          "a.txt",
           "[asked: ask delete ** (--rule:1)]",
         ],
-        [
-          "TIME",
-          edited.callId,
-          "library",
-          "SESSION",
-          "edit.replace",
-          "ok",
-          "+0 ~1 -0",
-          "1 ms",
-          '{"path":"a.txt","find":"one","replace":"two"}',
-        ],
-        [
-          "TIME",
-          created.callId,
-          "library",
-          "SESSION",
-          "file.write",
-          "ok",
-          "+1 ~0 -0",
-          "1 ms",
-          '{"path":"a.txt","content":"one\\n"}',
-        ],
+        ["TIME", edited.callId, "library", "SESSION", "edit.replace", "ok", "+0 ~1 -0", "1 ms", "a.txt"],
+        ["TIME", created.callId, "library", "SESSION", "file.write", "ok", "+1 ~0 -0", "1 ms", "a.txt"],
         [""],
       ],
     });
@@ -114,6 +95,9 @@ describe("toolcrib log", () => {
       found("--session", "session_other"),
       found("--session", sessionOf(results.created).slice("session_".length, -4), "--limit", "1"),
       found("--since", "2999-01-01"),
+      found("--text", "TWO replace"),
+      found("--path", "./a.txt", "--limit", "1"),
+      found("--path", "a", "--text", "one"),
     ]);
     expect(answers).toEqual([
       ["file.read"],
@@ -123,6 +107,9 @@ describe("toolcrib log", () => {
       [],
       ["file.read"],
       [],
+      ["edit.replace"],
+      ["file.delete"],
+      [],
     ]);
   });
 
@@ -131,9 +118,20 @@ describe("toolcrib log", () => {
     const lines = narrow.stdout.trimEnd().split("\n");
     const { created, refused } = results;
     expect(lines.map((line) => line.length).filter((length) => length > 80)).toEqual([]);
-    expect(lines.at(-1)).toMatch(new RegExp(`^\\S+  ${created.callId}  .*file\\.write .* ok  .*\\{"path`));
+    expect(lines.at(-1)).toMatch(new RegExp(`^\\S+  ${created.callId}  .*file\\.write .* ok  .*a\\.txt`));
     expect(lines.find((line) => line.includes(refused.callId))).toMatch(/file\.delete {3}needs-approval/);
     expect(wide.stdout).toContain(`  library  ${sessionOf(created).slice(8, 17)}  `);
+  });
+
+  it("shows the target of calls that were not local", () => {
+    const journal = new WorkspaceJournal({ state: home, workspace });
+    const [call] = journal.calls({ limit: 1 });
+    journal.close();
+    const remote = { ...call!, target: "build\u001bhost" };
+    const targets = [[call!], [remote], [call!, remote]].map((calls) =>
+      new CallTable({ ofAll: false }).lay(calls).includes("  build<U+001B>host  "),
+    );
+    expect(targets).toEqual([false, true, true]);
   });
 
   it("lists the calls of all workspaces, also when one journal cannot be read", async () => {
@@ -163,7 +161,7 @@ describe("toolcrib log", () => {
       { callId: results.missing.callId, workspace, client: { kind: "library" } },
     ]);
     expect(JSON.parse(last.stdout).map((call: { callId: string }) => call.callId)).toEqual([callId]);
-    expect(all.stdout).toMatch(/another workspace {2}mcp a<U\+001B>\[2Jgen/);
+    expect(all.stdout).toMatch(/another workspace {2}local {2}mcp a<U\+001B>\[2Jgen/);
     expect(all.stderr).toMatch(/^newer-\w+: The journal .* was written by a newer version of Toolcrib\n$/);
     rmSync(join(unreadable.journal, ".."), { recursive: true });
   });
@@ -239,6 +237,7 @@ describe("toolcrib log", () => {
       run("log", "show"),
       run("log", "shwo"),
       run("log", "--since", "soon"),
+      run("log", "--text", " "),
       run("log", "verify", "--head", "abc"),
     ]);
     expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
@@ -246,6 +245,7 @@ describe("toolcrib log", () => {
       [2, "A call id is missing"],
       [2, "Unexpected argument: shwo"],
       [2, '--since must be a time, not "soon"'],
+      [2, "--text needs a word"],
       [2, '--head must be a hash of 64 hex digits, not "abc"'],
     ]);
   });

@@ -2,7 +2,7 @@ import type { SummaryFilter } from "../record.ts";
 
 type Value = string | number;
 
-/** Returns the conditions of a filter in SQL, for rows of `CallTable`. */
+/** Returns the conditions of a filter in SQL, for rows of `CallIndex`. */
 export function toConditions(filter: SummaryFilter): {
   readonly conditions: string;
   readonly values: readonly Value[];

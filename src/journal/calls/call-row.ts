@@ -7,7 +7,7 @@ import type { Openings } from "../read-sessions.ts";
 import type { CallRecord, CallSummary, RecordedChange } from "../record.ts";
 import type { Row } from "../records.ts";
 
-/** The values of a row of `CallTable`, in the order of `rowColumns`. */
+/** The values of a row of `CallIndex`, in the order of `rowColumns`. */
 export type CallRow = readonly (string | number | null)[];
 
 export const rowColumns = [

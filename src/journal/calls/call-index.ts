@@ -17,7 +17,7 @@ interface Range {
  * need them, so that calls need not wait for it. Undo and verification never read the table, and it is made again when
  * it is missing or was altered.
  */
-export class CallTable {
+export class CallIndex {
   readonly #database: DatabaseSync;
   readonly #records: Records;
   readonly #write: StatementSync;
@@ -102,7 +102,7 @@ export class CallTable {
       .filter((row) => row !== undefined);
     inTransaction(this.#database, () => {
       for (const row of rows) this.#write.run(...row);
-      this.#database.exec("DELETE FROM summaries WHERE sequence < (SELECT min(sequence) FROM records)");
+      this.#database.exec(removal);
       const ranges = merge([...this.#filled(), { first, last }]);
       this.#database.exec("DELETE FROM summaries_filled");
       const insert = this.#database.prepare("INSERT INTO summaries_filled VALUES (?, ?)");
@@ -128,15 +128,18 @@ export class CallTable {
   #missing(): Range | undefined {
     const { sequence: end } = this.#records.last();
     const start = this.#records.first();
-    const [latest, earlier] = this.#filled().filter(({ last }) => last <= end);
+    const [latest, earlier] = this.#filled();
     const hasEnd = latest !== undefined && latest.last >= end;
     const last = hasEnd ? latest.first - 1 : end;
     const first = Math.max(start, ((hasEnd ? earlier : latest)?.last ?? 0) + 1);
     return first > last ? undefined : { first, last };
   }
 
+  /** Returns the ranges of records whose calls have rows, the latest first. Ignores ranges that cannot be. */
   #filled(): readonly Range[] {
-    return this.#ranges.all() as unknown as Range[];
+    const { sequence: end } = this.#records.last();
+    const ranges = this.#ranges.all() as unknown as Range[];
+    return ranges.filter(({ first, last }) => first <= last && last <= end);
   }
 
   /** Call it in a transaction. */
@@ -213,6 +216,11 @@ const insertion = `
   INSERT INTO summaries (${rowColumns.join(", ")}) VALUES (${rowColumns.map(() => "?").join(", ")})
   ON CONFLICT (sequence) DO UPDATE SET ${rowColumns.map((column) => `${column} = excluded.${column}`).join(", ")}
   WHERE excluded.latest >= summaries.latest`;
+
+/** Removes the rows of records that were removed. */
+const removal = `
+  DELETE FROM summaries WHERE sequence < (SELECT min(sequence) FROM records);
+  DELETE FROM summaries WHERE sequence > (SELECT max(sequence) FROM records)`;
 
 /** Joins ranges that overlap or follow each other. */
 function merge(ranges: readonly Range[]): readonly Range[] {
