@@ -94,7 +94,9 @@ describe("a question that a program shows", () => {
       null,
       [],
     ]);
-    await expect(house.desk.answer(question!, { allow: false })).rejects.toMatchObject({ code: "stale" });
+    const late = house.desk.answer(question!, { allow: true, remember: "always" });
+    await expect(late).rejects.toMatchObject({ code: "stale" });
+    expect(existsSync(policyFiles(house.at("config"), house.at("workspace")).granted)).toBe(false);
   });
 
   it("is withdrawn when it is answered elsewhere, and the call goes on", async () => {
@@ -225,6 +227,21 @@ describe("equal questions that wait", () => {
     await house.desk.answer(listed[0]!, { allow: true });
     expect([listed.length, (await Promise.all(calls)).map(({ error }) => error)]).toEqual([1, [null, null]]);
     expect(readdirSync(house.approvals)).toEqual([]);
+  });
+
+  it("are remembered only for the session that the user was shown", async () => {
+    await using house = openHouse();
+    const [one, other] = [await house.open(), await house.open()];
+    const calls = [run(one, "echo hi > b.txt"), run(other, "echo hi > b.txt")];
+    await vi.waitFor(() => expect(house.desk.list()[0]?.waiting).toBe(2));
+    const [question] = house.desk.list();
+    await house.desk.answer(question!, { allow: true, remember: "session" });
+    await Promise.all(calls);
+    const unseen = question!.session === one.session ? other : one;
+    const again = run(unseen, "echo hi > b.txt");
+    await pending(unseen);
+    await house.desk.answer(house.desk.list()[0]!, { allow: false });
+    expect((await again).error?.code).toBe("denied");
   });
 
   it("of subagents are shown once, and one answer counts for all", async () => {

@@ -12,8 +12,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { builtProgram } from "../../test/support/built-program.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { workspaceFiles } from "../system/directories.ts";
-import { openToolcrib, type Toolcrib, type ToolcribOptions } from "./index.ts";
-import { AllPendingApprovals } from "./pending-approvals.ts";
+import { ApprovalFiles } from "../system/approval-files.ts";
+import { type ApprovalRequest, openToolcrib, type Toolcrib, type ToolcribOptions } from "./index.ts";
+import { AllPendingApprovals, PendingApprovals } from "./pending-approvals.ts";
 
 /** Instances of one home without an approver, and the desk where the user answers. */
 async function openHouse(options: ToolcribOptions = {}) {
@@ -119,6 +120,40 @@ describe("a pending approval", () => {
       paths.at(-1),
       fixture.pending(),
     ]).toEqual([50, false, '[{"kind":"delete","path":"54.txt"}]', []]);
+  });
+});
+
+describe("the stored requests", () => {
+  it("can be read although one of them cannot, and one that cannot be read again is not stored", async () => {
+    await using house = await openHouse();
+    const fixture = await house.open();
+    const { error } = await fixture.call("shell.run", { command: "true", env: { A: "漢".repeat(400_000) } });
+    house.write("workspace/a.txt", "x\n");
+    await remove(fixture);
+    mkdirSync(join(house.folderOf("workspace"), "222222.question"));
+    expect([error?.code, house.desk.list().map(({ request }) => request.tool)]).toEqual([
+      "needs-approval",
+      ["file.delete"],
+    ]);
+  });
+
+  it("stay when another process stores them while this one removes old ones", async () => {
+    await using house = await openHouse();
+    const folder = house.folderOf("workspace");
+    const [one, other] = [1, 2].map(() => new PendingApprovals({ folder, workspace: house.at("workspace") }));
+    const asker = { session: "session_1", client: { kind: "library" } } as const;
+    const request = (hash: string) => ({ hash, previewHash: hash, parts: [] }) as unknown as ApprovalRequest;
+    const { names } = ApprovalFiles.prototype;
+    const spy = vi.spyOn(ApprovalFiles.prototype, "names").mockImplementationOnce(function (
+      this: ApprovalFiles,
+    ) {
+      const found = names.call(this);
+      other!.store(request("b"), asker);
+      return found;
+    });
+    one!.store(request("a"), asker);
+    spy.mockRestore();
+    expect(one!.list().map(({ hash }) => hash)).toEqual(["b", "a"]);
   });
 });
 

@@ -14,7 +14,7 @@ import { hashValue } from "../pipeline/approvals/hash-call.ts";
 import { ApprovalFiles } from "../system/approval-files.ts";
 import { attemptQuietly } from "../system/attempt.ts";
 import { allWorkspaceFiles, workspaceFiles } from "../system/directories.ts";
-import { appendToPolicyFile, policyFiles } from "../system/policy-files.ts";
+import { appendToPolicyFile, maxRuleBytes, policyFiles } from "../system/policy-files.ts";
 import { longAbandonedMs, newRecordName, ownerHasEnded } from "../system/process-identity.ts";
 
 /** A stored approval request that waits for the user's answer. */
@@ -106,14 +106,19 @@ export class PendingApprovals {
    */
   answer(pending: PendingApproval, answer: ApprovalAnswer["says"]): void {
     const { id, hash, previewHash, session } = pending;
-    const stored: ApprovalAnswer = { says: answer, hash, previewHash, session, answeredAt: Date.now() };
-    const text = JSON.stringify(stored);
+    const isForSession = answer.allow && answer.remember === "session";
+    // The user was shown one session: the same call of another one is allowed once.
+    const textFor = (asking: string) => {
+      const says: Approval = isForSession && asking !== session ? { allow: true } : answer;
+      const stored: ApprovalAnswer = { says, hash, previewHash, session, answeredAt: Date.now() };
+      return JSON.stringify(stored);
+    };
     const waiting = this.#questions(id).filter(
       (found) => found.waiter !== undefined && isSame(found, pending),
     );
     // The first answer counts, and none to a question that its own program has answered meanwhile.
-    const taken = waiting.filter(({ name }) => {
-      if (!this.#files.create(`${name}.answer`, text)) return false;
+    const taken = waiting.filter(({ name, session: asking }) => {
+      if (!this.#files.create(`${name}.answer`, textFor(asking))) return false;
       if (this.#files.has(`${name}.question`)) return true;
       this.#files.remove(`${name}.answer`);
       return false;
@@ -121,7 +126,7 @@ export class PendingApprovals {
     if (taken.length > 0) return;
     if (waiting.length > 0 || !this.#questions(id).some((found) => isSame(found, pending)))
       throw noLongerPending(id);
-    this.#files.write(`${id}.answer`, text);
+    this.#files.write(`${id}.answer`, textFor(session));
   }
 
   /** Returns the answer to exactly this call, if there is one. An approval counts once; a refusal stays for a while. */
@@ -155,7 +160,7 @@ export class PendingApprovals {
     if (latest === undefined) return undefined;
     const equal = [latest, ...others.filter((found) => isSame(found, latest))];
     const { name, waiter: _, ...pending } = latest;
-    const answer = parseAnswer(this.#files.read(`${name}.answer`));
+    const answer = parseAnswer(attemptQuietly(() => this.#files.read(`${name}.answer`)));
     const isOfThis = answer && isSame(answer, latest) && !isOlder(answer.answeredAt, maxAnswerMs);
     return {
       ...pending,
@@ -170,7 +175,8 @@ export class PendingApprovals {
     const names = among ?? this.#files.names().flatMap((name) => parseName(name) ?? []);
     return names.flatMap(({ id: other, waiter, kind, name }) => {
       if (other !== id || kind !== "question") return [];
-      const pending = parsePending(this.#files.read(`${name}.question`));
+      // A file that cannot be read must not hide the others.
+      const pending = parsePending(attemptQuietly(() => this.#files.read(`${name}.question`)));
       if (pending?.id !== id) return [];
       const age = Date.now() - pending.askedAt;
       const isOver = waiter
@@ -189,18 +195,20 @@ export class PendingApprovals {
     const other = this.find(id);
     if (other && !isSame(other, pending)) return undefined;
     const text = JSON.stringify(pending, bigintAsText);
-    if (text.length > maxChars) return undefined;
+    if (Buffer.byteLength(text) > maxRuleBytes) return undefined;
     this.#files.write(waiter === undefined ? `${id}.question` : `${id}.${waiter}.question`, text);
     return { ...pending, waiting: waiter === undefined ? 0 : 1 };
   }
 
   /** Deletes the oldest requests to make space for one more. Answered ones stay until they are used or expire. */
   #tidy(): void {
+    // Listed first: a question that another process stores meanwhile must stay.
+    const names = this.#files.names();
     const all = this.list();
     const answered = all.filter(({ answer, waiting }) => answer !== undefined || waiting > 0);
     const open = all.filter(({ answer, waiting }) => answer === undefined && waiting === 0);
     const ids = new Set([...answered, ...open.slice(1 - maxPending)].map(({ id }) => id));
-    for (const name of this.#files.names()) {
+    for (const name of names) {
       const found = parseName(name);
       if (found === undefined) continue;
       const isLeft = found.waiter !== undefined && ownerHasEnded(found.waiter, 0, longAbandonedMs);
@@ -286,7 +294,6 @@ function noLongerPending(id: string): ToolError {
 }
 
 const maxPending = 50;
-const maxChars = 1024 * 1024;
 const maxPendingMs = 24 * 60 * 60 * 1000;
 const maxAnswerMs = 10 * 60 * 1000;
 
@@ -333,15 +340,14 @@ export class AllPendingApprovals {
   /** Answers a request. "always" also writes its rules, which then apply to every session in that workspace. */
   async answer(pending: PendingApproval, answer: Approval): Promise<void> {
     const { id, workspace, request } = pending;
-    if (answer.allow && answer.remember === "always") {
-      const time = new Date().toISOString().slice(0, 16).replace("T", " ");
-      const { granted } = policyFiles(this.#directories.config, workspace);
-      const rules = rulesOfWidth(request, answer.width);
-      await appendToPolicyFile(granted, [`# ${time} UTC, asked for by approval ${id}`, ...rules]);
-    }
-    // A waiting call was checked without the new rules, so it needs the answer too.
+    // A waiting call was checked without the new rules, so it needs the answer too. An answer that comes too late adds none.
     const isRemembered = answer.allow && answer.remember === "session";
     this.#of(workspace).answer(pending, answer.allow && !isRemembered ? { allow: true } : answer);
+    if (!answer.allow || answer.remember !== "always") return;
+    const time = new Date().toISOString().slice(0, 16).replace("T", " ");
+    const { granted } = policyFiles(this.#directories.config, workspace);
+    const rules = rulesOfWidth(request, answer.width);
+    await appendToPolicyFile(granted, [`# ${time} UTC, asked for by approval ${id}`, ...rules]);
   }
 
   #of(workspace: string): PendingApprovals {
