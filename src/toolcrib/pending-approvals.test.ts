@@ -11,8 +11,8 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { builtProgram } from "../../test/support/built-program.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { workspaceFiles } from "../system/directories.ts";
 import { ApprovalFiles } from "../system/approval-files.ts";
+import { workspaceFiles } from "../system/directories.ts";
 import { type ApprovalRequest, openToolcrib, type Toolcrib, type ToolcribOptions } from "./index.ts";
 import { AllPendingApprovals, PendingApprovals } from "./pending-approvals.ts";
 
