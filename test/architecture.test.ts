@@ -125,6 +125,27 @@ it("allows every folder only the imports of the design", () => {
   expect(forbidden).toEqual([]);
 });
 
+it("keeps the page of the console apart: it imports messages as types, helpers for text, and its packages", () => {
+  const allowed =
+    /^(?:\.\/|\.\.\/\.\.\/lib\/text\/|preact(?:\/hooks)?$|@preact\/signals$|@tanstack\/virtual-core$)/;
+  const code = globSync("console/page/**/*.{ts,tsx}", { cwd: source }).map((file) => [
+    file,
+    readFileSync(join(source, file), "utf8"),
+  ]);
+  const forbidden = code.flatMap(([file, text = ""]) =>
+    [...text.matchAll(/^(import|export) (type )?[^"';]*?from "(.+)";$/gm)]
+      .filter(
+        ([, , type, specifier = ""]) => !(type && specifier === "../api.ts") && !allowed.test(specifier),
+      )
+      .map(([line]) => [file, line]),
+  );
+  expect(forbidden).toEqual([]);
+  // Texts of a workspace are never interpreted.
+  const html =
+    /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/;
+  expect(code.filter(([, text = ""]) => html.test(text)).map(([file]) => file)).toEqual([]);
+});
+
 it("has no runtime import cycle, also not inside a folder", () => {
   const targets = new Map(sourceFiles().map((file) => [file, runtimeTargets(file)]));
   expect(cyclesIn(targets)).toEqual([]);

@@ -1,10 +1,12 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildPage } from "../../scripts/build-page.ts";
+import { builtProgram } from "../support/built-program.ts";
+import { cliWithModel } from "../support/cli-with-model.ts";
 import { missingBrowser, startBrowser } from "../support/console/browser.ts";
 import { type BusyMachine, makeBusy } from "../support/console/busy-machine.ts";
 import { callAt, hostileName } from "../support/console/fixture.ts";
@@ -193,7 +195,7 @@ describe.skipIf(missingBrowser)("in a browser", () => {
       answer: "no",
       message: "Use the test registry.",
     });
-    expect(await page.title()).toBe("Toolcrib console");
+    expect(await page.title()).toBe("Now · Toolcrib");
   });
 
   it("ignores a key that was pressed before the question could be read", async () => {
@@ -396,6 +398,54 @@ describe.skipIf(missingBrowser)("with the real server, an MCP client, an agent a
     await shown.getByRole("link", { name: "Trace" }).waitFor();
   });
 });
+
+it.skipIf(missingBrowser)(
+  "starts an agent in the browser, steers it and answers its question by a key",
+  async () => {
+    await using fixture = await cliWithModel([
+      { text: "I delete it.", calls: [{ name: "file_delete", input: { path: "a.txt" } }] },
+      { text: "Deleted **a.txt**." },
+    ]);
+    fixture.write(join(fixture.home, "config/config.toml"), 'dialect = "toolcrib"\n');
+    await fixture.run("call", "file.write", "--path", "a.txt", "--content", "one");
+    const run = { program: [process.execPath, builtProgram], variables: fixture.env };
+    await using real = await openTestConsole({ home: fixture.home, pageFolder: folder.path, run });
+    const shown = await browser.newPage();
+    shown.setDefaultTimeout(30_000);
+    watch(shown);
+    await shown.goto(`${real.origin}/#code=${real.newCode()}`);
+    await shown.getByText("No agent is running").waitFor();
+    await shown.keyboard.press("g");
+    await shown.keyboard.press("s");
+    await shown.getByRole("button", { name: "Start a session" }).waitFor();
+    await shown.keyboard.press("c");
+    const dialog = shown.getByRole("dialog");
+    await dialog.getByLabel("Task").fill("Delete a.txt.");
+    await dialog.getByRole("combobox", { name: "Mode" }).selectOption("safe");
+    await dialog.getByRole("button", { name: "Start", exact: true }).click();
+    await shown.getByText("A question waits").waitFor();
+    await shown.getByLabel("Message to the agent").fill("Be brief.");
+    await shown.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => shown.getByLabel("Message to the agent").inputValue()).toBe("");
+    const session = shown.url();
+    await shown.locator(".page-title").click();
+    await shown.keyboard.press("g");
+    await shown.keyboard.press("q");
+    await shown.locator(".question.selected", { hasText: "file.delete" }).waitFor();
+    await shown.waitForTimeout(500);
+    await shown.keyboard.press("y");
+    await shown.goto(session);
+    await shown.getByText("Deleted a.txt.").waitFor();
+    await shown.locator(".session-head").getByText("closed").waitFor();
+    const said = await shown.locator(".entry-user .text, .entry-model").allTextContents();
+    expect([said, existsSync(join(fixture.workspace, "a.txt")), errors]).toEqual([
+      ["Delete a.txt.", "I delete it.", "Be brief.", "Deleted a.txt."],
+      false,
+      [],
+    ]);
+    await shown.close();
+  },
+);
 
 /** Notes errors of the page, such as a violated security policy. The browser also reports answers that refuse something. */
 function watch(watched: Page): void {

@@ -1,22 +1,15 @@
-import { useEffect, useState } from "preact/hooks";
-import type { CallDetail, OutputPage } from "../api.ts";
-import { type AnsiStyle, parseAnsi, plainStyle } from "./ansi.ts";
+import { useEffect } from "preact/hooks";
+import type { CallDetail } from "../api.ts";
 import { Diffs, DiffViewSwitch } from "./diff.tsx";
-import {
-  formatBytes,
-  formatClient,
-  formatCount,
-  formatDuration,
-  printableLine,
-  workspaceName,
-} from "./format.ts";
+import { formatClient, formatCount, formatDuration, printableLine, workspaceName } from "./format.ts";
 import { useKeys } from "./keyboard.ts";
-import { ActionButton, CallState, Failure, Icon, Key, Loading, Time, useLoad, Verdict } from "./parts.tsx";
+import { Output } from "./output.tsx";
+import { CallState, Failure, Icon, Key, Loading, Time, useLoad, Verdict } from "./parts.tsx";
 import { InputText } from "./questions.tsx";
 import { apiPath, get } from "./request.ts";
 import { href } from "./router.ts";
 import { diffView } from "./settings.ts";
-import { onCalls, overview, toastError } from "./store.ts";
+import { onCalls, overview } from "./store.ts";
 import { previewUndo } from "./undo.tsx";
 
 interface CallDetailsProps {
@@ -232,49 +225,6 @@ function Decision({ call }: { call: CallDetail }) {
             </li>
           ))}
         </ul>
-      )}
-    </section>
-  );
-}
-
-function Output({ workspace, first }: { workspace: string; first: OutputPage }) {
-  const [more, setMore] = useState<readonly OutputPage[]>([]);
-  useEffect(() => setMore([]), [first.handle, first.bytes]);
-  const pages = [first, ...more];
-  const next = pages.at(-1)!.next;
-  const load = async () => {
-    const page = await get<OutputPage>(apiPath("outputs", workspace, first.handle), { offset: String(next) });
-    setMore([...more, page]);
-  };
-  let style: AnsiStyle = plainStyle;
-  return (
-    <section aria-label="Output">
-      <h3>
-        Output <span class="muted">{formatBytes(first.bytes)}</span>
-      </h3>
-      <div class="output" role="group" aria-label="Output of the call" tabIndex={0}>
-        {pages.map((page) => {
-          const parsed = parseAnsi(page.text, style);
-          style = parsed.style;
-          return (
-            <pre key={page.offset}>
-              {parsed.parts.map(({ text, classes }, index) =>
-                classes === "" ? (
-                  <>{text}</>
-                ) : (
-                  <span key={index} class={classes}>
-                    {text}
-                  </span>
-                ),
-              )}
-            </pre>
-          );
-        })}
-      </div>
-      {next !== null && (
-        <ActionButton run={() => load().catch(toastError)}>
-          Show more ({formatBytes(first.bytes - next)} left)
-        </ActionButton>
       )}
     </section>
   );

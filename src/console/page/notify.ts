@@ -1,6 +1,6 @@
 import { effect } from "@preact/signals";
 import { formatClient, printableLine } from "./format.ts";
-import { href } from "./router.ts";
+import { href, route } from "./router.ts";
 import { notifications } from "./settings.ts";
 import { questions, toast } from "./store.ts";
 
@@ -25,7 +25,9 @@ export function announceQuestions(): void {
   const known = new Set<string>();
   effect(() => {
     const waiting = questions.value;
-    document.title = waiting.length > 0 ? `(${waiting.length}) Toolcrib console` : "Toolcrib console";
+    const { page } = route.value;
+    const count = waiting.length > 0 ? `(${waiting.length}) ` : "";
+    document.title = `${count}${page[0]!.toUpperCase()}${page.slice(1)} · Toolcrib`;
     for (const question of waiting) {
       if (known.has(question.id)) continue;
       known.add(question.id);
