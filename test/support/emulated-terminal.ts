@@ -1,7 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import xterm from "@xterm/headless";
 import { toCommandLine } from "../../src/lib/text/shell-quote.ts";
+import { isAlive } from "./is-alive.ts";
 
 /** A program on its own terminal, whose screen a terminal emulator draws. */
 export interface EmulatedTerminal extends AsyncDisposable {
@@ -122,6 +124,10 @@ export function emulatedTerminal(
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await exit;
+      // The program notices the closed terminal, and still writes until it has ended.
+      const pid = Number(/pid (\d+)/.exec(written)?.[1]);
+      const endBy = Date.now() + patienceMs;
+      while (pid > 0 && isAlive(pid) && Date.now() < endBy) await pause(20);
       terminal.dispose();
     },
   };

@@ -1,26 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
-import { counted } from "../../lib/text/format-quantity.ts";
-import { printableLine } from "../../lib/text/printable.ts";
-import type { Arguments } from "../command.ts";
-import { shorten, toLocalTime } from "../terminal.ts";
-import type { ChatFront, Choice } from "./chat-front.ts";
+import type { Choice } from "./chat-front.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
-import { switchTo } from "./session-commands.ts";
-
-/** Lets the user pick a session of the workspace; undefined when there is none, or the user cancels. */
-export async function pickSession(given: Arguments, front: ChatFront): Promise<string | undefined> {
-  const { listedSessions } = await import("../session/stored-sessions.ts");
-  const { withJournal } = await import("../log/log.ts");
-  const sessions = await withJournal(given, (journal) => listedSessions(journal, maxSessions));
-  const choices = sessions.map(({ session, lastAt, turns, task }) => ({
-    value: session,
-    label: inOneLine(task, 60) || session,
-    description: `${toLocalTime(lastAt).slice(0, 16)}, ${counted(turns, "turn")}`,
-  }));
-  return choices.length === 0 ? undefined : front.pick?.({ title: "Continue a session", choices });
-}
-
-const maxSessions = 500;
+import { inOneLine, switchTo } from "./session-commands.ts";
 
 /** Returns the messages of the user, newest first, for `/edit`. */
 export async function messageChoices(chat: ChatSessions): Promise<readonly Choice[]> {
@@ -61,8 +42,4 @@ async function inputsOf({ session: { id, crib } }: ChatSessions): Promise<readon
       ),
     ),
   );
-}
-
-function inOneLine(text: string, maxChars: number): string {
-  return printableLine(shorten(text.slice(0, 240).replace(/\s+/g, " ").trim(), maxChars));
 }

@@ -54,8 +54,10 @@ async function chosenStart(given: Arguments, front: ChatFront): Promise<SessionS
     throw new ToolError("unsupported", "--pick needs a terminal with a screen", {
       hint: "List the sessions with: toolcrib sessions. Then use: toolcrib chat --resume SESSION",
     });
-  const { pickSession } = await import("./chat-picks.ts");
-  const resume = await pickSession(given, front);
+  const { sessionChoices, storedSessions } = await import("./session-commands.ts");
+  const choices = sessionChoices(await storedSessions(given));
+  const resume =
+    choices.length === 0 ? undefined : await front.pick({ title: "Continue a session", choices });
   return resume === undefined ? {} : { resume };
 }
 

@@ -98,7 +98,9 @@ export async function showConfig({ session, given }: ChatSessions): Promise<stri
     const typed = given.options.get(option);
     const { value, origin } = typed === undefined ? configured : { value: typed, origin: `--${option}` };
     const current = now.get(key) ?? value;
-    return [key, printableLine(String(current ?? "-")), current === value ? origin : "this session"];
+    // Without a setting, the model decides about its dialect.
+    const isOwn = current !== value && !(key === "dialect" && value === undefined);
+    return [key, printableLine(String(current ?? "-")), isOwn ? "this session" : origin];
   });
   const { config, state } = userDirectories();
   const others = [

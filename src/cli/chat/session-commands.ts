@@ -72,11 +72,10 @@ export async function fork(chat: ChatSessions, turn: string): Promise<string> {
 
 /** `/resume SESSION` continues a session; `/resume [WORDS]` lists those whose task has these words. */
 export async function resume(chat: ChatSessions, wanted: string): Promise<string> {
-  if (!/^(?:last$|session_)/.test(wanted))
-    return describeSessions(await storedSessions(chat, wanted), wanted);
+  if (!/^(?:last$|session_)/.test(wanted)) return describeSessions(await otherSessions(chat, wanted), wanted);
   const given = argumentsOf(chat);
   const { findSession } = await import("../session/stored-sessions.ts");
-  const id = wanted === "last" ? (await storedSessions(chat, ""))[0]?.session : wanted;
+  const id = wanted === "last" ? (await otherSessions(chat, ""))[0]?.session : wanted;
   const session = await findSession(given, id ?? "last");
   if (session === chat.session.id)
     throw new ToolError("invalid-input", "This session is already open", {
@@ -86,25 +85,29 @@ export async function resume(chat: ChatSessions, wanted: string): Promise<string
   return `Resumed ${session}: ${printableLine(chat.session.model.id)}, turn ${chat.session.turns}.`;
 }
 
-export async function sessionChoices(chat: ChatSessions): Promise<readonly Choice[]> {
-  return (await storedSessions(chat, "")).map((stored) => ({
-    value: stored.session,
-    label: taskOf(stored),
-    description: `${toLocalTime(stored.lastAt)}, ${stored.state}, ${stored.session}`,
+/** The time comes first: a narrow screen has no room for the description. */
+export function sessionChoices(sessions: readonly ListedSession[]): readonly Choice[] {
+  return sessions.map(({ session, lastAt, state, turns, task }) => ({
+    value: session,
+    label: `${toLocalTime(lastAt).slice(5, 16)}  ${inOneLine(task, 60) || session}`,
+    description: `${counted(turns, "turn")}, ${state}, ${session}`,
   }));
 }
 
-/** The other sessions of this folder, newest first. Reads only the beginning and the end of each. */
-async function storedSessions(chat: ChatSessions, words: string): Promise<readonly ListedSession[]> {
+/** The sessions of a folder, newest first. Reads only the beginning and the end of each. */
+export async function storedSessions(given: Arguments): Promise<readonly ListedSession[]> {
   const { listedSessions } = await import("../session/stored-sessions.ts");
   const { withJournal } = await import("../log/log.ts");
+  return withJournal(given, (journal) => listedSessions(journal, maxSearched));
+}
+
+/** The other sessions of the chat's folder whose tasks have these words. */
+export async function otherSessions(chat: ChatSessions, words: string): Promise<readonly ListedSession[]> {
   const wanted = words.toLowerCase().split(/\s+/);
-  return withJournal(argumentsOf(chat), (journal) =>
-    listedSessions(journal, maxSearched)
-      .filter(({ session }) => session !== chat.session.id)
-      .filter(({ task }) => wanted.every((word) => task.toLowerCase().includes(word)))
-      .slice(0, maxListed),
-  );
+  return (await storedSessions(argumentsOf(chat)))
+    .filter(({ session }) => session !== chat.session.id)
+    .filter(({ task }) => wanted.every((word) => task.toLowerCase().includes(word)))
+    .slice(0, maxListed);
 }
 
 const maxSearched = 1_000;
@@ -120,13 +123,13 @@ function describeSessions(sessions: readonly ListedSession[], words: string): st
     toLocalTime(stored.lastAt),
     stored.state,
     counted(stored.turns, "turn"),
-    taskOf(stored),
+    inOneLine(stored.task, 60),
   ]);
   return `${layTable(rows).trimEnd()}\nTo continue one: /resume SESSION`;
 }
 
-function taskOf({ task }: ListedSession): string {
-  return printableLine(shorten(task.slice(0, 240).replace(/\s+/g, " ").trim(), 60));
+export function inOneLine(text: string, maxChars: number): string {
+  return printableLine(shorten(text.slice(0, 240).replace(/\s+/g, " ").trim(), maxChars));
 }
 
 function argumentsOf({ session }: ChatSessions): Arguments {

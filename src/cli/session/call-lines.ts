@@ -96,6 +96,7 @@ const hunks = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@.*\n((?:[ +\\-].*\n?)*)/gm
 function formatError(error: CallFailure): string {
   const { code } = error;
   const first = firstLine(textForUser(error).message);
+  if (code === "cancelled") return "cancelled";
   if (code === "needs-approval") return `not approved: ${first.replace(/^This call needs approval: /, "")}`;
   return code === "denied" ? first : `failed: ${first}`;
 }

@@ -278,8 +278,14 @@ class LineCache {
   }
 }
 
+/** The rest of an indented line is indented a little more. */
 function wrapLine(line: string, width: number): string[] {
-  return wrapTextWithAnsi(line.replaceAll("\t", "    "), width);
+  const text = line.replaceAll("\t", "    ");
+  const indent = /^ {2,8}(?=\S)/.exec(text)?.[0].concat("  ") ?? "";
+  if (indent === "" || visibleWidth(text) <= width) return wrapTextWithAnsi(text, width);
+  const [first = "", ...rest] = wrapTextWithAnsi(text, width - 2);
+  const others = rest.flatMap((each) => wrapTextWithAnsi(each, width - indent.length));
+  return [first, ...others.map((each) => `${indent}${each}`)];
 }
 
 /** Removes every control sequence and character, except colours and line ends. */

@@ -67,22 +67,27 @@ export class ActivityPanel implements Component {
     const lines = [
       ...shortPlan(this.#plan),
       ...this.#waiting.map((message) => tones.dim(`  next: ${printableLine(message)}`)),
-      ...this.#activity(),
+      ...this.#activity(width),
     ].map((line) => truncateToWidth(line, width, "…"));
     return lines.length === 0 ? [] : ["", ...lines];
   }
 
   invalidate(): void {}
 
-  #activity(): string[] {
+  /** A long name is shortened, so that the time and the key stay visible. */
+  #activity(width: number): string[] {
     const [oldest] = this.#running.values();
     if (oldest === undefined || this.isAsking) return [];
     const elapsed = monotonicMs() - oldest.startedAt;
     const frame = frames[Math.floor(elapsed / frameMs) % frames.length]!;
     const time = elapsed < 1_000 ? "" : ` ${wholeSeconds(elapsed)}`;
     const others = this.#running.size > 1 ? ` (and ${this.#running.size - 1} more)` : "";
-    const message = oldest.message === "" ? "" : ` ${oldest.message}`;
-    return [`${tones.cyan(frame)} ${oldest.what}${tones.dim(`${time}${others}${message} · Esc interrupts`)}`];
+    const long = oldest.message === "" ? "" : ` ${oldest.message}`;
+    const [head, tail] = [`${time}${others}`, " · Esc interrupts"];
+    const message = width - visibleWidth(head + long + tail) - 2 < minNameWidth ? "" : long;
+    const left = Math.max(minNameWidth, width - visibleWidth(head + message + tail) - 2);
+    const what = truncateToWidth(oldest.what, left, "…");
+    return [`${tones.cyan(frame)} ${what}${tones.dim(`${head}${message}${tail}`)}`];
   }
 }
 
@@ -116,6 +121,7 @@ function shortPlan(plan: readonly PlanStep[]): string[] {
   return [tones.dim(`  Plan: ${done} of ${lines.length} done`), ...lines.slice(start, start + maxPlanLines)];
 }
 
+const minNameWidth = 20;
 const maxPlanLines = 8;
 const frames = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
 const frameMs = 250;

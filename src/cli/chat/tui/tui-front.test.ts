@@ -343,7 +343,7 @@ else
       await using terminal = fixture.emulate(["chat", "--pick"], { rows: 40 });
       await terminal.shows("Continue a session");
       terminal.type("apple");
-      await terminal.shows(/search: apple\s*\n→ apples/);
+      await terminal.shows(/search: apple\s*\n→ \d\d-\d\d \d\d:\d\d {2}apples/);
       terminal.type(enter);
       await terminal.shows("2: pears");
       fixture.server.forget();
