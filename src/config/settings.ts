@@ -85,6 +85,11 @@ export const settings: readonly Setting[] = [
     default: "auto",
   },
   {
+    key: "webhook",
+    summary: "An address that `toolcrib console` notifies of questions, as ntfy takes it.",
+    type: "string",
+  },
+  {
     key: "limits.rounds",
     summary: "Model requests per turn.",
     type: "integer",

@@ -1,10 +1,12 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readConfig, userConfigFile } from "../../config/read-config.ts";
 import { type ServedConsole, serveConsole } from "../../console/server/serve-console.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openOnDesktop } from "../../environment/local/processes/open-on-desktop.ts";
 import { makePrivateDirectory, userDirectories } from "../../system/directories.ts";
+import { mayExist } from "../../system/policy-files.ts";
 import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
@@ -23,6 +25,7 @@ export async function openConsole(given: Arguments): Promise<number> {
     directories,
     pageFolder,
     commands: consoleCommands,
+    webhook: await webhookOf(directories.config),
   });
   return interruptible(async (signal) => {
     const ended = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
@@ -31,6 +34,20 @@ export async function openConsole(given: Arguments): Promise<number> {
     forget();
     await served.close();
     return 0;
+  });
+}
+
+/** Reads the setting from the user's own file, never from a project. */
+async function webhookOf(configDirectory: string): Promise<string | undefined> {
+  const file = userConfigFile(configDirectory);
+  if (!mayExist(file)) return undefined;
+  // The folder of the user's file is not a project.
+  const { settings } = await readConfig({ workspace: configDirectory, configDirectory });
+  const { value } = settings.find(({ setting }) => setting.key === "webhook") ?? {};
+  if (value === undefined) return undefined;
+  if (/^https?:\/\/[!-~]+$/.test(String(value))) return String(value);
+  throw new ToolError("invalid-input", `webhook in ${file} must be an address, not "${value}"`, {
+    hint: "For example: toolcrib config set webhook https://ntfy.sh/my-secret-topic",
   });
 }
 

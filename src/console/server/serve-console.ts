@@ -11,6 +11,7 @@ import { Questions } from "./questions.ts";
 import { routes } from "./routes.ts";
 import type { ConsoleServices } from "./services.ts";
 import { Sessions } from "./sessions.ts";
+import { notifyWebhook } from "./webhook.ts";
 import { Workspaces } from "./workspaces.ts";
 
 export interface ConsoleOptions extends ConsoleServices {
@@ -50,6 +51,7 @@ export async function serveConsole(options: ConsoleOptions): Promise<ServedConso
     request.url = admitted;
     void answer(request, response).catch(() => response.destroy());
   });
+  if (services.webhook !== undefined) notifyWebhook(services.webhook, follower);
   let closed: Promise<void> | undefined;
   const close = async () => {
     const ended = new Promise((resolve) => server.close(resolve));

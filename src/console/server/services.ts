@@ -9,6 +9,8 @@ export interface ConsoleServices {
   /** The folder with the built page. */
   readonly pageFolder: string;
   readonly commands: ConsoleCommands;
+  /** The address that is notified of questions. Default: none. */
+  readonly webhook?: string | undefined;
   /** The program and the variables of agents that the page starts. Default: those of this process. */
   readonly run?: Pick<RunToStart, "program" | "variables">;
 }
