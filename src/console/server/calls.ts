@@ -23,7 +23,9 @@ export function listCalls(workspaces: Workspaces, query: CallQuery): CallPage {
     .flatMap(({ calls }) => calls)
     .sort((one, other) => other.startedAt - one.startedAt || other.sequence - one.sequence);
   const calls = merged.slice(0, limit);
-  return { calls, next: nextPositions(lists, calls), total: countCalls(workspaces, wanted, query, filter) };
+  const next = nextPositions(lists, calls);
+  const isWhole = query.before === undefined && next === null;
+  return { calls, next, total: isWhole ? calls.length : countCalls(workspaces, wanted, query, filter) };
 }
 
 interface List {
@@ -67,14 +69,14 @@ function toFilter(query: CallQuery): Omit<SummaryFilter, "before" | "limit"> {
   };
 }
 
-/** Counts only for the first page. */
+/** Counts only for the first page, and not when every call would have to be searched again. */
 function countCalls(
   workspaces: Workspaces,
   ids: readonly string[],
-  { before }: CallQuery,
+  { before, text, path }: CallQuery,
   filter: Omit<SummaryFilter, "before" | "limit">,
 ): number | null {
-  if (before !== undefined) return null;
+  if (before !== undefined || text || path) return null;
   let total = 0;
   for (const id of ids) {
     const count = workspaces.read(id, (journal) => journal.countMatching(filter));

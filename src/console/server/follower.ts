@@ -34,7 +34,10 @@ export class Follower {
   #wholeFrom = 0;
   #overview: Overview | undefined;
   #overviewText = "";
+  /** Undefined when they may have changed. */
+  #approvals: Overview["approvals"] | undefined;
   #isTouched = false;
+  #preparing: Promise<void> = Promise.resolve();
   #turn = 0;
   #checkedAt = 0;
   #costMs = 0;
@@ -44,7 +47,7 @@ export class Follower {
     this.#parts = parts;
     parts.live.onChange((path) => {
       const followed = this.#followed.get(parts.workspaces.idOf(path));
-      if (followed !== undefined) followed.part = undefined;
+      if (followed !== undefined) followed.isStale = true;
       this.#isTouched = true;
     });
   }
@@ -121,7 +124,7 @@ export class Follower {
       if ((all || this.#isDue(id, at)) && this.#lookAt(id, begun, all)) isChanged = true;
     // Sessions and calls of a process that died, and questions that expired, leave no record.
     const isOld = begun - this.#checkedAt > recheckMs;
-    if (isChanged || isOld) this.#renew(begun, isOld);
+    if (isChanged || isOld) this.#renew(begun, { all, isOld });
     // Reading a change is not part of the cost of looking for one.
     if (!isChanged && !isOld) this.#costMs = this.#costMs * 0.9 + (performance.now() - begun) * 0.1;
     return this.#overview!;
@@ -143,6 +146,7 @@ export class Follower {
         const { journal } = workspaces.files(id);
         const stamps = new FileStamps([journal, `${journal}-wal`]);
         const upTo = workspaces.read(id, (journal) => journal.lastSequence());
+        this.#preparing = this.#preparing.then(() => this.#prepare(id));
         this.#followed.set(id, {
           stamps,
           upTo: this.#overview === undefined ? upTo : 0,
@@ -152,6 +156,7 @@ export class Follower {
         return this.#overview === undefined || this.#lookAt(id, now, true) || true;
       }
       const isAsked = questions.hasChanged(id);
+      if (isAsked) this.#approvals = undefined;
       // Two writes within one tick of the file system's clock look like one, so a changed journal is read for a while.
       if (!all && found.stamps.areSame && now > found.hotUntil) return isAsked;
       if (!found.stamps.areSame) found.hotUntil = now + hotMs;
@@ -164,11 +169,24 @@ export class Follower {
     }
   }
 
+  /** Lists and counts of a long journal are quick once it is prepared. */
+  async #prepare(id: string): Promise<void> {
+    try {
+      await this.#parts.workspaces.read(id, (journal) => journal.prepare(this.#closed.signal));
+    } catch {
+      // It was closed meanwhile, or cannot be read. Lists then prepare what they need.
+      return;
+    }
+    const followed = this.#followed.get(id);
+    if (followed !== undefined) followed.isStale = true;
+    this.#isTouched = true;
+  }
+
   #readNew(id: string, followed: Followed): boolean {
     return this.#parts.workspaces.read(id, (journal) => {
       const last = journal.lastSequence();
       if (last === followed.upTo) return false;
-      followed.part = undefined;
+      followed.isStale = true;
       // A damaged journal was replaced by a new one, or much happened while nothing listened.
       if (last < followed.upTo || last - followed.upTo > maxRecent) {
         followed.upTo = last;
@@ -183,28 +201,37 @@ export class Follower {
     });
   }
 
-  #renew(now: number, isOld: boolean): void {
-    const { workspaces, sessions, questions, version } = this.#parts;
+  #renew(now: number, { all, isOld }: { readonly all: boolean; readonly isOld: boolean }): void {
+    const { questions, version } = this.#parts;
     if (isOld) this.#checkedAt = now;
-    const parts: WorkspacePart[] = [];
+    if (all || isOld) this.#approvals = undefined;
     for (const [id, followed] of this.#followed) {
-      const isLive =
-        followed.part !== undefined && followed.part.sessions.length + followed.part.running.length > 0;
-      if (followed.part === undefined || (isOld && isLive)) {
-        try {
-          followed.part = readPart(workspaces, sessions, id);
-        } catch (error) {
-          if (!(error instanceof ToolError)) throw error;
-        }
-      }
-      if (followed.part) parts.push(followed.part);
+      const { part, isStale = true, readAt = -partMs } = followed;
+      const isLive = part !== undefined && part.sessions.length + part.running.length > 0;
+      if (!isStale && !(isLive && (isOld || all))) continue;
+      if (all || now - readAt >= partMs) this.#readPart(id, followed, now);
+      // It is read with one of the next looks.
+      else this.#isTouched = true;
     }
-    const overview = toOverview(version, parts, questions.list());
+    this.#approvals ??= questions.list();
+    const parts = [...this.#followed.values()].flatMap(({ part }) => part ?? []);
+    const overview = toOverview(version, parts, this.#approvals);
     const text = JSON.stringify(overview);
     this.#overview = overview;
     if (text === this.#overviewText) return;
     this.#overviewText = text;
     this.#emit({ type: "overview", overview });
+  }
+
+  #readPart(id: string, followed: Followed, now: number): void {
+    const { workspaces, sessions } = this.#parts;
+    try {
+      followed.part = readPart(workspaces, sessions, id);
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+    }
+    followed.isStale = false;
+    followed.readAt = now;
   }
 
   #emit(event: ConsoleEvent): void {
@@ -242,7 +269,10 @@ interface Followed {
   readonly stamps: FileStamps;
   upTo: number;
   hotUntil: number;
-  part?: WorkspacePart | undefined;
+  part?: WorkspacePart;
+  /** Whether the part may have changed since `readAt`. */
+  isStale?: boolean;
+  readAt?: number;
 }
 
 /** A question must be visible within 300 ms. */
@@ -251,6 +281,8 @@ const slowestMs = 1000;
 /** Looking takes at most half a percent of the time. */
 const restFactor = 200;
 const hotMs = 1000;
+/** How often the part of a busy workspace is read. Its calls and questions are shown at once. */
+const partMs = 500;
 const quietTurns = 3;
 const recheckMs = 5000;
 const maxRecent = 2000;
