@@ -25,9 +25,13 @@ export class ApprovalFiles {
     return statsAt(this.#at(name)) !== undefined;
   }
 
+  isLink(name: string): boolean {
+    return statsAt(this.#at(name))?.isSymbolicLink() === true;
+  }
+
   /** Returns undefined when the file does not exist or is a link. */
   read(name: string): string | undefined {
-    if (this.#isLink || statsAt(this.#at(name))?.isSymbolicLink()) return undefined;
+    if (this.#isLink || this.isLink(name)) return undefined;
     return readPolicyFile(this.#at(name));
   }
 
@@ -76,7 +80,8 @@ export class ApprovalFiles {
     // A folder on a network, or too many watches: then only the timer notices.
     const watcher: FSWatcher | undefined = attemptQuietly(() => watch(this.#folder, { persistent: false }));
     watcher?.on("change", look).on("error", () => watcher.close());
-    const timer = setInterval(look, watcher ? slowPollMs : pollMs).unref();
+    // The timer also keeps the process alive: a call waits for the user.
+    const timer = setInterval(look, watcher ? slowPollMs : pollMs);
     return () => {
       clearInterval(timer);
       attempt(() => watcher?.close());

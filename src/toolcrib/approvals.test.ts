@@ -431,7 +431,7 @@ describe("an approved call", () => {
     expect(results.map(({ error }) => error)).toEqual([
       {
         code: "denied",
-        message: "The call, or where it would run, changed after it was checked",
+        message: "The call or its working directory changed after it was checked",
         hint: "Nothing was done. Repeat the call.",
       },
       null,
@@ -481,7 +481,7 @@ describe("a file change during approval", () => {
   };
   const stale = {
     code: "stale",
-    message: "The files that the call would change were changed during the approval",
+    message: "The files of this call changed while it waited for approval",
     hint: "Nothing was done. Read them again, then repeat the call.",
   };
 

@@ -354,6 +354,7 @@ describe("approval", () => {
       "The user refused this call: it would delete a (mode safe asks before deleting)",
     ]);
     expect(requests[0]).toEqual({
+      client: { kind: "library" },
       callId: results[0]!.callId,
       tool: "test.act",
       input: {},

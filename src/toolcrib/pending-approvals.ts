@@ -260,7 +260,8 @@ export class OpenQuestion {
     const { hash } = this.pending;
     if (answer && isSame(answer, this.pending))
       return answer.says.allow ? { ...answer.says, hash } : answer.says;
-    if (text !== undefined || this.#files.has(`${this.#name}.answer`))
+    // While anything is in its place, no true answer can be created there.
+    if (text !== undefined || this.#files.isLink(`${this.#name}.answer`))
       this.#files.remove(`${this.#name}.answer`);
     return undefined;
   }
