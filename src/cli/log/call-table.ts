@@ -127,7 +127,7 @@ function cut(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : shorten(text, Math.max(0, maxChars - 1));
 }
 
-/** What the call is about, and the rule that did not allow it. The rule is shown whole where there is room for both. */
+/** Shows the target of the call, and the rule that did not allow it: whole, where there is room for both. */
 function describeInput(call: LoggedCall, maxChars: number): string {
   const decision = formatDecision(call);
   const input = callTitle(call.input, call.workspace ?? "");

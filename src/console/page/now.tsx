@@ -41,7 +41,7 @@ export function NowPage() {
         <Empty title="No agent is running">
           <p>
             Calls of every client on this machine appear here as they happen. Try it in a terminal:{" "}
-            <code>toolcrib run --demo</code>
+            <code>toolcrib tour</code>
           </p>
         </Empty>
       )}

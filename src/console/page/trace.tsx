@@ -139,7 +139,7 @@ function ListState({ list }: { list: CallList }) {
   return (
     <Empty title="No calls yet">
       <p>
-        Calls of every client appear here. Try it in a terminal: <code>toolcrib run --demo</code>
+        Calls of every client appear here. Try it in a terminal: <code>toolcrib tour</code>
       </p>
     </Empty>
   );
