@@ -66,7 +66,10 @@ export interface PendingQuestion {
   readonly tool: string;
   /** One line: the command, the path, or the arguments. */
   readonly title: string;
-  readonly input: unknown;
+  /** How many equal calls wait for the answer now, which counts for all; 0 when the call may be made again. */
+  readonly waiting: number;
+  /** The arguments that neither the commands in `accesses` nor the preview show, as JSON; null when there are none. */
+  readonly input: string | null;
   readonly accesses: readonly Access[];
   readonly risk: string;
   readonly reason: string;

@@ -9,7 +9,7 @@ import { builtProgram } from "../support/built-program.ts";
 import { cliWithModel } from "../support/cli-with-model.ts";
 import { missingBrowser, startBrowser } from "../support/console/browser.ts";
 import { type BusyMachine, makeBusy } from "../support/console/busy-machine.ts";
-import { callAt, hostileName } from "../support/console/fixture.ts";
+import { callAt, hostileName, overview, question } from "../support/console/fixture.ts";
 import { type FixtureServer, startFixtureServer } from "../support/console/fixture-server.ts";
 import { type OpenConsole, openTestConsole } from "../support/console/open-console.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -166,7 +166,7 @@ describe.skipIf(missingBrowser)("in a browser", () => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  it("answers equal questions at once, with the hashes of what was shown", async () => {
+  it("answers a question with the hashes of what was shown", async () => {
     await open("#/rules");
     await page.keyboard.press("g");
     await page.keyboard.press("q");
@@ -178,10 +178,7 @@ describe.skipIf(missingBrowser)("in a browser", () => {
     await page.keyboard.press("2");
     await expect.poll(() => page.locator(".question").count()).toBe(1);
     const answer = { workspace: "w-main", hash: "h1", previewHash: "p1", answer: "always", width: 1 };
-    expect(server.posted.map(({ body }) => body)).toEqual([
-      { ...answer, id: "q-1" },
-      { ...answer, id: "q-1b" },
-    ]);
+    expect(server.posted.map(({ body }) => body)).toEqual([{ ...answer, id: "q-1" }]);
     await settle();
     await page.keyboard.press("n");
     // Typed too early: it must not answer the question.
@@ -206,7 +203,35 @@ describe.skipIf(missingBrowser)("in a browser", () => {
     await page.keyboard.press("y");
     await page.keyboard.press("y");
     await expect.poll(() => page.locator(".question").count()).toBe(1);
-    expect(server.posted.map(({ body }) => body["id"])).toEqual(["q-1", "q-1b"]);
+    expect(server.posted.map(({ body }) => body["id"])).toEqual(["q-1"]);
+  });
+
+  it("shows all arguments of a command, and how many calls the answer is for", async () => {
+    await open("#/now");
+    const card = page.locator(".question").first();
+    expect(await card.locator(".input").textContent()).toContain('"NODE_OPTIONS": "--require ./hook.js"');
+    await card.getByText("2 equal calls wait").waitFor();
+  });
+
+  it("answers one question by a double click, although the next one takes its place", async () => {
+    await open("#/now");
+    server.posted.length = 0;
+    const button = page.locator(".question").first().getByRole("button", { name: "Allow once" });
+    const { x, y } = (await button.boundingBox())!;
+    await page.mouse.click(x + 5, y + 5);
+    await expect.poll(() => page.locator(".question").count()).toBe(1);
+    await page.locator(".question").getByRole("button", { name: "Allow once" }).click();
+    await settle();
+    expect(server.posted.map(({ body }) => body["id"])).toEqual(["q-1"]);
+  });
+
+  it("shows a question again when the same call asks again", async () => {
+    await open("#/now");
+    await page.locator(".question").first().getByRole("button", { name: "Allow once" }).click();
+    await expect.poll(() => page.locator(".question").count()).toBe(1);
+    const again = { ...question, askedAt: question.askedAt + 1 };
+    server.send({ type: "overview", overview: { ...overview, approvals: [again] } });
+    await page.getByText("npm publish --access public").first().waitFor();
   });
 
   it("says that a question has changed, and shows it again", async () => {

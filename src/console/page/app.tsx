@@ -5,7 +5,7 @@ import { isHelpOpen, keyGroups, useKeys } from "./keyboard.ts";
 import { canNotify, switchNotifications } from "./notify.ts";
 import { NowPage } from "./now.tsx";
 import { Badge, Dialog, Icon, Key } from "./parts.tsx";
-import { groupQuestions, QuestionBar } from "./questions.tsx";
+import { QuestionBar } from "./questions.tsx";
 import { href, navigate, type PageName, pages, route } from "./router.ts";
 import { RulesPage } from "./rules.tsx";
 import { SessionsPage } from "./sessions.tsx";
@@ -63,7 +63,7 @@ export function App() {
         <Switches />
       </header>
       <SideBar page={page} />
-      <QuestionBar groups={groupQuestions(questions.value)} />
+      <QuestionBar questions={questions.value} />
       <main id="main" tabIndex={-1}>
         <Page />
       </main>

@@ -2,7 +2,7 @@ import { effect } from "@preact/signals";
 import { formatClient, printableLine } from "./format.ts";
 import { href, route } from "./router.ts";
 import { notifications } from "./settings.ts";
-import { questions, toast } from "./store.ts";
+import { keyOfQuestion, questions, toast } from "./store.ts";
 
 export const canNotify = "Notification" in globalThis;
 
@@ -29,8 +29,8 @@ export function announceQuestions(): void {
     const count = waiting.length > 0 ? `(${waiting.length}) ` : "";
     document.title = `${count}${page[0]!.toUpperCase()}${page.slice(1)} · Toolcrib`;
     for (const question of waiting) {
-      if (known.has(question.id)) continue;
-      known.add(question.id);
+      if (known.has(keyOfQuestion(question))) continue;
+      known.add(keyOfQuestion(question));
       if (
         canNotify &&
         notifications.value === "on" &&

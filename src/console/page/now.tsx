@@ -9,31 +9,31 @@ import {
 } from "./format.ts";
 import { useKeys } from "./keyboard.ts";
 import { Age, CallState, clock, Empty, Icon, Loading } from "./parts.tsx";
-import { groupQuestions, QuestionCard } from "./questions.tsx";
+import { QuestionCard } from "./questions.tsx";
 import { href, navigate, route } from "./router.ts";
-import { overview, questions } from "./store.ts";
+import { keyOfQuestion, overview, questions } from "./store.ts";
 
 export function NowPage() {
   const shown = overview.value;
-  const groups = groupQuestions(questions.value);
-  const { id } = route.value;
-  const named = groups.findIndex((group) => group.some((question) => question.id === id));
+  const waiting = questions.value;
+  const { workspace, id } = route.value;
+  const named = waiting.findIndex((question) => question.id === id && question.workspace === workspace);
   const selected = Math.max(0, named);
   const select = (step: number) => {
-    const next = groups[Math.min(groups.length - 1, Math.max(0, selected + step))]?.[0];
+    const next = waiting[Math.min(waiting.length - 1, Math.max(0, selected + step))];
     if (next) navigate(href("now", { workspace: next.workspace, id: next.id }), { replace: true });
   };
   useKeys({ j: () => select(1), k: () => select(-1) });
   if (shown === null) return <Loading what="what happens now" />;
-  const isQuiet = groups.length + shown.running.length + shown.sessions.length === 0;
+  const isQuiet = waiting.length + shown.running.length + shown.sessions.length === 0;
   return (
     <div class="page now">
       <h1 class="hidden">Now</h1>
-      {groups.length > 0 && (
+      {waiting.length > 0 && (
         <section aria-label="Questions">
           <h2>Questions</h2>
-          {groups.map((group, index) => (
-            <QuestionCard key={group[0].id} group={group} isSelected={index === selected} />
+          {waiting.map((question, index) => (
+            <QuestionCard key={keyOfQuestion(question)} question={question} isSelected={index === selected} />
           ))}
         </section>
       )}

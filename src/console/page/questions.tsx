@@ -1,4 +1,5 @@
 import { Fragment } from "preact";
+import { effect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { AnswerRequest, Overview, PendingQuestion } from "../api.ts";
 import { Diffs } from "./diff.tsx";
@@ -7,53 +8,30 @@ import { holdKeys, useKeys } from "./keyboard.ts";
 import { Age, Icon, Key, Verdict } from "./parts.tsx";
 import { get, post, RequestError } from "./request.ts";
 import { href, navigate } from "./router.ts";
-import { answered, overview, toast, toastError } from "./store.ts";
-
-/** Questions that one answer settles: the same request of the same client, asked several times. */
-export type QuestionGroup = readonly [PendingQuestion, ...PendingQuestion[]];
-
-export function groupQuestions(questions: readonly PendingQuestion[]): readonly QuestionGroup[] {
-  const groups = Map.groupBy(questions, (question) =>
-    JSON.stringify([
-      question.workspace,
-      question.client,
-      question.tool,
-      question.input,
-      question.previewHash,
-    ]),
-  );
-  return [...groups.values()].map((group) => group as [PendingQuestion, ...PendingQuestion[]]);
-}
+import { answered, keyOfQuestion, overview, questions, toast, toastError } from "./store.ts";
 
 type Answer = Pick<AnswerRequest, "answer" | "width" | "message">;
 
-/** Sends an answer for each question of a group, bound to the hashes of what was shown. */
-async function answerGroup(group: QuestionGroup, answer: Answer): Promise<void> {
-  for (const { workspace, id, hash, previewHash } of group) {
-    try {
-      await post<object, AnswerRequest>("/api/approvals/answer", {
-        workspace,
-        id,
-        hash,
-        previewHash,
-        ...answer,
-      });
-      answered.value = new Set([...answered.value, id]);
-    } catch (error) {
-      if (!(error instanceof RequestError) || error.status !== 409) throw error;
-      toast("The request changed after it was shown, so your answer was not used. Check it again.", {
-        kind: "error",
-      });
-      overview.value = await get<Overview>("/api/overview");
-      return;
-    }
+/** Sends an answer, bound to the hashes of what was shown. */
+async function sendAnswer(question: PendingQuestion, answer: Answer): Promise<void> {
+  const { workspace, id, hash, previewHash } = question;
+  const bound = { workspace, id, hash, previewHash };
+  try {
+    await post<object, AnswerRequest>("/api/approvals/answer", { ...bound, ...answer });
+    answered.value = new Set([...answered.value, keyOfQuestion(question)]);
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.status !== 409) throw error;
+    toast("The request changed after it was shown, so your answer was not used. Check it again.", {
+      kind: "error",
+    });
+    overview.value = await get<Overview>("/api/overview");
   }
 }
 
 /** The bar on top of every page while a question waits. */
-export function QuestionBar({ groups }: { groups: readonly QuestionGroup[] }) {
-  const count = groups.reduce((sum, group) => sum + group.length, 0);
-  const oldest = groups[0]?.[0];
+export function QuestionBar({ questions }: { questions: readonly PendingQuestion[] }) {
+  const count = questions.length;
+  const [oldest] = questions;
   useKeys({ "g q": oldest && (() => navigate(hrefOfQuestion(oldest))) });
   return (
     <div class="question-bar" role="status">
@@ -78,13 +56,12 @@ function hrefOfQuestion({ workspace, id }: PendingQuestion): string {
 }
 
 interface CardProps {
-  readonly group: QuestionGroup;
+  readonly question: PendingQuestion;
   readonly isSelected: boolean;
 }
 
 /** One question: who asks, what exactly, why, and the answers. */
-export function QuestionCard({ group, isSelected }: CardProps) {
-  const [question] = group;
+export function QuestionCard({ question, isSelected }: CardProps) {
   const card = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isSelected) card.current?.scrollIntoView({ block: "nearest" });
@@ -99,15 +76,15 @@ export function QuestionCard({ group, isSelected }: CardProps) {
         if (!isSelected) navigate(hrefOfQuestion(question), { replace: true });
       }}
     >
-      <Asker question={question} count={group.length} />
+      <Asker question={question} />
       <Request question={question} />
       <Reason question={question} />
-      <Answers group={group} isSelected={isSelected} />
+      <Answers question={question} isSelected={isSelected} />
     </article>
   );
 }
 
-function Asker({ question, count }: { question: PendingQuestion; count: number }) {
+function Asker({ question }: { question: PendingQuestion }) {
   const workspace = overview.value?.workspaces.find(({ id }) => id === question.workspace);
   return (
     <header class="question-head">
@@ -115,7 +92,7 @@ function Asker({ question, count }: { question: PendingQuestion; count: number }
       {question.agent !== null && <span>· subagent {printableLine(question.agent)}</span>}
       <span>in {workspace === undefined ? question.workspace : workspaceName(workspace)}</span>
       <a href={href("sessions", { workspace: question.workspace, id: question.session })}>session</a>
-      {count > 1 && <span class="tag">asked {count} times</span>}
+      {question.waiting > 1 && <span class="tag">{formatCount(question.waiting, "equal call")} wait</span>}
       <span class="spring" />
       <span class={`tag risk-${question.risk}`}>{question.risk}</span>
       <span class="muted">
@@ -126,21 +103,23 @@ function Asker({ question, count }: { question: PendingQuestion; count: number }
 }
 
 function Request({ question }: { question: PendingQuestion }) {
-  const command = question.accesses.find((access) => access.kind === "execute")?.command;
   return (
     <div class="question-what">
       <p class="tool">{question.tool}</p>
-      {command !== undefined ? (
-        <pre class="command" tabIndex={0}>
+      {commandsOf(question).map((command, index) => (
+        <pre key={index} class="command" tabIndex={0}>
           {markParts(command, question)}
         </pre>
-      ) : (
-        question.files.length === 0 && <InputText input={question.input} />
-      )}
+      ))}
+      {question.input !== null && <InputText input={question.input} />}
       {question.files.length > 0 && <Diffs files={question.files} />}
       {question.preview !== null && <pre tabIndex={0}>{question.preview}</pre>}
     </div>
   );
+}
+
+function commandsOf({ accesses }: PendingQuestion): readonly string[] {
+  return accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
 }
 
 /** Input as indented JSON; a single text is shown as it is. */
@@ -221,11 +200,18 @@ function Reason({ question }: { question: PendingQuestion }) {
   );
 }
 
-/** Keys count only for the selected question, and not in the moment in which another one takes its place. */
+/** Keys count only for the selected question. No answer counts in the moment in which another question takes its place. */
 const settleMs = 400;
 
-function Answers({ group, isSelected }: CardProps) {
-  const [question] = group;
+let lastMove = 0;
+let shown: ReadonlySet<string> = new Set();
+effect(() => {
+  const now = new Set(questions.value.map(keyOfQuestion));
+  if ([...shown].some((key) => !now.has(key))) lastMove = performance.now();
+  shown = now;
+});
+
+function Answers({ question, isSelected }: CardProps) {
   const [step, setStep] = useState<"choose" | "width" | "deny">("choose");
   const [isBusy, setBusy] = useState(false);
   const selectedAt = useRef(0);
@@ -233,14 +219,14 @@ function Answers({ group, isSelected }: CardProps) {
     selectedAt.current = performance.now();
   }, [isSelected, question.hash, question.previewHash]);
   const answer = (how: Answer) => {
-    if (isBusy) return;
+    if (isBusy || performance.now() - lastMove < settleMs) return;
     setBusy(true);
-    answerGroup(group, how)
+    sendAnswer(question, how)
       .catch(toastError)
       .finally(() => setBusy(false));
   };
-  const byKey = (run: () => void) => () => {
-    if (performance.now() - selectedAt.current > settleMs) run();
+  const byKey = (run: () => void) => (event: KeyboardEvent) => {
+    if (!event.repeat && performance.now() - selectedAt.current > settleMs) run();
   };
   const canWiden = question.widths.length > 0;
   const digits = question.widths.map((_, width) => [

@@ -16,8 +16,15 @@ export const answered = signal<ReadonlySet<string>>(new Set());
 
 export const questions = computed<readonly PendingQuestion[]>(
   () =>
-    overview.value?.approvals.filter(({ id, isAnswered }) => !isAnswered && !answered.value.has(id)) ?? [],
+    overview.value?.approvals.filter(
+      (question) => !question.isAnswered && !answered.value.has(keyOfQuestion(question)),
+    ) ?? [],
 );
+
+/** Differs when the same call asks again later: its id is the same then. */
+export function keyOfQuestion({ workspace, id, askedAt }: PendingQuestion): string {
+  return `${workspace} ${id} ${askedAt}`;
+}
 
 /** The messages that appear for a moment, with an optional button. */
 export interface Toast {

@@ -55,6 +55,19 @@ describe("POST /api/approvals/answer", () => {
     expect([status, (await call).error, hasFile(crib)]).toEqual([200, null, false]);
   });
 
+  it("shows every argument of a command", async () => {
+    await using console = await openTestConsole();
+    const { question } = await ask(console, {
+      tool: "shell.run",
+      input: { command: "npm test > b.txt", background: true, description: "Run the tests" },
+    });
+    expect([question.accesses, question.input, question.waiting]).toEqual([
+      [{ kind: "execute", command: "npm test > b.txt" }],
+      '{\n  "background": true\n}',
+      1,
+    ]);
+  });
+
   it("shows the diff of an edit as hunks", async () => {
     await using console = await openTestConsole();
     const input = { path: "a.txt", content: "one\nTWO\n" };

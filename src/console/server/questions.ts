@@ -4,6 +4,7 @@ import { redactText, redactValue } from "../../policy/redaction/redact.ts";
 import { FileStamps } from "../../system/policy-files.ts";
 import type { Approval } from "../../toolcrib/index.ts";
 import { AllPendingApprovals, type PendingApproval } from "../../toolcrib/pending-approvals.ts";
+import { otherInput } from "../../toolcrib/question-text.ts";
 import type { AnswerRequest, PendingQuestion } from "../api.ts";
 import { toClientName } from "./calls.ts";
 import { readDiff } from "./read-diff.ts";
@@ -50,17 +51,17 @@ export class Questions {
   }
 
   #toQuestion(pending: PendingApproval): PendingQuestion {
-    const { id, session, askedAt, hash, previewHash, request, answer } = pending;
+    const { id, session, askedAt, hash, previewHash, request, answer, waiting } = pending;
     const workspace = this.#workspaces.idOf(pending.workspace);
     const preview = request.preview === undefined ? null : redactText(request.preview);
     const files = preview === null ? [] : readDiff(preview);
     const { tool, risk, reason, rule, source, sandbox, unconfined, hosts } = request;
     return {
-      ...{ id, workspace, session, askedAt, hash, previewHash },
+      ...{ id, workspace, session, askedAt, hash, previewHash, waiting },
       client: toClientName(pending.client),
       agent: request.agent ?? null,
       title: redactText(titleOf(request, pending.workspace)),
-      input: redactValue(request.input),
+      input: otherInput(redactValue(request), 2) ?? null,
       accesses: redactValue(request.accesses),
       ...redactValue({ tool, risk, reason, rule, source, sandbox, unconfined, hosts }),
       parts: redactValue(

@@ -169,7 +169,7 @@ export function detailOf(id: string): CallDetail {
   };
 }
 
-const question: PendingQuestion = {
+export const question: PendingQuestion = {
   id: "q-1",
   workspace: "w-main",
   session: "s-claude",
@@ -178,7 +178,8 @@ const question: PendingQuestion = {
   askedAt: now - minute,
   tool: "shell.run",
   title: "npm ci && npm run build && npm publish --access public",
-  input: { command: "npm ci && npm run build && npm publish --access public" },
+  waiting: 2,
+  input: '{\n  "env": {\n    "NODE_OPTIONS": "--require ./hook.js"\n  }\n}',
   accesses: [{ kind: "execute", command: "npm ci && npm run build && npm publish --access public" }],
   risk: "network",
   reason: "This command publishes a package.",
@@ -213,7 +214,8 @@ const editQuestion: PendingQuestion = {
   agent: "reviewer",
   tool: "edit.replace",
   title: "src/server/login.ts",
-  input: { path: "src/server/login.ts" },
+  waiting: 1,
+  input: null,
   accesses: [{ kind: "write", path: "src/server/login.ts" }],
   risk: "write",
   reason: "The mode paranoid asks before every change.",
@@ -379,7 +381,7 @@ export const overview: Overview = {
     },
     { id: "w-gone", path: "/tmp/try \u202eout", exists: false, lastAt: now - 9_000 * minute, calls: 3 },
   ],
-  approvals: [question, { ...question, id: "q-1b" }, editQuestion],
+  approvals: [question, editQuestion],
   sessions: sessions.slice(0, 2),
   running: [
     {
