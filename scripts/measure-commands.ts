@@ -8,7 +8,7 @@ const parts = [
   "sed -n '1,20p' a.ts",
   "find . -name '*.ts' -type f",
 ];
-const fifty = Array.from({ length: 50 }, (_, place) => parts[place % parts.length]).join(" && ");
+const fifty = Array.from({ length: 50 }, (_, index) => parts[index % parts.length]).join(" && ");
 
 measure("ls -la", "ls -la", 5000);
 measure("50 parts", fifty, 500);

@@ -20,10 +20,10 @@ export function packGrammars(directory: string): void {
   for (const [name, hash] of Object.entries(hashes.grammars)) pack(name, grammarSource(name), hash);
   writeFileSync(join(directory, "NOTICE.md"), notice());
 
-  function pack(name: string, place: URL, hash: string): void {
-    const bytes = readFileSync(place);
+  function pack(name: string, file: URL, hash: string): void {
+    const bytes = readFileSync(file);
     const found = createHash("sha256").update(bytes).digest("hex");
-    if (found !== hash) throw new Error(`${fileURLToPath(place)} has the SHA-256 ${found}, not ${hash}`);
+    if (found !== hash) throw new Error(`${fileURLToPath(file)} has the SHA-256 ${found}, not ${hash}`);
     // Higher levels save 1 MB of 8 and take half a minute.
     const options = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
     writeFileSync(join(directory, `${name}.wasm.zst`), zstdCompressSync(bytes, options));

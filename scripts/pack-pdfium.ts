@@ -7,11 +7,11 @@ import { pdfiumHash, pdfiumSource } from "../src/documents/formats/pdf/start-pdf
 
 /** Copies PDFium into a build, compressed. It must match its pinned hash, because it runs like our own code. */
 export function packPdfium(directory: string): void {
-  const place = pdfiumSource();
-  const bytes = readFileSync(place);
+  const source = pdfiumSource();
+  const bytes = readFileSync(source);
   const found = createHash("sha256").update(bytes).digest("hex");
   if (found !== pdfiumHash)
-    throw new Error(`${fileURLToPath(place)} has the SHA-256 ${found}, not ${pdfiumHash}`);
+    throw new Error(`${fileURLToPath(source)} has the SHA-256 ${found}, not ${pdfiumHash}`);
   mkdirSync(directory, { recursive: true });
   const options = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
   writeFileSync(join(directory, "pdfium.wasm.zst"), zstdCompressSync(bytes, options));

@@ -60,7 +60,7 @@ const pileFile = join(directory, `files-${version}.bin`);
 /** All files concatenated, each once. */
 class Pile {
   readonly #handle: number;
-  readonly #places = new Map<string, readonly [number, number]>();
+  readonly #positions = new Map<string, readonly [number, number]>();
   #end = 0;
 
   constructor(path: string) {
@@ -69,14 +69,14 @@ class Pile {
 
   put(bytes: Uint8Array): readonly [number, number] {
     const key = createHash("sha256").update(bytes).digest("base64");
-    let place = this.#places.get(key);
-    if (!place) {
+    let position = this.#positions.get(key);
+    if (!position) {
       writeSync(this.#handle, bytes);
-      place = [this.#end, this.#end + bytes.length];
+      position = [this.#end, this.#end + bytes.length];
       this.#end += bytes.length;
-      this.#places.set(key, place);
+      this.#positions.set(key, position);
     }
-    return place;
+    return position;
   }
 
   close(): void {
@@ -99,8 +99,8 @@ function storeAfter(before: Uint8Array | undefined, after: Uint8Array | undefine
   return [start, end, Buffer.from(after.subarray(start, after.length - end)).toString("base64")];
 }
 
-function restoreFile({ path, before: place, after: stored }: StoredFile, pile: Buffer): TaskFile {
-  const before = place ? pile.subarray(...place) : undefined;
+function restoreFile({ path, before: position, after: stored }: StoredFile, pile: Buffer): TaskFile {
+  const before = position ? pile.subarray(...position) : undefined;
   const restore = () => {
     if (stored === null) return undefined;
     const old = before ?? Buffer.alloc(0);

@@ -91,7 +91,7 @@ async function measureRefresh(tree: CodeTree, index: () => Promise<ProjectIndex>
     .split("\n")
     .filter((path) => /\.(?:go|hpp|rs|py|ts|js)$/.test(path))
     .sort();
-  const touched = Array.from({ length: 10 }, (_, place) => join(tree.path, paths[place * 1000]!));
+  const touched = Array.from({ length: 10 }, (_, number) => join(tree.path, paths[number * 1000]!));
   const sizes = touched.map((path) => statSync(path).size);
   const changed: number[] = [];
   for (let round = 0; round < 10; round++) {
@@ -102,7 +102,7 @@ async function measureRefresh(tree: CodeTree, index: () => Promise<ProjectIndex>
     });
     changed.push(ms!);
   }
-  for (const [place, path] of touched.entries()) truncateSync(path, sizes[place]!);
+  for (const [number, path] of touched.entries()) truncateSync(path, sizes[number]!);
   await index();
   const extra = percentile(changed, 0.5) - percentile(unchanged, 0.5);
   return {

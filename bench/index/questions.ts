@@ -30,7 +30,7 @@ export function sampleQuestions(tree: string, paths: readonly string[], count: n
         .slice(first, first + 5)
         .join(" ")
         .match(/[A-Za-z]{4,}/g) ?? [];
-    const chosen = new Set(words.filter((_, place) => place % 2 === 0).slice(0, 4));
+    const chosen = new Set(words.filter((_, index) => index % 2 === 0).slice(0, 4));
     if (chosen.size >= 3) questions.push([...chosen].join(" "));
   }
   return questions;

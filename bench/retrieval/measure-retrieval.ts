@@ -71,7 +71,7 @@ function judge(
   more: CodeSearchData["results"],
 ): Pick<Judged, "recall" | "recallInTen" | "reciprocal" | "block"> {
   const first = [...new Set(more.map(({ path }) => path))].slice(0, 10);
-  const place = first.findIndex((path) => files.includes(path));
+  const rank = first.findIndex((path) => files.includes(path));
   const isHit = ten.some(
     ({ path, firstLine, lastLine }) =>
       files.includes(path) &&
@@ -84,7 +84,7 @@ function judge(
       files,
       ten.map(({ path }) => path),
     ),
-    reciprocal: place === -1 ? 0 : 1 / (place + 1),
+    reciprocal: rank === -1 ? 0 : 1 / (rank + 1),
     block: isHit ? 1 : 0,
   };
 }

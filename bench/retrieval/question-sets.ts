@@ -106,8 +106,8 @@ function sourcesIn(tree: string): string[] {
 function sample<Item>(items: readonly Item[], most: number): Item[] {
   const random = new Random(7);
   return items
-    .map((item) => ({ item, place: random.below(2 ** 30) }))
-    .sort((one, other) => one.place - other.place)
+    .map((item) => ({ item, order: random.below(2 ** 30) }))
+    .sort((one, other) => one.order - other.order)
     .slice(0, most)
     .map(({ item }) => item);
 }

@@ -89,8 +89,8 @@ async function largeFile(code: Code, language: MeasuredLanguage): Promise<CaseRe
     const read = (of: string) => timed(() => code.outline({ path, text: of, language }, reading()));
     const own = `${text}\n${" ".repeat(round)}\n`;
     whole.push(await read(own));
-    const place = own.indexOf("\n", (text.length * (round + 1)) / (rounds + 1));
-    edited.push(await read(`${own.slice(0, place)}\n${own.slice(place)}`));
+    const position = own.indexOf("\n", (text.length * (round + 1)) / (rounds + 1));
+    edited.push(await read(`${own.slice(0, position)}\n${own.slice(position)}`));
   }
   const goals = [
     { goal: "at most 50 ms for a new text", value: middle(whole), limit: 50 },

@@ -7,7 +7,7 @@ import { checkHistory } from "../../test/support/check-history.ts";
 import type { AgentEvent } from "./event.ts";
 import type { Session } from "./session.ts";
 
-const place = {
+const sessionOptions = {
   dialect: "toolcrib",
   files: { "a.txt": "hello\n" },
   limits: { retryWaitMs: 20 },
@@ -36,7 +36,7 @@ function scenario(request: SeenRequest): ScriptedReply {
 }
 
 async function stoppedAt(index: number) {
-  const held = await sessionOnLoopback(scenario, place);
+  const held = await sessionOnLoopback(scenario, sessionOptions);
   const { session, events } = held;
   const aborts: Promise<void>[] = [];
   session.on(() => {
@@ -101,7 +101,7 @@ it("keeps the text that was shown, without provider metadata, and adds a notice 
     { text: "Once upon a time there was a model.", fault: "hang-during" as const },
     { text: "Fine." },
   ];
-  const { session, close } = await sessionOnLoopback(script, place);
+  const { session, close } = await sessionOnLoopback(script, sessionOptions);
   let shown = "";
   session.on((event) => {
     if (event.type !== "text-delta" || session.turns > 1) return;
@@ -129,7 +129,7 @@ it("ends a command and answers it, and does not make the calls after it", async 
   ];
   const { session, workspace, events, close } = await sessionOnLoopback(
     [{ calls }, { text: "Fine." }],
-    place,
+    sessionOptions,
   );
   session.on((event) => {
     if (event.type === "tool-output") void session.abort();
@@ -170,7 +170,10 @@ it("stops waiting for a retry, for an approval, for a hook", async () => {
     { options: { hooks: { beforeCall: () => deaf as never } }, script: write, at: "tool-start" },
   ];
   for (const { options, script, at } of cases) {
-    const { session, close } = await sessionOnLoopback([script, { text: "Fine." }], { ...place, ...options });
+    const { session, close } = await sessionOnLoopback([script, { text: "Fine." }], {
+      ...sessionOptions,
+      ...options,
+    });
     session.on(({ type }) => {
       if (type === at) setTimeout(() => void session.abort(), 20);
     });
@@ -180,7 +183,7 @@ it("stops waiting for a retry, for an approval, for a hook", async () => {
 });
 
 it("keeps the input of a turn that is aborted before anything has happened", async () => {
-  const { session, close } = await sessionOnLoopback(() => ({ text: "Fine." }), place);
+  const { session, close } = await sessionOnLoopback(() => ({ text: "Fine." }), sessionOptions);
   const turn = session.run("The task.");
   await session.abort();
   expect((await turn.result).outcome).toBe("aborted");
@@ -197,7 +200,7 @@ it("keeps the input of a turn that is aborted before anything has happened", asy
 it("drops queued messages, and warns", async () => {
   const { session, events, close } = await sessionOnLoopback(
     ({ messages }) => (messages.at(-1)?.text === "Go on." ? { text: "Fine." } : { fault: "hang-before" }),
-    place,
+    sessionOptions,
   );
   const turn = session.run("Go.");
   session.steer("Left.");
@@ -217,7 +220,7 @@ it("leaves the conversation unchanged when a compaction is aborted", async () =>
     if (messages.length === 1) return { text: "A long story. ".repeat(2_000) };
     setTimeout(() => void session.abort(), 5);
     return { fault: "hang-before" };
-  }, place);
+  }, sessionOptions);
   await session.run("Tell me a story.").result;
   const before = [...session.messages];
   const shorter = session.compact();
@@ -238,7 +241,7 @@ it("leaves the conversation unchanged when a compaction is aborted", async () =>
 it("sends steering that arrived during a retry wait", async () => {
   const { session, server, events, close } = await sessionOnLoopback(
     ({ number }) => (number === 1 ? { fault: { status: 500 } } : { text: "Fine." }),
-    place,
+    sessionOptions,
   );
   session.on(({ type }) => {
     if (type === "retry") session.steer("To the left.");
@@ -256,7 +259,7 @@ it("sends steering that arrived during a retry wait", async () => {
 
 it("ends everything when it is closed during a command", async () => {
   const calls = [{ name: "shell_run", input: { command: "echo begun; sleep 60" } }];
-  const { session, events, close } = await sessionOnLoopback([{ calls }], place);
+  const { session, events, close } = await sessionOnLoopback([{ calls }], sessionOptions);
   const closed = Promise.withResolvers<void>();
   session.on((event) => {
     if (event.type === "tool-output") session.close().then(closed.resolve, closed.reject);

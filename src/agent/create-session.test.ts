@@ -106,10 +106,10 @@ it("forks a session at the end of a turn", async () => {
 });
 
 it("explains missing and contradictory options", async () => {
-  const place = { configDirectory: "/nonexistent/toolcrib", models: {} };
-  await expect(createSession({ ...place })).rejects.toMatchObject({ code: "invalid-input" });
+  const noModels = { configDirectory: "/nonexistent/toolcrib", models: {} };
+  await expect(createSession({ ...noModels })).rejects.toMatchObject({ code: "invalid-input" });
   await expect(
-    createSession({ ...place, model: "openai/gpt-5", resume: "a", fork: { session: "b" } }),
+    createSession({ ...noModels, model: "openai/gpt-5", resume: "a", fork: { session: "b" } }),
   ).rejects.toMatchObject({
     code: "invalid-input",
   });

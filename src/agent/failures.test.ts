@@ -6,10 +6,13 @@ import type { Model } from "../models/model.ts";
 import type { AgentEvent } from "./event.ts";
 import type { LiveSession } from "./live-session.ts";
 
-const place = { dialect: "toolcrib", limits: { retryWaitMs: 10 } } as const satisfies LoopbackOptions;
+const sessionOptions = {
+  dialect: "toolcrib",
+  limits: { retryWaitMs: 10 },
+} as const satisfies LoopbackOptions;
 
 async function played(script: Script, options: LoopbackOptions = {}) {
-  const held = await sessionOnLoopback(script, { ...place, ...options });
+  const held = await sessionOnLoopback(script, { ...sessionOptions, ...options });
   const { session, events } = held;
   const result = await session.run("Go.").result;
   const of = <Type extends AgentEvent["type"]>(type: Type) =>
@@ -178,7 +181,7 @@ describe("limits", () => {
   it("apply the cost limit to known prices, also after a model without a price", async () => {
     const priced = { contextTokens: 100_000, prices: { input: 1_000_000, output: 0 } };
     const { session, server, close } = await sessionOnLoopback(reads, {
-      ...place,
+      ...sessionOptions,
       limits: { cost: 5, rounds: 2 },
       server: { models: ["gpt-5", "unpriced"] },
     });
@@ -201,7 +204,9 @@ describe("limits", () => {
   });
 
   it("refuse unknown names", async () => {
-    await expect(sessionOnLoopback([], { ...place, limits: { round: 3 } as never })).rejects.toMatchObject({
+    await expect(
+      sessionOnLoopback([], { ...sessionOptions, limits: { round: 3 } as never }),
+    ).rejects.toMatchObject({
       code: "invalid-input",
       hint: expect.stringContaining("rounds"),
     });
@@ -304,7 +309,7 @@ it("compacts on request right after a turn", async () => {
 });
 
 it("pins the first task that was recorded, not the first attempt", async () => {
-  const { session, close } = await sessionOnLoopback([{ text: "Fine." }], place);
+  const { session, close } = await sessionOnLoopback([{ text: "Fine." }], sessionOptions);
   await session.use({ model: { ...session.model, facts: { contextTokens: 30_000 } } });
   expect(await session.run("word ".repeat(60_000)).result).toMatchObject({
     outcome: "failed",
@@ -331,7 +336,7 @@ it("warns when every round needs a compaction", async () => {
       reads += 1;
       return { calls, usage: { input: 9_000 } };
     },
-    { ...place, files, server: { strict: false } },
+    { ...sessionOptions, files, server: { strict: false } },
   );
   await session.use({ model: { ...session.model, facts: { contextTokens: 20_000 } } });
   const reported: string[] = [];

@@ -5,8 +5,8 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { PathGuard } from "../contract/guard.ts";
 import { openCode } from "./open-code.ts";
 
-const place = temporaryFolder();
-const [workspace, directory] = [join(place.path, "work space"), join(place.path, "index")];
+const folder = temporaryFolder();
+const [workspace, directory] = [join(folder.path, "work space"), join(folder.path, "index")];
 mkdirSync(workspace);
 mkdirSync(directory);
 writeFileSync(join(workspace, "shapes.rs"), "/// Round.\npub struct Circle;\n");
@@ -24,7 +24,7 @@ const code = openCode({
 const { signal } = new AbortController();
 afterAll(async () => {
   await code.close();
-  await place[Symbol.asyncDispose]();
+  await folder[Symbol.asyncDispose]();
 });
 
 it("keeps an index of the files that may be read, and no others", async () => {

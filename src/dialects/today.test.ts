@@ -110,20 +110,20 @@ it.runIf(hasTerminals)("types into a terminal, as codex does", async () => {
 
 it("undoes changes that codex commands made before they returned", async () => {
   await using folder = temporaryFolder();
-  const places = {
+  const folders = {
     workspace: join(folder.path, "work space"),
     stateDirectory: join(folder.path, "state"),
     configDirectory: join(folder.path, "config"),
     mode: "yolo",
   } as const;
-  mkdirSync(places.workspace);
-  const file = join(places.workspace, "a.txt");
-  const codex = await openToolcrib({ ...places, dialect: "codex" });
+  mkdirSync(folders.workspace);
+  const file = join(folders.workspace, "a.txt");
+  const codex = await openToolcrib({ ...folders, dialect: "codex" });
   await codex.call("apply_patch", { input: "*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch" });
   await codex.call("exec_command", { cmd: "echo two > a.txt" });
   await codex.close();
   const changed = readFileSync(file, "utf8");
-  const user = await openToolcrib({ ...places, undoes: "workspace" });
+  const user = await openToolcrib({ ...folders, undoes: "workspace" });
   const undone = await user.call("journal.undo", {});
   await user.close();
   expect([changed, undone.isError, readFileSync(file, "utf8")]).toEqual(["two\n", false, "one\n"]);

@@ -15,10 +15,10 @@ describe("a document", () => {
     "%s is read or refused when cut or altered at any byte",
     async (name) => {
       const whole = readFileSync(join(samples, name));
-      const place = fc.nat({ max: whole.length - 1 });
-      const change = fc.array(fc.tuple(place, fc.nat({ max: 255 })), { minLength: 1, maxLength: 4 });
+      const offset = fc.nat({ max: whole.length - 1 });
+      const change = fc.array(fc.tuple(offset, fc.nat({ max: 255 })), { minLength: 1, maxLength: 4 });
       await fc.assert(
-        fc.asyncProperty(place, change, async (end, changes) => {
+        fc.asyncProperty(offset, change, async (end, changes) => {
           const changed = Buffer.from(whole);
           for (const [at, byte] of changes) changed[at] = byte;
           for (const bytes of [whole.subarray(0, end), changed]) {

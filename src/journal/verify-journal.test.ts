@@ -73,13 +73,13 @@ describe("a journal", () => {
   });
 
   it("detects every flipped byte, in every column of every record", async () => {
-    const places = fc.record({
+    const positions = fc.record({
       sequence: fc.integer({ min: 1, max: rowCount }),
       column: fc.constantFrom("sequence", "at", "kind", "session", "call", "body", "hash"),
       byte: fc.nat(),
       bits: fc.integer({ min: 1, max: 255 }),
     });
-    await expectAllFound(places, (database, place) => flip(database, place));
+    await expectAllFound(positions, (database, position) => flip(database, position));
   });
 
   it("detects records that are swapped, renumbered, copied or removed", async () => {
@@ -177,9 +177,14 @@ async function expectAllFound<Deed>(
 
 function flip(
   database: DatabaseSync,
-  place: { readonly sequence: number; readonly column: string; readonly byte: number; readonly bits: number },
+  position: {
+    readonly sequence: number;
+    readonly column: string;
+    readonly byte: number;
+    readonly bits: number;
+  },
 ): boolean {
-  const { sequence, column, byte, bits } = place;
+  const { sequence, column, byte, bits } = position;
   if (column === "sequence" || column === "at") {
     const shift = 2 ** (byte % 40);
     database.exec(

@@ -204,11 +204,11 @@ it("allows no writes in directories it cannot read", async () => {
   await using folder = temporaryFolder();
   const work = makeRepository(join(folder.path, "work"));
   const at = (name: string) => join(work, ".git", name);
-  const places = usual(join(work, ".git"));
+  const expected = usual(join(work, ".git"));
   for (const name of ["modules", "worktrees"]) mkdirSync(at(name), { mode: 0o300 });
   expect(repositoryOf(work)).toEqual({
-    ...places,
-    readOnly: [...places.readOnly, at("modules"), at("worktrees")],
+    ...expected,
+    readOnly: [...expected.readOnly, at("modules"), at("worktrees")],
   });
   chmodSync(at(""), 0);
   expect(repositoryOf(work)).toEqual({

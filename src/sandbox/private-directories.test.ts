@@ -8,14 +8,16 @@ import { openPrivateDirectories } from "./private-directories.ts";
 
 it("creates directories for the user only, and removes them with all contents", async () => {
   await using folder = temporaryFolder();
-  const places = openPrivateDirectories(folder.path);
-  const modes = [places.home, places.temporary, places.own].map((path) => statSync(path).mode & 0o777);
+  const directories = openPrivateDirectories(folder.path);
+  const modes = [directories.home, directories.temporary, directories.own].map(
+    (path) => statSync(path).mode & 0o777,
+  );
   expect(modes).toEqual([0o700, 0o700, 0o700]);
-  mkdirSync(join(places.home, "closed/inner"), { recursive: true });
-  writeFileSync(join(places.home, "closed/inner/file"), "");
-  for (const path of ["closed/inner", "closed"]) chmodSync(join(places.home, path), 0);
-  await places.close();
-  expect([existsSync(places.home), readdirSync(join(folder.path, "sessions"))]).toEqual([false, []]);
+  mkdirSync(join(directories.home, "closed/inner"), { recursive: true });
+  writeFileSync(join(directories.home, "closed/inner/file"), "");
+  for (const path of ["closed/inner", "closed"]) chmodSync(join(directories.home, path), 0);
+  await directories.close();
+  expect([existsSync(directories.home), readdirSync(join(folder.path, "sessions"))]).toEqual([false, []]);
 });
 
 it("keeps the directories of running sessions, and removes those of dead processes", async () => {
@@ -31,10 +33,10 @@ it("keeps the directories of running sessions, and removes those of dead process
 
 it("removes trees deeper than any path can name", async () => {
   await using folder = temporaryFolder();
-  const places = openPrivateDirectories(folder.path);
+  const directories = openPrivateDirectories(folder.path);
   const make = 'for (1..100) { mkdir "d" x 200; chdir "d" x 200 } chmod 0, "."';
-  execFileSync("perl", ["-e", make], { cwd: places.temporary });
-  await places.close();
-  while (existsSync(places.temporary)) await setTimeout(20);
-  expect(existsSync(places.temporary)).toBe(false);
+  execFileSync("perl", ["-e", make], { cwd: directories.temporary });
+  await directories.close();
+  while (existsSync(directories.temporary)) await setTimeout(20);
+  expect(existsSync(directories.temporary)).toBe(false);
 });

@@ -62,11 +62,11 @@ describe("OutboundNetwork", () => {
       resolve: async () => [{ address: "9.9.9.9", family: 4 }],
       own: () => new Set(["9.9.9.9", "2a00:0::1"]),
     });
-    const places = (hosts: readonly string[]) =>
+    const targets = (hosts: readonly string[]) =>
       hosts.map((host) =>
         wayOut.open({ host, port: 80 }).then(String, (error: ConnectionError) => error.found),
       );
-    const reached = places(["own.example", "9.9.9.9", "::ffff:909:909", "2a00::1"]);
+    const reached = targets(["own.example", "9.9.9.9", "::ffff:909:909", "2a00::1"]);
     const addresses = ["9.9.9.9", "9.9.9.9", "::ffff:909:909", "2a00::1"];
     expect(await Promise.all(reached)).toEqual(
       addresses.map((address) => ({ address, kind: "this machine", named: "localhost" })),

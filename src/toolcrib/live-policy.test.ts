@@ -16,10 +16,10 @@ async function openFixture(options: ToolcribOptions = {}) {
     writeFileSync(at(path), text);
   };
   write("workspace/a.txt", "a\n");
-  const places = { workspace: at("workspace"), stateDirectory: at("state"), configDirectory: at("config") };
+  const folders = { workspace: at("workspace"), stateDirectory: at("state"), configDirectory: at("config") };
   const ruleFiles = options.ruleFiles?.map(at) ?? [];
   for (const file of ruleFiles) writeFileSync(file, "");
-  const crib = await openToolcrib({ mode: "safe", ...places, ...options, ruleFiles });
+  const crib = await openToolcrib({ mode: "safe", ...folders, ...options, ruleFiles });
   const call = async (name: string, input: unknown) => {
     const { error } = await crib.call(name, input);
     return error === null ? "passed" : `${error.code}: ${error.message}`.replaceAll(folder.path, "");

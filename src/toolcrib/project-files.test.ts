@@ -39,8 +39,8 @@ it("reads from the repository root down to the workspace, and nothing above or b
   const outside = newFolder();
   const repository = join(outside, "project");
   mkdirSync(join(repository, ".git"), { recursive: true });
-  for (const place of [".", "project", "project/a", "project/a/b", "project/a/b/c", "project/d"])
-    write(join(outside, place, "AGENTS.md"), `in ${place}`);
+  for (const below of [".", "project", "project/a", "project/a/b", "project/a/b/c", "project/d"])
+    write(join(outside, below, "AGENTS.md"), `in ${below}`);
   write(join(repository, "a/b/.codex/AGENTS.md"), "codex");
   expect(
     await read({ workspace: join(repository, "a/b") }, { names: ["AGENTS.md", ".codex/AGENTS.md"] }),

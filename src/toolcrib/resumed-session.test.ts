@@ -12,7 +12,7 @@ const leaveSession = await bundledProgram(
   new URL("../../test/support/toolcrib/leave-session.ts", import.meta.url),
 );
 
-function place() {
+function openFolders() {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   const state = join(folder.path, "state");
@@ -36,7 +36,7 @@ function place() {
 }
 
 it("rolls back a killed session's transaction, and can undo the rest of the session", async () => {
-  await using fixture = place();
+  await using fixture = openFolders();
   await once(fixture.leave("killed"), "close");
   const crib = await fixture.open();
   const isThere = (name: string) => existsSync(join(fixture.workspace, name));
@@ -69,7 +69,7 @@ it("rolls back a killed session's transaction, and can undo the rest of the sess
 });
 
 it("gives a session to one of several claimants, and to the next when that one is killed", async () => {
-  await using fixture = place();
+  await using fixture = openFolders();
   const wanting = Array.from({ length: 4 }, () => fixture.leave("waiting"));
   const outputs = await Promise.all(
     wanting.map(async (child) => String((await once(child.stdout, "data"))[0])),

@@ -36,11 +36,15 @@ export async function sessionOnLoopback(
   const workspace = options.workspace ?? (await mkdtemp(join(folder, "work")));
   for (const [path, text] of Object.entries(files)) await writeFile(join(workspace, path), text);
   const server = await startProvider(kind, script, served);
-  const place = { workspace, stateDirectory: join(folder, "state"), configDirectory: join(folder, "config") };
+  const folders = {
+    workspace,
+    stateDirectory: join(folder, "state"),
+    configDirectory: join(folder, "config"),
+  };
   const base = { model: server.model, models: server.settings, mode: "yolo", sandbox: "none" } as const;
   const sessions: Session[] = [];
   const again = async (more: CreateSessionOptions) => {
-    const session = await createSession({ ...base, ...place, ...options, ...more });
+    const session = await createSession({ ...base, ...folders, ...options, ...more });
     sessions.push(session);
     return session;
   };

@@ -73,8 +73,8 @@ function isUnique(lines: readonly string[], wanted: readonly string[]): boolean 
 /** A realistic change: words changed in some lines, lines added and removed, at one to three positions. */
 export function modify(path: string, before: readonly string[], random: Random): Modification {
   const after = [...before];
-  const places = 1 + random.below(3);
-  for (let place = 0; place < places; place += 1) {
+  const changes = 1 + random.below(3);
+  for (let number = 0; number < changes; number += 1) {
     const line = random.below(Math.max(1, after.length - 3));
     const count = 1 + random.below(3);
     const indentation = /^\s*/.exec(after[line] ?? "")![0];

@@ -41,7 +41,7 @@ describe("a text replacement", () => {
         fc.integer({ min: 1, max: 4 }),
         (text, find, replace, expectCount) => {
           fc.pre(text !== "" && find !== replace);
-          const count = placesOf(text, find).length;
+          const count = positionsOf(text, find).length;
           const outcome = attempt(Buffer.from(text), {
             kind: "replace",
             path,
@@ -57,14 +57,16 @@ describe("a text replacement", () => {
 });
 
 function expectation(text: string, find: string, replace: string, all: boolean): Attempt {
-  const places = placesOf(text, find);
-  if (places.length === 0) return { refused: "no-match" };
-  const isOverlapping = places.some((place, index) => index > 0 && place < places[index - 1]! + find.length);
-  if (isOverlapping || (places.length > 1 && !all)) return { refused: "ambiguous-match" };
+  const positions = positionsOf(text, find);
+  if (positions.length === 0) return { refused: "no-match" };
+  const isOverlapping = positions.some(
+    (position, index) => index > 0 && position < positions[index - 1]! + find.length,
+  );
+  if (isOverlapping || (positions.length > 1 && !all)) return { refused: "ambiguous-match" };
   return applied(Buffer.from(text.split(find).join(replace)));
 }
 
 /** Includes overlapping ones. */
-function placesOf(text: string, find: string): readonly number[] {
+function positionsOf(text: string, find: string): readonly number[] {
   return [...text].flatMap((_, index) => (text.startsWith(find, index) ? [index] : []));
 }

@@ -54,12 +54,12 @@ export const programNames: string =
 
 function applyWith(program: string, parameters: readonly string[]): ApplyDiff {
   return (folder, before, diff) => {
-    const place = join(folder, "place");
-    writeTree(place, before);
+    const copy = join(folder, "place");
+    writeTree(copy, before);
     writeFileSync(join(folder, "diff"), diff);
-    run(program, parameters, place);
-    const outcomes = new Map<string, StoredFile | undefined>(readTree(place));
-    rmSync(place, { recursive: true });
+    run(program, parameters, copy);
+    const outcomes = new Map<string, StoredFile | undefined>(readTree(copy));
+    rmSync(copy, { recursive: true });
     for (const path of [...outcomes.keys()].filter((each) => each.endsWith(".rej"))) {
       outcomes.delete(path);
       outcomes.set(path.slice(0, -".rej".length), undefined);

@@ -99,7 +99,7 @@ function strictFaults(schema: Schema, at: string, depth = 1): string[] {
     ...(schema.type === undefined && !schema.anyOf ? [`${at}: no type`] : []),
     ...(schema.type === "array" && !schema.items ? [`${at}: no items`] : []),
     ...optional.map(([name]) => `${at}.${name}: not required`),
-    ...innerFaults(schema, at, (inner, place) => strictFaults(inner, place, depth + 1)),
+    ...innerFaults(schema, at, (inner, where) => strictFaults(inner, where, depth + 1)),
   ];
 }
 

@@ -29,15 +29,15 @@ it.each([
   [
     "tools",
     conversationOf(3, { head: "tools and more" }),
-    "The head is not as it was: …tools… became …tools and more…",
+    "The head has changed: …tools… became …tools and more…",
   ],
   [
     "the first message",
     conversationOf(3, { first: "now 12:01" }),
-    "Message 0 is not as it was: …message 0… became …now 12:01…",
+    "Message 0 has changed: …message 0… became …now 12:01…",
   ],
-  ["an answer", conversationOf(5, { third: "cut" }), "Message 2 is not as it was: …message 2… became …cut…"],
-  ["an omitted message", conversationOf(2), "Message 2 is not as it was: …message 2… became …nothing…"],
+  ["an answer", conversationOf(5, { third: "cut" }), "Message 2 has changed: …message 2… became …cut…"],
+  ["an omitted message", conversationOf(2), "Message 2 has changed: …message 2… became …nothing…"],
 ])("detects a change of %s", (_, changed, sentence) => {
   expect(checked(conversationOf(1), conversationOf(3), changed)).toEqual([sentence]);
 });

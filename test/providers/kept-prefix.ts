@@ -34,8 +34,8 @@ function nearest(known: readonly Conversation[], asked: Conversation): Conversat
 
 function changeIn(earlier: Conversation, asked: Conversation): string {
   const changed = agreement(earlier, asked);
-  if (changed === -1) return `The head is not as it was: ${difference(earlier.head, asked.head)}`;
-  return `Message ${changed} is not as it was: ${difference(earlier.messages[changed]!, asked.messages[changed])}`;
+  if (changed === -1) return `The head has changed: ${difference(earlier.head, asked.head)}`;
+  return `Message ${changed} has changed: ${difference(earlier.messages[changed]!, asked.messages[changed])}`;
 }
 
 function difference(before: string, after = "nothing"): string {

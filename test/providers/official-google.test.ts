@@ -421,7 +421,7 @@ describe("the request checks", () => {
     expect(await sendBack({ ...words, thoughtSignature: last.thoughtSignature! })).toEqual([200, undefined]);
     expect(await sendBack(words)).toEqual([
       400,
-      "Request 4: contents[1]: a thought signature is missing, or does not stand where it stood.",
+      "Request 4: contents[1]: a thought signature is missing or at another position.",
     ]);
   });
 });

@@ -14,7 +14,7 @@ export interface Repeated {
   readonly change: Modification["changes"][number];
   readonly hunk: Hunk;
   /** The positions of its old lines, including the right one. */
-  readonly places: readonly number[];
+  readonly positions: readonly number[];
 }
 
 /** Unchanged from the authors: with little context, many changes fit two positions. */
@@ -25,9 +25,9 @@ export function findRepeated({ path, document, changes }: Modification): Repeate
       const to = Math.min(document.lines.length, change.at + change.removed.length + context);
       const old = document.lines.slice(from, to);
       if (old.length === 0 || fold(old.join("")).length < 3) continue;
-      const places = findWindows(document.lines, old);
-      if (places.length < 2) continue;
-      return { path, document, change, hunk: hunkOf(document, [change], from, to), places };
+      const positions = findWindows(document.lines, old);
+      if (positions.length < 2) continue;
+      return { path, document, change, hunk: hunkOf(document, [change], from, to), positions };
     }
   }
   return undefined;
@@ -47,15 +47,15 @@ export function repeatAtEnd({ path, document, changes }: Modification, random: R
     lines: [...document.lines, ...copied],
     ends: [...document.ends, ...copied.map(() => "\n")],
   };
-  const places = findWindows(longer.lines, copied);
-  if (places.length !== 2) return undefined;
+  const positions = findWindows(longer.lines, copied);
+  if (positions.length !== 2) return undefined;
   const moved = { ...change, at: change.at - from + start };
   return {
     path,
     document: longer,
     change: moved,
     hunk: hunkOf(longer, [moved], start, longer.lines.length),
-    places,
+    positions,
   };
 }
 
@@ -66,11 +66,13 @@ const byHeader: TaskClass = {
   make(given) {
     const found = findRepeated(given);
     if (!found) return undefined;
-    const { path, document, change, hunk, places } = found;
+    const { path, document, change, hunk, positions } = found;
     const header = enclosingLines(document, hunk.at).find((at) => {
-      const after = places.filter((place) => place > at);
+      const after = positions.filter((position) => position > at);
       const end = scopeEnd(document, at);
-      return after[0] === hunk.at && endOf(hunk) <= end && after.slice(1).every((place) => place >= end);
+      return (
+        after[0] === hunk.at && endOf(hunk) <= end && after.slice(1).every((position) => position >= end)
+      );
     });
     if (header === undefined) return undefined;
     return {

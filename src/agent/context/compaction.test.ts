@@ -20,25 +20,28 @@ const isAskedToSumUp = ({ messages }: SeenRequest) =>
   messages.at(-1)?.text.includes("The conversation is too long and will be compacted") ?? false;
 
 /** Reads one file after the other; the sixth reply fills the window. `aside` answers side requests. */
-function reader(place: () => LoopbackSession, aside: (request: SeenRequest) => ScriptedReply) {
+function reader(loopback: () => LoopbackSession, aside: (request: SeenRequest) => ScriptedReply) {
   let replies = 0;
   return (request: SeenRequest): ScriptedReply => {
     if (isAskedToSumUp(request)) {
-      place().server.forget();
+      loopback().server.forget();
       return aside(request);
     }
     replies += 1;
     if (replies > 8) return { text: "All read." };
     const share = replies === 6 ? 0.93 : 0.1 * Math.min(replies, 3);
-    return { ...reads(replies), usage: { input: Math.round((place().session.context.window ?? 0) * share) } };
+    return {
+      ...reads(replies),
+      usage: { input: Math.round((loopback().session.context.window ?? 0) * share) },
+    };
   };
 }
 
 it.each(kinds)("continues with %s after a compaction", async (kind) => {
   const summaries: SeenRequest[] = [];
-  const place: LoopbackSession = await sessionOnLoopback(
+  const loopback: LoopbackSession = await sessionOnLoopback(
     reader(
-      () => place,
+      () => loopback,
       (request) => {
         summaries.push(request);
         return { ...reads(7), text: "## Task\nRead them." };
@@ -46,7 +49,7 @@ it.each(kinds)("continues with %s after a compaction", async (kind) => {
     ),
     { kind, dialect: "toolcrib", files },
   );
-  const { session, events } = place;
+  const { session, events } = loopback;
   const result = await session.run("Read all files.").result;
   const [task, summary, ...rest] = session.messages;
   expect({
@@ -71,36 +74,36 @@ it.each(kinds)("continues with %s after a compaction", async (kind) => {
     hasTail: true,
   });
   expect(JSON.stringify(summary)).toContain("## Task\\nRead them.");
-  expect(await place.close()).toEqual([]);
+  expect(await loopback.close()).toEqual([]);
 });
 
 it("leaves everything unchanged when it is aborted, and continues", async () => {
-  const place: LoopbackSession = await sessionOnLoopback(
+  const loopback: LoopbackSession = await sessionOnLoopback(
     reader(
-      () => place,
+      () => loopback,
       () => {
-        setTimeout(() => void place.session.abort(), 0);
+        setTimeout(() => void loopback.session.abort(), 0);
         return { text: "## Task", fault: "hang-during" };
       },
     ),
     { dialect: "toolcrib", files },
   );
-  const { session, events } = place;
+  const { session, events } = loopback;
   const stopped = await session.run("Read all files.").result;
   const kept = session.messages.length;
   expect([stopped.outcome, kept, checkHistory(session.messages)]).toEqual(["aborted", 14, []]);
   expect(events.some(({ type }) => type === "compaction")).toBe(false);
-  expect(await place.close()).toEqual([]);
+  expect(await loopback.close()).toEqual([]);
 });
 
 it.each(["openai", "openai-chat"] as const)(
   "compacts a conversation that %s rejects as too long",
   async (kind) => {
     let refusals = 0;
-    const place: LoopbackSession = await sessionOnLoopback(
+    const loopback: LoopbackSession = await sessionOnLoopback(
       (request) => {
         if (isAskedToSumUp(request)) {
-          place.server.forget();
+          loopback.server.forget();
           return { text: "## Task\nRead them." };
         }
         const rounds = request.messages.filter(({ role }) => role === "assistant").length;
@@ -110,7 +113,7 @@ it.each(["openai", "openai-chat"] as const)(
       },
       { kind, dialect: "toolcrib", files },
     );
-    const { session, events } = place;
+    const { session, events } = loopback;
     const { outcome, text } = await session.run("Read all files.").result;
     expect({
       outcome,
@@ -119,15 +122,15 @@ it.each(["openai", "openai-chat"] as const)(
       compactions: events.filter(({ type }) => type === "compaction").length,
       faults: checkHistory(session.messages),
     }).toEqual({ outcome: "completed", text: "All read.", refusals: 1, compactions: 1, faults: [] });
-    expect(await place.close()).toEqual([]);
+    expect(await loopback.close()).toEqual([]);
   },
 );
 
 it("fails the turn when it is still too long, with a hint", async () => {
-  const place: LoopbackSession = await sessionOnLoopback(
+  const loopback: LoopbackSession = await sessionOnLoopback(
     (request) => {
       if (isAskedToSumUp(request)) {
-        place.server.forget();
+        loopback.server.forget();
         return { text: "## Task\nRead them." };
       }
       const rounds = request.messages.filter(({ role }) => role === "assistant").length;
@@ -135,7 +138,7 @@ it("fails the turn when it is still too long, with a hint", async () => {
     },
     { dialect: "toolcrib", files },
   );
-  const { session, server } = place;
+  const { session, server } = loopback;
   const { outcome, error } = await session.run("Read all files.").result;
   const requests = server.requests.length;
   expect([outcome, error?.kind, requests, checkHistory(session.messages)]).toEqual([
@@ -144,46 +147,46 @@ it("fails the turn when it is still too long, with a hint", async () => {
     8,
     [],
   ]);
-  expect(await place.close()).toEqual([]);
+  expect(await loopback.close()).toEqual([]);
 });
 
 it("does not compact twice without a reply in between", async () => {
   let isSummed = false;
-  const place: LoopbackSession = await sessionOnLoopback(
+  const loopback: LoopbackSession = await sessionOnLoopback(
     (request) => {
       if (isAskedToSumUp(request)) {
         isSummed = true;
-        place.server.forget();
+        loopback.server.forget();
         return { text: "## Task\nRead them." };
       }
       if (isSummed) return { fault: tooLong };
-      const window = place.session.context.window ?? 0;
+      const window = loopback.session.context.window ?? 0;
       return { ...reads(request.number), usage: { input: request.number === 5 ? window * 0.93 : 1_000 } };
     },
     { dialect: "toolcrib", files },
   );
-  const { session, server } = place;
+  const { session, server } = loopback;
   const { outcome, error } = await session.run("Read all files.").result;
   expect([outcome, error?.kind, server.requests.length]).toEqual(["failed", "overflow", 7]);
-  expect(await place.close()).toEqual([]);
+  expect(await loopback.close()).toEqual([]);
 });
 
 it("does not ask for a summary in every round of a model that writes none", async () => {
   let summaries = 0;
-  const place: LoopbackSession = await sessionOnLoopback(
+  const loopback: LoopbackSession = await sessionOnLoopback(
     (request) => {
-      place.server.forget();
+      loopback.server.forget();
       if (isAskedToSumUp(request)) {
         summaries += 1;
         return { calls: [{ name: "file_read", input: { path: "f0.txt" } }] };
       }
       const number = request.messages.filter(({ role }) => role === "assistant").length + 1;
-      const input = (place.session.context.window ?? 0) * 0.91;
+      const input = (loopback.session.context.window ?? 0) * 0.91;
       return number > 8 ? { text: "All read.", usage: { input } } : { ...reads(number), usage: { input } };
     },
     { dialect: "toolcrib", files },
   );
-  const { session, events } = place;
+  const { session, events } = loopback;
   const { outcome, text } = await session.run("Read all files.").result;
   const warnings = events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
   expect([outcome, text, summaries, warnings]).toEqual([
@@ -195,12 +198,12 @@ it("does not ask for a summary in every round of a model that writes none", asyn
       expect.stringContaining("The conversation was not compacted"),
     ],
   ]);
-  expect(await place.close()).toEqual([]);
+  expect(await loopback.close()).toEqual([]);
 });
 
 it("refuses input that exceeds the window before it is sent", async () => {
-  const place = await sessionOnLoopback([{ text: "Yes?" }], { dialect: "toolcrib" });
-  const { session, server } = place;
+  const loopback = await sessionOnLoopback([{ text: "Yes?" }], { dialect: "toolcrib" });
+  const { session, server } = loopback;
   const { outcome, error } = await session.run("word ".repeat(1_000_000)).result;
   const later = await session.run("Hello?").result;
   expect([outcome, error?.kind, later.text, server.requests.length]).toEqual([
@@ -209,7 +212,7 @@ it("refuses input that exceeds the window before it is sent", async () => {
     "Yes?",
     1,
   ]);
-  expect(await place.close()).toEqual([]);
+  expect(await loopback.close()).toEqual([]);
 });
 
 it.each(["openai", "anthropic", "google", "openrouter"] as const)(
@@ -219,9 +222,9 @@ it.each(["openai", "anthropic", "google", "openrouter"] as const)(
       Array.from({ length: 9 }, (_, index) => [`f${index}.txt`, "many words in a line\n".repeat(600)]),
     );
     const lengths: number[] = [];
-    const place: LoopbackSession = await sessionOnLoopback(
+    const loopback: LoopbackSession = await sessionOnLoopback(
       reader(
-        () => place,
+        () => loopback,
         ({ messages }) => {
           lengths.push(Math.max(...messages.map(({ text }) => text.length)));
           return lengths.length < 3 ? { fault: tooLong } : { text: "## Task\nRead them." };
@@ -229,14 +232,14 @@ it.each(["openai", "anthropic", "google", "openrouter"] as const)(
       ),
       { kind, dialect: "toolcrib", files: large },
     );
-    const { outcome } = await place.session.run("Read all files.").result;
+    const { outcome } = await loopback.session.run("Read all files.").result;
     const [whole = 0, ...shorter] = lengths;
     expect([outcome, whole > 10_000, shorter.map((length) => Math.round(length / 1_000))]).toEqual([
       "completed",
       true,
       [8, 2],
     ]);
-    expect(await place.close()).toEqual([]);
+    expect(await loopback.close()).toEqual([]);
   },
 );
 

@@ -94,7 +94,7 @@ describe("a killed session", () => {
 function play({ messages }: SeenRequest, notes: readonly string[]) {
   const answers = messages.filter(({ role }) => role === "tool").map(({ text }) => text);
   const isDone = (text: string, index: number) => {
-    const answered = answers.filter((_, place) => place % 2 === index);
+    const answered = answers.filter((_, position) => position % 2 === index);
     if (answers.some((answer) => answer.includes(`noted ${text}`))) return true;
     if (answered.some((answer) => answer.includes("succeeded"))) return true;
     return answered.some((answer) => answer.includes("may have run in part")) && notes.includes(text);

@@ -13,15 +13,15 @@ const toolcrib = { dialect: "toolcrib" } as const;
 
 describe("a resumed session", () => {
   it("continues under its id, with its messages, usage and settings", async () => {
-    const place = await sessionOnLoopback(
+    const loopback = await sessionOnLoopback(
       [write("a.txt", "one\n"), { text: "First." }, write("b.txt", "two\n"), { text: "Second." }],
       { ...toolcrib, reasoning: "low" },
     );
-    const first = place.session;
+    const first = loopback.session;
     await first.run("make a.txt").result;
     await first.use({ reasoning: "high" });
     await first.close();
-    const second = await place.again({ resume: first.id, reasoning: undefined, model: undefined });
+    const second = await loopback.again({ resume: first.id, reasoning: undefined, model: undefined });
     const summary = ({
       id,
       messages,
@@ -36,68 +36,68 @@ describe("a resumed session", () => {
     expect(summary(second)).toEqual(summary(first));
     await second.run("make b.txt").result;
     expect([second.turns, second.messages.length]).toEqual([2, 8]);
-    expect(await place.close()).toEqual([]);
+    expect(await loopback.close()).toEqual([]);
   });
 
   it("can undo changes from before it was closed", async () => {
-    const place = await sessionOnLoopback([write("a.txt", "one\n"), { text: "Done." }], toolcrib);
-    await place.session.run("make a.txt").result;
-    await place.session.close();
-    const session = await place.again({ resume: place.session.id });
+    const loopback = await sessionOnLoopback([write("a.txt", "one\n"), { text: "Done." }], toolcrib);
+    await loopback.session.run("make a.txt").result;
+    await loopback.session.close();
+    const session = await loopback.again({ resume: loopback.session.id });
     const undone = await session.crib.call("journal.undo", {});
-    expect([undone.isError, existsSync(join(place.workspace, "a.txt"))]).toEqual([false, false]);
-    await place.close();
+    expect([undone.isError, existsSync(join(loopback.workspace, "a.txt"))]).toEqual([false, false]);
+    await loopback.close();
   });
 
   it("is refused while it is open, also in this process, and can still be forked", async () => {
     const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
-    const place = await sessionOnLoopback(async (request) => {
+    const loopback = await sessionOnLoopback(async (request) => {
       await mayAnswer;
       return { text: `You said: ${request.messages.at(-1)?.text}` };
     }, toolcrib);
-    const { id } = place.session;
-    const turn = place.session.run("one");
-    await expect(place.again({ fork: { session: id } })).rejects.toMatchObject({
+    const { id } = loopback.session;
+    const turn = loopback.session.run("one");
+    await expect(loopback.again({ fork: { session: id } })).rejects.toMatchObject({
       code: "unavailable",
       message: `No turn of session ${id} has ended yet`,
     });
     letAnswer();
     await turn.result;
-    await expect(place.again({ resume: id })).rejects.toMatchObject({
+    await expect(loopback.again({ resume: id })).rejects.toMatchObject({
       code: "unavailable",
       message: `The session ${id} is open in process ${process.pid}`,
       hint: `Close it there first, or continue in a copy: toolcrib sessions fork ${id}`,
     });
-    const fork = await place.again({ fork: { session: id } });
-    expect([fork.id === id, fork.messages]).toEqual([false, place.session.messages]);
-    await place.session.close();
-    const resumed = await place.again({ resume: id });
+    const fork = await loopback.again({ fork: { session: id } });
+    expect([fork.id === id, fork.messages]).toEqual([false, loopback.session.messages]);
+    await loopback.session.close();
+    const resumed = await loopback.again({ resume: id });
     expect(resumed.id).toBe(id);
-    expect(await place.close()).toEqual([]);
+    expect(await loopback.close()).toEqual([]);
   });
 
   it("must exist", async () => {
-    const place = await sessionOnLoopback([], toolcrib);
-    await expect(place.again({ resume: "session_x" })).rejects.toMatchObject({
+    const loopback = await sessionOnLoopback([], toolcrib);
+    await expect(loopback.again({ resume: "session_x" })).rejects.toMatchObject({
       code: "not-found",
       message: "This workspace has no session session_x",
     });
-    await expect(place.again({ resume: "a\u001b[2J" })).rejects.toMatchObject({ code: "not-found" });
-    await place.close();
+    await expect(loopback.again({ resume: "a\u001b[2J" })).rejects.toMatchObject({ code: "not-found" });
+    await loopback.close();
   });
 });
 
 describe("a forked session", () => {
   it("has the messages up to the end of a turn, under its own id", async () => {
-    const place = await sessionOnLoopback(
+    const loopback = await sessionOnLoopback(
       [write("a.txt", "one\n"), { text: "First." }, { text: "Second." }, { text: "Other." }],
       toolcrib,
     );
-    const parent = place.session;
+    const parent = loopback.session;
     await parent.run("make a.txt").result;
     await parent.run("and now?").result;
-    place.server.forget();
-    const fork = await place.again({ fork: { session: parent.id, turn: 1 } });
+    loopback.server.forget();
+    const fork = await loopback.again({ fork: { session: parent.id, turn: 1 } });
     expect(fork.messages).toEqual(parent.messages.slice(0, 4));
     expect([fork.turns, fork.system, fork.usage.input]).toEqual([1, parent.system, 0]);
     const { turn, text } = await fork.run("something else").result;
@@ -107,36 +107,36 @@ describe("a forked session", () => {
     expect(start).toMatchObject({ kind: "start", parent: { session: parent.id, turn: 1 } });
     // The calls before the fork belong to the parent.
     expect((await fork.crib.call("journal.undo", {})).isError).toBe(true);
-    expect(readFileSync(join(place.workspace, "a.txt"), "utf8")).toBe("one\n");
-    expect(await place.close()).toEqual([]);
+    expect(readFileSync(join(loopback.workspace, "a.txt"), "utf8")).toBe("one\n");
+    expect(await loopback.close()).toEqual([]);
   });
 
   it("lists the turns when the turn does not exist", async () => {
-    const place = await sessionOnLoopback([{ text: "First." }], toolcrib);
-    await place.session.run("one").result;
-    await expect(place.again({ fork: { session: place.session.id, turn: 2 } })).rejects.toMatchObject({
+    const loopback = await sessionOnLoopback([{ text: "First." }], toolcrib);
+    await loopback.session.run("one").result;
+    await expect(loopback.again({ fork: { session: loopback.session.id, turn: 2 } })).rejects.toMatchObject({
       code: "not-found",
-      message: `Session ${place.session.id} has no turn 2`,
+      message: `Session ${loopback.session.id} has no turn 2`,
       hint: "Use a turn from 1 to 1.",
     });
-    await place.close();
+    await loopback.close();
   });
 
   it("can start before a damaged entry", async () => {
-    const place = await sessionOnLoopback([{ text: "First." }, { text: "Second." }], toolcrib);
-    const { session } = place;
+    const loopback = await sessionOnLoopback([{ text: "First." }, { text: "Second." }], toolcrib);
+    const { session } = loopback;
     await session.run("one").result;
     session.crib.conversations.append(session.id, [{ kind: "user", turn: 2 }]);
     await session.close();
     const entry = `Entry 5 of session ${session.id} is damaged`;
-    await expect(place.again({ resume: session.id })).rejects.toMatchObject({
+    await expect(loopback.again({ resume: session.id })).rejects.toMatchObject({
       code: "unavailable",
       message: entry,
       hint: `Continue from its readable part: toolcrib sessions fork ${session.id} --turn 1`,
     });
-    await expect(place.again({ fork: { session: session.id } })).rejects.toMatchObject({ message: entry });
-    const fork = await place.again({ fork: { session: session.id, turn: 1 } });
+    await expect(loopback.again({ fork: { session: session.id } })).rejects.toMatchObject({ message: entry });
+    const fork = await loopback.again({ fork: { session: session.id, turn: 1 } });
     expect(fork.messages).toEqual(session.messages);
-    await place.close();
+    await loopback.close();
   });
 });

@@ -25,7 +25,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
 `,
       stderr: "",
     });
-    const place = { level: "user", name: cli.userRules };
+    const origin = { level: "user", name: cli.userRules };
     expect([json.exit, JSON.parse(json.stdout)]).toEqual([
       3,
       {
@@ -50,7 +50,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
             what: "git status",
             risk: "execute",
             reason: "a rule allows it",
-            rule: { ...place, line: 1, text: "allow run git status" },
+            rule: { ...origin, line: 1, text: "allow run git status" },
             segment: { text: "git status", start: 0, end: 10 },
           },
           {
@@ -59,7 +59,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
             what: "rm -rf build",
             risk: "destructive",
             reason: "a rule denies it",
-            rule: { ...place, line: 3, text: "deny run rm -rf **" },
+            rule: { ...origin, line: 3, text: "deny run rm -rf **" },
             segment: { text: "rm -rf build", start: 14, end: 26 },
           },
           {

@@ -137,9 +137,9 @@ describe("findBlock in Rust", () => {
     ["Display", "impl", undefined, "Did you mean Impl fmt::Display for Agent [6-9]? "],
     ["nothing_like_it", "function", undefined, ""],
   ])("suggests near matches for %s (%s) in %s", async (name, kind, modulePath, near) => {
-    const place = modulePath === undefined ? "" : ` in ${modulePath}`;
+    const container = modulePath === undefined ? "" : ` in ${modulePath}`;
     expect(await found("a.rs", rust, { name, kind, modulePath })).toBe(
-      `no-match: a.rs has no ${kind} \`${name}\`${place}. ${near}List the symbols with code.symbols.`,
+      `no-match: a.rs has no ${kind} \`${name}\`${container}. ${near}List the symbols with code.symbols.`,
     );
   });
 });

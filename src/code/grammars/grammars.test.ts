@@ -48,8 +48,8 @@ describe("the grammars", () => {
   );
 });
 
-function sha256(place: URL): string {
-  return createHash("sha256").update(readFileSync(place)).digest("hex");
+function sha256(file: URL): string {
+  return createHash("sha256").update(readFileSync(file)).digest("hex");
 }
 
 /** In bytes of WebAssembly. The tenth section contains the code. */

@@ -113,7 +113,7 @@ describe("an index", () => {
     expect(first.state).toMatchObject({ files: 120, problem: expect.any(String) });
     expect(await answersOf(index)).toEqual(right);
     // Known content must not be dropped when new content cannot be stored.
-    const added = Array.from({ length: 60 }, (_, place) => `new/${place}.ts`);
+    const added = Array.from({ length: 60 }, (_, number) => `new/${number}.ts`);
     for (const name of added) index.write(name, `alpha ${"0123456789 ".repeat(200)}`);
     const second = await onFullDisk();
     expect([...withAlpha, ...added].filter((name) => !second.found[0].includes(name))).toEqual([]);

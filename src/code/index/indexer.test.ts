@@ -204,7 +204,7 @@ describe("the index", () => {
   });
 
   it("follows a branch switch", async () => {
-    const names = Array.from({ length: 150 }, (_, place) => `a/f${place}.ts`);
+    const names = Array.from({ length: 150 }, (_, number) => `a/f${number}.ts`);
     await using index = openTestIndex(Object.fromEntries(names.map((name) => [name, `alpha("${name}")`])));
     const git = (...args: string[]) =>
       execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
@@ -236,7 +236,9 @@ describe("the index", () => {
 
   it("keeps few segments and correct results, however often files change", async () => {
     await using index = openTestIndex(
-      Object.fromEntries(Array.from({ length: 30 }, (_, place) => [`f${place}.ts`, `class Made${place} {}`])),
+      Object.fromEntries(
+        Array.from({ length: 30 }, (_, number) => [`f${number}.ts`, `class Made${number} {}`]),
+      ),
     );
     index.write("empty.ts", "");
     await using watching = index.another();

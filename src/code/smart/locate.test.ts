@@ -97,10 +97,10 @@ async function found(path: string, location: string): Promise<string> {
     ? undefined
     : await opened.context.code.outline({ path, text }, { signal: opened.context.signal });
   try {
-    const place = locate({ path, source: source!, text, outline }, location);
+    const located = locate({ path, source: source!, text, outline }, location);
     const lines =
-      place.firstLine === place.lastLine ? place.firstLine : `${place.firstLine}-${place.lastLine}`;
-    return `${place.way} ${lines}`;
+      located.firstLine === located.lastLine ? located.firstLine : `${located.firstLine}-${located.lastLine}`;
+    return `${located.way} ${lines}`;
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     return `${error.code}: ${error.message} ${error.hint}`;

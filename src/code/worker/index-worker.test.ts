@@ -39,8 +39,8 @@ it("rejects waiting requests when it is closed", async () => {
 
 it("continues when a progress listener fails", async () => {
   await using folder = temporaryFolder();
-  for (let place = 0; place < 400; place += 1)
-    writeFileSync(join(folder.path, `f${place}.ts`), `export class Made${place} {}\n`.repeat(200));
+  for (let number = 0; number < 400; number += 1)
+    writeFileSync(join(folder.path, `f${number}.ts`), `export class Made${number} {}\n`.repeat(200));
   const index = new IndexWorker({
     workspace: folder.path,
     directory: join(folder.path, ".index"),

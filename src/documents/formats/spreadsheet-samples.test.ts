@@ -73,19 +73,19 @@ it("has every cell that openpyxl has, in the same position", async () => {
   const { parts } = await readSample("ledger-office.xlsx");
   const ours = parts.flatMap(({ anchor, text }) => cellsOf(anchor, text));
   const theirs = secondReading("ledger-office.xlsx", "openpyxl").trim().split("\n");
-  expect(ours.map(({ place }) => place)).toEqual(
+  expect(ours.map(({ address }) => address)).toEqual(
     theirs.map((line) => line.split("\t").slice(0, 2).join("\t")),
   );
   const words = (text: string) => text.match(/[\p{L}\p{N}.]+/gu) ?? [];
   const shownOtherwise = new Set(["E2", "E3", "E4", "B6", "C6", "E6", "A7"]);
-  for (const [index, { place, text }] of ours.entries()) {
-    if (shownOtherwise.has(place.split("\t")[1]!)) continue;
+  for (const [index, { address, text }] of ours.entries()) {
+    if (shownOtherwise.has(address.split("\t")[1]!)) continue;
     expect(words(text).slice(0, 9)).toEqual(words(theirs[index]!.split("\t")[2]!));
   }
 });
 
 /** Cells of a table with the letters of its columns, formulas left out. */
-function cellsOf(anchor: string, text: string): readonly { place: string; text: string }[] {
+function cellsOf(anchor: string, text: string): readonly { address: string; text: string }[] {
   const sheet = anchor
     .replace(/!.*/, "")
     .replace(/^'(.*)'$/, "$1")
@@ -100,7 +100,7 @@ function cellsOf(anchor: string, text: string): readonly { place: string; text: 
   return rows.map(split).flatMap(([number, ...cells]) =>
     cells.flatMap((cell, index) => {
       const shown = cell.replace(/ \(=.*\)$/, "").replaceAll("<br>", " ");
-      return cell === "" ? [] : [{ place: `${sheet}\t${columns[index + 1]}${number}`, text: shown }];
+      return cell === "" ? [] : [{ address: `${sheet}\t${columns[index + 1]}${number}`, text: shown }];
     }),
   );
 }

@@ -10,9 +10,9 @@ it("counts sixteen bytes at a time exactly like one by one", () => {
   const byte = fc.oneof(fc.constant(10), fc.integer({ min: 0, max: 255 }));
   const content = fc.uint8Array({ minLength: bufferBytes, maxLength: bufferBytes });
   const newlines = fc.array(byte, { minLength: bufferBytes, maxLength: bufferBytes });
-  const place = fc.integer({ min: 0, max: bufferBytes });
+  const offset = fc.integer({ min: 0, max: bufferBytes });
   fc.assert(
-    fc.property(fc.oneof(content, newlines), place, place, (bytes, one, other) => {
+    fc.property(fc.oneof(content, newlines), offset, offset, (bytes, one, other) => {
       const [from, to] = [Math.min(one, other), Math.max(one, other)];
       fast.buffer.set(bytes);
       plain.buffer.set(bytes);

@@ -304,7 +304,7 @@ describe("translateRegex", () => {
       "\\p{sc=Han}",
       "\\p{lowercase}",
     ];
-    const places = ["^", "$", "\\b", "\\B", "\\<", "\\>", "\\b{start}", "\\b{end-half}", "\\z"];
+    const assertions = ["^", "$", "\\b", "\\B", "\\<", "\\>", "\\b{start}", "\\b{end-half}", "\\z"];
     const classes = [
       "[a-c]",
       "[^a]",
@@ -330,7 +330,7 @@ describe("translateRegex", () => {
     const flags = ["(?i)", "(?-i)", "(?s)", "(?-m)", "(?U)", "(?-u:\\w)", "(?ii)", "(?-)"];
     const wrong = ["(?=", "\\1", "\\y", "\\", "[", "[z-a]", "[\\b]", "{", "\\n", "\\b{foo}", "\\x4"];
     const piece = fc.oneof(
-      ...[characters, escapes, places, classes, groups, counts, flags].map((pieces) => ({
+      ...[characters, escapes, assertions, classes, groups, counts, flags].map((pieces) => ({
         weight: 4,
         arbitrary: fc.constantFrom(...pieces),
       })),

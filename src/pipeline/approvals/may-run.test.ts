@@ -16,10 +16,10 @@ import { compose } from "../stage.ts";
 import { checkPolicy } from "../stages/check-policy.ts";
 import { confineCommands } from "../stages/confine-commands.ts";
 
-const place = { workspace: "/workspace", home: "/home/ada", own: [] };
+const directories = { workspace: "/workspace", home: "/home/ada", own: [] };
 
 function policyOf(lines: string) {
-  return compilePolicy([builtInRules, { level: "user", name: "rules", text: lines }], place);
+  return compilePolicy([builtInRules, { level: "user", name: "rules", text: lines }], directories);
 }
 
 interface Setup {

@@ -112,13 +112,13 @@ it("changes the fingerprint with the variables and the sandbox, and never expose
 it("checks a command of a persistent shell against that shell's earlier commands", async () => {
   let past = { commands: ["true"], isWhole: true, cwd: "/workspace" };
   const source = { level: "user", name: "rules", text: "allow run ls\nallow run cat **" } as const;
-  const place = { workspace: "/workspace", home: "/home/ada", own: [] };
+  const directories = { workspace: "/workspace", home: "/home/ada", own: [] };
   const outcomeOf = async (command: string, whileAsked?: () => void) => {
     const stage = checkPolicy(
       {
         mode: "cautious",
         rules: {
-          refreshed: () => compilePolicy([source], place),
+          refreshed: () => compilePolicy([source], directories),
           grantForSession: () => {},
           grantAlways: async () => {},
         },

@@ -56,12 +56,12 @@ async function start(setup: Setup): Promise<StartOptions["confinement"] | string
     accesses = [{ kind: "execute", command: "make" }],
   } = setup;
   const source = { level: "user", name: "rules", text: lines } as const;
-  const place = { workspace: environment.workspace, home: "/home/ada", own: [] };
+  const directories = { workspace: environment.workspace, home: "/home/ada", own: [] };
   const policyStage = checkPolicy(
     {
       mode,
       rules: {
-        refreshed: () => compilePolicy([source], place),
+        refreshed: () => compilePolicy([source], directories),
         grantForSession: () => {},
         grantAlways: async () => {},
       },

@@ -127,7 +127,7 @@ const hostile: Record<string, string> = {
   backticks: "`".repeat(120_000),
   wrappers: `${"nice ".repeat(25_000)}ls`,
   evaluations: `${"eval ".repeat(25_000)}ls`,
-  "dangerous variables": Array.from({ length: 8000 }, (_, place) => `LD_${place}=1;ls`).join(";"),
+  "dangerous variables": Array.from({ length: 8000 }, (_, index) => `LD_${index}=1;ls`).join(";"),
   "a sed script": `sed '${"/[".repeat(60_000)}'`,
   "an awk program": `awk '${"print".repeat(25_000)}'`,
   "a list of symbols": "#;".repeat(60_000),

@@ -13,9 +13,9 @@ it.each([
 ])("reports every program that a real bash runs, %s", (_name, arbitrary) => {
   const commands = fc.sample(arbitrary, { numRuns: 1200 });
   const ran = programsRun(commands);
-  const unseen = commands.flatMap((command, place) => {
+  const unseen = commands.flatMap((command, index) => {
     const analysis = analyseCommand(command);
-    return ran[place]!.filter((run) => !explains(analysis, run)).map((run) => ({ command, run }));
+    return ran[index]!.filter((run) => !explains(analysis, run)).map((run) => ({ command, run }));
   });
   expect(unseen).toEqual([]);
 });
@@ -30,9 +30,9 @@ it("reports exactly the programs that a real bash runs for well-formed commands"
       .filter(([name]) => /^p[0-8]$/.test(name ?? ""));
     return { command, stubs: stubs.map(String).sort(), notUnderstood };
   });
-  const expected = commands.map((command, place) => ({
+  const expected = commands.map((command, index) => ({
     command,
-    stubs: ran[place]!.map(String).sort(),
+    stubs: ran[index]!.map(String).sort(),
     notUnderstood: [],
   }));
   expect(reported).toEqual(expected);

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { Mount } from "./mounts.ts";
 import { clearPrivateMountPoints, pinPrivateMountPoints } from "./mounts.ts";
 
-const places = { home: "/state/home", temporary: "/state/temporary" };
+const directories = { home: "/state/home", temporary: "/state/temporary" };
 const shown = (target: string): Mount => ({ show: "read-only", source: target, target });
 const own = (source: string, target: string): Mount => ({ show: "writable", source, target });
 
@@ -24,7 +24,7 @@ it("mounts parents of other mounts in private directories, before them", () => {
     own("/state/home/code", "/home/me/code"),
   ];
   const a = own("/state/home/.config/a", "/home/me/.config/a");
-  expect(pinPrivateMountPoints(meant, places)).toEqual({
+  expect(pinPrivateMountPoints(meant, directories)).toEqual({
     mounts: [meant[0], meant[1], config, meant[2], code, meant[3], meant[4], meant[5], a, meant[6]],
     points: [
       { path: "/state/home/.config", isParent: true },

@@ -191,15 +191,15 @@ describe.skipIf(missing.length > 0)("reach", () => {
     await using inside = startInside([process.execPath, "-e", script]);
     const port = Number(await firstLine(inside.child.stdout as Socket));
     const sent = randomBytes(5_000_000);
-    const place = (await inside.network.reach(port))!;
-    expect([await inside.network.listening(), place.host, await inside.network.reach(port)]).toEqual([
+    const reached = (await inside.network.reach(port))!;
+    expect([await inside.network.listening(), reached.host, await inside.network.reach(port)]).toEqual([
       [port],
       "127.0.0.1",
-      place,
+      reached,
     ]);
-    expect(hash(await exchange(place.port, sent))).toBe(hash(sent));
+    expect(hash(await exchange(reached.port, sent))).toBe(hash(sent));
     await inside.network.close();
-    await expect(exchange(place.port, sent)).rejects.toThrow("ECONNREFUSED");
+    await expect(exchange(reached.port, sent)).rejects.toThrow("ECONNREFUSED");
   });
 
   it("picks another port when the port is taken, and returns undefined without a listener", async () => {
@@ -210,11 +210,10 @@ describe.skipIf(missing.length > 0)("reach", () => {
     await using inside = startInside([process.execPath, "-e", script]);
     await firstLine(inside.child.stdout as Socket);
     expect(await inside.network.reach(taken.port === 1 ? 2 : 1)).toBeUndefined();
-    const place = (await inside.network.reach(taken.port))!;
-    expect([place.port === taken.port, (await exchange(place.port, Buffer.alloc(0))).toString()]).toEqual([
-      false,
-      "inside",
-    ]);
+    const reached = (await inside.network.reach(taken.port))!;
+    expect([reached.port === taken.port, (await exchange(reached.port, Buffer.alloc(0))).toString()]).toEqual(
+      [false, "inside"],
+    );
   });
 });
 

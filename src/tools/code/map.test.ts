@@ -101,11 +101,11 @@ src/cart.ts
   });
 
   it("ignores words at the start of comments", async () => {
-    const expected = Array.from({ length: 8 }, (_, place) => [
-      `said${place}.ts`,
-      `// Note: this is ${place}.\nlet a;\n`,
+    const expected = Array.from({ length: 8 }, (_, number) => [
+      `said${number}.ts`,
+      `// Note: this is ${number}.\nlet a;\n`,
     ]);
-    const using = Array.from({ length: 3 }, (_, place) => [`using${place}.ts`, "readToken();\n"]);
+    const using = Array.from({ length: 3 }, (_, number) => [`using${number}.ts`, "readToken();\n"]);
     await using words = codeFixture({
       "note.ts": "export interface Note {}\n",
       "token.ts": "export function readToken() {}\n",

@@ -60,7 +60,7 @@ describe("code.search", () => {
     await untilIndexed(opened);
     return opened.run(codeSearch, input);
   };
-  const places = async (input: CodeSearchInput) =>
+  const locations = async (input: CodeSearchInput) =>
     (await find(input)).data.results.map(({ path, symbol }) => `${path} ${symbol?.name ?? "-"}`);
 
   it("gives no reason when a name consists only of stop words", async () => {
@@ -116,17 +116,17 @@ describe("code.search", () => {
   });
 
   it("ranks the definition of an identifier before its uses, and code before tests and prose", async () => {
-    const found = await places({ query: "cartTotal" });
+    const found = await locations({ query: "cartTotal" });
     const order = ["src/cart.ts cartTotal", "src/cart.test.ts -", "README.md Shop"];
-    expect([found[0], found.filter((place) => order.includes(place))]).toEqual([order[0], order]);
+    expect([found[0], found.filter((location) => order.includes(location))]).toEqual([order[0], order]);
   });
 
   it("finds tests when the query asks for them", async () => {
-    expect((await places({ query: "test of the cart total" }))[0]).toBe("src/cart.test.ts -");
+    expect((await locations({ query: "test of the cart total" }))[0]).toBe("src/cart.test.ts -");
   });
 
   it("finds synonyms", async () => {
-    expect((await places({ query: "delete an item" }))[0]).toBe("src/cart.ts removeItem");
+    expect((await locations({ query: "delete an item" }))[0]).toBe("src/cart.ts removeItem");
   });
 
   it.each<[string, CodeSearchInput, string[]]>([
@@ -137,7 +137,7 @@ describe("code.search", () => {
     ["a file", { query: "total", path: "README.md" }, ["README.md Shop"]],
     ["a glob", { query: "adds up", path: "**/*.py" }, ["tools/report.py total_per_day"]],
   ])("restricts the search to %s", async (_name, input, expected) => {
-    expect(await places(input)).toEqual(expected);
+    expect(await locations(input)).toEqual(expected);
   });
 
   it("finds quoted text exactly, each symbol once, its definition first", async () => {
@@ -228,7 +228,7 @@ function linesByRipgrep(query: string, workspace: string): string[] {
     const found = execFileSync(rgPath, ["-n", "--color=never", ...how, "-e", pattern!, "."], {
       cwd: workspace,
     });
-    return Array.from(found.toString().matchAll(/^\.\/([^:]*:\d+):/gm), ([, place]) => place!).sort();
+    return Array.from(found.toString().matchAll(/^\.\/([^:]*:\d+):/gm), ([, location]) => location!).sort();
   } catch {
     return [];
   }

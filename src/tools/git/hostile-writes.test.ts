@@ -154,7 +154,7 @@ it("changes nothing in a different working tree that settings name", async () =>
 });
 
 it("writes through no link in the repository", async () => {
-  const places = [
+  const names = [
     "index",
     "HEAD",
     "logs/HEAD",
@@ -163,11 +163,11 @@ it("writes through no link in the repository", async () => {
     "COMMIT_EDITMSG",
     "config",
   ];
-  for (const place of places) {
+  for (const entry of names) {
     await using opened = await openVictim();
     await opened.call("git.stage", { all: true });
     const outside = join(opened.home, "outside");
-    const own = join(opened.workspace, ".git", place);
+    const own = join(opened.workspace, ".git", entry);
     writeFileSync(outside, existsSync(own) ? readFileSync(own) : "");
     const before = readFileSync(outside);
     rmSync(own, { force: true });
@@ -175,8 +175,8 @@ it("writes through no link in the repository", async () => {
     const codes: unknown[] = [];
     for (const [tool, input] of writings.slice(0, -1))
       codes.push((await opened.call(tool, input)).error === null ? "done" : "refused");
-    expect([place, codes, readFileSync(outside).equals(before)]).toEqual([
-      place,
+    expect([entry, codes, readFileSync(outside).equals(before)]).toEqual([
+      entry,
       writings.slice(0, -1).map(() => "refused"),
       true,
     ]);

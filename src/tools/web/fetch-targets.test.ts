@@ -39,7 +39,7 @@ describe("the target of web.fetch", () => {
         rules: ["allow connect *"],
         web: { resolve: loopback },
       });
-      const places = [
+      const hosts = [
         "127.0.0.1",
         "localhost",
         "127.1",
@@ -49,9 +49,9 @@ describe("the target of web.fetch", () => {
         "x.localhost",
       ];
       const codes = await Promise.all(
-        places.map(async (place) => {
-          const { error } = await opened.crib.call("web.fetch", { url: `http://${place}:${server.port}/` });
-          return [place, error?.code, error?.hint];
+        hosts.map(async (name) => {
+          const { error } = await opened.crib.call("web.fetch", { url: `http://${name}:${server.port}/` });
+          return [name, error?.code, error?.hint];
         }),
       );
       const remedies = [
@@ -64,8 +64,8 @@ describe("the target of web.fetch", () => {
         "localhost",
       ];
       expect([codes, server.asked]).toEqual([
-        places.map((place, index) => [
-          place,
+        hosts.map((name, index) => [
+          name,
           "denied",
           `Ask the user to add the rule: allow connect ${remedies[index]}`,
         ]),

@@ -50,7 +50,7 @@ function shapeFaults(message: MessageParam, before: MessageParam | undefined): s
   const { role, content, ...rest } = message;
   return [
     ...Object.keys(rest).map((field) => `${field}: Extra inputs are not permitted.`),
-    ...(role === "user" || role === "assistant" ? [] : [`role: ${role} is none.`]),
+    ...(role === "user" || role === "assistant" ? [] : [`role: ${role} is not a role.`]),
     ...(before?.role === role ? [`roles must alternate, but two of "${role}" follow each other.`] : []),
     ...(content.length > 0 ? [] : ["content must not be empty."]),
   ];
@@ -68,7 +68,7 @@ const blockFields: Record<string, readonly string[]> = {
 
 function blockFaults(block: Block): string[] {
   const known = blockFields[block.type];
-  if (known === undefined) return [`${block.type} is no block that this API knows.`];
+  if (known === undefined) return [`${block.type} is not a known block type.`];
   const extra = Object.keys(block).filter((field) => field !== "type" && !known.includes(field));
   return [
     ...extra.map((field) => `${block.type}.${field}: Extra inputs are not permitted.`),
@@ -89,7 +89,7 @@ function imageFaults({ source }: Block): string[] {
   if (type !== "base64") return [`image.source: ${type} is not base64.`];
   const form = pictures[media_type];
   if (!form)
-    return [`image.source.media_type: ${media_type} is none of ${Object.keys(pictures).join(", ")}.`];
+    return [`image.source.media_type: ${media_type} is not one of ${Object.keys(pictures).join(", ")}.`];
   return form.test(data)
     ? []
     : [`The image was specified as ${media_type} and appears to be something else.`];
@@ -111,7 +111,7 @@ function assistantFaults(blocks: readonly Block[], { ids, sent, model, needsThou
     ...blocks
       .filter(({ type }) => type === "tool_result" || type === "image")
       .map(({ type }) => `${type} blocks can only be in user messages.`),
-    ...(firstUse >= 0 && blocks.some(isAfterUse) ? ["text must not stand after tool_use."] : []),
+    ...(firstUse >= 0 && blocks.some(isAfterUse) ? ["text must not follow tool_use."] : []),
     ...uses.flatMap((use) => useFaults(use, ids, sent)),
     ...thoughts
       .filter((thought) => !sent.isThought(thought, model))
@@ -119,7 +119,7 @@ function assistantFaults(blocks: readonly Block[], { ids, sent, model, needsThou
         ({ type }) => `Invalid signature in ${type} block: it was not given with these words by this model.`,
       ),
     ...(thoughts.length > 0 && !isThought(blocks[0]!)
-      ? ["thinking blocks must stand first in an assistant message."]
+      ? ["thinking blocks must be first in an assistant message."]
       : []),
     ...(needsThoughts && sent.hasItsThoughts(blocks, model) === false
       ? ["thinking blocks must be handed back as they were given, and these are not."]
@@ -133,7 +133,7 @@ function useFaults(use: Block, ids: Set<string>, sent: SentReplies): string[] {
   ids.add(id);
   return [
     ...(/^[a-zA-Z0-9_-]+$/.test(id) ? [] : [`tool_use.id: ${id} must match ^[a-zA-Z0-9_-]+$.`]),
-    ...(/^[a-zA-Z0-9_-]{1,128}$/.test(name) ? [] : [`tool_use.name: ${name} is none.`]),
+    ...(/^[a-zA-Z0-9_-]{1,128}$/.test(name) ? [] : [`tool_use.name: ${name} is invalid.`]),
     ...(isTwice ? [`tool_use ids must be unique: ${id}.`] : []),
     ...(typeof input === "object" && input !== null && !Array.isArray(input)
       ? []
@@ -165,7 +165,7 @@ function userFaults(blocks: readonly Block[], uses: readonly Block[]): string[] 
         (id) => `each tool_use must have a single result. Found multiple tool_result blocks with id ${id}.`,
       ),
     ...(firstOther >= 0 && blocks.slice(firstOther).some(({ type }) => type === "tool_result")
-      ? ["tool_result blocks must stand first in the message."]
+      ? ["tool_result blocks must be first in the message."]
       : []),
     ...results.flatMap(resultFaults),
   ];

@@ -76,7 +76,7 @@ function fieldFaults(body: AnthropicRequest): string[] {
     ...(temperature !== undefined && top_p !== undefined
       ? ["temperature and top_p cannot both be specified."]
       : []),
-    ...(effort === undefined || efforts.has(effort) ? [] : [`output_config.effort: ${effort} is none.`]),
+    ...(effort === undefined || efforts.has(effort) ? [] : [`output_config.effort: ${effort} is invalid.`]),
     ...(tool_choice && !tools?.length ? ["tool_choice: may only be specified while providing tools."] : []),
   ];
 }
@@ -87,7 +87,7 @@ function thinkingFaults(body: AnthropicRequest): string[] {
   const { type = "adaptive", budget_tokens = 0 } = thinking ?? {};
   const isBudgeted = type === "enabled";
   return [
-    ...(["enabled", "adaptive", "between_tools"].includes(type) ? [] : [`thinking.type: ${type} is none.`]),
+    ...(["enabled", "adaptive", "between_tools"].includes(type) ? [] : [`thinking.type: ${type} is invalid.`]),
     ...(isBudgeted && isAdaptive(model) ? [`thinking.type: enabled is not supported by ${model}.`] : []),
     ...(isBudgeted && budget_tokens < 1024 ? ["thinking.budget_tokens: must be at least 1024."] : []),
     ...(isBudgeted && budget_tokens >= (max_tokens as number)

@@ -50,7 +50,7 @@ function partFaults(part: Part): string[] {
     ...(data.length === 1 ? [] : ["required oneof field 'data' must have one initialized field."]),
     ...(part.text === "" && !isSigned ? ["a part of text is empty."] : []),
     ...(part.inlineData && !/^(image|audio|video|text|application)\//.test(part.inlineData.mimeType ?? "")
-      ? ["inlineData: the mimeType is none."]
+      ? ["inlineData: the mimeType is invalid."]
       : []),
     ...(part.inlineData && !part.inlineData.data ? ["inlineData: has no data."] : []),
   ];
@@ -62,7 +62,7 @@ function signatureFaults({ parts }: Content, next: Content | undefined, { sent }
   );
   if (mayBeStopped({ isBareText }, next?.parts.map(({ text }) => text).join(" "))) return [];
   return sent.hasItsSignatures(parts) === false
-    ? ["a thought signature is missing, or does not stand where it stood."]
+    ? ["a thought signature is missing or at another position."]
     : [];
 }
 
@@ -97,10 +97,10 @@ function callFaults({ functionCall: call }: Part, ids: Set<string>, { sent }: Kn
   const isTwice = id !== undefined && ids.has(id);
   ids.add(id ?? "");
   return [
-    ...(/^[A-Za-z_][\w.:-]{0,127}$/.test(name) ? [] : [`functionCall.name: ${name} is none.`]),
-    ...(args === undefined || isStruct(args) ? [] : [`functionCall.args: of ${name} is no object.`]),
+    ...(/^[A-Za-z_][\w.:-]{0,127}$/.test(name) ? [] : [`functionCall.name: ${name} is invalid.`]),
+    ...(args === undefined || isStruct(args) ? [] : [`functionCall.args: of ${name} is not an object.`]),
     ...(isTwice ? [`functionCall.id: ${id} is that of two calls.`] : []),
-    ...(sent.isCall(call) === false ? [`functionCall: ${id} is not handed back as it was given.`] : []),
+    ...(sent.isCall(call) === false ? [`functionCall: ${id} is not unchanged.`] : []),
   ];
 }
 
@@ -121,7 +121,7 @@ function answerFaults({ parts }: Content, before: Content | undefined): string[]
         ]),
     ...(misplaced ? ["function responses are not in the order of their calls."] : []),
     ...answers.flatMap(({ name, response }) =>
-      isStruct(response) ? [] : [`functionResponse.response: of ${name} is no object.`],
+      isStruct(response) ? [] : [`functionResponse.response: of ${name} is not an object.`],
     ),
   ];
 }

@@ -54,7 +54,7 @@ function generationFaults(
       : ["generationConfig.maxOutputTokens: must be positive."]),
     ...(thinkingLevel === undefined || levels.has(thinkingLevel.toLowerCase())
       ? []
-      : [`thinkingConfig.thinkingLevel: ${thinkingLevel} is none.`]),
+      : [`thinkingConfig.thinkingLevel: ${thinkingLevel} is invalid.`]),
     ...(thinkingLevel !== undefined && thinkingBudget !== undefined
       ? ["You can only set one of thinking budget and thinking level."]
       : []),

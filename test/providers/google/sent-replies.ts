@@ -17,8 +17,8 @@ export class SentReplies {
 
   remember(parts: readonly Part[]): void {
     const key = replyKey(parts);
-    const places = this.#replies.get(key) ?? new Set();
-    this.#replies.set(key, places.add(placesOf(parts)));
+    const positions = this.#replies.get(key) ?? new Set();
+    this.#replies.set(key, positions.add(signaturesOf(parts)));
     for (const { functionCall } of parts)
       if (functionCall?.id !== undefined)
         this.#calls.set(
@@ -33,7 +33,7 @@ export class SentReplies {
 
   /** Whether the signatures of a reply are at their original positions; undefined for an unknown reply. */
   hasItsSignatures(parts: readonly Part[]): boolean | undefined {
-    return this.#replies.get(replyKey(parts))?.has(placesOf(parts));
+    return this.#replies.get(replyKey(parts))?.has(signaturesOf(parts));
   }
 
   /** Whether a call is unchanged; undefined where it is unknown. */
@@ -49,7 +49,7 @@ function replyKey(parts: readonly Part[]): string {
 }
 
 /** The calls that have a signature, and whether the text has one. Streams split text, and clients join it. */
-function placesOf(parts: readonly Part[]): string {
+function signaturesOf(parts: readonly Part[]): string {
   const calls = parts.filter(({ functionCall }) => functionCall);
   const others = parts.filter(({ functionCall, thought }) => !functionCall && !thought);
   return JSON.stringify([

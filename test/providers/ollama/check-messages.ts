@@ -44,10 +44,10 @@ const fields: Record<string, ReadonlySet<string>> = {
 function shapeFaults(message: Message, index: number): string[] {
   const { role, content, images = [] } = message;
   const allowed = fields[role];
-  if (allowed === undefined) return [`role: ${role} is none.`];
+  if (allowed === undefined) return [`role: ${role} is not a role.`];
   return [
     ...unknownFields(message, allowed, `${role}.`),
-    ...(typeof content === "string" ? [] : ["content: is no text."]),
+    ...(typeof content === "string" ? [] : ["content: is not text."]),
     ...(role === "system" && index > 0 ? ["a system message comes first or not at all."] : []),
     ...(role === "user" && content === "" && images.length === 0 ? ["the user says nothing."] : []),
     ...images

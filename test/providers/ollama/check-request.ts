@@ -44,7 +44,7 @@ function toolFaults(tools: NonNullable<OllamaRequest["tools"]>): readonly string
       .filter((name, index) => names.indexOf(name) !== index)
       .map((name) => `tools: ${name} is there twice.`),
     ...tools.flatMap((tool) => [
-      ...(tool.type === "function" ? [] : [`tools: ${tool.type} is no function.`]),
+      ...(tool.type === "function" ? [] : [`tools: ${tool.type} is not a function.`]),
       ...faultsOf("openai-chat", tool).map((fault) => `tools.${tool.function.name}: ${fault}.`),
     ]),
   ];

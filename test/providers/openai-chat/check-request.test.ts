@@ -88,7 +88,7 @@ const breaches: Breaches = {
   ],
   "an empty list of calls": [
     ({ messages }) => messages.push({ role: "assistant", content: "So", tool_calls: [] }, messages[1]),
-    "'messages[5].tool_calls' is no list of calls.",
+    "'messages[5].tool_calls' is not a list of calls.",
   ],
   "an empty reply": [
     ({ messages }) => messages.push({ role: "assistant", content: null }, messages[1]),
@@ -104,7 +104,7 @@ const breaches: Breaches = {
     ({ messages }) => {
       messages[2].reasoning_content = "Hm!";
     },
-    "What was thought before messages[2] did not come back as it was.",
+    "The reasoning before messages[2] is not unchanged.",
   ],
   "an assistant message at the end": [
     ({ messages }) => messages.push({ role: "assistant", content: "Well" }),
@@ -112,7 +112,7 @@ const breaches: Breaches = {
   ],
   "a system message in the middle": [
     ({ messages }) => messages.push({ role: "system", content: "Hurry" }, messages[1]),
-    "Instructions stand at the beginning, not at messages[5].",
+    "Instructions must be at the beginning, not at messages[5].",
   ],
   "an image in an answer": [
     ({ messages }) => {
@@ -148,7 +148,7 @@ const breaches: Breaches = {
   ],
   "a tool in the Responses API format": [
     ({ tools }) => tools.push({ type: "function", name: "write", parameters: {} }),
-    "A tool is no function with parameters.",
+    "A tool is not a function with parameters.",
   ],
   "two tools with one name": [({ tools }) => tools.push(tools[0]), "Two tools are called read."],
   "an empty list of tools": [(body) => body.tools.pop(), "'tools' is an empty list."],

@@ -39,33 +39,33 @@ export function checkChatRequest(
 ): readonly string[] {
   const faults = unknownFields(body, fields.request, "");
   if (body.stream !== true) faults.push("Only streams are served here.");
-  if (!Array.isArray(body.messages)) return [...faults, "'messages' is no list."];
+  if (!Array.isArray(body.messages)) return [...faults, "'messages' is not a list."];
   faults.push(...toolFaults(body.tools));
   const pairs = new PairedCalls();
   let hasBegun = false;
-  for (const [place, message] of body.messages.entries()) {
+  for (const [position, message] of body.messages.entries()) {
     const allowed = fields.message[message.role];
     if (allowed === undefined) {
-      faults.push(`Invalid value: 'messages[${place}].role' ${message.role}.`);
+      faults.push(`Invalid value: 'messages[${position}].role' ${message.role}.`);
       continue;
     }
-    faults.push(...unknownFields(message, allowed, `messages[${place}].`));
+    faults.push(...unknownFields(message, allowed, `messages[${position}].`));
     const isInstruction = message.role === "system" || message.role === "developer";
     if (isInstruction && hasBegun)
-      faults.push(`Instructions stand at the beginning, not at messages[${place}].`);
+      faults.push(`Instructions must be at the beginning, not at messages[${position}].`);
     hasBegun ||= !isInstruction;
-    faults.push(...contentFaults(message, place));
+    faults.push(...contentFaults(message, position));
     if (message.role === "tool") pairs.answer(message.tool_call_id);
     else pairs.userItem();
     if (message.role !== "assistant") continue;
     for (const call of message.tool_calls ?? []) {
       pairs.call(call.id);
-      faults.push(...callFaults(call, place));
+      faults.push(...callFaults(call, position));
     }
     const known = sent.before(message);
-    const isStopped = mayBeBrokenOff(message, body.messages[place + 1]);
+    const isStopped = mayBeBrokenOff(message, body.messages[position + 1]);
     if (known !== undefined && !isStopped && !known.some((thoughts) => isKept(message, thoughts)))
-      faults.push(`What was thought before messages[${place}] did not come back as it was.`);
+      faults.push(`The reasoning before messages[${position}] is not unchanged.`);
   }
   pairs.userItem();
   const { role } = body.messages.at(-1) ?? {};
@@ -88,7 +88,7 @@ function toolFaults(tools: readonly Json[] | undefined): string[] {
     ...twice.map((name) => `Two tools are called ${name}.`),
     ...tools.flatMap((tool) => {
       if (tool.type !== "function" || !tool.function?.parameters)
-        return ["A tool is no function with parameters."];
+        return ["A tool is not a function with parameters."];
       return [
         ...unknownFields(tool, new Set(["type", "function"]), "tools."),
         ...unknownFields(tool.function, functionFields, `tools.${tool.function.name}.`),
@@ -102,10 +102,10 @@ function toolFaults(tools: readonly Json[] | undefined): string[] {
 
 const functionFields = new Set(["name", "description", "parameters", "strict"]);
 
-function contentFaults({ role, content, tool_calls }: Json, place: number): string[] {
-  const where = `'messages[${place}].content'`;
+function contentFaults({ role, content, tool_calls }: Json, position: number): string[] {
+  const where = `'messages[${position}].content'`;
   if (tool_calls !== undefined && !(Array.isArray(tool_calls) && tool_calls.length > 0))
-    return [`'messages[${place}].tool_calls' is no list of calls.`];
+    return [`'messages[${position}].tool_calls' is not a list of calls.`];
   if (typeof content === "string")
     return content === "" && role !== "tool" && !tool_calls ? [`${where} is empty.`] : [];
   if (content === null || content === undefined)
@@ -117,10 +117,10 @@ function contentFaults({ role, content, tool_calls }: Json, place: number): stri
     .map(({ type }) => `Invalid value: a part of type '${type}' in a message of role ${role}.`);
 }
 
-function callFaults({ id, type, function: made, ...rest }: Json, place: number): string[] {
-  const where = `'messages[${place}].tool_calls'`;
+function callFaults({ id, type, function: made, ...rest }: Json, position: number): string[] {
+  const where = `'messages[${position}].tool_calls'`;
   return [
-    ...unknownFields(rest, new Set(), `messages[${place}].tool_calls.`),
+    ...unknownFields(rest, new Set(), `messages[${position}].tool_calls.`),
     ...(type === "function" ? [] : [`${where} has a call of type ${type}.`]),
     ...(/^.{1,64}$/.test(id) ? [] : [`${where} has a call without an id.`]),
     ...(/^[a-zA-Z0-9_-]{1,64}$/.test(made?.name) ? [] : [`${where} has a call of '${made?.name}'.`]),

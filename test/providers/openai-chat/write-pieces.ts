@@ -28,8 +28,8 @@ export function chatPieces(reply: WireReply, writing: ChatWriting): readonly Pie
   const thoughts = split(reply.reasoning ?? "").map((text) => chunk(writing.thoughts(text), "reasoning"));
   const sealed = (reply.reasoning === undefined ? [] : (writing.sealed ?? [])).map((delta) => chunk(delta));
   const words = split(reply.text ?? "").map((content) => chunk({ content }, "text"));
-  const calls = reply.calls.flatMap((call, place) => {
-    const index = oddity === "index-from-one" ? place + 1 : place;
+  const calls = reply.calls.flatMap((call, position) => {
+    const index = oddity === "index-from-one" ? position + 1 : position;
     const delta = (fields: object, is?: Piece["is"]) => chunk({ tool_calls: [{ index, ...fields }] }, is);
     const begin = (given: string) => ({
       id: call.id,

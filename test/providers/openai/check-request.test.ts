@@ -142,7 +142,7 @@ const breaches: Breaches = {
   ],
   "a lost phase": [
     ({ input }) => delete input[3].phase,
-    "'input[3]' was said in another phase than 'undefined'.",
+    "'input[3]' has another phase than 'undefined'.",
   ],
   "an assistant message at the end": [
     ({ input }) => input.push({ role: "assistant", content: "Well" }),
@@ -183,7 +183,7 @@ const breaches: Breaches = {
   ],
   "a request that would be stored": [
     (body) => delete body.store,
-    "'store' is not false: what was said would be kept.",
+    "'store' is not false: OpenAI would store the conversation.",
   ],
   "reasoning that would be lost": [
     (body) => delete body.include,
@@ -248,7 +248,7 @@ it("refuses a conversation with changed history", async () => {
   expect(await breachesOf({ ...asking, requests })).toEqual({
     statuses: [200, 400],
     breaches: [
-      expect.stringMatching(/^Request 2: Message 0 is not as it was: .*kind\..* became .*kinder\..*$/),
+      expect.stringMatching(/^Request 2: Message 0 has changed: .*kind\..* became .*kinder\..*$/),
     ],
   });
 });
@@ -257,6 +257,6 @@ it("refuses changed tools", async () => {
   const requests = [opening, changed(good, ({ tools }) => tools.reverse())];
   expect(await breachesOf({ ...asking, requests })).toEqual({
     statuses: [200, 400],
-    breaches: [expect.stringMatching(/^Request 2: The head is not as it was: /)],
+    breaches: [expect.stringMatching(/^Request 2: The head has changed: /)],
   });
 });

@@ -10,14 +10,14 @@ import type { SentItems } from "./sent-items.ts";
 export function checkResponsesRequest(body: Json, sent: SentItems): readonly string[] {
   const faults = unknownFields(body, requestFields, "");
   if (body.stream !== true) faults.push("Only streams are served here.");
-  if (body.store !== false) faults.push("'store' is not false: what was said would be kept.");
+  if (body.store !== false) faults.push("'store' is not false: OpenAI would store the conversation.");
   if (!body.include?.includes("reasoning.encrypted_content"))
     faults.push("'include' lacks reasoning.encrypted_content, without which reasoning is lost.");
   if (body.temperature !== undefined) faults.push("Unsupported parameter: 'temperature'.");
   const { effort } = body.reasoning ?? {};
   if (effort !== undefined && !efforts.has(effort))
     faults.push(`Invalid value: 'reasoning.effort' ${effort}.`);
-  if (!Array.isArray(body.input)) return [...faults, "'input' is no list."];
+  if (!Array.isArray(body.input)) return [...faults, "'input' is not a list."];
   return [...faults, ...toolFaults(body.tools ?? []), ...itemFaults(body.input, sent)];
 }
 
@@ -56,37 +56,37 @@ const toolFields: Readonly<Record<string, ReadonlySet<string>>> = {
 function itemFaults(input: readonly Json[], sent: SentItems): string[] {
   const faults: string[] = [];
   const pairs = new PairedCalls();
-  for (const [place, item] of input.entries()) {
+  for (const [position, item] of input.entries()) {
     const type = item.type ?? "message";
     const fields = itemFields[type];
     if (fields === undefined) {
-      faults.push(`Invalid value: 'input[${place}].type' ${type}.`);
+      faults.push(`Invalid value: 'input[${position}].type' ${type}.`);
       continue;
     }
-    faults.push(...unknownFields(item, fields, `input[${place}].`));
-    const isBrokenOff = mayBeBrokenOff(item, input[place + 1]);
-    if (!isBrokenOff) faults.push(...missingReasoning(item, input[place - 1], sent));
+    faults.push(...unknownFields(item, fields, `input[${position}].`));
+    const isBrokenOff = mayBeBrokenOff(item, input[position + 1]);
+    if (!isBrokenOff) faults.push(...missingReasoning(item, input[position - 1], sent));
     switch (type) {
       case "message":
         if (item.role === "assistant") pairs.modelItem();
         else pairs.userItem();
-        faults.push(...messageFaults(item, place, isBrokenOff ? undefined : sent));
+        faults.push(...messageFaults(item, position, isBrokenOff ? undefined : sent));
         break;
       case "reasoning":
         pairs.modelItem();
-        faults.push(...reasoningFaults(item, input[place + 1], sent));
+        faults.push(...reasoningFaults(item, input[position + 1], sent));
         break;
       case "function_call":
         pairs.call(item.call_id, "function_call");
-        faults.push(...callFaults(item, place));
+        faults.push(...callFaults(item, position));
         break;
       case "custom_tool_call":
         pairs.call(item.call_id, "custom_tool_call");
-        if (typeof item.input !== "string") faults.push(`'input[${place}].input' is no text.`);
+        if (typeof item.input !== "string") faults.push(`'input[${position}].input' is not text.`);
         break;
       default:
         pairs.answer(item.call_id, type.replace(/_output$/, ""));
-        faults.push(...outputFaults(item, place));
+        faults.push(...outputFaults(item, position));
     }
   }
   pairs.userItem();
@@ -105,33 +105,37 @@ const itemFields: Readonly<Record<string, ReadonlySet<string>>> = {
   custom_tool_call_output: new Set(["type", "id", "call_id", "output", "status"]),
 };
 
-function messageFaults({ role, content, phase }: Json, place: number, sent: SentItems | undefined): string[] {
+function messageFaults(
+  { role, content, phase }: Json,
+  position: number,
+  sent: SentItems | undefined,
+): string[] {
   if (!["system", "developer", "user", "assistant"].includes(role))
-    return [`Invalid value: 'input[${place}].role' ${role}.`];
+    return [`Invalid value: 'input[${position}].role' ${role}.`];
   const parts = typeof content === "string" ? [] : content;
-  if (!Array.isArray(parts)) return [`'input[${place}].content' is neither text nor a list.`];
-  if (content.length === 0) return [`'input[${place}].content' is empty.`];
+  if (!Array.isArray(parts)) return [`'input[${position}].content' is neither text nor a list.`];
+  if (content.length === 0) return [`'input[${position}].content' is empty.`];
   const allowed = role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image"];
   const foreign = parts.filter(({ type }) => !allowed.includes(type));
   const isPhase = role !== "assistant" || (sent?.mayBePhase(textOf(content), phase) ?? true);
   return [
     ...foreign.map(({ type }) => `Invalid value: a part of type '${type}' in a message of role ${role}.`),
-    ...(isPhase ? [] : [`'input[${place}]' was said in another phase than '${phase}'.`]),
+    ...(isPhase ? [] : [`'input[${position}]' has another phase than '${phase}'.`]),
   ];
 }
 
-function callFaults({ call_id, name, arguments: given }: Json, place: number): string[] {
+function callFaults({ call_id, name, arguments: given }: Json, position: number): string[] {
   return [
-    ...(/^.{1,64}$/.test(call_id) ? [] : [`Invalid 'input[${place}].call_id'.`]),
-    ...(/^[a-zA-Z0-9_-]{1,64}$/.test(name) ? [] : [`Invalid 'input[${place}].name'.`]),
-    ...(isObjectJson(given) ? [] : [`'input[${place}].arguments' is not the JSON of an object: ${given}`]),
+    ...(/^.{1,64}$/.test(call_id) ? [] : [`Invalid 'input[${position}].call_id'.`]),
+    ...(/^[a-zA-Z0-9_-]{1,64}$/.test(name) ? [] : [`Invalid 'input[${position}].name'.`]),
+    ...(isObjectJson(given) ? [] : [`'input[${position}].arguments' is not the JSON of an object: ${given}`]),
   ];
 }
 
-function outputFaults({ output }: Json, place: number): string[] {
+function outputFaults({ output }: Json, position: number): string[] {
   if (typeof output === "string") return [];
   const isList = Array.isArray(output) && output.length > 0;
-  if (!isList) return [`'input[${place}].output' is neither text nor a list.`];
+  if (!isList) return [`'input[${position}].output' is neither text nor a list.`];
   return output
     .filter(({ type }) => type !== "input_text" && type !== "input_image")
     .map(({ type }) => `Invalid value: a part of type '${type}' in an output.`);

@@ -14,7 +14,7 @@ const vendors = {
 } satisfies Record<string, readonly Json[]>;
 
 describe.each(Object.entries(vendors))("%s", (model, details) => {
-  const lost = "Request 2: What was thought before messages[1] did not come back as it was.";
+  const lost = "Request 2: The reasoning before messages[1] is not unchanged.";
 
   it.each([
     ["whole", details, []],

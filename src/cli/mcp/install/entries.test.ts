@@ -6,14 +6,14 @@ const value = { command: "node", args: ["x", "mcp"] };
 
 /** Adds an entry, changes it, and removes it: every other byte stays unchanged after each step. */
 function change(editor: EntryEdit, text: string, servers: string) {
-  const place = { servers, name: "toolcrib" };
+  const key = { servers, name: "toolcrib" };
   const file = "settings";
-  const set = editText({ file, text }, editor, place, value);
-  const again = editText({ file, text: set }, editor, place, value);
-  const other = editText({ file, text: set }, editor, place, { command: "other" });
-  const back = editText({ file, text: other }, editor, place, value);
-  const removed = editText({ file, text: back }, editor, place, undefined);
-  return { set, again, back, removed, found: readEntry({ file, text: set }, editor, place) };
+  const set = editText({ file, text }, editor, key, value);
+  const again = editText({ file, text: set }, editor, key, value);
+  const other = editText({ file, text: set }, editor, key, { command: "other" });
+  const back = editText({ file, text: other }, editor, key, value);
+  const removed = editText({ file, text: back }, editor, key, undefined);
+  return { set, again, back, removed, found: readEntry({ file, text: set }, editor, key) };
 }
 
 function refusal(editor: EntryEdit, text: string, servers = "mcpServers"): string {

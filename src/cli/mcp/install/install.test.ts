@@ -29,7 +29,7 @@ function openHome(files: Readonly<Record<string, string>> = {}) {
     mkdirSync(dirname(at(path)), { recursive: true });
     writeFileSync(at(path), content);
   };
-  for (const place of ["home", "project"]) mkdirSync(at(place));
+  for (const location of ["home", "project"]) mkdirSync(at(location));
   for (const [path, content] of Object.entries(files)) write(path, content);
   const { PATH } = process.env;
   const run = async (words: readonly string[], more: NodeJS.ProcessEnv = {}) => {
@@ -41,10 +41,10 @@ function openHome(files: Readonly<Record<string, string>> = {}) {
 }
 
 it("knows the file and the format of every client", () => {
-  const place = { workspace: "/project", variables: { HOME: "/home/ada" }, platform: "linux" } as const;
+  const location = { workspace: "/project", variables: { HOME: "/home/ada" }, platform: "linux" } as const;
   const outputs = clientNames.map((name) => {
     const { file, servers, entry } = clients[name];
-    return [file("user", place), file("project", place), { [servers]: entry(["node", "x", "mcp"]) }];
+    return [file("user", location), file("project", location), { [servers]: entry(["node", "x", "mcp"]) }];
   });
   const plain = { command: "node", args: ["x", "mcp"] };
   expect(outputs).toEqual([
@@ -72,7 +72,7 @@ it("knows the file and the format of every client", () => {
     ...{ CLAUDE_CONFIG_DIR: "/c", CODEX_HOME: "/x", XDG_CONFIG_HOME: "/g", HOME: "/h" },
     ...{ GEMINI_CLI_HOME: "/m", OPENCODE_CONFIG_DIR: "/o" },
   };
-  const other = { ...place, variables: elsewhere, platform: "darwin" } as const;
+  const other = { ...location, variables: elsewhere, platform: "darwin" } as const;
   expect(
     (["claude", "codex", "zed", "vscode", "gemini", "opencode"] as const).map((name) =>
       clients[name].file("user", other),
@@ -85,7 +85,7 @@ it("knows the file and the format of every client", () => {
     "/m/.gemini/settings.json",
     "/o/opencode.json",
   ]);
-  const own = { ...place, variables: { ...elsewhere, OPENCODE_CONFIG: "/own/config.json" } };
+  const own = { ...location, variables: { ...elsewhere, OPENCODE_CONFIG: "/own/config.json" } };
   expect([clients.opencode.file("user", own), clients.opencode.file("project", own)]).toEqual([
     "/own/config.json",
     "/project/opencode.json",

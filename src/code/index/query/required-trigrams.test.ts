@@ -17,9 +17,9 @@ function candidates(query: TrigramQuery, texts: readonly string[]): readonly str
   const { pages, ...head } = collector.write();
   const segment = new SegmentReader(head, (page) => pages[page]!);
   const documents = query === "all" ? "all" : documentsFor(query, segment);
-  return texts.filter((text, place) => {
+  return texts.filter((text, index) => {
     if (hasOddCase(Buffer.from(text))) return true;
-    return documents === "all" || documents.includes(place);
+    return documents === "all" || documents.includes(index);
   });
 }
 

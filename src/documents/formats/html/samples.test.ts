@@ -22,11 +22,11 @@ function wordsOf(markdown: string): readonly string[] {
 /** Runs of words that only the second reader has; undefined when ours has other words or another order. */
 function leftOut(ours: readonly string[], theirs: readonly string[]): readonly string[] | undefined {
   const runs: string[][] = [];
-  let place = 0;
+  let position = 0;
   let isInRun = false;
   for (const word of theirs) {
-    if (word === ours[place]) {
-      place += 1;
+    if (word === ours[position]) {
+      position += 1;
       isInRun = false;
       continue;
     }
@@ -34,7 +34,7 @@ function leftOut(ours: readonly string[], theirs: readonly string[]): readonly s
     else runs.push([word]);
     isInRun = true;
   }
-  return place === ours.length ? runs.map((run) => run.join(" ")) : undefined;
+  return position === ours.length ? runs.map((run) => run.join(" ")) : undefined;
 }
 
 describe("real pages", () => {

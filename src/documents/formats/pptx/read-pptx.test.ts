@@ -53,8 +53,9 @@ describe("a hostile presentation", () => {
   });
 
   it("is refused for a chart of many series at many positions", async () => {
-    const far = (place: number) => `<c:ser><c:val><c:pt idx="${place}"><c:v>1</c:v></c:pt></c:val></c:ser>`;
-    const chart = Array.from({ length: 1000 }, (_, place) => far(place * 1e6)).join("");
+    const far = (position: number) =>
+      `<c:ser><c:val><c:pt idx="${position}"><c:v>1</c:v></c:pt></c:val></c:ser>`;
+    const chart = Array.from({ length: 1000 }, (_, position) => far(position * 1e6)).join("");
     expect(await failureOf(readBytes("x.pptx", pptx({ chart }), {}, limits))).toEqual(tooMany);
   });
 

@@ -7,7 +7,7 @@ import { openLocalWorld } from "../../conformance/local-world.ts";
 
 const leftOut = async (world: ReturnType<typeof openLocalWorld>) => {
   const { paths, leftOut: why } = await world.environment.snapshot!();
-  return Object.fromEntries(Array.from(why, ([place, reason]) => [paths[place], reason]));
+  return Object.fromEntries(Array.from(why, ([position, reason]) => [paths[position], reason]));
 };
 
 it("reports repositories, and changes of their HEAD, index and refs", async () => {

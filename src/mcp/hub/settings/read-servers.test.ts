@@ -8,19 +8,19 @@ import { writeTrust } from "../../../toolcrib/trust.ts";
 import { readProjectServers, readServers } from "./read-servers.ts";
 
 it("reads the user's own servers, and the project's once trusted, until they change", async () => {
-  await using place = filesIn();
-  place.write(place.own, { mcpServers: { mine: { command: "a" }, both: { command: "own" } } });
-  place.write(place.project, {
+  await using folders = filesIn();
+  folders.write(folders.own, { mcpServers: { mine: { command: "a" }, both: { command: "own" } } });
+  folders.write(folders.project, {
     mcpServers: { both: { command: "other" }, theirs: { command: "b", trustAnnotations: true } },
   });
-  const cwd = place.configDirectory;
+  const cwd = folders.configDirectory;
   const mine = { mine: { cwd, command: "a" }, both: { cwd, command: "own" } };
-  const before = await readServers(place);
-  const project = await readProjectServers(place);
-  writeTrust({ workspace: place.workspace, hash: project!.hash }, place.trust);
-  const trusted = await readServers(place);
-  place.write(place.project, { mcpServers: { theirs: { command: "evil" } } });
-  expect([before, trusted, await readServers(place)]).toEqual([
+  const before = await readServers(folders);
+  const project = await readProjectServers(folders);
+  writeTrust({ workspace: folders.workspace, hash: project!.hash }, folders.trust);
+  const trusted = await readServers(folders);
+  folders.write(folders.project, { mcpServers: { theirs: { command: "evil" } } });
+  expect([before, trusted, await readServers(folders)]).toEqual([
     {
       servers: mine,
       warnings: [
@@ -30,7 +30,7 @@ it("reads the user's own servers, and the project's once trusted, until they cha
     {
       servers: { theirs: { command: "b", trustAnnotations: false }, ...mine },
       warnings: [
-        `.toolcrib/mcp.json in ${place.workspace} defines the MCP server both, but the one in your own mcp.json is used.`,
+        `.toolcrib/mcp.json in ${folders.workspace} defines the MCP server both, but the one in your own mcp.json is used.`,
       ],
     },
     {
@@ -43,20 +43,20 @@ it("reads the user's own servers, and the project's once trusted, until they cha
 });
 
 it("trusts a project's servers until a program that they name has changed", async () => {
-  await using place = filesIn();
-  const program = join(place.workspace, "tools/server.mjs");
-  place.write(program, "one");
-  place.write(join(place.workspace, "notes.db"), "data");
-  place.write(place.project, {
+  await using folders = filesIn();
+  const program = join(folders.workspace, "tools/server.mjs");
+  folders.write(program, "one");
+  folders.write(join(folders.workspace, "notes.db"), "data");
+  folders.write(folders.project, {
     mcpServers: { theirs: { command: "node", args: ["--import=tools/server.mjs", "notes.db"], files: {} } },
   });
-  const project = await readProjectServers(place);
-  writeTrust({ workspace: place.workspace, hash: project!.hash }, place.trust);
-  const { servers } = await readServers(place);
-  place.write(join(place.workspace, "notes.db"), "more data");
-  const still = await readProjectServers(place);
-  place.write(program, "two");
-  const changed = await readProjectServers(place);
+  const project = await readProjectServers(folders);
+  writeTrust({ workspace: folders.workspace, hash: project!.hash }, folders.trust);
+  const { servers } = await readServers(folders);
+  folders.write(join(folders.workspace, "notes.db"), "more data");
+  const still = await readProjectServers(folders);
+  folders.write(program, "two");
+  const changed = await readProjectServers(folders);
   expect([servers.theirs?.files, still?.trust, changed?.trust]).toEqual([
     { "tools/server.mjs": contentHash("one") },
     "trusted",
@@ -65,21 +65,21 @@ it("trusts a project's servers until a program that they name has changed", asyn
 });
 
 it("starts the user's own servers only in trusted folders, unless configured otherwise", async () => {
-  await using place = filesIn();
+  await using folders = filesIn();
   const web = { url: "http://localhost:1" };
-  place.write(place.own, { mcpServers: { a: { command: "npx" }, b: { command: "npx", cwd: "." }, web } });
-  expect((await readServers(place)).servers).toEqual({
-    a: { command: "npx", cwd: place.configDirectory },
+  folders.write(folders.own, { mcpServers: { a: { command: "npx" }, b: { command: "npx", cwd: "." }, web } });
+  expect((await readServers(folders)).servers).toEqual({
+    a: { command: "npx", cwd: folders.configDirectory },
     b: { command: "npx", cwd: "." },
     web,
   });
 });
 
 it("ignores a file that cannot be parsed, and warns", async () => {
-  await using place = filesIn();
-  place.write(place.own, '{ "key": sk-a-secret }');
-  place.write(place.project, { servers: {} });
-  const { servers, warnings } = await readServers(place);
+  await using folders = filesIn();
+  folders.write(folders.own, '{ "key": sk-a-secret }');
+  folders.write(folders.project, { servers: {} });
+  const { servers, warnings } = await readServers(folders);
   expect(servers).toEqual({});
   expect(warnings).toEqual([
     expect.stringMatching(/mcp\.json is not valid JSON( at line 1 column \d+)?\.$/),
@@ -88,16 +88,16 @@ it("ignores a file that cannot be parsed, and warns", async () => {
 });
 
 it("does not follow a symlink out of the workspace", async () => {
-  await using place = filesIn();
-  mkdirSync(dirname(place.project));
-  symlinkSync("/etc/hostname", place.project);
-  const { servers, warnings } = await readServers(place);
+  await using folders = filesIn();
+  mkdirSync(dirname(folders.project));
+  symlinkSync("/etc/hostname", folders.project);
+  const { servers, warnings } = await readServers(folders);
   expect([servers, warnings.length]).toEqual([{}, 1]);
 });
 
 it("prints nothing when no server is configured", async () => {
-  await using place = filesIn();
-  expect(await readServers(place)).toEqual({ servers: {}, warnings: [] });
+  await using folders = filesIn();
+  expect(await readServers(folders)).toEqual({ servers: {}, warnings: [] });
 });
 
 function filesIn() {

@@ -45,7 +45,7 @@ it("finds the commands that wrappers really run", () => {
     "env nice timeout 9 sh -c 'p0 a'",
   ];
   const shown = (lists: readonly (readonly string[])[]) =>
-    commands.map((command, place) => ({ command, stubs: lists[place]!.map((line) => line.trim()).sort() }));
+    commands.map((command, index) => ({ command, stubs: lists[index]!.map((line) => line.trim()).sort() }));
   // `xargs -r` runs nothing without input, which no analysis can know.
   const reported = commands.map((command) => (command.startsWith("xargs") ? [] : stubsReported(command)));
   expect(shown(reported)).toEqual(shown(stubsRun(commands)));
@@ -102,12 +102,12 @@ it("asks whenever a harmless-looking program runs another", () => {
     "man -P p0 ls",
   ];
   const ran = stubsRun(commands);
-  const passed = commands.filter((command, place) => {
+  const passed = commands.filter((command, index) => {
     const { commands: found, notUnderstood } = analyseCommand(command);
     const reported = found.some(({ program, risk }) => /^p\d$/.test(program ?? "") && risk !== "read");
     const asks =
       notUnderstood.length > 0 || reported || found.some(({ risk }) => /^(?:exec|netw|dest)/.test(risk));
-    return ran[place]!.length > 0 && !asks;
+    return ran[index]!.length > 0 && !asks;
   });
   expect(passed).toEqual([]);
 });
