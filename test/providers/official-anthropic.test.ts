@@ -289,14 +289,19 @@ describe("the request checks", () => {
       /^tool_choice: thinking/,
     ],
     ["an unknown effort", (body) => (body.output_config = { effort: "huge" }), /^output_config.effort/],
-    ["an empty system", (body) => (body.system = " "), /^system: must be non-empty/, /The head is not/],
+    ["an empty system", (body) => (body.system = " "), /^system: must be non-empty/, /The head has changed/],
     [
       "two tools with one name",
       (body) => (body.tools[1].name = "read"),
       /must be unique: read/,
-      /The head is not/,
+      /The head has changed/,
     ],
-    ["a name with a dot", (body) => (body.tools[1].name = "a.b"), /^tools.1: name a.b/, /The head is not/],
+    [
+      "a name with a dot",
+      (body) => (body.tools[1].name = "a.b"),
+      /^tools.1: name a.b/,
+      /The head has changed/,
+    ],
     [
       "a tool without a schema",
       (body) => delete body.tools[1].input_schema,
@@ -307,7 +312,7 @@ describe("the request checks", () => {
       "a schema that is not an object",
       (body) => (body.tools[1].input_schema = { anyOf: [] }),
       /^tools.1: arguments are no object/,
-      /The head is not/,
+      /The head has changed/,
     ],
     [
       "a native tool under another name",
@@ -315,12 +320,17 @@ describe("the request checks", () => {
       /bash_20250124 is not/,
       /The head/,
     ],
-    ["a changed system prompt", (body) => (body.system = "Be rude."), /^The head is not as it was/],
-    ["reordered tools", (body) => body.tools.reverse(), /^The head is not as it was/],
-    ["a changed message", (body) => (body.messages[0].content = "Write it"), /^Message 0 is not as it was/],
+    ["a changed system prompt", (body) => (body.system = "Be rude."), /^The head has changed/],
+    ["reordered tools", (body) => body.tools.reverse(), /^The head has changed/],
+    ["a changed message", (body) => (body.messages[0].content = "Write it"), /^Message 0 has changed/],
     ["no messages", (body) => (body.messages = []), /^messages: at least one/],
-    ["no tools", (body) => delete body.tools, /^tools: must be given/, /^The head is not/],
-    ["an unknown role", (body) => (body.messages[2].role = "tool"), /role: tool is none/, /must end with/],
+    ["no tools", (body) => delete body.tools, /^tools: must be given/, /^The head has changed/],
+    [
+      "an unknown role",
+      (body) => (body.messages[2].role = "tool"),
+      /role: tool is not a role/,
+      /must end with/,
+    ],
     [
       "two replies in a row",
       (body) => body.messages.splice(2, 0, text("assistant", "Hm")),
@@ -346,7 +356,11 @@ describe("the request checks", () => {
       (body) => body.messages[2].content.push({ type: "text", text: "" }),
       /must be non-empty/,
     ],
-    ["an unknown block", (body) => body.messages[2].content.push({ type: "json" }), /json is no block/],
+    [
+      "an unknown block",
+      (body) => body.messages[2].content.push({ type: "json" }),
+      /json is not a known block type/,
+    ],
     ["an unanswered call", (body) => body.messages[2].content.pop(), /without tool_result.*: toolu_1_2/],
     [
       "unanswered calls",
@@ -367,7 +381,7 @@ describe("the request checks", () => {
     [
       "text before answers",
       (body) => body.messages[2].content.unshift({ type: "text", text: "Hm" }),
-      /tool_result blocks must stand first/,
+      /tool_result blocks must be first/,
     ],
     [
       "an image in an error",
@@ -387,33 +401,29 @@ describe("the request checks", () => {
         body.messages[2].content.pop();
       },
       /tool_use ids must be unique: toolu_1_1/,
-      /is not handed back with the arguments/,
+      /is sent back with other arguments/,
     ],
     [
       "arguments as text",
       (body) => (body.messages[1].content[2].input = "{}"),
       /valid dictionary/,
-      /arguments it/,
+      /other arguments/,
     ],
     [
       "changed arguments",
       (body) => (body.messages[1].content[2].input = {}),
-      /is not handed back with the arguments/,
+      /is sent back with other arguments/,
     ],
     [
       "text after calls",
       (body) => body.messages[1].content.push(...body.messages[1].content.splice(1, 1)),
-      /text must not stand after tool_use/,
+      /text must not follow tool_use/,
     ],
-    [
-      "missing thinking",
-      (body) => body.messages[1].content.shift(),
-      /must be handed back as they were given/,
-    ],
+    ["missing thinking", (body) => body.messages[1].content.shift(), /must be sent back unchanged/],
     [
       "thinking that does not come first",
       (body) => body.messages[1].content.splice(1, 0, body.messages[1].content.shift()),
-      /thinking blocks must stand first/,
+      /thinking blocks must be first/,
     ],
     [
       "changed thinking",
@@ -424,7 +434,7 @@ describe("the request checks", () => {
       "a truncated signature",
       (body) => (body.messages[1].content[0].signature = body.messages[1].content[0].signature.slice(1)),
       /Invalid signature/,
-      /handed back as they were given/,
+      /must be sent back unchanged/,
     ],
     ["thinking of another model", older(), /Invalid signature/],
     [

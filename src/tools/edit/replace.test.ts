@@ -177,7 +177,7 @@ describe("edit.replace", () => {
     });
     const lines = text.split("\n");
     expect([lines[0]!.split(" (")[0], ...lines.slice(-2)]).toEqual([
-      "Edited a.txt at lines 1, 9, 17, 25, 33, 41, 49, 57, 65, 73 and 20 more places",
+      "Edited a.txt at lines 1, 9, 17, 25, 33, 41, 49, 57, 65, 73 and 20 more",
       "… 117 more lines of difference",
       "… 10 more changes",
     ]);

@@ -15,7 +15,7 @@ export function listLines(spans: readonly LineSpan[]): string {
     .slice(0, maxSpans)
     .map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`));
   const isOne = spans.length === 1 && spans[0]!.first === spans[0]!.last;
-  const rest = spans.length > maxSpans ? [`${spans.length - maxSpans} more places`] : [];
+  const rest = spans.length > maxSpans ? [`${spans.length - maxSpans} more`] : [];
   const [last, ...others] = [...shown, ...rest].reverse();
   return `${isOne ? "line" : "lines"} ${others.length === 0 ? last : `${others.reverse().join(", ")} and ${last}`}`;
 }

@@ -245,7 +245,7 @@ describe("file tools refuse", () => {
       code: "too-large",
       message:
         "large.png is a PNG image of 10485761 bytes; 10485760 bytes of images can still be shown in this call",
-      hint: "Read it in a separate call; scale down an image above 10485760 bytes first.",
+      hint: "Read it in a separate call; scale down an image above 10 MiB first.",
     });
   });
 

@@ -60,6 +60,6 @@ function tooLarge(path: string, { bytes }: BinaryFile, type: MediaType, maxBytes
   return new ToolError(
     "too-large",
     `${path} is ${withArticle(type.description)} of ${bytes} bytes; ${maxBytes} bytes of images can still be shown in this call`,
-    { hint: "Read it in a separate call; scale down an image above 10485760 bytes first." },
+    { hint: "Read it in a separate call; scale down an image above 10 MiB first." },
   );
 }

@@ -371,7 +371,7 @@ describe("file.read", () => {
       code: "too-large",
       message:
         "two.png is a PNG image of 6291456 bytes; 4194304 bytes of images can still be shown in this call",
-      hint: "Read it in a separate call; scale down an image above 10485760 bytes first.",
+      hint: "Read it in a separate call; scale down an image above 10 MiB first.",
     });
   });
 

@@ -122,7 +122,7 @@ function assistantFaults(blocks: readonly Block[], { ids, sent, model, needsThou
       ? ["thinking blocks must be first in an assistant message."]
       : []),
     ...(needsThoughts && sent.hasItsThoughts(blocks, model) === false
-      ? ["thinking blocks must be handed back as they were given, and these are not."]
+      ? ["thinking blocks must be sent back unchanged, and these have changed."]
       : []),
   ];
 }
@@ -138,9 +138,7 @@ function useFaults(use: Block, ids: Set<string>, sent: SentReplies): string[] {
     ...(typeof input === "object" && input !== null && !Array.isArray(input)
       ? []
       : [`tool_use.input: Input should be a valid dictionary (${id}).`]),
-    ...(sent.hasItsInput(use) === false
-      ? [`tool_use.input: ${id} is not handed back with the arguments it was given with.`]
-      : []),
+    ...(sent.hasItsInput(use) === false ? [`tool_use.input: ${id} is sent back with other arguments.`] : []),
   ];
 }
 

@@ -100,7 +100,7 @@ function callFaults({ functionCall: call }: Part, ids: Set<string>, { sent }: Kn
     ...(/^[A-Za-z_][\w.:-]{0,127}$/.test(name) ? [] : [`functionCall.name: ${name} is invalid.`]),
     ...(args === undefined || isStruct(args) ? [] : [`functionCall.args: of ${name} is not an object.`]),
     ...(isTwice ? [`functionCall.id: ${id} is that of two calls.`] : []),
-    ...(sent.isCall(call) === false ? [`functionCall: ${id} is not unchanged.`] : []),
+    ...(sent.isCall(call) === false ? [`functionCall: ${id} has changed.`] : []),
   ];
 }
 

@@ -70,9 +70,7 @@ function replyFaults(message: Message, next: Message | undefined, sent: SentRepl
         ? []
         : [`json: cannot unmarshal ${typeof given} into the arguments of ${name}.`]),
     ]),
-    ...(!isStopped && sent.isReply(message) === false
-      ? ["thinking and arguments are not handed back as they were given."]
-      : []),
+    ...(!isStopped && sent.isReply(message) === false ? ["thinking and arguments have changed."] : []),
   ];
 }
 

@@ -104,7 +104,7 @@ const breaches: Breaches = {
     ({ messages }) => {
       messages[2].reasoning_content = "Hm!";
     },
-    "The reasoning before messages[2] is not unchanged.",
+    "The reasoning before messages[2] has changed.",
   ],
   "an assistant message at the end": [
     ({ messages }) => messages.push({ role: "assistant", content: "Well" }),

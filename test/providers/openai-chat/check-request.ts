@@ -65,7 +65,7 @@ export function checkChatRequest(
     const known = sent.before(message);
     const isStopped = mayBeBrokenOff(message, body.messages[position + 1]);
     if (known !== undefined && !isStopped && !known.some((thoughts) => isKept(message, thoughts)))
-      faults.push(`The reasoning before messages[${position}] is not unchanged.`);
+      faults.push(`The reasoning before messages[${position}] has changed.`);
   }
   pairs.userItem();
   const { role } = body.messages.at(-1) ?? {};

@@ -14,7 +14,7 @@ const vendors = {
 } satisfies Record<string, readonly Json[]>;
 
 describe.each(Object.entries(vendors))("%s", (model, details) => {
-  const lost = "Request 2: The reasoning before messages[1] is not unchanged.";
+  const lost = "Request 2: The reasoning before messages[1] has changed.";
 
   it.each([
     ["whole", details, []],
