@@ -87,7 +87,9 @@ function thinkingFaults(body: AnthropicRequest): string[] {
   const { type = "adaptive", budget_tokens = 0 } = thinking ?? {};
   const isBudgeted = type === "enabled";
   return [
-    ...(["enabled", "adaptive", "between_tools"].includes(type) ? [] : [`thinking.type: ${type} is invalid.`]),
+    ...(["enabled", "adaptive", "between_tools"].includes(type)
+      ? []
+      : [`thinking.type: ${type} is invalid.`]),
     ...(isBudgeted && isAdaptive(model) ? [`thinking.type: enabled is not supported by ${model}.`] : []),
     ...(isBudgeted && budget_tokens < 1024 ? ["thinking.budget_tokens: must be at least 1024."] : []),
     ...(isBudgeted && budget_tokens >= (max_tokens as number)

@@ -140,10 +140,7 @@ const breaches: Breaches = {
     },
     "The reasoning rs_1 was summarised otherwise.",
   ],
-  "a lost phase": [
-    ({ input }) => delete input[3].phase,
-    "'input[3]' has another phase than 'undefined'.",
-  ],
+  "a lost phase": [({ input }) => delete input[3].phase, "'input[3]' has another phase than 'undefined'."],
   "an assistant message at the end": [
     ({ input }) => input.push({ role: "assistant", content: "Well" }),
     "The last item is nothing that a model has to answer.",
@@ -247,9 +244,7 @@ it("refuses a conversation with changed history", async () => {
   const requests = [opening, changed(good, ({ input }) => (input[0].content = "Be kinder."))];
   expect(await breachesOf({ ...asking, requests })).toEqual({
     statuses: [200, 400],
-    breaches: [
-      expect.stringMatching(/^Request 2: Message 0 has changed: .*kind\..* became .*kinder\..*$/),
-    ],
+    breaches: [expect.stringMatching(/^Request 2: Message 0 has changed: .*kind\..* became .*kinder\..*$/)],
   });
 });
 
