@@ -66,7 +66,7 @@ describe("the tarball", () => {
     expect(owners).toEqual(
       expect.arrayContaining([
         ...["@modelcontextprotocol/client", "@modelcontextprotocol/core", "@modelcontextprotocol/server"],
-        ...["ajv", "fast-uri", "hono", "htmlparser2", "jsonc-parser", "smol-toml", "unbash", "zod"],
+        ...["ajv", "fast-uri", "hono", "htmlparser2", "jsonc-parser", "preact", "smol-toml", "unbash", "zod"],
       ]),
     );
     expect(licences.filter((licence) => !/copyright/i.test(licence))).toEqual([]);

@@ -58,7 +58,7 @@ it("is at most 60 kB to load, compressed, and has no inline code", () => {
   );
 });
 
-describe.skipIf(missingBrowser)("in a browser", () => {
+describe.skipIf(missingBrowser)("in a browser (with Chromium)", () => {
   it.each(Object.entries(routes))(
     "shows %s without faults of accessibility, in both themes",
     async (_, hash) => {
@@ -344,88 +344,91 @@ describe.skipIf(missingBrowser)("in a browser", () => {
   });
 });
 
-describe.skipIf(missingBrowser)("with the real server, an MCP client, an agent and commands", () => {
-  let real: OpenConsole;
-  let machine: BusyMachine;
-  let shown: Page;
-  beforeAll(async () => {
-    real = await openTestConsole({ pageFolder: folder.path });
-    machine = await makeBusy(real);
-    shown = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    shown.setDefaultTimeout(15_000);
-    watch(shown);
-    await shown.goto(`${real.origin}/#code=${real.newCode()}`);
-  });
-  afterAll(async () => {
-    await machine?.[Symbol.asyncDispose]();
-    await real?.[Symbol.asyncDispose]();
-  });
+describe.skipIf(missingBrowser)(
+  "with the real server, an MCP client, an agent and commands (with Chromium)",
+  () => {
+    let real: OpenConsole;
+    let machine: BusyMachine;
+    let shown: Page;
+    beforeAll(async () => {
+      real = await openTestConsole({ pageFolder: folder.path });
+      machine = await makeBusy(real);
+      shown = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+      shown.setDefaultTimeout(15_000);
+      watch(shown);
+      await shown.goto(`${real.origin}/#code=${real.newCode()}`);
+    });
+    afterAll(async () => {
+      await machine?.[Symbol.asyncDispose]();
+      await real?.[Symbol.asyncDispose]();
+    });
 
-  it("signs in once, and leaves no code in the address", async () => {
-    await shown.getByText("2 questions wait").waitFor();
-    expect(shown.url()).toBe(`${real.origin}/#/now`);
-    expect(await shown.evaluate("document.cookie")).toBe("");
-  });
+    it("signs in once, and leaves no code in the address", async () => {
+      await shown.getByText("2 questions wait").waitFor();
+      expect(shown.url()).toBe(`${real.origin}/#/now`);
+      expect(await shown.evaluate("document.cookie")).toBe("");
+    });
 
-  it("denies a waiting call with a message, and the client continues", async () => {
-    const command = shown.locator(".question", { hasText: "npm publish" });
-    await command.getByRole("button", { name: "Deny…" }).click();
-    await shown.getByLabel("Message to the model").fill("Do not publish.");
-    await shown.getByRole("button", { name: "Deny", exact: true }).click();
-    expect((await machine.waiting).error?.message).toContain("Do not publish.");
-    await expect.poll(() => shown.locator(".question").count()).toBe(1);
-  });
+    it("denies a waiting call with a message, and the client continues", async () => {
+      const command = shown.locator(".question", { hasText: "npm publish" });
+      await command.getByRole("button", { name: "Deny…" }).click();
+      await shown.getByLabel("Message to the model").fill("Do not publish.");
+      await shown.getByRole("button", { name: "Deny", exact: true }).click();
+      expect((await machine.waiting).error?.message).toContain("Do not publish.");
+      await expect.poll(() => shown.locator(".question").count()).toBe(1);
+    });
 
-  it("undoes one of two edits of a file, and redoes it", async () => {
-    const file = join(real.folder, "shop/src/server/login.ts");
-    await shown.goto(`${real.origin}/#/trace?tool=edit.replace`);
-    await shown.locator(".call-row").last().click();
-    await shown.getByRole("button", { name: "Undo", exact: false }).first().waitFor();
-    await shown.keyboard.press("u");
-    const dialog = shown.getByRole("dialog");
-    await dialog.getByText("login.ts").first().waitFor();
-    const keep = dialog.getByLabel("Keep later edits, where they do not overlap");
-    if (await dialog.getByRole("alert").isVisible()) await keep.check();
-    await dialog.getByRole("button", { name: "Undo", exact: true }).click();
-    await dialog.waitFor({ state: "detached" });
-    expect(readFileSync(file, "utf8")).toMatch(/codes\.has\(code\)[\s\S]*"64kb"/);
-    await shown.getByRole("button", { name: "Redo", exact: true }).click();
-    await dialog.getByRole("button", { name: "Redo", exact: true }).click();
-    await dialog.waitFor({ state: "detached" });
-    expect(readFileSync(file, "utf8")).toMatch(/codes\.delete\(code\)[\s\S]*"64kb"/);
-  });
+    it("undoes one of two edits of a file, and redoes it", async () => {
+      const file = join(real.folder, "shop/src/server/login.ts");
+      await shown.goto(`${real.origin}/#/trace?tool=edit.replace`);
+      await shown.locator(".call-row").last().click();
+      await shown.getByRole("button", { name: "Undo", exact: false }).first().waitFor();
+      await shown.keyboard.press("u");
+      const dialog = shown.getByRole("dialog");
+      await dialog.getByText("login.ts").first().waitFor();
+      const keep = dialog.getByLabel("Keep later edits, where they do not overlap");
+      if (await dialog.getByRole("alert").isVisible()) await keep.check();
+      await dialog.getByRole("button", { name: "Undo", exact: true }).click();
+      await dialog.waitFor({ state: "detached" });
+      expect(readFileSync(file, "utf8")).toMatch(/codes\.has\(code\)[\s\S]*"64kb"/);
+      await shown.getByRole("button", { name: "Redo", exact: true }).click();
+      await dialog.getByRole("button", { name: "Redo", exact: true }).click();
+      await dialog.waitFor({ state: "detached" });
+      expect(readFileSync(file, "utf8")).toMatch(/codes\.delete\(code\)[\s\S]*"64kb"/);
+    });
 
-  it("shows a new call of another client without a reload", async () => {
-    await shown.goto(`${real.origin}/#/trace?workspace=`);
-    await shown.locator(".call-row").first().waitFor();
-    const other = await real.open("other", { client: { kind: "mcp", name: "<b>cursor</b>" } });
-    await other.call("file.read", { path: "\u202eexe.txt" });
-    await shown.locator(".call-row", { hasText: "<U+202E>exe.txt" }).waitFor();
-    expect(await shown.locator(".call-row .client").first().textContent()).toBe("<b>cursor</b>");
-  });
+    it("shows a new call of another client without a reload", async () => {
+      await shown.goto(`${real.origin}/#/trace?workspace=`);
+      await shown.locator(".call-row").first().waitFor();
+      const other = await real.open("other", { client: { kind: "mcp", name: "<b>cursor</b>" } });
+      await other.call("file.read", { path: "\u202eexe.txt" });
+      await shown.locator(".call-row", { hasText: "<U+202E>exe.txt" }).waitFor();
+      expect(await shown.locator(".call-row .client").first().textContent()).toBe("<b>cursor</b>");
+    });
 
-  it("shows the conversation of the agent with its calls, plan and usage", async () => {
-    await shown.goto(`${real.origin}/#/sessions`);
-    await shown.locator(".session-row", { hasText: "Fix the login" }).click();
-    await shown.getByText("Plan 3 of 3").waitFor();
-    expect(await shown.locator(".entry-user").count()).toBe(2);
-    expect(await shown.locator(".entry-calls .tool").allTextContents()).toContain("edit_replace");
-    expect(await shown.getByRole("img", { name: /^Usage: .*104\.\d k tokens/ }).count()).toBe(1);
-    expect(errors).toEqual([]);
-  });
+    it("shows the conversation of the agent with its calls, plan and usage", async () => {
+      await shown.goto(`${real.origin}/#/sessions`);
+      await shown.locator(".session-row", { hasText: "Fix the login" }).click();
+      await shown.getByText("Plan 3 of 3").waitFor();
+      expect(await shown.locator(".entry-user").count()).toBe(2);
+      expect(await shown.locator(".entry-calls .tool").allTextContents()).toContain("edit_replace");
+      expect(await shown.getByRole("img", { name: /^Usage: .*104\.\d k tokens/ }).count()).toBe(1);
+      expect(errors).toEqual([]);
+    });
 
-  it("asks to sign in again when another console took its place", async () => {
-    await shown.evaluate('localStorage.setItem("toolcrib.api", "/api/wrong")');
-    await shown.reload();
-    await shown.getByRole("heading", { name: "Sign in from the terminal" }).waitFor();
-    await shown.goto(`${real.origin}/#code=${real.newCode()}`);
-    await shown.reload();
-    await shown.getByRole("link", { name: "Trace" }).waitFor();
-  });
-});
+    it("asks to sign in again when another console took its place", async () => {
+      await shown.evaluate('localStorage.setItem("toolcrib.api", "/api/wrong")');
+      await shown.reload();
+      await shown.getByRole("heading", { name: "Sign in from the terminal" }).waitFor();
+      await shown.goto(`${real.origin}/#code=${real.newCode()}`);
+      await shown.reload();
+      await shown.getByRole("link", { name: "Trace" }).waitFor();
+    });
+  },
+);
 
 it.skipIf(missingBrowser)(
-  "starts an agent in the browser, steers it and answers its question by a key",
+  "starts an agent in the browser, steers it and answers its question by a key (with Chromium)",
   async () => {
     await using fixture = await cliWithModel([
       { text: "I delete it.", calls: [{ name: "file_delete", input: { path: "a.txt" } }] },

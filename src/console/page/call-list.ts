@@ -19,8 +19,12 @@ export class CallList {
   /** The newest page, when more calls arrived than it holds: the list then begins again with it. */
   #restart: CallPage | null = null;
 
+  /** Settles when the first page is loaded, which begins at once: effects would wait for a frame. */
+  readonly firstPage: Promise<void>;
+
   constructor(query: CallQuery) {
     this.query = query;
+    this.firstPage = this.more();
   }
 
   /** Loads the first page, or the next one. */

@@ -64,7 +64,7 @@ function useShownList(filters: CallQuery): CallList {
   const [shown, show] = useState(list);
   const stream = streams.value;
   useEffect(() => {
-    void list.more().then(() => show(list));
+    void list.firstPage.then(() => show(list));
     return onCalls((calls) => list.update(calls));
   }, [list]);
   useEffect(() => {
