@@ -10,22 +10,21 @@ export function listCalls(workspaces: Workspaces, query: CallQuery): CallPage {
   const filter = toFilter(query);
   const limit = Math.min(Math.max(Number(query.limit ?? 100) || 100, 1), 500);
   const positions = query.before === undefined ? undefined : readPositions(query.before);
-  const wanted = query.workspace === undefined ? workspaces.ids() : [query.workspace];
-  const lists = wanted.flatMap((id) => {
-    const before = positions?.get(shortId(id));
-    if (positions !== undefined && before === undefined) return [];
-    return workspaces.read(id, (journal) => {
+  const lists = workspaces
+    .readEach(query.workspace, (journal, id): readonly List[] => {
+      const before = positions?.get(shortId(id));
+      if (positions !== undefined && before === undefined) return [];
       const { calls, next } = journal.summaries({ ...filter, limit, before });
       return calls.length === 0 ? [] : [{ id, calls: calls.map((call) => toSummary(call, id)), next }];
-    });
-  });
+    })
+    .flat();
   const merged = lists
     .flatMap(({ calls }) => calls)
     .sort((one, other) => other.startedAt - one.startedAt || other.sequence - one.sequence);
   const calls = merged.slice(0, limit);
   const next = nextPositions(lists, calls);
   const isWhole = query.before === undefined && next === null;
-  return { calls, next, total: isWhole ? calls.length : countCalls(workspaces, wanted, query, filter) };
+  return { calls, next, total: isWhole ? calls.length : countCalls(workspaces, query, filter) };
 }
 
 interface List {
@@ -72,18 +71,12 @@ function toFilter(query: CallQuery): Omit<SummaryFilter, "before" | "limit"> {
 /** Counts only for the first page, and not when every call would have to be searched again. */
 function countCalls(
   workspaces: Workspaces,
-  ids: readonly string[],
-  { before, text, path }: CallQuery,
+  { before, text, path, workspace }: CallQuery,
   filter: Omit<SummaryFilter, "before" | "limit">,
 ): number | null {
   if (before !== undefined || text || path) return null;
-  let total = 0;
-  for (const id of ids) {
-    const count = workspaces.read(id, (journal) => journal.countMatching(filter));
-    if (count === null) return null;
-    total += count;
-  }
-  return total;
+  const counts = workspaces.readEach(workspace, (journal) => journal.countMatching(filter));
+  return counts.reduce((sum, count) => (sum === null || count === null ? null : sum + count), 0);
 }
 
 export function toSummary(call: ListedCall, workspace: string): CallSummary {

@@ -1,5 +1,8 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type OpenConsole, openTestConsole } from "../../../test/support/console/open-console.ts";
+import { workspaceFiles } from "../../system/directories.ts";
 import type { CallSummary, ConsoleEvent } from "../api.ts";
 
 type Calls = Extract<ConsoleEvent, { type: "calls" }>;
@@ -75,6 +78,34 @@ describe("GET /api/events", () => {
     await using again = await page.events({ after: id });
     await again.until(has(({ title }) => title === "b"));
     expect(again.events.map(({ event }) => event.type)).not.toContain("missed");
+  });
+
+  it("goes on when a workspace is deleted, and when its journal is damaged", async () => {
+    await using console = await openTestConsole();
+    const [gone, broken, last] = [
+      await console.open("gone"),
+      await console.open("broken"),
+      await console.open("last"),
+    ];
+    for (const crib of [gone, broken, last]) await crib.call("file.write", { path: "a", content: "" });
+    const page = await console.login();
+    await using stream = await page.events();
+    const { overview: first } = await stream.until(overview(({ workspaces }) => workspaces.length === 3));
+    const filesOf = (path: string) => workspaceFiles(console.directories.state, path).journal;
+    await gone.close();
+    await broken.close();
+    rmSync(dirname(filesOf(gone.workspace)), { recursive: true });
+    writeFileSync(filesOf(broken.workspace), "this is not a database, but it is long enough to look at");
+    await last.call("file.write", { path: "after", content: "" });
+    await stream.until(has(({ title }) => title === "after"));
+    await stream.until(overview(({ workspaces }) => workspaces.length === 2));
+    const id = first.workspaces.find(({ path }) => path === gone.workspace)!.id;
+    const { status } = await console.send({
+      path: `${page.api}/calls?workspace=${id}`,
+      headers: page.headers,
+    });
+    expect(status).toBe(404);
+    expect((await console.send({ path: `${page.api}/calls`, headers: page.headers })).status).toBe(200);
   });
 
   it("says that events are missed for an id of another console", async () => {

@@ -105,7 +105,12 @@ export class Follower {
     if (this.#listeners.size === 0) return;
     const pause = Math.min(Math.max(fastestMs, this.#costMs * restFactor), slowestMs);
     this.#timer = setTimeout(() => {
-      this.#look({ all: false });
+      try {
+        this.#look({ all: false });
+      } catch (error) {
+        // The next look may succeed, for example when file descriptors are free again.
+        process.emitWarning(`The console could not look for changes: ${(error as Error).message}`);
+      }
       this.#schedule();
     }, pause).unref();
   }

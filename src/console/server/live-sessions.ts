@@ -47,9 +47,11 @@ export class LiveSessions {
     if (this.#looking !== undefined || (this.#hasLooked && this.#folder.areSame)) return;
     this.#hasLooked = true;
     this.#folder.note();
-    this.#looking = this.#attachNew().finally(() => {
-      this.#looking = undefined;
-    });
+    this.#looking = this.#attachNew()
+      .catch((error: Error) => process.emitWarning(`Agents cannot be reached: ${error.message}`))
+      .finally(() => {
+        this.#looking = undefined;
+      });
   }
 
   get(session: string): LiveView | undefined {

@@ -35,13 +35,11 @@ export class Sessions {
 
   /** Returns a page of the sessions of one or all workspaces, the latest first. */
   list({ workspace, before }: { readonly workspace?: string; readonly before?: string }): SessionPage {
-    const ids = workspace === undefined ? this.#workspaces.ids() : [workspace];
-    const found = ids
-      .flatMap((id) =>
-        this.#workspaces.read(id, (journal) =>
-          latest(journal).map(({ record, lastAt }) => ({ id, record, lastAt })),
-        ),
+    const found = this.#workspaces
+      .readEach(workspace, (journal, id) =>
+        latest(journal).map(({ record, lastAt }) => ({ id, record, lastAt })),
       )
+      .flat()
       .filter(({ lastAt, record }) => before === undefined || keyOf(lastAt, record.session) < before)
       .sort((one, other) =>
         keyOf(one.lastAt, one.record.session) < keyOf(other.lastAt, other.record.session) ? 1 : -1,

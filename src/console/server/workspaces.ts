@@ -54,6 +54,22 @@ export class Workspaces {
     return work(journal);
   }
 
+  /** Reads one journal, or all. Of all, one that cannot be read does not hide the others. */
+  readEach<Result>(
+    wanted: string | undefined,
+    work: (journal: WorkspaceJournal, id: string) => Result,
+  ): readonly Result[] {
+    if (wanted !== undefined) return [this.read(wanted, (journal) => work(journal, wanted))];
+    return this.ids().flatMap((id) => {
+      try {
+        return [this.read(id, (journal) => work(journal, id))];
+      } catch (error) {
+        if (error instanceof ToolError) return [];
+        throw error;
+      }
+    });
+  }
+
   /** Returns the real path of a workspace; null when its journal does not say. */
   path(id: string): string | null {
     const known = this.#paths.get(id);
