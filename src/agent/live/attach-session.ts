@@ -17,7 +17,7 @@ export interface AttachedSession {
   readonly hello: LiveHello;
   /** Resolves when the connection ends, for example because the session closed. Never rejects. */
   readonly ended: Promise<void>;
-  /** Calls `listener` with everything that happens from now on. Returns a function that stops it. */
+  /** Calls the first listener with everything since the hello, and others with what happens from then on. */
   on(listener: (update: LiveUpdate) => void): () => void;
   /** Sends a message to the model in the running turn, or starts a turn with it. Rejects when the session refuses it. */
   steer(text: string): Promise<void>;
@@ -80,6 +80,8 @@ class Attached implements AttachedSession {
   readonly #connection: JsonConnection;
   readonly #updates = new Listeners<LiveUpdate>();
   readonly #waiting = new Map<number, (reply: LiveReply) => void>();
+  /** Updates that arrived before the first listener. */
+  #early: LiveUpdate[] | undefined = [];
   #hello: LiveHello | undefined;
   #count = 0;
 
@@ -99,7 +101,11 @@ class Attached implements AttachedSession {
   }
 
   on(listener: (update: LiveUpdate) => void): () => void {
-    return this.#updates.on(listener);
+    const stop = this.#updates.on(listener);
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const update of early) this.#updates.emit(update);
+    return stop;
   }
 
   steer(text: string): Promise<void> {
@@ -125,7 +131,8 @@ class Attached implements AttachedSession {
     } else if (message.type === "reply") {
       this.#waiting.get(message.id)?.(message);
       this.#waiting.delete(message.id);
-    } else this.#updates.emit(message);
+    } else if (this.#early === undefined) this.#updates.emit(message);
+    else if (this.#early.length < maxEarly) this.#early.push(message);
   }
 
   async #send(
@@ -143,4 +150,5 @@ class Attached implements AttachedSession {
   }
 }
 
+const maxEarly = 1_000;
 const connectionEnded = { message: "The session has ended", hint: "Resume it, then send the message again." };

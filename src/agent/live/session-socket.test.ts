@@ -39,8 +39,9 @@ describe("the socket of a session", () => {
     await fixture.open();
     const attached = (await fixture.attach())!;
     const updates: LiveUpdate[] = [];
-    attached.on((update) => updates.push(update));
     await attached.steer("Count.");
+    // Nothing is missed before the first listener.
+    attached.on((update) => updates.push(update));
     await vi.waitFor(() => expect(updates.at(-1)).toEqual({ type: "state", state: "idle" }));
     attached.close();
     const { session, pid, workspace, client, state, model, plan, agents } = attached.hello;
