@@ -24,6 +24,7 @@ import type {
 } from "../../toolcrib/index.ts";
 import type { ConfirmQuestion } from "../chat/chat-front.ts";
 import type { Arguments } from "../command.ts";
+import { callForUser } from "../session/call-for-user.ts";
 import { broughtCommands, customMessage } from "../session/custom-commands.ts";
 import { askInEditor } from "./permission.ts";
 import { readPrompt } from "./prompt-content.ts";
@@ -159,13 +160,9 @@ export class AcpSession {
   }
 
   /** Makes a call for the user, in the default dialect and without asking for approval. */
-  async callForUser(tool: string, input: object): Promise<CallResult> {
-    const caller = await this.#session.crib.addCaller({ dialect: "toolcrib", isUser: true });
-    try {
-      return await caller.call(tool, input, { approve: ({ hash }) => ({ allow: true, hash }) });
-    } finally {
-      await caller.close();
-    }
+  callForUser(tool: string, input: object): Promise<CallResult> {
+    const approve = ({ hash }: ApprovalRequest) => ({ allow: true, hash });
+    return callForUser(this.#session.crib, tool, input, { approve });
   }
 
   /** Asks the user before a command of the user. */

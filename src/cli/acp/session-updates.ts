@@ -6,7 +6,8 @@ import { isRecord } from "../../lib/json/is-record.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { ApprovalRequest } from "../../toolcrib/index.ts";
 import { ModelText } from "../session/activity.ts";
-import { diffOf, grouped } from "../session/call-lines.ts";
+import { diffOf } from "../session/call-lines.ts";
+import { remarkOf } from "../session/event-printer.ts";
 import { type CallShape, kindOf, shapeOf } from "./call-shape.ts";
 import { readDiffs, textContent } from "./tool-content.ts";
 
@@ -89,15 +90,10 @@ export class SessionUpdates {
         this.#say(`${this.#text.end()}\n\n[The reply broke off and is requested again.]\n\n`);
       this.#notice("warning", `${message.replace(/\.$/, "")}. Retrying, attempt ${attempt + 1}.`);
     },
-    compaction: ({ tokensBefore, tokensAfter }) =>
-      this.#notice(
-        "info",
-        `Compacted the conversation from ${grouped(tokensBefore)} to ${grouped(tokensAfter)} tokens.`,
-      ),
-    limit: ({ limit, allowed }) => this.#notice("warning", `The limit of ${allowed} (${limit}) is reached.`),
-    loop: ({ action, times }) =>
-      this.#notice("warning", `The model repeated the same calls ${times} times and was ${action}.`),
-    warning: ({ message }) => this.#notice("warning", message),
+    compaction: (event) => this.#remark(event),
+    limit: (event) => this.#remark(event),
+    loop: (event) => this.#remark(event),
+    warning: (event) => this.#remark(event),
   };
 
   #say(text: string): void {
@@ -173,6 +169,11 @@ export class SessionUpdates {
     );
     this.#outputs.set(toolCallId, output);
     return output;
+  }
+
+  #remark(event: AgentEvent): void {
+    const [tone, line] = remarkOf(event) ?? [];
+    if (line !== undefined) this.#notice(tone === "yellow" ? "warning" : "info", line);
   }
 
   #notice(severity: "info" | "warning", title: string): void {

@@ -3,6 +3,7 @@ import type { Checkpoint, Undone } from "../../contract/history.ts";
 import { canRedo, describeUndone } from "../../lib/text/describe-undone.ts";
 import { printable, printableLine, showPath } from "../../lib/text/printable.ts";
 import type { CallResult, ChangedFile, ChangedFiles } from "../../toolcrib/index.ts";
+import { contentOf as contentOfCall } from "../session/call-for-user.ts";
 import { colourDiff } from "../terminal.ts";
 import { commitQuestion } from "../undo-for-user.ts";
 import type { Hunk } from "./chat-front.ts";
@@ -143,15 +144,10 @@ const headChars = 1_000;
 const tailChars = 3_000;
 
 /** Returns the content of a call. Throws the call's error. */
-function contentOf({ content, error }: CallResult): string {
-  if (error?.details?.kind === "unknown-tool")
+function contentOf(result: CallResult): string {
+  if (result.error?.details?.kind === "unknown-tool")
     throw new ToolError("unsupported", "The tools of this session do not include this", {
       hint: "After the session, use: toolcrib diff, toolcrib undo",
     });
-  if (error)
-    throw new ToolError(error.code, error.message, {
-      hint: error.hint ?? undefined,
-      forUser: error.forUser,
-    });
-  return content;
+  return contentOfCall(result);
 }

@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { Choice } from "./chat-front.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
-import { inOneLine, switchTo } from "./session-commands.ts";
+import { argumentsOf, inOneLine, switchTo } from "./session-commands.ts";
 
 /** Returns the messages of the user, newest first, for `/edit`. */
 export async function messageChoices(chat: ChatSessions): Promise<readonly Choice[]> {
@@ -31,11 +31,11 @@ interface Input {
   readonly text: string;
 }
 
-async function inputsOf({ session: { id, crib } }: ChatSessions): Promise<readonly Input[]> {
+async function inputsOf(chat: ChatSessions): Promise<readonly Input[]> {
+  const { id } = chat.session;
   const { withJournal } = await import("../log/log.ts");
   const { toTranscript } = await import("../../agent/records/export/transcript.ts");
-  const given = { options: new Map([["workspace", crib.workspace]]), operands: [] };
-  return withJournal(given, (journal) =>
+  return withJournal(argumentsOf(chat), (journal) =>
     toTranscript(id, journal.conversations.entries(id)).turns.flatMap(({ number, items }) =>
       items.flatMap((item) =>
         item.kind === "user" && item.source === "input" ? [{ turn: number, text: item.text }] : [],

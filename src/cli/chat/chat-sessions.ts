@@ -7,6 +7,7 @@ import type { Usage } from "../../models/model.ts";
 import type { Approve, CallOptions, CallResult } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
+import { callForUser } from "../session/call-for-user.ts";
 import { LastRefusal } from "../session/exit-code-of-turn.ts";
 import { openSession, PrintedWarnings } from "../session/open-session.ts";
 import type { SessionStart } from "../session/session-options.ts";
@@ -101,17 +102,12 @@ export class ChatSessions {
 
   /** Makes a call for the user, in the default dialect and, for typed input, without asking for approval. */
   callForUser(tool: UserTool, input: object, onEvent?: CallOptions["onEvent"]): Promise<CallResult> {
-    return this.whileBusy(activities[tool], async (signal) => {
-      const caller = await this.session.crib.addCaller({ dialect: "toolcrib", isUser: true });
-      // Text from a pipe may come from anywhere, so its commands need a rule.
-      const isTyped = this.front.isInteractive || tool.startsWith("journal.");
-      const approve: Approve = ({ hash }) => ({ allow: true, hash });
-      try {
-        return await caller.call(tool, input, { signal, onEvent, ...(isTyped && { approve }) });
-      } finally {
-        await caller.close();
-      }
-    });
+    // Text from a pipe may come from anywhere, so its commands need a rule.
+    const isTyped = this.front.isInteractive || tool.startsWith("journal.");
+    const approve: Approve = ({ hash }) => ({ allow: true, hash });
+    return this.whileBusy(activities[tool], (signal) =>
+      callForUser(this.session.crib, tool, input, { signal, onEvent, ...(isTyped && { approve }) }),
+    );
   }
 
   /** Asks the user. Refuses where no user can be asked. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
+import { callForUser, contentOf } from "../session/call-for-user.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
 
 /** Runs `/remember`: appends a line to AGENTS.md of the workspace, after the user has seen the diff and agreed. */
@@ -14,21 +15,9 @@ export async function remember(chat: ChatSessions, text: string): Promise<string
   const lineEnd = before.includes("\r\n") ? "\r\n" : "\n";
   const gap = before === "" || before.endsWith("\n") ? "" : lineEnd;
   const content = `${before}${gap}- ${printableLine(text)}${lineEnd}`;
-  const caller = await crib.addCaller({ dialect: "toolcrib" });
-  try {
-    const { error } = await caller.call(
-      "file.write",
-      { path: file, content },
-      { approve: chat.front.approve, mustAsk: "/remember changes the instructions of the project" },
-    );
-    if (error)
-      throw new ToolError(error.code, error.message, {
-        hint: error.hint ?? undefined,
-        forUser: error.forUser,
-      });
-  } finally {
-    await caller.close();
-  }
+  const mustAsk = "/remember changes the instructions of the project";
+  const options = { approve: chat.front.approve, mustAsk, isUser: false };
+  contentOf(await callForUser(crib, "file.write", { path: file, content }, options));
   chat.note(`The user added this to ${file}: ${printableLine(text)}`);
   return `Added to ${file}. To revert it: /undo`;
 }

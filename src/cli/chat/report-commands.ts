@@ -10,6 +10,7 @@ import { userDirectories } from "../../system/directories.ts";
 import { formatUsage, grouped } from "../session/call-lines.ts";
 import { columnsOf, layTable, shorten } from "../terminal.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
+import { argumentsOf } from "./session-commands.ts";
 
 /** `/context`: what fills the context window, in tokens and as a share of it. */
 export function showContext({ session }: Pick<ChatSessions, "session">): string {
@@ -117,9 +118,8 @@ export async function showConfig({ session, given }: ChatSessions): Promise<stri
 /** `/doctor`: checks the installation. */
 export async function showDoctor(chat: ChatSessions): Promise<string> {
   const { examine, showFindings, verdict } = await import("../doctor/doctor.ts");
-  const options = new Map([["workspace", chat.session.crib.workspace]]);
   const { findings } = await chat.whileBusy("checking the installation", (signal) =>
-    examine({ options }, () => {}, signal),
+    examine(argumentsOf(chat), () => {}, signal),
   );
   return `${showFindings(findings, columnsOf(2))}\n${verdict(findings)}`;
 }

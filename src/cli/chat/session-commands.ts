@@ -132,7 +132,8 @@ export function inOneLine(text: string, maxChars: number): string {
   return printableLine(shorten(text.slice(0, 240).replace(/\s+/g, " ").trim(), maxChars));
 }
 
-function argumentsOf({ session }: ChatSessions): Arguments {
+/** Returns the arguments of a command in the folder of the chat. */
+export function argumentsOf({ session }: ChatSessions): Arguments {
   return { options: new Map([["workspace", session.crib.workspace]]), operands: [] };
 }
 

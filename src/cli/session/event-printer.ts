@@ -147,24 +147,21 @@ export class EventPrinter {
     if (diff !== "") this.#screen.showLine(showDiff(diff, { columns, callId, whole: this.#isVerbose }));
   }
 
-  #retry({ kind, message, waitMs, attempt, ...event }: Of<"retry">): void {
+  #retry(event: Of<"retry">): void {
     const isLost = event.agent === undefined && this.#reply !== "";
     if (isLost) {
       this.#text.end();
       this.#reply = "";
     }
-    const lost = isLost ? "; its unfinished reply is discarded" : "";
-    const problem = printableLine(message).replace(/\.$/, "");
-    const wait = waitMs < 1000 ? "now" : `in ${formatTime(waitMs)}`;
-    this.#showLine("yellow", `${problem} (${kind})${lost}. Retrying ${wait}, attempt ${attempt + 1}`, event);
+    this.#showLine("yellow", retryLine(event, { isLost }), event);
     this.#activity.begin(modelOf(event), prefixed(event, "waiting to retry"));
   }
 
-  #fail({ message, hint, kind }: AgentFailure, event: From): void {
-    this.#shownError = message;
+  #fail(error: AgentFailure, event: From): void {
+    this.#shownError = error.message;
     this.#activity.end(modelOf(event));
-    this.#showLine("red", `${printable(message)}${kind === "internal" ? "" : ` (${kind})`}`, event);
-    if (hint) this.#screen.showLine(prefixed(event, printable(hint)));
+    this.#showLine("red", failureLine(error), event);
+    if (error.hint) this.#screen.showLine(prefixed(event, printable(error.hint)));
   }
 
   #endTurn(event: Of<"turn-end">): void {
@@ -178,10 +175,7 @@ export class EventPrinter {
     this.#screen.endLine();
     if (event.error && event.error.message !== this.#shownError) this.#fail(event.error, {});
     this.#shownError = "";
-    if (event.outcome === "aborted") this.#showLine("yellow", "Stopped. Changes made so far are kept.", {});
-    const isUsed = event.calls > 0 || event.usage.input > 0;
-    if (isUsed)
-      this.#showLine("dim", formatUsage({ ...event, milliseconds: event.at - this.#turnStart }), {});
+    for (const [tone, line] of turnEndLines(event, this.#turnStart)) this.#showLine(tone, line, {});
   }
 
   /** Quotes a text, only with --verbose. */
@@ -197,7 +191,7 @@ export class EventPrinter {
 }
 
 /** The events that are not shown for subagents: their calls are shown, but not their text. */
-const ofSessionOnly: ReadonlySet<AgentEvent["type"]> = new Set([
+export const ofSessionOnly: ReadonlySet<AgentEvent["type"]> = new Set([
   ...(["session-start", "turn-start", "turn-end", "text-start", "text-delta", "text-end"] as const),
 ]);
 
@@ -215,6 +209,30 @@ export function prefixed({ agent }: From, line: string): string {
 
 function lastLine(text: string): string {
   return plainTerminalText(text).trimEnd().split("\n").at(-1) ?? "";
+}
+
+export function retryLine(
+  { kind, message, waitMs, attempt }: Of<"retry">,
+  { isLost }: { readonly isLost: boolean },
+): string {
+  const lost = isLost ? "; its unfinished reply is discarded" : "";
+  const problem = printableLine(message).replace(/\.$/, "");
+  const wait = waitMs < 1000 ? "now" : `in ${formatTime(waitMs)}`;
+  return `${problem} (${kind})${lost}. Retrying ${wait}, attempt ${attempt + 1}`;
+}
+
+export function failureLine({ message, kind }: AgentFailure): string {
+  return `${printable(message)}${kind === "internal" ? "" : ` (${kind})`}`;
+}
+
+/** Returns how the turn ended, and what it used. */
+export function turnEndLines(event: Of<"turn-end">, turnStart: number): (readonly [Tone, string])[] {
+  const isUsed = event.calls > 0 || event.usage.input > 0;
+  const usage = formatUsage({ ...event, milliseconds: event.at - turnStart });
+  return [
+    ...(event.outcome === "aborted" ? [["yellow", "Stopped. Changes made so far are kept."] as const] : []),
+    ...(isUsed ? [["dim", usage] as const] : []),
+  ];
 }
 
 /** Returns the line for an event that is shown as one line. */

@@ -1,9 +1,18 @@
 import type { AgentEvent, AgentFailure } from "../../../agent/event.ts";
-import { printable, printableLine } from "../../../lib/text/printable.ts";
+import { printable } from "../../../lib/text/printable.ts";
 import { plainTerminalText } from "../../../lib/text/terminal-text.ts";
 import { quoteText } from "../../approvals/show-request.ts";
-import { callStartLine, formatTime, formatUsage } from "../../session/call-lines.ts";
-import { callOf, modelOf, prefixed, remarkOf } from "../../session/event-printer.ts";
+import { callStartLine } from "../../session/call-lines.ts";
+import {
+  callOf,
+  failureLine,
+  modelOf,
+  ofSessionOnly,
+  prefixed,
+  remarkOf,
+  retryLine,
+  turnEndLines,
+} from "../../session/event-printer.ts";
 import { CallBlock, LinesBlock, StreamedText, userBlock } from "./blocks.ts";
 import type { ActivityPanel } from "./footer.ts";
 import { tones } from "./theme.ts";
@@ -37,7 +46,8 @@ export class EventView {
     if (event.type === "steering") this.#activity.arrived();
     const remark = event.type === "steering" || event.type === "session-start" ? undefined : remarkOf(event);
     if (remark) this.#showLine(tones[remark[0]](prefixed(event, remark[1])));
-    const isShown = event.agent === undefined || !ofSessionOnly.has(event.type);
+    const isShown =
+      event.agent === undefined || !(ofSessionOnly.has(event.type) || event.type === "steering");
     if (isShown) (this.#shows[event.type] as ((event: AgentEvent) => void) | undefined)?.(event);
   }
 
@@ -100,22 +110,18 @@ export class EventView {
       this.#activity.setPlan(event.data);
   }
 
-  #retry({ kind, message, waitMs, attempt, ...event }: Of<"retry">): void {
+  #retry(event: Of<"retry">): void {
     const isLost = event.agent === undefined && this.#hasText;
     this.#endText();
-    const lost = isLost ? "; its unfinished reply is discarded" : "";
-    const problem = printableLine(message).replace(/\.$/, "");
-    const wait = waitMs < 1000 ? "now" : `in ${formatTime(waitMs)}`;
-    const line = `${problem} (${kind})${lost}. Retrying ${wait}, attempt ${attempt + 1}`;
-    this.#showLine(tones.yellow(prefixed(event, line)));
+    this.#showLine(tones.yellow(prefixed(event, retryLine(event, { isLost }))));
     this.#activity.begin(modelOf(event), prefixed(event, "waiting to retry"));
   }
 
-  #fail({ message, hint, kind }: AgentFailure, event: Pick<AgentEvent, "agent">): void {
-    this.#shownError = message;
+  #fail(error: AgentFailure, event: Pick<AgentEvent, "agent">): void {
+    this.#shownError = error.message;
     this.#activity.end(modelOf(event));
-    const line = tones.red(`${printable(message)}${kind === "internal" ? "" : ` (${kind})`}`);
-    this.#showLine(prefixed(event, hint ? `${line}\n${printable(hint)}` : line));
+    const line = tones.red(failureLine(error));
+    this.#showLine(prefixed(event, error.hint ? `${line}\n${printable(error.hint)}` : line));
   }
 
   #endTurn(event: Of<"turn-end">): void {
@@ -124,10 +130,7 @@ export class EventView {
     if (plan.length > 0) this.#showLine(plan.join("\n"));
     if (event.error && event.error.message !== this.#shownError) this.#fail(event.error, {});
     this.#shownError = "";
-    if (event.outcome === "aborted") this.#showLine(tones.yellow("Stopped. Changes made so far are kept."));
-    const isUsed = event.calls > 0 || event.usage.input > 0;
-    if (isUsed)
-      this.#showLine(tones.dim(formatUsage({ ...event, milliseconds: event.at - this.#turnStart })));
+    for (const [tone, line] of turnEndLines(event, this.#turnStart)) this.#showLine(tones[tone](line));
   }
 
   #endText(): void {
@@ -145,16 +148,3 @@ export class EventView {
     this.#transcript.add(new LinesBlock(text));
   }
 }
-
-/** The text of subagents is not shown; their calls are. */
-const ofSessionOnly: ReadonlySet<AgentEvent["type"]> = new Set([
-  ...([
-    "session-start",
-    "turn-start",
-    "turn-end",
-    "text-start",
-    "text-delta",
-    "text-end",
-    "steering",
-  ] as const),
-]);
