@@ -20,7 +20,7 @@ export interface BroughtFile extends FrontMatter {
 }
 
 export interface BroughtFiles {
-  /** Sorted by name. Of two files of a name, the first folder's counts. */
+  /** Sorted by name. Of files with the same name, the one in the first folder counts. */
   readonly files: readonly BroughtFile[];
   /** Files that were not read, and lines that were not understood. */
   readonly warnings: readonly string[];

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from "node:fs";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 
-/** Returns undefined when `act` throws. Rethrows when descriptors or memory have run out, which is not an answer. */
+/** Returns undefined when `act` throws. Rethrows when descriptors or memory have run out, because a retry may succeed. */
 export function attempt<Result>(act: () => Result): Result | undefined {
   try {
     return act();
