@@ -234,6 +234,22 @@ describe.skipIf(missingBrowser)("in a browser (with Chromium)", () => {
     await page.getByText("npm publish --access public").first().waitFor();
   });
 
+  it("does not answer a question out of sight by a key, but shows it", async () => {
+    await page.setViewportSize({ width: 1440, height: 300 });
+    await open("#/now");
+    server.posted.length = 0;
+    await page.locator("main").evaluate((element) => element.scrollTo(0, 10_000));
+    await settle();
+    await page.keyboard.press("y");
+    await expect
+      .poll(() => page.locator(".question.selected .answers").boundingBox())
+      .toMatchObject({
+        y: expect.toSatisfy((y: number) => y > 0 && y < 300),
+      });
+    expect(server.posted).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
   it("says that a question has changed, and shows it again", async () => {
     await open("#/now");
     const stale = { error: { code: "stale", message: "This question has changed.", hint: null } };

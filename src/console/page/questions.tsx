@@ -1,5 +1,5 @@
-import { Fragment } from "preact";
 import { effect } from "@preact/signals";
+import { Fragment } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { AnswerRequest, Overview, PendingQuestion } from "../api.ts";
 import { Diffs } from "./diff.tsx";
@@ -203,7 +203,7 @@ function Reason({ question }: { question: PendingQuestion }) {
 /** Keys count only for the selected question. No answer counts in the moment in which another question takes its place. */
 const settleMs = 400;
 
-let lastMove = 0;
+let lastMove = Number.NEGATIVE_INFINITY;
 let shown: ReadonlySet<string> = new Set();
 effect(() => {
   const now = new Set(questions.value.map(keyOfQuestion));
@@ -211,10 +211,17 @@ effect(() => {
   shown = now;
 });
 
+function isInView(element: Element | null): boolean {
+  if (element === null) return false;
+  const { top, bottom } = element.getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+}
+
 function Answers({ question, isSelected }: CardProps) {
   const [step, setStep] = useState<"choose" | "width" | "deny">("choose");
   const [isBusy, setBusy] = useState(false);
   const selectedAt = useRef(0);
+  const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => {
     selectedAt.current = performance.now();
   }, [isSelected, question.hash, question.previewHash]);
@@ -226,7 +233,10 @@ function Answers({ question, isSelected }: CardProps) {
       .finally(() => setBusy(false));
   };
   const byKey = (run: () => void) => (event: KeyboardEvent) => {
-    if (!event.repeat && performance.now() - selectedAt.current > settleMs) run();
+    if (event.repeat || performance.now() - selectedAt.current <= settleMs) return;
+    // The first key shows a question that the user has scrolled away.
+    if (isInView(buttons.current)) run();
+    else buttons.current?.scrollIntoView({ block: "nearest" });
   };
   const canWiden = question.widths.length > 0;
   const digits = question.widths.map((_, width) => [
@@ -246,7 +256,7 @@ function Answers({ question, isSelected }: CardProps) {
   useKeys(isSelected ? keys : {});
   if (step === "deny") return <DenyForm isBusy={isBusy} answer={answer} close={() => setStep("choose")} />;
   return (
-    <div class="answers">
+    <div class="answers" ref={buttons}>
       <button type="button" class="primary" disabled={isBusy} onClick={() => answer({ answer: "once" })}>
         Allow once <Key>y</Key>
       </button>
