@@ -114,6 +114,9 @@ describe("sessions in the console", () => {
     expect([copy.title, copy.cost, copy.usage]).toEqual(["Look around.", 0, []]);
     const refused = await page.post("/sessions/act", { workspace, session, action: "interrupt" });
     expect(refused.status).toBe(503);
+    await fixture.run("sessions", "rm", session);
+    const removed = await page.get<SessionDetail>(`/sessions/${workspace}/${session}`);
+    expect([removed.title, removed.entries]).toEqual([null, []]);
     const again = { workspace, session: forked.session, action: "message", text: "And now?" };
     expect((await page.post("/sessions/act", again)).status).toBe(200);
     await vi.waitFor(

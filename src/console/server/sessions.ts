@@ -109,11 +109,16 @@ export class Sessions {
   ): RecordedConversation | undefined {
     const key = `${workspace}/${session}`;
     const known = this.#read.get(key);
-    const conversation =
-      known ?? new RecordedConversation(session, (model) => pricesOf(model, this.#settings));
-    conversation.read(journal.conversations.entries(session, { from: conversation.readTo + 1 }));
-    if (conversation.readTo === 0) return undefined;
+    const entries = journal.conversations.entries(session, { from: known?.readTo ?? 1 });
     this.#read.delete(key);
+    const [first, ...rest] = entries;
+    if (first === undefined) return undefined;
+    // The user may have deleted the conversation since then.
+    const isSame = known !== undefined && first.number === known.readTo;
+    const conversation = isSame
+      ? known
+      : new RecordedConversation(session, (model) => pricesOf(model, this.#settings));
+    conversation.read(isSame ? rest : journal.conversations.entries(session));
     this.#read.set(key, conversation);
     if (this.#read.size > maxRead) this.#read.delete(this.#read.keys().next().value!);
     return conversation;
