@@ -138,11 +138,13 @@ else
       await terminal.shows("· cautious");
       terminal.type(`remove x${enter}`);
       await terminal.shows("[y]es once");
-      // The question still waits after Enter and another key: it can be explained.
+      // The question still waits after Enter and another key: it can be explained, and shortened again.
       terminal.type(enter);
       terminal.type("z");
       terminal.type("e");
-      await terminal.shows("Rule");
+      await terminal.shows(/^Rule .*\n[\s\S]*\[y\]es once/m);
+      terminal.type("e");
+      await terminal.shows(/^(?![\s\S]*\nRule )[\s\S]*\[y\]es once/);
       terminal.type("y");
       await terminal.shows("Gone.");
       terminal.type(`remove y${enter}`);
