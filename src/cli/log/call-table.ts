@@ -37,6 +37,7 @@ const columns: readonly Column[] = [
 const targetColumn: Column = {
   title: "TARGET",
   cell: ({ target }) => (target === "local" ? "" : printableLine(target)),
+  narrow: ({ target }) => (target === "local" ? "" : cut(printableLine(target), 9)),
   ...{ maxChars: 20, leaveOut: 6, usualChars: 0 },
 };
 
@@ -127,7 +128,7 @@ function cut(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : shorten(text, Math.max(0, maxChars - 1));
 }
 
-/** Shows the target of the call, and the rule that did not allow it: whole, where there is room for both. */
+/** Describes the call, and the rule that did not allow it. The rule is shown whole where there is room for both. */
 function describeInput(call: LoggedCall, maxChars: number): string {
   const decision = formatDecision(call);
   const input = callTitle(call.input, call.workspace ?? "");
