@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { writeCalls } from "./calls.ts";
 import { writeLog, writeLongLine } from "./lines.ts";
 import {
   copyProject,
@@ -37,6 +38,7 @@ const dataSets: Readonly<Record<string, (root: string, progress: Progress) => vo
   "plain-project": (root) => copyOfProject(root),
   "shadowed-project": (root) => copyOfProject(root),
   log: writeLog,
+  calls: writeCalls,
   "long-line": writeLongLine,
 };
 

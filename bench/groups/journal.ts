@@ -4,10 +4,12 @@ import { openLocalEnvironment } from "../../src/environment/local/local-environm
 import { openBlobs } from "../../src/journal/blobs.ts";
 import { Journal } from "../../src/journal/journal.ts";
 import { keepingEnvironment } from "../../src/journal/keep/keeping-environment.ts";
-import { makePrivateDirectory } from "../../src/system/directories.ts";
+import { makePrivateDirectory, workspaceFiles } from "../../src/system/directories.ts";
+import { type SummaryFilter, WorkspaceJournal } from "../../src/toolcrib/workspace-journal.ts";
 import { editPatch } from "../../src/tools/edit/patch.ts";
 import { editReplace } from "../../src/tools/edit/replace.ts";
 import { toolContext } from "../../test/support/tool-context.ts";
+import { callsWorkspace } from "../data/calls.ts";
 import { dataPath } from "../data/data.ts";
 import type { Case, Contender, Group } from "../harness.ts";
 import { ShadowGit } from "../shadow-git.ts";
@@ -15,10 +17,11 @@ import { openSubject } from "../subject.ts";
 
 const small = dataPath("journal");
 const project = dataPath("shadowed-project");
+const calls = workspaceFiles(dataPath("calls"), callsWorkspace);
 
 /** Measures the cost of recording a change for undo, and the undo itself. */
 export const group: Group = {
-  needs: ["shadowed-project"],
+  needs: ["shadowed-project", "calls"],
   prepare: () => {
     rmSync(small, { recursive: true, force: true });
     mkdirSync(small, { recursive: true });
@@ -82,8 +85,42 @@ export const group: Group = {
         },
       },
     },
+    listing("the first page", { limit: 100 }, 10_000),
+    listing("a rare word", { text: "rareneedle" }, 50_000),
+    listing("a common and an absent word", { text: "npm rareneedlx" }, 50_000),
+    listing("failed calls", { failed: true, limit: 100 }, 10_000),
+    listing("a path", { path: "src/none" }, 50_000),
   ],
 };
+
+function listing(name: string, filter: SummaryFilter, atMostUs: number): Case {
+  return {
+    name: `list 100 000 calls: ${name}`,
+    about:
+      "One page of the list that `toolcrib log` and the console show, against a look at every record. The list was prepared before.",
+    rounds: 20,
+    goals: [{ measure: "cpuMs", atMostUs }],
+    contenders: {
+      "every record": () => {
+        const journal = new Journal({ file: calls.journal, session: "session_bench" });
+        const read = () => {
+          let [count, last] = [0, 0];
+          for (let rows = journal.page(0, 1000); rows.length > 0; rows = journal.page(last, 1000)) {
+            count += rows.filter(({ body }) => body.includes("rareneedle")).length;
+            last = rows.at(-1)!.sequence;
+          }
+          return count;
+        };
+        return { run: () => void read(), close: () => journal.close() };
+      },
+      toolcrib: async () => {
+        const journal = new WorkspaceJournal({ files: calls, workspace: callsWorkspace });
+        await journal.prepare();
+        return { run: () => void journal.summaries(filter), close: () => journal.close() };
+      },
+    },
+  };
+}
 
 function writing(workspace: string, bytes: number): Case {
   return {
