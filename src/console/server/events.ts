@@ -17,25 +17,27 @@ export function streamEvents(context: Context, { follower, live }: EventSources)
     const waiting: NumberedEvent[] = [];
     let wake = () => {};
     const push = (event: NumberedEvent) => {
-      waiting.push(event);
+      // A write to a page that does not read never ends by itself.
+      if (waiting.push(event) > maxWaiting) stream.abort();
       wake();
     };
-    const leave = follower.subscribe(push, after);
-    const leaveSession = live.watch(session, (happened) =>
-      push({ id: follower.lastId, event: { type: "session", workspace, session, live: happened } }),
-    );
+    const ends: (() => void)[] = [];
     stream.onAbort(() => wake());
-    follower.onClose(() => wake());
     try {
-      while (!stream.aborted && !follower.isClosed && waiting.length < maxWaiting) {
+      ends.push(follower.subscribe(push, after), follower.onClose(() => wake()));
+      ends.push(
+        live.watch(session, (happened) =>
+          push({ id: follower.lastId, event: { type: "session", workspace, session, live: happened } }),
+        ),
+      );
+      while (!stream.aborted && !follower.isClosed) {
         const next = waiting.shift();
         if (next !== undefined) await stream.writeSSE({ id: next.id, data: JSON.stringify(next.event) });
         else if (!(await somethingOrTimeout((resolve) => (wake = resolve)))) await stream.write(": \n\n");
       }
     } finally {
       open -= 1;
-      leave();
-      leaveSession();
+      for (const end of ends) end();
     }
   });
 }
@@ -47,7 +49,8 @@ interface EventSources {
 
 let open = 0;
 const maxStreams = 32;
-const maxWaiting = 1000;
+/** More than the events that a stream can resume with. */
+const maxWaiting = 5000;
 /** Shows that a browser which went away without closing its connection is gone. */
 const aliveMs = 15_000;
 

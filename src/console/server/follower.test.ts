@@ -78,6 +78,9 @@ describe("GET /api/events", () => {
     await using again = await page.events({ after: id });
     await again.until(has(({ title }) => title === "b"));
     expect(again.events.map(({ event }) => event.type)).not.toContain("missed");
+    // A stream that breaks after its first event has not shown the call.
+    await using third = await page.events({ after: again.events[0]!.id });
+    await third.until(has(({ title }) => title === "b"));
   });
 
   it("goes on when a workspace is deleted, and when its journal is damaged", async () => {

@@ -72,8 +72,9 @@ export class Follower {
     const overview = this.overview();
     const missing = after === undefined ? [] : this.#since(after);
     this.#listeners.add(listener);
-    listener({ id: this.#id(), event: { type: "overview", overview } });
-    for (const event of missing) listener({ id: this.#id(), event });
+    // A stream that breaks before the missing calls are sent resumes at the same event.
+    listener({ id: after ?? this.#id(), event: { type: "overview", overview } });
+    for (const event of missing) listener(event);
     this.#schedule();
     return () => {
       this.#listeners.delete(listener);
@@ -90,8 +91,10 @@ export class Follower {
     return this.#closed.signal.aborted;
   }
 
-  onClose(listener: () => void): void {
+  /** Calls the listener when the console closes. Returns a function that ends this. */
+  onClose(listener: () => void): () => void {
     this.#closed.signal.addEventListener("abort", listener, { once: true });
+    return () => this.#closed.signal.removeEventListener("abort", listener);
   }
 
   close(): void {
@@ -158,7 +161,8 @@ export class Follower {
           hotUntil: now + hotMs,
         });
         // A workspace that appears while others are followed has only new calls.
-        return this.#overview === undefined || this.#lookAt(id, now, true) || true;
+        if (this.#overview !== undefined) this.#lookAt(id, now, true);
+        return true;
       }
       const isAsked = questions.hasChanged(id);
       if (isAsked) this.#approvals = undefined;
@@ -195,6 +199,7 @@ export class Follower {
       // A damaged journal was replaced by a new one, or much happened while nothing listened.
       if (last < followed.upTo || last - followed.upTo > maxRecent) {
         followed.upTo = last;
+        this.#recent.length = 0;
         this.#wholeFrom = this.#last + 1;
         this.#emit({ type: "missed" });
         return true;
@@ -249,16 +254,18 @@ export class Follower {
     for (const listener of this.#listeners) listener({ id: this.#id(), event });
   }
 
-  #id(): string {
-    return `${this.#start}.${this.#last}`;
+  #id(number = this.#last): string {
+    return `${this.#start}.${number}`;
   }
 
-  #since(id: string): readonly ConsoleEvent[] {
+  #since(id: string): readonly NumberedEvent[] {
     const [start, text] = id.split(".");
     const number = Number(text);
     const isKnown = start === this.#start && number >= this.#wholeFrom && number <= this.#last;
-    if (!isKnown) return [{ type: "missed" }];
-    return this.#recent.filter((recent) => recent.number > number).map(({ event }) => event);
+    if (!isKnown) return [{ id: this.#id(), event: { type: "missed" } }];
+    return this.#recent
+      .filter((recent) => recent.number > number)
+      .map((recent) => ({ id: this.#id(recent.number), event: recent.event }));
   }
 }
 
