@@ -34,7 +34,9 @@ describe("an event stream", () => {
       if (text.includes("id: a.2001\n")) break;
     }
     expect(text.match(/^data: /gm)).toHaveLength(2_001);
-    await vi.waitFor(() => expect(Object.values(ends).map((end) => end.mock.calls.length)).toEqual([1, 1, 1]));
+    await vi.waitFor(() =>
+      expect(Object.values(ends).map((end) => end.mock.calls.length)).toEqual([1, 1, 1]),
+    );
   });
 
   it("ends when the page does not read it", async () => {

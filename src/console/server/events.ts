@@ -24,7 +24,10 @@ export function streamEvents(context: Context, { follower, live }: EventSources)
     const ends: (() => void)[] = [];
     stream.onAbort(() => wake());
     try {
-      ends.push(follower.subscribe(push, after), follower.onClose(() => wake()));
+      ends.push(
+        follower.subscribe(push, after),
+        follower.onClose(() => wake()),
+      );
       ends.push(
         live.watch(session, (happened) =>
           push({ id: follower.lastId, event: { type: "session", workspace, session, live: happened } }),
