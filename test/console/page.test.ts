@@ -128,6 +128,23 @@ describe.skipIf(missingBrowser)("in a browser (with Chromium)", () => {
     expect(await page.locator(".virtual a").first().getAttribute("href")).toContain(`call-${server.newest}`);
   });
 
+  it("leaves no gap when more calls arrive than a page has", async () => {
+    await open("#/trace");
+    await page.locator(".scroller").evaluate((element) => element.scrollTo(0, 1_000));
+    for (const [count, held] of [
+      [300, 200],
+      [2, 202],
+    ] as const) {
+      server.newest += count;
+      server.send({ type: "calls", calls: [callAt(server.newest)] });
+      await page.getByRole("button", { name: `${held} new calls above` }).waitFor();
+    }
+    await page.keyboard.press("l");
+    await page.locator(".scroller").evaluate((element) => element.scrollTo(0, 205 * 32));
+    const row = page.locator('.virtual > li[aria-posinset="206"] a');
+    expect(await row.getAttribute("href")).toContain(`call-${server.newest - 205}`);
+  });
+
   it("filters by the address, and the search field keeps the focus", async () => {
     await open("#/trace?failed=1&workspace=w-main");
     expect(await page.getByLabel("Failed").isChecked()).toBe(true);

@@ -16,8 +16,8 @@ export class CallList {
   #next: string | null = null;
   #isLoading = false;
   #isStale = false;
-  /** The newest page, when more calls arrived than it holds: the list then begins again with it. */
-  #restart: CallPage | null = null;
+  /** The end of the held calls, when more arrived than a page has: the list then begins again with them. */
+  #restart: string | null = null;
 
   /** Settles when the first page is loaded, which begins at once: effects would wait for a frame. */
   readonly firstPage: Promise<void>;
@@ -33,7 +33,10 @@ export class CallList {
     this.#isLoading = true;
     try {
       const before = this.#next === null ? {} : { before: this.#next };
+      const from = this.#next;
       const page = await get<CallPage>("/api/calls", { ...this.query, ...before, limit: "200" });
+      // The list began again meanwhile.
+      if (this.#next !== from) return;
       batch(() => {
         this.calls.value = [...this.calls.value, ...page.calls];
         if (page.total !== null || this.#next === null) this.total.value = page.total;
@@ -76,8 +79,9 @@ export class CallList {
     const fresh = page.calls.filter((call) => !known.has(keyOf(call)));
     batch(() => {
       this.total.value = page.total;
-      this.#restart = fresh.length === page.calls.length && page.next !== null ? page : null;
-      this.held.value = [...fresh, ...this.held.value];
+      const hasGap = fresh.length === page.calls.length && page.next !== null;
+      if (hasGap) this.#restart = page.next;
+      this.held.value = hasGap ? fresh : [...fresh, ...this.held.value];
     });
   }
 
@@ -85,9 +89,9 @@ export class CallList {
   release(): void {
     if (this.held.value.length === 0) return;
     batch(() => {
-      this.calls.value = this.#restart?.calls ?? [...this.held.value, ...this.calls.value];
+      this.calls.value = this.#restart === null ? [...this.held.value, ...this.calls.value] : this.held.value;
       if (this.#restart !== null) {
-        this.#next = this.#restart.next;
+        this.#next = this.#restart;
         this.state.value = "ready";
       }
       this.#restart = null;
