@@ -95,13 +95,13 @@ describe("the list of calls", () => {
     recordChange("call_2");
     journal.finish(attempt("call_1"), ending);
     journal.begin(attempt("call_3"));
-    const after = (filter: object) =>
+    const callsAfter = (filter: object) =>
       journal.summaries({ after: before, ...filter }).map(({ callId }) => callId);
-    expect([after({}), after({ ended: true }), after({ after: journal.lastSequence() })]).toEqual([
-      ["call_2", "call_1", "call_3"],
-      ["call_2", "call_1"],
-      [],
-    ]);
+    expect([
+      callsAfter({}),
+      callsAfter({ ended: true }),
+      callsAfter({ after: journal.lastSequence() }),
+    ]).toEqual([["call_2", "call_1", "call_3"], ["call_2", "call_1"], []]);
   });
 
   it("contains the calls of journals of version 1", () => {
