@@ -1,9 +1,10 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
 import { builtProgram } from "../../../test/support/built-program.ts";
 import { cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { AllPendingApprovals } from "../../toolcrib/pending-approvals.ts";
 import { attachSession, liveSessions } from "./attach-session.ts";
 import { socketFolder } from "./live-protocol.ts";
@@ -68,3 +69,21 @@ it("rejects with the failure of a run that cannot start, and leaves nothing", as
   await expect(start({ ...wanted, resume: "session_none" })).rejects.toThrow(/session_none/);
   expect(readdirSync(socketFolder(fixture.home))).toEqual([]);
 }, 60_000);
+
+it("asks a process again that was too busy to answer", async () => {
+  await using folder = temporaryFolder();
+  const program = join(folder.path, "busy.cjs");
+  writeFileSync(
+    program,
+    `let asked = 0;
+    require("node:net").createServer((peer) => {
+      peer.on("error", () => {});
+      const hello = { type: "hello", session: "session_busy", pid: process.pid };
+      asked += 1;
+      if (asked > 1) peer.write(JSON.stringify(hello) + "\\n", () => process.exit());
+    }).listen(process.env.TOOLCRIB_HOME + "/live/busy.sock");`,
+  );
+  const variables = { ...process.env, TOOLCRIB_HOME: folder.path };
+  const wanted = { workspace: folder.path, task: "x", variables, program: [process.execPath, program] };
+  expect(await startRun(wanted)).toMatchObject({ session: "session_busy" });
+}, 30_000);

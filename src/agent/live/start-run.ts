@@ -73,10 +73,12 @@ async function untilOpen(started: DetachedProcess, folder: string, seen: Set<str
     // A short task may be over before its socket is found, so the end is noticed first and then looked into.
     const { hasEnded } = started;
     for (const name of socketNames(folder).filter((each) => !seen.has(each))) {
-      seen.add(name);
       const attached = await attachSocket(folder, name);
-      attached?.close();
-      if (attached !== undefined && attached.hello.pid === started.pid) return attached.hello.session;
+      // A process that is busy while it starts is asked again.
+      if (attached === undefined) continue;
+      seen.add(name);
+      attached.close();
+      if (attached.hello.pid === started.pid) return attached.hello.session;
     }
     if (hasEnded) return sessionOf(started.output());
     await pause(pollMs);
