@@ -16,6 +16,8 @@ export default defineConfig({
     tags: [{ name: "differs-for-root", description: "Behaves differently as root." }],
     // Node runs the TypeScript files itself, which takes a sixth less CPU than Vite's module runner.
     experimental: { viteModuleRunner: false, nodeLoader: false },
+    // A busy machine takes long, and a test that fails may.
+    expect: { poll: { timeout: 60_000 } },
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

@@ -22,4 +22,4 @@ it("exits when TOOLCRIB_HOME cannot be created, with a hint", async () => {
       ["Set TOOLCRIB_HOME to a writable folder.", ""],
     ]);
   }
-}, 60_000);
+}, 600_000);

@@ -39,7 +39,7 @@ beforeAll(async () => {
   for (const name of [...Object.keys(readPackage().dependencies), "@types/node"]) link(name, project.path);
   writeFileSync(join(project.path, "package.json"), '{ "type": "module" }');
   writeFileSync(join(project.path, "poem.txt"), "one\ntwo\n");
-}, 120_000);
+}, 600_000);
 afterAll(() => project[Symbol.asyncDispose]());
 
 describe("the tarball", () => {

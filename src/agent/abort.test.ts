@@ -94,7 +94,7 @@ it("can be aborted at every event of a turn, and continues", async () => {
     expect(calls("tool-end")).toBe(calls("tool-start"));
     await goesOn(session, close);
   }
-}, 120_000);
+}, 600_000);
 
 it("keeps the text that was shown, without provider metadata, and adds a notice for the model", async () => {
   const script = [

@@ -105,14 +105,14 @@ describe("documents", () => {
       waiting: [{ anchor: "", text: "waiting.txt" }],
       again: [{ anchor: "", text: "again.txt" }],
     });
-  }, 60_000);
+  }, 600_000);
 
   it("do not keep the process from ending, and their worker ends too", async () => {
     const { stdout } = await run(process.execPath, [forgottenInstance]);
     const pids: number[] = JSON.parse(stdout);
     expect(pids).toHaveLength(1);
     while (pids.some(isAlive)) await sleep(20);
-  }, 30_000);
+  }, 600_000);
 
   it("are not read once the instance is closed", async () => {
     const closed = openDocuments("work");

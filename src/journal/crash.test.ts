@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("keeps all records of two concurrent processes", { timeout: 120_000 }, async () => {
+it("keeps all records of two concurrent processes", { timeout: 600_000 }, async () => {
   const file = join(folder, "two.sqlite");
   const recorders = [start(file, "first", 300), start(file, "second", 300)];
   await Promise.all(
@@ -61,7 +61,7 @@ it("waits for a process that is creating the same database", async () => {
   expect(await verifyJournal(file)).toEqual({ records: 3, pruned: 0, head: expect.any(String) });
 });
 
-it("loses no acknowledged record when it is killed", { timeout: 120_000 }, async () => {
+it("loses no acknowledged record when it is killed", { timeout: 600_000 }, async () => {
   const file = join(folder, "killed.sqlite");
   const lanes = ["left", "right"].map((lane) => killOften(file, lane, 26));
   const acknowledged = (await Promise.all(lanes)).flat();

@@ -72,7 +72,8 @@ function openHouse() {
 
 const remove = (crib: Pick<Toolcrib, "call">, path = "a.txt") => crib.call("file.delete", { path });
 const run = (crib: Pick<Toolcrib, "call">, command: string) => crib.call("shell.run", { command });
-const pending = (crib: Toolcrib, count = 1) => vi.waitFor(() => expect(crib.pending()).toHaveLength(count));
+const pending = (crib: Toolcrib, count = 1) =>
+  vi.waitFor(() => expect(crib.pending()).toHaveLength(count), { timeout: 60_000 });
 
 describe("a question that a program shows", () => {
   it("is pending with the program that asks, and its own answer ends it", async () => {
@@ -128,7 +129,7 @@ describe("a question that a program shows", () => {
       "The user refused this call and said: Move it instead.\nNothing was done.",
     );
     const again = remove(crib);
-    await vi.waitFor(() => expect(crib.shown).toHaveLength(2));
+    await vi.waitFor(() => expect(crib.shown).toHaveLength(2), { timeout: 60_000 });
     crib.shown[1]!.answer({ allow: false });
     expect((await again).error?.code).toBe("denied");
   });
@@ -164,11 +165,11 @@ describe("a question that a program shows", () => {
       const crib = await openToolcrib({ ...${JSON.stringify(options)}, approve: () => new Promise(() => {}) });
       await crib.call("file.delete", { path: "a.txt" });`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
-    await vi.waitFor(() => expect(crib.pending()).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(crib.pending()).toHaveLength(1), { timeout: 60_000 });
     child.kill("SIGKILL");
-    await vi.waitFor(() => expect(crib.pending()).toEqual([]));
+    await vi.waitFor(() => expect(crib.pending()).toEqual([]), { timeout: 60_000 });
     expect(existsSync(house.at("workspace/a.txt"))).toBe(true);
-  }, 30_000);
+  }, 600_000);
 
   it("is still asked where it is shown when it cannot be stored", async () => {
     await using house = openHouse();
@@ -178,7 +179,7 @@ describe("a question that a program shows", () => {
     rmSync(house.approvals, { recursive: true, force: true });
     symlinkSync(house.at("elsewhere"), house.approvals);
     const call = remove(crib);
-    await vi.waitFor(() => expect(crib.shown).toHaveLength(1));
+    await vi.waitFor(() => expect(crib.shown).toHaveLength(1), { timeout: 60_000 });
     crib.shown[0]!.answer({ allow: true });
     expect([(await call).error, readdirSync(house.at("elsewhere")), house.desk.list()]).toEqual([
       null,
@@ -210,7 +211,7 @@ describe("an answer that another program forges", () => {
       symlinkSync(house.at("workspace/answer.json"), file);
     } else writeFileSync(file, forge(whole));
     // It is removed, and a true answer counts.
-    await vi.waitFor(() => expect(existsSync(file)).toBe(false));
+    await vi.waitFor(() => expect(existsSync(file)).toBe(false), { timeout: 60_000 });
     expect(crib.shown[0]!.signal.aborted).toBe(false);
     await house.desk.answer(house.desk.list()[0]!, { allow: false });
     expect([(await call).error?.code, existsSync(house.at("workspace/a.txt"))]).toEqual(["denied", true]);
@@ -222,7 +223,7 @@ describe("equal questions that wait", () => {
     await using house = openHouse();
     const [one, other] = [await house.open(), await house.open()];
     const calls = [run(one, "echo hi > b.txt"), run(other, "echo hi > b.txt")];
-    await vi.waitFor(() => expect(house.desk.list()[0]?.waiting).toBe(2));
+    await vi.waitFor(() => expect(house.desk.list()[0]?.waiting).toBe(2), { timeout: 60_000 });
     const listed = house.desk.list();
     await house.desk.answer(listed[0]!, { allow: true });
     expect([listed.length, (await Promise.all(calls)).map(({ error }) => error)]).toEqual([1, [null, null]]);
@@ -233,7 +234,7 @@ describe("equal questions that wait", () => {
     await using house = openHouse();
     const [one, other] = [await house.open(), await house.open()];
     const calls = [run(one, "echo hi > b.txt"), run(other, "echo hi > b.txt")];
-    await vi.waitFor(() => expect(house.desk.list()[0]?.waiting).toBe(2));
+    await vi.waitFor(() => expect(house.desk.list()[0]?.waiting).toBe(2), { timeout: 60_000 });
     const [question] = house.desk.list();
     await house.desk.answer(question!, { allow: true, remember: "session" });
     await Promise.all(calls);

@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL("../../test/support/few-descriptors.ts", i
 
 it.runIf(process.platform === "linux")(
   "gives no wrong answer when descriptors run out, says why, and recovers",
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async () => {
     await using folder = temporaryFolder();
     const workspace = join(folder.path, "workspace");

@@ -51,7 +51,7 @@ it("keeps a worker until the last instance of a workspace closes", async () => {
   ]);
   await other.close();
   expect(workers("reader")).toEqual([]);
-}, 60_000);
+}, 600_000);
 
 it("starts a killed worker again with the next call of any instance", async () => {
   await using sharer = await sharing([], []);
@@ -61,7 +61,7 @@ it("starts a killed worker again with the next call of any instance", async () =
   process.kill(reader!, "SIGKILL");
   expect([await outline(other), await outline(one)]).toEqual([text, text]);
   expect(workers("reader")).not.toContain(reader);
-}, 60_000);
+}, 600_000);
 
 it("shares an index only between instances that may read the same files", async () => {
   await using sharer = await sharing([], ["allow run ls"], ["deny read hidden.ts"]);
@@ -70,4 +70,4 @@ it("shares an index only between instances that may read the same files", async 
   expect([await shapes(grants), workers("indexer").length]).toEqual([["ShownShape", "HiddenShape"], 1]);
   await vi.waitFor(async () => expect(await shapes(denies)).toEqual(["ShownShape"]), 30_000);
   expect(workers("indexer").length).toBe(2);
-}, 120_000);
+}, 600_000);

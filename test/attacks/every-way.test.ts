@@ -22,7 +22,7 @@ const notAsNobody = whyNotAs();
 if (notAsNobody !== undefined) console.warn(`\nSkipped as an ordinary user: ${notAsNobody}\n`);
 
 describe.each(levels)("no way of starting a command escapes %s", (level) => {
-  const options = { timeout: 120_000 };
+  const options = { timeout: 600_000 };
   it.skipIf(missing[level] !== undefined)(
     "as the user who runs the tests",
     { ...options, tags: "differs-for-root" },

@@ -42,7 +42,9 @@ describe("the socket of a session", () => {
     await attached.steer("Count.");
     // Nothing is missed before the first listener.
     attached.on((update) => updates.push(update));
-    await vi.waitFor(() => expect(updates.at(-1)).toEqual({ type: "state", state: "idle" }));
+    await vi.waitFor(() => expect(updates.at(-1)).toEqual({ type: "state", state: "idle" }), {
+      timeout: 60_000,
+    });
     attached.close();
     const { session, pid, workspace, client, state, model, plan, agents } = attached.hello;
     expect({ session, pid, workspace, client, state, model, plan, agents }).toEqual({
@@ -68,7 +70,7 @@ describe("the socket of a session", () => {
     await attached.interrupt();
     expect((await turn.result).outcome).toBe("aborted");
     await attached.stop();
-    await vi.waitFor(() => expect(fixture.stop).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(fixture.stop).toHaveBeenCalledOnce(), { timeout: 60_000 });
     attached.close();
   });
 
@@ -129,7 +131,9 @@ describe("the socket of a session", () => {
     const received: Buffer[] = [];
     peer.on("data", (chunk) => received.push(chunk));
     peer.write(`${JSON.stringify(command)}\n`);
-    await vi.waitFor(() => expect(Buffer.concat(received).toString().trim().split("\n")).toHaveLength(2));
+    await vi.waitFor(() => expect(Buffer.concat(received).toString().trim().split("\n")).toHaveLength(2), {
+      timeout: 60_000,
+    });
     expect(JSON.parse(Buffer.concat(received).toString().trim().split("\n")[1]!)).toMatchObject({
       type: "reply",
       id: 7,
@@ -200,7 +204,7 @@ it.for(["bwrap", "landlock"] as const)(
       writeFileSync(join(workspace, "a.txt"), "one\n");
       const stop = new AbortController();
       const call = victim.call("file.delete", { path: "a.txt" }, { signal: stop.signal });
-      await vi.waitFor(() => expect(victim.pending()).toHaveLength(1));
+      await vi.waitFor(() => expect(victim.pending()).toHaveLength(1), { timeout: 60_000 });
       const { approvals } = workspaceFiles(fixture.state, workspace);
       const before = readdirSync(approvals);
       const answer = join(approvals, before[0]!.replace(/question$/, "answer"));

@@ -36,7 +36,7 @@ it("starts a run of its own, which waits to be answered, and can be steered and 
   const wanted = { workspace: fixture.workspace, mode: "safe", variables: fixture.env };
   const { session, pid } = await start({ ...wanted, task: "Delete a.txt." });
   const approvals = new AllPendingApprovals({ state, config: join(fixture.home, "config") });
-  await vi.waitFor(() => expect(approvals.list()).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(approvals.list()).toHaveLength(1), { timeout: 60_000 });
   const [question] = approvals.list();
   const attached = (await attachSession(session, { state }))!;
   expect({ asked: question?.session, client: question?.client, live: attached.hello.pid }).toEqual({
@@ -49,15 +49,15 @@ it("starts a run of its own, which waits to be answered, and can be steered and 
   await approvals.answer(question!, { allow: true });
   await attached.ended;
   expect(existsSync(join(fixture.workspace, "a.txt"))).toBe(false);
-  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
 
   const again = await start({ ...wanted, task: "Go on.", resume: session });
   const other = (await attachSession(again.session, { state }))!;
   await other.stop();
   await other.ended;
-  await vi.waitFor(() => expect(isAlive(again.pid)).toBe(false), { timeout: 20_000 });
+  await vi.waitFor(() => expect(isAlive(again.pid)).toBe(false), { timeout: 60_000 });
   expect([again.session, readdirSync(socketFolder(state))]).toEqual([session, []]);
-}, 60_000);
+}, 600_000);
 
 it("rejects with the failure of a run that cannot start, and leaves nothing", async () => {
   await using fixture = await cliWithModel([]);
@@ -68,7 +68,7 @@ it("rejects with the failure of a run that cannot start, and leaves nothing", as
   });
   await expect(start({ ...wanted, resume: "session_none" })).rejects.toThrow(/session_none/);
   expect(readdirSync(socketFolder(fixture.home))).toEqual([]);
-}, 60_000);
+}, 600_000);
 
 it("asks a process again that was too busy to answer", async () => {
   await using folder = temporaryFolder();
@@ -86,4 +86,4 @@ it("asks a process again that was too busy to answer", async () => {
   const variables = { ...process.env, TOOLCRIB_HOME: folder.path };
   const wanted = { workspace: folder.path, task: "x", variables, program: [process.execPath, program] };
   expect(await startRun(wanted)).toMatchObject({ session: "session_busy" });
-}, 30_000);
+}, 600_000);

@@ -296,7 +296,7 @@ it("offers the tools of the editor's MCP servers, under the user's rules", async
     "The MCP server leaking is skipped: the environment variable SECRET_OF_THE_AGENT is not set.",
   );
   expect(log).not.toContain("hunter22");
-}, 60_000);
+}, 600_000);
 
 describe("approvals in an editor", () => {
   it("run a call only after an answer that was offered", async () => {
@@ -365,7 +365,7 @@ describe("a hostile or broken client", () => {
     await editor.agent.notify(session.cancel, { sessionId });
     expect(await turn).toEqual({ stopReason: "cancelled" });
     const first = Number(fixture.read("pid"));
-    await vi.waitFor(() => expect(isAlive(first)).toBe(false), { timeout: 20_000 });
+    await vi.waitFor(() => expect(isAlive(first)).toBe(false), { timeout: 60_000 });
     void editor.prompt(sessionId, "again").catch(() => {});
     const running = await vi.waitFor(
       () => {
@@ -377,7 +377,7 @@ describe("a hostile or broken client", () => {
     );
     const { exit } = await editor.leave();
     expect([exit, isAlive(running), isAlive(editor.pid)]).toEqual([0, false, false]);
-  }, 60_000);
+  }, 600_000);
 
   it("gets plain errors for bad folders, sessions and messages", async () => {
     await using fixture = await cliWithModel([{ text: "Still here." }]);
@@ -409,7 +409,7 @@ describe("a hostile or broken client", () => {
     expect(huge.message).toMatch(/^A message of \d+ bytes is too long/);
     await editor.prompt(sessionId, "hello");
     expect(textOf(editor.updates, "agent_message_chunk")).toBe("Still here.");
-  }, 60_000);
+  }, 600_000);
 
   it("changes nothing in a home folder that it opens instead of a project", async () => {
     await using home = cliWorkspace();

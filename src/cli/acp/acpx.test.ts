@@ -45,4 +45,4 @@ it("works with acpx, a client from npm, which approves or denies", async () => {
     expect.stringMatching(/\(failed\).*That was it\./s),
     false,
   ]);
-}, 60_000);
+}, 600_000);

@@ -43,18 +43,21 @@ else
       const refused = await terminal.shows("said: Keep it.");
       expect(refused).toContain("Denied, answered elsewhere.");
       expect(refused).not.toContain("[y]es once");
-      const attached = (await vi.waitFor(async () => {
-        const found = await attachSession(session, { state: fixture.home });
-        expect(found?.hello.state).toBe("idle");
-        return found;
-      }))!;
+      const attached = (await vi.waitFor(
+        async () => {
+          const found = await attachSession(session, { state: fixture.home });
+          expect(found?.hello.state).toBe("idle");
+          return found;
+        },
+        { timeout: 60_000 },
+      ))!;
       await attached.steer("!rm x");
       await terminal.shows("Heard: !rm x.");
       await attached.stop();
       await attached.ended;
       await terminal.exit;
       expect(existsSync(join(fixture.workspace, "x"))).toBe(true);
-    }, 60_000);
+    }, 600_000);
 
     it("of a single call is answered by the first answer", async () => {
       await using fixture = cliWorkspace();
@@ -70,5 +73,5 @@ else
         expect.stringMatching(/\nAllowed, answered elsewhere\.\nDeleted the file a\.txt \(4 bytes\)\.$/),
       ]);
       expect((await fixture.run("approve", id, "--yes")).stderr).toContain("is pending");
-    }, 60_000);
+    }, 600_000);
   });

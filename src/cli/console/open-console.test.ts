@@ -44,7 +44,7 @@ it("opens the browser at a private file, so that no process list shows the code"
   fixture.env.PATH = `${bin}:${fixture.env.PATH}`;
   const child = fixture.start("console");
   const address = await firstLine(child);
-  await vi.waitFor(() => expect(existsSync(called)).toBe(true), { timeout: 20_000 });
+  await vi.waitFor(() => expect(existsSync(called)).toBe(true), { timeout: 60_000 });
   const file = readFileSync(called, "utf8").trim();
   expect(file).not.toContain("code=");
   expect([statSync(file).mode & 0o777, readFileSync(file, "utf8").includes(address)]).toEqual([0o600, true]);

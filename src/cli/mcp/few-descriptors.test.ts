@@ -74,7 +74,7 @@ describe.runIf(process.platform === "linux")("with few file descriptors", () => 
 
   it.each([64, 32])(
     "a single call under `ulimit -n %s` is right or says why",
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     async (limit) => {
       await using fixture = filledWorkspace();
       await promisify(execFile)("git", ["init", "-q", fixture.workspace]);

@@ -102,7 +102,7 @@ describe("a server over standard input and output", () => {
     server.child.kill("SIGKILL");
     await untilGone([Number(fixture.read("server")), ...pids]);
     server.child.stdin!.end();
-  }, 60_000);
+  }, 600_000);
 
   it("changes nothing in a home folder that no option names", async () => {
     await using fixture = cliWorkspace();
@@ -177,7 +177,7 @@ describe("a server over standard input and output", () => {
       true,
       { content: [{ type: "text", text: "1 | one" }] },
     ]);
-  }, 60_000);
+  }, 600_000);
 });
 
 describe("a server over HTTP", () => {
@@ -244,7 +244,7 @@ describe("a server over HTTP", () => {
     expect(content[0].text).toMatch(/^none\n/);
     server.child.kill("SIGINT");
     expect(await server.exited).toBe(0);
-  }, 60_000);
+  }, 600_000);
 
   it.each([
     [["--http", "0.0.0.0:0"], "A token is required, because other machines can reach 0.0.0.0"],

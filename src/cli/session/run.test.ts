@@ -232,7 +232,7 @@ describe("toolcrib run", () => {
     const child = fixture.start("run", ...unguarded, "wait");
     child.stdin.end();
     const stderr = text(child.stderr);
-    await vi.waitFor(() => expect(fixture.read("pid")).toMatch(/^\d+\n/), { timeout: 20_000 });
+    await vi.waitFor(() => expect(fixture.read("pid")).toMatch(/^\d+\n/), { timeout: 60_000 });
     child.kill("SIGINT");
     const [exit] = await once(child, "close");
     const later = await fixture.run("run", "--resume", "last", "go on");

@@ -24,7 +24,7 @@ describe("toolcrib stop", () => {
     );
     child.stdin.end();
     const ended = Promise.all([once(child, "close"), text(child.stderr), text(child.stdout)]);
-    await vi.waitFor(() => expect(fixture.read("pid")).toMatch(/^\d+\n/), { timeout: 20_000 });
+    await vi.waitFor(() => expect(fixture.read("pid")).toMatch(/^\d+\n/), { timeout: 60_000 });
     const [listed, json] = [await fixture.run("stop"), await fixture.run("stop", "--json")];
     const [running] = JSON.parse(json.stdout);
     expect(running).toMatchObject({ client: { kind: "run" }, pid: child.pid, canStop: true });
@@ -49,11 +49,13 @@ describe("toolcrib stop", () => {
     const server = await mcpProcess([], { cwd: fixture.workspace, env });
     const list = async () => JSON.parse((await fixture.run("sessions", "--json")).stdout);
     // A client is listed before its first call.
-    await vi.waitFor(async () => expect((await list()).length).toBe(1), { timeout: 20_000 });
+    await vi.waitFor(async () => expect((await list()).length).toBe(1), { timeout: 60_000 });
     await server.call("file_list", { path: "." });
     const client = { kind: "mcp", name: "trial", version: "1" };
-    await vi.waitFor(async () =>
-      expect(await list()).toMatchObject([{ client, calls: 1, state: "open", pid: server.child.pid }]),
+    await vi.waitFor(
+      async () =>
+        expect(await list()).toMatchObject([{ client, calls: 1, state: "open", pid: server.child.pid }]),
+      { timeout: 60_000 },
     );
     const [{ session }] = await list();
     const log = JSON.parse((await fixture.run("log", "--json")).stdout);

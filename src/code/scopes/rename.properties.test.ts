@@ -15,7 +15,7 @@ const sources = readdirSync(fixtures).filter(
 describe("every name that can be renamed", () => {
   it.each(sources)(
     "keeps its meaning, and renames back byte for byte, in %s",
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     async (source) => {
       const language = languageOf(source);
       const text = readFileSync(new URL(source, fixtures), "utf8");

@@ -83,7 +83,7 @@ describe("a reader", () => {
       message: "The parser crashed on deep.yaml (unreachable)",
     });
     expect(await outlines()).toEqual(before);
-  }, 60_000);
+  }, 600_000);
 
   it("refuses code that it cannot parse, with a hint", async () => {
     const outline = (path: string, text: string, language?: string) =>
@@ -145,14 +145,14 @@ describe("a reader", () => {
       waiting: "json",
       again: "json",
     });
-  }, 60_000);
+  }, 600_000);
 
   it("does not keep the process alive, and ends with it", async () => {
     const { stdout } = await run(process.execPath, [abandonedWorker]);
     const pids: number[] = JSON.parse(stdout);
     expect(pids).toHaveLength(1);
     while (pids.some(isAlive)) await sleep(20);
-  }, 30_000);
+  }, 600_000);
 
   it("ends in the middle of a parse when its parent is gone", async () => {
     const { stdout } = await run(process.execPath, [killedParent]).catch(
@@ -161,7 +161,7 @@ describe("a reader", () => {
     const pid = Number(stdout);
     expect(pid).toBeGreaterThan(1);
     while (isAlive(pid)) await sleep(20);
-  }, 30_000);
+  }, 600_000);
 
   it("refuses requests when it is closed", async () => {
     const closed = new Reader();

@@ -34,8 +34,9 @@ describe("an event stream", () => {
       if (text.includes("id: a.2001\n")) break;
     }
     expect(text.match(/^data: /gm)).toHaveLength(2_001);
-    await vi.waitFor(() =>
-      expect(Object.values(ends).map((end) => end.mock.calls.length)).toEqual([1, 1, 1]),
+    await vi.waitFor(
+      () => expect(Object.values(ends).map((end) => end.mock.calls.length)).toEqual([1, 1, 1]),
+      { timeout: 60_000 },
     );
   });
 
@@ -45,6 +46,6 @@ describe("an event stream", () => {
     // The stream waits for the page now.
     await pause(20);
     for (let number = 11; number < 6_000; number += 1) push(number);
-    await vi.waitFor(() => expect(ends.stream).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(ends.stream).toHaveBeenCalledOnce(), { timeout: 60_000 });
   });
 });

@@ -89,7 +89,7 @@ describe("sessions in the console", () => {
     });
     expect(detail.usage).toHaveLength(2);
     expect(detail).toMatchObject({ live: null, canSteer: false, state: "closed" });
-  }, 60_000);
+  }, 600_000);
 
   it("lists, exports and forks recorded conversations", async () => {
     await using fixture = await cliWithModel([{ text: "Nothing to do." }, { text: "Still nothing." }]);
@@ -126,7 +126,7 @@ describe("sessions in the console", () => {
       },
       { timeout: 30_000, interval: 200 },
     );
-  }, 60_000);
+  }, 600_000);
 
   it("streams what an agent says to the page that shows it, and interrupts it", async () => {
     await using fixture = await cliWithModel([{ text: "I think about it.", fault: "hang-during" }]);
@@ -141,5 +141,5 @@ describe("sessions in the console", () => {
     expect(stopped.status).toBe(200);
     await stream.until((event) => event.type === "session" && event.live.type === "state");
     await untilClosed(page, session);
-  }, 60_000);
+  }, 600_000);
 });

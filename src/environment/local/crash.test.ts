@@ -9,7 +9,7 @@ import { inLanes } from "../../../test/support/in-lanes.ts";
 import { openLocalWorld } from "../conformance/local-world.ts";
 import { failure } from "../conformance/world.ts";
 
-it("leaves the old or the new content when it is killed at any moment", { timeout: 120_000 }, async () => {
+it("leaves the old or the new content when it is killed at any moment", { timeout: 600_000 }, async () => {
   const writer = await bundledProgram(
     new URL("../../../test/support/environment/writer.ts", import.meta.url),
   );

@@ -16,7 +16,7 @@ describe.runIf(isPromised)("when a directory is replaced by a link between any t
 
   beforeAll(async () => {
     results = await interleave();
-  }, 120_000);
+  }, 600_000);
 
   for (const [name, { actions }] of Object.entries(racedEnvironments)) {
     it.each(actions)(`follows no link with ${name}: %s`, (action) => {
@@ -42,7 +42,7 @@ for (const [name, { actions, options }] of Object.entries(racedEnvironments)) {
 
     afterAll(() => race[Symbol.asyncDispose]());
 
-    it.each(actions)(`follows no link with ${name}: %s`, { timeout: 120_000 }, async (action) => {
+    it.each(actions)(`follows no link with ${name}: %s`, { timeout: 600_000 }, async (action) => {
       expect(await race.run(action, 60)).toMatchObject({ escapes: 0 });
     });
   });

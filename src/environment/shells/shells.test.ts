@@ -231,7 +231,7 @@ describe.each([
   it("report a shell that was killed", async () => {
     await run("x=1");
     process.kill(shells.list()[0]!.pid, "SIGKILL");
-    await expect.poll(() => shells.list()[0]?.state, { timeout: 10_000 }).toEqual("ended");
+    await expect.poll(() => shells.list()[0]?.state, { timeout: 60_000 }).toEqual("ended");
     expect(await run("echo [$x]")).toEqual({
       ...saying("[]\n"),
       remarks: [

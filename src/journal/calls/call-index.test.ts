@@ -141,7 +141,7 @@ describe("the list of calls", () => {
     expect(await verifyJournal(file, { head })).toMatchObject({ noted: expect.any(Number) });
   });
 
-  it("is completed after a reader was killed", { timeout: 120_000 }, async () => {
+  it("is completed after a reader was killed", { timeout: 600_000 }, async () => {
     recordCalls(3000);
     const lister = startLister();
     await once(lister.stdout!, "data");
@@ -152,7 +152,7 @@ describe("the list of calls", () => {
     expectCurrent();
   });
 
-  it("is current while other processes record and read", { timeout: 120_000 }, async () => {
+  it("is current while other processes record and read", { timeout: 600_000 }, async () => {
     const recorder = await bundledProgram(
       new URL("../../../test/support/journal/recorder.ts", import.meta.url),
     );

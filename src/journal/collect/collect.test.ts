@@ -166,7 +166,7 @@ describe("a collection", () => {
     expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual(removed(1, 0));
   });
 
-  it("never removes contents that calls of other processes have stored", { timeout: 120_000 }, async () => {
+  it("never removes contents that calls of other processes have stored", { timeout: 600_000 }, async () => {
     const script = fileURLToPath(new URL("../../../test/support/journal/keeper.ts", import.meta.url));
     const keepers = [1, 2].map(() => spawn(process.execPath, [script, folder, "300"], { stdio: [...piped] }));
     const answers = Promise.all(keepers.map((keeper) => text(keeper.stdout!)));
@@ -177,7 +177,7 @@ describe("a collection", () => {
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 
-  it("is completed by the next collection when it is killed", { timeout: 120_000 }, async () => {
+  it("is completed by the next collection when it is killed", { timeout: 600_000 }, async () => {
     for (let days = 60; days > 55; days -= 1)
       change(
         days,

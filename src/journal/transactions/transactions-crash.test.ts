@@ -19,7 +19,7 @@ const transactionProgram = await bundledProgram(
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
 
-it("is rolled back by the next start, whenever its process is killed", { timeout: 120_000 }, async () => {
+it("is rolled back by the next start, whenever its process is killed", { timeout: 600_000 }, async () => {
   const lane = async () => {
     for (let time = 0; time < 11; time += 1) await killOnce("own", Math.random() * 400);
   };
@@ -27,7 +27,7 @@ it("is rolled back by the next start, whenever its process is killed", { timeout
 });
 
 it("is rolled back after being parked, when a process that resumed it is killed", {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   for (let time = 0; time < 6; time += 1) await killOnce("parked", Math.random() * 400);
 });

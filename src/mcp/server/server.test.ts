@@ -168,8 +168,9 @@ describe.each(eras)("a client with %s", (era) => {
     await expect(call).rejects.toThrow();
     while (isAlive(grandchild)) await wait(20);
     const crib = await fixture.crib();
-    await vi.waitFor(() =>
-      expect(crib.history(1)).toMatchObject([{ tool: "shell.run", outcome: "cancelled" }]),
+    await vi.waitFor(
+      () => expect(crib.history(1)).toMatchObject([{ tool: "shell.run", outcome: "cancelled" }]),
+      { timeout: 60_000 },
     );
   });
 

@@ -15,13 +15,13 @@ if (version === 0) console.warn("SKIPPED: attacks on Landlock, which this kernel
 
 describe.skipIf(version === 0)("the Landlock sandbox", () => {
   it("withstands every attack by the user who runs the tests", {
-    timeout: 120_000,
+    timeout: 600_000,
     tags: "differs-for-root",
   }, async () => {
     expect(await attack({})).toEqual([]);
   });
 
-  it.skipIf(!isRoot)("withstands every attack by an ordinary user", { timeout: 120_000 }, async (context) => {
+  it.skipIf(!isRoot)("withstands every attack by an ordinary user", { timeout: 600_000 }, async (context) => {
     if (!othersReach(program) || !othersReach(process.execPath)) {
       console.warn(`SKIPPED: attacks as an ordinary user, who cannot read ${program} or ${process.execPath}`);
       context.skip();
@@ -31,7 +31,7 @@ describe.skipIf(version === 0)("the Landlock sandbox", () => {
 
   it.each([1, 4].filter((older) => older < version))(
     "of version %i lets only signals pass, as it reports",
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     async (older) => {
       expect(await attack({ version: older })).toEqual(["end another process"]);
     },

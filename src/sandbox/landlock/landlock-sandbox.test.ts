@@ -74,12 +74,12 @@ describe.skipIf(version === 0)("under Landlock", () => {
     const toolcrib = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "pipe" });
     const [output] = await once(toolcrib.stdout, "data");
     const workspace = `${output}`.trim();
-    await vi.waitFor(() => expect(existsSync(join(workspace, "ready"))).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(() => expect(existsSync(join(workspace, "ready"))).toBe(true), { timeout: 60_000 });
     const pids = readFileSync(join(workspace, "pids"), "utf8").trim().split(/\s+/);
     const running = () => pids.filter((pid) => existsSync(`/proc/${pid}`)).length;
     const before = running();
     toolcrib.kill("SIGKILL");
-    await vi.waitFor(() => expect(running()).toBe(0), { timeout: 20_000 });
+    await vi.waitFor(() => expect(running()).toBe(0), { timeout: 60_000 });
     rmSync(dirname(workspace), { recursive: true, force: true });
     expect(before).toBe(3);
   });

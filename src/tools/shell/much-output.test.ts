@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 const run = promisify(execFile);
 const program = fileURLToPath(new URL("../../../test/support/shell-tools/much-output.ts", import.meta.url));
 
-it("holds no more memory for 300 MB of output than for a little", { timeout: 120_000 }, async () => {
+it("holds no more memory for 300 MB of output than for a little", { timeout: 600_000 }, async () => {
   await using folder = temporaryFolder();
   mkdirSync(join(folder.path, "workspace"));
   const command = "yes a line of output | head -c 300000000; echo; echo end";

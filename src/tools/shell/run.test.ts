@@ -272,7 +272,7 @@ it.skipIf(!isInstalled("tmux"))(
     const [program, ...start] = data!.attach!.split(" attach ")[0]!.split(" ");
     execFileSync(program!, [...start, "send-keys", "-t", session, "sleep 60", "Enter"]);
     const runs = async () => (await fixture.crib.call("process.list", {})).content;
-    await expect.poll(runs, { timeout: 10_000 }).toContain("sleep 60");
+    await expect.poll(runs, { timeout: 60_000 }).toContain("sleep 60");
     const { error } = await fixture.run("echo next", { session, timeout_ms: 300 });
     expect([error?.code, error?.message]).toEqual([
       "timeout",

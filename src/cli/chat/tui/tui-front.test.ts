@@ -457,7 +457,7 @@ else
         expect([isAlive(pid), isRunning("sleep", seconds)]).toEqual([true, true]);
         if (end === "SIGTERM") process.kill(pid, "SIGTERM");
         else terminal.hangUp();
-        await expect.poll(() => isAlive(pid) || isRunning("sleep", seconds), { timeout: 20_000 }).toBe(false);
+        await expect.poll(() => isAlive(pid) || isRunning("sleep", seconds), { timeout: 60_000 }).toBe(false);
         if (end === "SIGTERM") expect(terminal.written).toContain("\u001b[?2004l");
       }
     });

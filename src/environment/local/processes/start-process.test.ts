@@ -333,7 +333,7 @@ it("stops an endless program once its reader has enough", async () => {
   expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL", remarks: [] });
 });
 
-it("streams 400 MB in little memory", { timeout: 120_000 }, async () => {
+it("streams 400 MB in little memory", { timeout: 600_000 }, async () => {
   await using world = openLocalWorld();
   const programFile = fileURLToPath(
     new URL("../../../../test/support/environment/much-output.ts", import.meta.url),

@@ -44,4 +44,4 @@ it("shares its workers between the sessions of a workspace, and ends them when t
   vi.advanceTimersByTime(600_000);
   vi.useRealTimers();
   await vi.waitFor(() => expect(workers()).toBe(0), 30_000);
-}, 120_000);
+}, 600_000);

@@ -109,8 +109,9 @@ it("ends a deleted session, and reports that to clients still using it", async (
     { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" },
   );
   expect(status).toBe(404);
-  await vi.waitFor(async () =>
-    expect(await fixture.instances[0]!.call("time.now", {})).toMatchObject(closedInstance),
+  await vi.waitFor(
+    async () => expect(await fixture.instances[0]!.call("time.now", {})).toMatchObject(closedInstance),
+    { timeout: 60_000 },
   );
 });
 
