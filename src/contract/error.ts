@@ -40,12 +40,16 @@ export type ErrorDetails =
   | { readonly kind: "in-file"; readonly path: string }
   /** A path names a directory where a file is needed. */
   | { readonly kind: "is-directory" }
+  /** A program is not installed. */
+  | { readonly kind: "missing-program" }
   /** No model is configured. */
   | { readonly kind: "no-model" }
   /** No git repository contains the folder. */
   | { readonly kind: "no-repository" }
   /** The call reads a directory as a file; the hint names file.list. */
   | { readonly kind: "read-directory" }
+  /** A command did not run, because the workspace changed while its sandbox was set up. */
+  | { readonly kind: "sandbox-not-set-up" }
   | { readonly kind: "unknown-process" }
   | { readonly kind: "unknown-tool"; readonly name: string };
 

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { attempt, statsAt } from "../system/attempt.ts";
 import { namesIfReadable } from "../system/directories.ts";
 import { liesInside } from "../system/workspace-path.ts";
-import type { Placeholder } from "./bubblewrap/placeholders.ts";
+import type { Placeholder } from "./bubblewrap/placeholder-records.ts";
 import { isBare } from "./git-repair.ts";
 import { gitTargetsIn } from "./git-targets.ts";
 import { realPathOf } from "./real-paths.ts";

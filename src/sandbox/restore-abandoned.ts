@@ -25,7 +25,7 @@ export async function restoreAbandoned({
   // Modules are loaded on first use, because most processes end properly.
   if (namesIn(placeholders).length > 0) {
     const { Placeholders } = await import("./bubblewrap/placeholders.ts");
-    new Placeholders(placeholders).removeAbandoned();
+    await new Placeholders(placeholders).removeAbandoned();
   }
   if (namesIn(join(tripwire, "runs")).length > 0) {
     const { Tripwire } = await import("./landlock/tripwire/tripwire.ts");

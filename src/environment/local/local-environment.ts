@@ -31,6 +31,7 @@ import { loadOnce } from "../../lib/async/load-once.ts";
 import { Semaphore } from "../../lib/async/semaphore.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { setDescriptorCheck } from "../../lib/time-bound.ts";
+import type { Placeholders } from "../../sandbox/bubblewrap/placeholders.ts";
 import type { SandboxOptions } from "../../sandbox/open-sandbox.ts";
 import { recordFolders } from "../../sandbox/restore-abandoned.ts";
 import { asToolError, isNoDirectory, outsideWorkspace } from "../../system/file-errors.ts";
@@ -235,20 +236,25 @@ class LocalEnvironment implements Environment {
 
   async snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {
     const { takeSnapshot } = await import("./scan/take-snapshot.ts");
+    const placeholders = await this.#watchPlaceholders();
     try {
-      const without = [...(options.without ?? []), ...(await this.#placeholders())];
-      return await takeSnapshot(this.#paths.inside, await this.ignoreFilesOutside(), { ...options, without });
+      const snapshot = await takeSnapshot(this.#paths.inside, await this.ignoreFilesOutside(), options);
+      if (placeholders === undefined) return snapshot;
+      const { leaveOutPlaceholders } = await import("./scan/leave-out-placeholders.ts");
+      return leaveOutPlaceholders(snapshot, placeholders.seen(), withSlash(this.workspace));
     } catch (error) {
       throw asToolError(error, ".");
+    } finally {
+      placeholders?.end();
     }
   }
 
-  /** Returns the entries that running sandboxes have put into the workspace. They are not files of the user. */
-  async #placeholders(): Promise<readonly string[]> {
+  /** Watches for entries that sandboxes of any process put into the workspace. They are not files of the user. */
+  async #watchPlaceholders(): Promise<ReturnType<Placeholders["watch"]> | undefined> {
     const { sandbox } = this.#starting;
-    if (sandbox === undefined) return [];
+    if (sandbox === undefined) return undefined;
     const { Placeholders } = await import("../../sandbox/bubblewrap/placeholders.ts");
-    return new Placeholders(recordFolders(sandbox.directory).placeholders).standing();
+    return new Placeholders(recordFolders(sandbox.directory).placeholders).watch();
   }
 
   async openDirectory(path: string): Promise<Directory> {

@@ -118,10 +118,10 @@ export class Bubblewrap implements Sandbox {
           return { opened, mounts };
         }
       } catch (error) {
-        opened.abandon();
+        await opened.abandon();
         throw error;
       }
-      opened.abandon();
+      await opened.abandon();
     }
   }
 
@@ -234,14 +234,16 @@ function pathWasReplaced(path: string): ToolError {
   return new ToolError(
     "unavailable",
     `The command was not run: ${path} was replaced while the sandbox was set up`,
-    { hint: "Stop the process in the workspace that replaces it, then try again." },
+    {
+      hint: "Stop the process in the workspace that replaces it, then try again.",
+      details: { kind: "sandbox-not-set-up" },
+    },
   );
 }
 
 function notSetUp(): ToolError {
-  return new ToolError(
-    "unavailable",
-    "The command was not run: the sandbox could not be set up",
-    doctorHints,
-  );
+  return new ToolError("unavailable", "The command was not run: the sandbox could not be set up", {
+    ...doctorHints,
+    details: { kind: "sandbox-not-set-up" },
+  });
 }

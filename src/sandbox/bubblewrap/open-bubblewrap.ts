@@ -9,8 +9,9 @@ import { recordFolders } from "../restore-abandoned.ts";
 import type { OpenedSandbox, Sandbox, SandboxContext } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import { Bubblewrap } from "./bubblewrap.ts";
+import { DelayedRemoval } from "./delayed-removal.ts";
 import { findMachinePaths } from "./machine-paths.ts";
-import { DelayedRemoval, Placeholders } from "./placeholders.ts";
+import { Placeholders } from "./placeholders.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
 /** Opens bubblewrap if it works with the profile for commands. AppArmor profiles name the default of `preferred`. */
@@ -30,7 +31,7 @@ export async function openBubblewrap(
     recordFolders(directory).placeholders,
     new DelayedRemoval(join(privates.own, "aside")),
   );
-  placeholders.removeAbandoned();
+  await placeholders.removeAbandoned();
   const view = new WorkspaceView({
     ...{ workspace, directory, own, privates, placeholders },
     repositories: new RepositoryWatch({ workspace, folder: recordFolders(directory).repositories }),

@@ -1,7 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -11,11 +13,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { newRecordName } from "../../system/process-identity.ts";
-import { DelayedRemoval, type Placeholder, Placeholders } from "./placeholders.ts";
+import { DelayedRemoval } from "./delayed-removal.ts";
+import type { Placeholder } from "./placeholder-records.ts";
+import { Placeholders } from "./placeholders.ts";
 
 function openStubs(folder: string) {
   const [workspace, records] = [join(folder, "work"), join(folder, "records")];
@@ -36,7 +41,7 @@ const all = [".claude", ".github", ".github/workflows", ".mcp.json", "commondir"
 it("creates missing entries with their directories, and removes them after use", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, entries, at, records } = openStubs(folder.path);
-  const use = stubs.use(wanted);
+  const use = await stubs.use(wanted);
   expect({ standing: use.standing, entries: entries(), text: readFileSync(at("commondir"), "utf8") }).toEqual(
     {
       standing: wanted,
@@ -44,7 +49,7 @@ it("creates missing entries with their directories, and removes them after use",
       text: ".",
     },
   );
-  use.end();
+  await use.end();
   expect([entries(), readdirSync(records)]).toEqual([[], []]);
 });
 
@@ -53,81 +58,121 @@ it("leaves existing entries alone", async () => {
   const { stubs, wanted, entries, at } = openStubs(folder.path);
   writeFileSync(at(".mcp.json"), "");
   mkdirSync(at(".claude"));
-  const use = stubs.use(wanted);
+  const use = await stubs.use(wanted);
   expect(use.standing).toEqual(wanted.slice(2));
-  use.end();
+  await use.end();
   expect(entries()).toEqual([".claude", ".mcp.json"]);
 });
 
 it("waits for the last user, in any process", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, entries, records } = openStubs(folder.path);
-  const [first, second] = [stubs.use(wanted), new Placeholders(records).use(wanted.slice(0, 1))];
-  first.end();
+  const [first, second] = [await stubs.use(wanted), await new Placeholders(records).use(wanted.slice(0, 1))];
+  await first.end();
   expect(entries()).toEqual([".mcp.json"]);
-  second.end();
+  await second.end();
   expect(entries()).toEqual([]);
 });
 
 it("shares a placeholder with another user", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, entries } = openStubs(folder.path);
-  const first = stubs.use(wanted);
-  const second = stubs.use(wanted);
+  const first = await stubs.use(wanted);
+  const second = await stubs.use(wanted);
   expect(second.standing).toEqual(wanted);
-  first.end();
+  await first.end();
   expect(entries()).toEqual(all);
-  second.end();
+  await second.end();
   expect(entries()).toEqual([]);
 });
 
 it("keeps an entry that replaced a placeholder meanwhile", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, entries, at } = openStubs(folder.path);
-  const use = stubs.use(wanted);
+  const use = await stubs.use(wanted);
   writeFileSync(at(".claude/settings.json"), "{}");
   writeFileSync(at(".mcp.json.new"), "{}");
   chmodSync(at(".mcp.json"), 0o644);
   writeFileSync(at(".mcp.json"), "{}");
-  use.end();
+  await use.end();
   expect(entries()).toEqual([".claude", ".claude/settings.json", ".mcp.json", ".mcp.json.new"]);
 });
 
 it("removes the placeholders of a killed process", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, entries, records } = openStubs(folder.path);
-  stubs.use(wanted);
+  await stubs.use(wanted);
   const [record] = readdirSync(records);
   // A process from before the last reboot.
   renameSync(join(records, record!), join(records, "1-1-00000000-1.0"));
-  const live = stubs.use(wanted.slice(0, 1));
-  new Placeholders(records).removeAbandoned();
+  const live = await stubs.use(wanted.slice(0, 1));
+  await new Placeholders(records).removeAbandoned();
   expect([entries(), readdirSync(records).length]).toEqual([[".mcp.json"], 1]);
-  live.end();
+  await live.end();
   expect([entries(), existsSync(records)]).toEqual([[], true]);
 });
 
-it("lists placeholders, but not entries that replaced them", async () => {
+it("lists placeholders since a moment, also removed ones, but not entries that replaced them", async () => {
   await using folder = temporaryFolder();
-  const { stubs, wanted, at } = openStubs(folder.path);
-  const use = stubs.use(wanted);
-  const before = stubs.standing().toSorted();
+  const { stubs, wanted, at, records } = openStubs(folder.path);
+  const use = await stubs.use(wanted);
+  const [first, second] = [stubs.watch(), stubs.watch()];
+  const seen = (watch: typeof first) => [...new Set(watch.seen().map(({ path }) => path))].sort();
+  const before = seen(first);
   writeFileSync(at(".claude/settings.json"), "{}");
-  const meanwhile = stubs.standing().toSorted();
-  use.end();
-  expect([before, meanwhile, stubs.standing()]).toEqual([
-    all.map(at),
-    all.map(at).filter((path) => path !== at(".claude")),
-    [],
-  ]);
+  await use.end();
+  const late = stubs.watch();
+  const after = [seen(first), seen(second)];
+  first.end();
+  const others = all.map(at).filter((path) => path !== at(".claude"));
+  expect([before, after, seen(second)]).toEqual([all.map(at), [others, others], others]);
+  for (const watch of [second, late]) watch.end();
+  expect([readdirSync(records), seen(stubs.watch())]).toEqual([[], []]);
+});
+
+it("does not use a placeholder that another process is removing", async () => {
+  await using folder = temporaryFolder();
+  const { stubs, wanted, records, at } = openStubs(folder.path);
+  const module = fileURLToPath(new URL("./placeholders.ts", import.meta.url));
+  // The process halts in the middle of its removal until its input ends.
+  const program = `
+    const fs = require("node:fs");
+    const { syncBuiltinESMExports } = require("node:module");
+    import(${JSON.stringify(module)}).then(async ({ Placeholders }) => {
+      const use = await new Placeholders(process.argv[1]).use(JSON.parse(process.argv[2]));
+      const { rmdirSync } = fs;
+      let isHalted = false;
+      fs.rmdirSync = (path) => {
+        if (!isHalted) fs.writeSync(1, "halted") && fs.readSync(0, Buffer.alloc(1));
+        isHalted = true;
+        rmdirSync(path);
+      };
+      syncBuiltinESMExports();
+      await use.end();
+    });`;
+  const child = spawn(process.execPath, ["-e", program, records, JSON.stringify(wanted)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  await once(child.stdout, "data");
+  const identities = () =>
+    all.map((name) => lstatSync(at(name), { bigint: true, throwIfNoEntry: false })?.birthtimeNs);
+  const using = stubs.use(wanted).then((use) => ({ use, used: identities() }));
+  // What is ready at once is used before the removal continues.
+  await setImmediate();
+  child.stdin.end();
+  expect(await exited).toEqual([0, null]);
+  const { use, used } = await using;
+  expect([use.standing, identities()]).toEqual([wanted, used]);
+  await use.end();
 });
 
 it("moves placeholders to a separate directory when there is one", async () => {
   await using folder = temporaryFolder();
   const { wanted, entries, records } = openStubs(folder.path);
   const aside = join(folder.path, "aside");
-  const use = new Placeholders(records, new DelayedRemoval(aside)).use(wanted);
-  use.end();
+  const use = await new Placeholders(records, new DelayedRemoval(aside)).use(wanted);
+  await use.end();
   expect([entries(), readdirSync(aside).length]).toEqual([[], all.length]);
 });
 
@@ -135,9 +180,9 @@ it("creates and removes them in read-only directories, because a command could m
   await using folder = temporaryFolder();
   const { at, wanted, entries, stubs, records } = openStubs(folder.path);
   chmodSync(at(""), 0o555);
-  const use = stubs.use(wanted);
+  const use = await stubs.use(wanted);
   expect([use.standing, statSync(at("")).mode & 0o777]).toEqual([wanted, 0o555]);
-  use.end();
+  await use.end();
   expect([entries(), readdirSync(records)]).toEqual([[], []]);
   chmodSync(at(""), 0o755);
 });
@@ -153,12 +198,12 @@ it("creates and removes nothing where a directory was replaced by a link", async
     { path: at("nested/config"), kind: "file" },
   ];
   const stubs = new Placeholders(records, new DelayedRemoval(join(folder.path, "aside")));
-  const use = stubs.use(wanted);
+  const use = await stubs.use(wanted);
   renameSync(at("nested"), at("moved"));
   symlinkSync(victim, at("nested"));
-  const led = stubs.use(wanted);
-  led.end();
-  use.end();
+  const led = await stubs.use(wanted);
+  await led.end();
+  await use.end();
   expect([led.standing, readdirSync(victim)]).toEqual([[], ["hooks"]]);
 });
 
@@ -170,20 +215,20 @@ it("removes what is left after a kill at any moment of the removal", async () =>
   const program = `
     const fs = require("node:fs");
     const { syncBuiltinESMExports } = require("node:module");
-    import(${JSON.stringify(module)}).then(({ Placeholders }) => {
-      const use = new Placeholders(process.argv[1]).use(JSON.parse(process.argv[2]));
+    import(${JSON.stringify(module)}).then(async ({ Placeholders }) => {
+      const use = await new Placeholders(process.argv[1]).use(JSON.parse(process.argv[2]));
       let left = Number(process.argv[3]);
       for (const name of ["renameSync", "unlinkSync", "rmdirSync", "writeFileSync"]) {
         const real = fs[name];
         fs[name] = (...args) => (left-- === 0 ? process.kill(process.pid, "SIGKILL") : real(...args));
       }
       syncBuiltinESMExports();
-      use.end();
+      await use.end();
     });`;
   for (const moment of [0, 1, 2, 4, 6]) {
     const args = ["-e", program, records, JSON.stringify(wanted), String(moment)];
     const { signal } = spawnSync(process.execPath, args);
-    new Placeholders(records).removeAbandoned();
+    await new Placeholders(records).removeAbandoned();
     expect([moment, signal, entries(), readdirSync(records)]).toEqual([moment, "SIGKILL", [], []]);
   }
 });
@@ -191,13 +236,13 @@ it("removes what is left after a kill at any moment of the removal", async () =>
 it("removes a directory that another process could not remove, because of a placeholder in it", async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, entries, records, at } = openStubs(folder.path);
-  const first = stubs.use(wanted);
+  const first = await stubs.use(wanted);
   // As a process records it that has found `.github` just before the first one has written its record.
   const other = join(records, newRecordName());
   writeFileSync(other, JSON.stringify([{ path: at(".github/workflows"), kind: "directory" }]));
-  first.end();
+  await first.end();
   expect(entries()).toEqual([".github", ".github/workflows"]);
   renameSync(other, `${other}.ending`);
-  stubs.removeAbandoned();
+  await stubs.removeAbandoned();
   expect([entries(), readdirSync(records)]).toEqual([[], []]);
 });

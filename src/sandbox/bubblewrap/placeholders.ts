@@ -1,131 +1,97 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { readdir, rmdir, unlink } from "node:fs/promises";
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { attempt } from "../../system/attempt.ts";
-import { inPrivateDirectory, namesIn } from "../../system/directories.ts";
 import { asToolError, errnoOf } from "../../system/file-errors.ts";
 import { atPinnedPath, changeAt, contentAt } from "../../system/pinned-path.ts";
-import {
-  longAbandonedMs,
-  newRecordName,
-  ownerHasEnded,
-  removeRecord,
-} from "../../system/process-identity.ts";
-
-/** A file or directory at a path that commands must not create. It is the mount point of the mount that prevents it. */
-export interface Placeholder {
-  readonly path: string;
-  readonly kind: "file" | "directory";
-  readonly content?: string;
-}
+import type { DelayedRemoval } from "./delayed-removal.ts";
+import { type Placeholder, PlaceholderRecords } from "./placeholder-records.ts";
 
 /**
- * The placeholders in a workspace. All processes share a folder with a record of each use. The last command that uses a
- * placeholder removes it, or after a crash the next process does, unless it has other content.
+ * The placeholders in a workspace. The last command that uses a placeholder removes it, or after a crash the next process
+ * does, unless it has other content.
  */
 export class Placeholders {
-  readonly #folder: string;
+  readonly #records: PlaceholderRecords;
   readonly #removal: DelayedRemoval | undefined;
 
+  /** `folder` is shared by all processes, see PlaceholderRecords. */
   constructor(folder: string, removal?: DelayedRemoval) {
-    this.#folder = folder;
+    this.#records = new PlaceholderRecords(folder);
     this.#removal = removal;
   }
 
   /** Creates missing placeholders, with their directories. `standing` are those that exist as placeholders now. */
-  use(wanted: readonly Placeholder[]): { readonly standing: readonly Placeholder[]; end(): void } {
-    let recorded: ReadonlySet<string> | undefined;
-    const isMissing = (path: string) => {
-      if (!isThere(path)) return true;
-      recorded ??= new Set(this.#recorded().map((placeholder) => placeholder.path));
-      return recorded.has(path);
-    };
-    const missing = wanted.filter(({ path }) => isMissing(path));
-    if (missing.length === 0) return { standing: [], end: () => {} };
-    const placeholders = [...missing.flatMap(({ path }) => missingParents(path, isMissing)), ...missing];
-    const record = join(this.#folder, newRecordName());
-    this.#write(record, placeholders);
-    const end = () => {
-      // The record stays until its placeholders are removed, in case of a crash.
-      attempt(() => renameSync(record, `${record}${ending}`));
-      this.removeAbandoned();
-    };
+  async use(wanted: readonly Placeholder[]): Promise<PlaceholderUse> {
     try {
-      const made = new Set(placeholders.filter(make));
-      return { standing: missing.filter((one) => made.has(one)), end };
+      return await this.#records.keeping(() => this.#use(wanted));
     } catch (error) {
-      end();
+      await this.removeAbandoned();
       throw error;
     }
   }
 
-  /** Returns the paths of all existing placeholders, of this process or another. */
-  standing(): readonly string[] {
-    // A directory that contains only placeholders counts as a placeholder.
-    const kept = new Set<string>();
-    for (const placeholder of this.#recorded().toReversed()) {
-      const isNothing = (name: string) => kept.has(join(placeholder.path, name));
-      if (atPinnedPath(placeholder.path, (pinned) => isPlaceholder(pinned, placeholder, isNothing)))
-        kept.add(placeholder.path);
+  #use(wanted: readonly Placeholder[]): PlaceholderUse {
+    let recorded: ReadonlySet<string> | undefined;
+    const isMissing = (path: string) => {
+      if (!isThere(path)) return true;
+      recorded ??= new Set(this.#records.all().map((placeholder) => placeholder.path));
+      return recorded.has(path);
+    };
+    const missing = wanted.filter(({ path }) => isMissing(path));
+    if (missing.length === 0) return { standing: [], end: async () => {} };
+    const placeholders = [...missing.flatMap(({ path }) => missingParents(path, isMissing)), ...missing];
+    const record = this.#records.add(placeholders);
+    try {
+      const made = new Set(placeholders.filter(make));
+      const end = async () => {
+        this.#records.release(record);
+        await this.removeAbandoned();
+      };
+      return { standing: missing.filter((one) => made.has(one)), end };
+    } catch (error) {
+      this.#records.release(record);
+      throw error;
     }
-    return [...kept];
+  }
+
+  /**
+   * Begins to watch the workspace. `seen` returns the placeholders of all processes that existed at any time since, except
+   * those that were replaced or got content. `end` must be called.
+   */
+  watch(): { seen(): readonly Placeholder[]; end(): void } {
+    const watch = this.#records.watch();
+    return { seen: () => withoutReplaced(watch.seen()), end: () => watch.end() };
   }
 
   /** Removes the placeholders of commands and processes that have ended. */
-  removeAbandoned(): void {
-    const names = namesIn(this.#folder).filter(isUnused);
-    if (names.length === 0) return;
-    const placeholders = this.#recorded(names).toSorted((one, other) => one.path.length - other.path.length);
-    const left = this.#remove(placeholders);
-    const [first, ...others] = names.map((name) => join(this.#folder, name));
-    if (left.length > 0) this.#write(first!, left);
-    for (const record of left.length > 0 ? others : [first!, ...others]) removeRecord(record);
-  }
-
-  #write(record: string, placeholders: readonly Placeholder[]): void {
-    const text = JSON.stringify(placeholders);
-    inPrivateDirectory(this.#folder, () => writeFileSync(record, text, { mode: 0o600 }));
-  }
-
-  #recorded(names: readonly string[] = namesIn(this.#folder)): readonly Placeholder[] {
-    return names.flatMap((name): readonly Placeholder[] => {
-      // A process that died while it wrote its record has created no placeholder.
-      return attempt(() => JSON.parse(readFileSync(join(this.#folder, name), "utf8"))) ?? [];
+  async removeAbandoned(): Promise<void> {
+    await this.#records.removeUnused((placeholders) => {
+      const used = this.#records.used();
+      const unused = placeholders
+        .filter(({ path }) => !used.has(path))
+        .toSorted((one, other) => one.path.length - other.path.length);
+      const left = unused.toReversed().filter((placeholder) => !remove(placeholder, used, this.#removal));
+      return left.toReversed();
     });
-  }
-
-  /** Returns the placeholders that could not be removed yet. */
-  #remove(placeholders: readonly Placeholder[]): readonly Placeholder[] {
-    const used = this.#used();
-    const unused = placeholders.filter(({ path }) => !used.has(path));
-    const left = unused.toReversed().filter((placeholder) => !remove(placeholder, used, this.#removal));
-    // Another process may have begun to use a placeholder just before its removal.
-    const usedNow = unused.length === 0 ? used : this.#used();
-    for (const placeholder of unused) if (usedNow.has(placeholder.path)) make(placeholder);
-    return left.toReversed();
-  }
-
-  #used(): ReadonlySet<string> {
-    const names = namesIn(this.#folder).filter((name) => !isUnused(name));
-    return new Set(this.#recorded(names).map(({ path }) => path));
   }
 }
 
-// The name of a record whose command has ended ends with this.
-const ending = ".ending";
+export interface PlaceholderUse {
+  readonly standing: readonly Placeholder[];
+  end(): Promise<void>;
+}
 
-function isUnused(name: string): boolean {
-  return name.endsWith(ending) || ownerHasEnded(name, 0, longAbandonedMs);
+/** Returns the placeholders that exist or do not exist, but not those where another entry exists. */
+function withoutReplaced(placeholders: readonly Placeholder[]): readonly Placeholder[] {
+  const deepestFirst = placeholders.toSorted((one, other) => other.path.length - one.path.length);
+  // A directory that contains only placeholders counts as a placeholder.
+  const kept = new Set<string>();
+  return deepestFirst.filter((placeholder) => {
+    const isNothing = (name: string) => kept.has(join(placeholder.path, name));
+    const isKept = (pinned: string) => !isThere(pinned) || isPlaceholder(pinned, placeholder, isNothing);
+    if (!(atPinnedPath(placeholder.path, isKept) ?? true)) return false;
+    kept.add(placeholder.path);
+    return true;
+  });
 }
 
 /** Returns the missing directories above a path, outermost first. */
@@ -214,55 +180,5 @@ function isThere(path: string): boolean {
   } catch {
     // A directory that cannot be examined is closed to commands too.
     return true;
-  }
-}
-
-// After this time the kernel has released the mounts.
-const pauseMs = 1000;
-
-/**
- * Removes entries from a workspace by moving them to a folder, which is emptied later, because removing a former mount
- * point takes the kernel milliseconds.
- */
-export class DelayedRemoval {
-  readonly #folder: string;
-  #count = 0;
-  #isScheduled = false;
-
-  /** `folder` is private and created on first use. Its owner removes it. */
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  /** Moves an entry to the folder. Returns its new path; undefined when it cannot be moved. */
-  take(path: string): string | undefined {
-    const moved = join(this.#folder, String(this.#count++));
-    try {
-      // Parents are not created, because they are missing when the session is closed.
-      if (!existsSync(this.#folder)) mkdirSync(this.#folder, { mode: 0o700 });
-      renameSync(path, moved);
-    } catch {
-      return undefined;
-    }
-    this.#emptySoon();
-    return moved;
-  }
-
-  #emptySoon(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setTimeout(() => {
-      this.#isScheduled = false;
-      void this.#empty();
-    }, pauseMs).unref();
-  }
-
-  async #empty(): Promise<void> {
-    // The folder may have been removed with the session.
-    const names = await readdir(this.#folder).catch(() => []);
-    for (const name of names) {
-      const path = join(this.#folder, name);
-      await rmdir(path).catch(() => unlink(path).catch(() => {}));
-    }
   }
 }

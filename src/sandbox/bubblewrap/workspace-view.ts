@@ -28,7 +28,8 @@ import { bundleEntries } from "./bundle-mounts.ts";
 import { coverFilesFor, infoWithExcludes, removeEmptyMountPoints } from "./hidden-files.ts";
 import type { MachinePaths } from "./machine-paths.ts";
 import type { SandboxView } from "./mounts.ts";
-import type { Placeholder, Placeholders } from "./placeholders.ts";
+import type { Placeholder } from "./placeholder-records.ts";
+import type { Placeholders } from "./placeholders.ts";
 
 interface WorkspaceViewOptions extends Omit<SandboxContext, "findProgram"> {
   readonly privates: PrivateDirectories;
@@ -48,7 +49,7 @@ export interface OpenView extends Pick<Required<PreparedLaunch>, "uncovered"> {
   /** Cleans up when the command has ended. Returns remarks. */
   end(): Promise<readonly string[]>;
   /** Cleans up when no command was started. */
-  abandon(): void;
+  abandon(): Promise<void>;
 }
 
 interface Grants {
@@ -103,9 +104,9 @@ export class WorkspaceView {
     ];
     const begun = Date.now();
     const needed = readsOnly ? [] : [...absent, ...git.parts.flatMap((part) => part.absent)];
-    const use = placeholders.use(needed.filter(({ path }) => hasRealParent(path)));
-    const abandon = () => {
-      use.end();
+    const use = await placeholders.use(needed.filter(({ path }) => hasRealParent(path)));
+    const abandon = async () => {
+      await use.end();
       check?.end();
       removeEmptyMountPoints(hidden, begun);
     };
@@ -117,14 +118,19 @@ export class WorkspaceView {
         settle,
         uncovered: async () => {
           // The scan also finds placeholders, including those of other commands.
-          const standing = new Set(placeholders.standing());
-          const now = (await this.#scan(wanted, rules)).scanned;
-          return [...now.hidden.map(pathOf), ...now.readOnly].find(
-            (path) => !isKnown(path) && !isInOneOf(path, standing),
-          );
+          const watch = placeholders.watch();
+          try {
+            const now = (await this.#scan(wanted, rules)).scanned;
+            const seen = new Set(watch.seen().map(pathOf));
+            return [...now.hidden.map(pathOf), ...now.readOnly].find(
+              (path) => !isKnown(path) && !isInOneOf(path, seen),
+            );
+          } finally {
+            watch.end();
+          }
         },
         end: async () => {
-          use.end();
+          await use.end();
           removeEmptyMountPoints(hidden, begun);
           const settled = await settle();
           check?.end();
@@ -133,7 +139,7 @@ export class WorkspaceView {
         abandon,
       };
     } catch (error) {
-      abandon();
+      await abandon();
       throw error;
     }
   }
