@@ -2,7 +2,6 @@ import type { Environment, RunningProcess } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ProcessRequest, ProcessStatus, Waiting } from "../contract/process.ts";
 import { throwIfAborted } from "../lib/async/abort.ts";
-import { isExhaustion } from "../lib/exhaustion.ts";
 import { BackgroundProcess } from "./background-process.ts";
 import type { CallOfProcesses, ProcessesParts } from "./open-processes.ts";
 import { planReadiness } from "./readiness.ts";
@@ -165,7 +164,7 @@ async function startShell(
   try {
     return { running: await start("bash", ["--noprofile", "--norc"]), remarks: [] };
   } catch (error) {
-    if (!(error instanceof ToolError) || error.code !== "unavailable" || isExhaustion(error)) throw error;
+    if (!(error instanceof ToolError) || error.details?.kind !== "missing-program") throw error;
     const running = await start("sh", []).catch(() => {
       throw error;
     });

@@ -191,6 +191,7 @@ export function intoItself(from: string, to: string): ToolError {
 export function programUnavailable(program: string): ToolError {
   return new ToolError("unavailable", `The program ${program} is not available here`, {
     hint: "Install it or put it on the PATH.",
+    details: { kind: "missing-program" },
   });
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
+import fs, {
   chmodSync,
   existsSync,
   lstatSync,
@@ -13,8 +13,9 @@ import {
   symlinkSync,
   utimesSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import {
@@ -180,6 +181,28 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
         `${secret} was replaced while the command ran, which uncovers it in the sandbox. The command was stopped if it was still running. Run it again.`,
       ],
     });
+  });
+
+  it("sets up the sandbox again when a covered file is replaced meanwhile, and reports the second time", async () => {
+    await using fixture = openSandboxFixture("bwrap");
+    const secret = fixture.put(".env", "old");
+    const { openSync } = fs;
+    const put = (open: unknown) => {
+      Object.assign(fs, { openSync: open });
+      syncBuiltinESMExports();
+    };
+    const runReplacing = async (times: number) => {
+      let left = times;
+      // The seccomp program is opened between the plan of the mounts and their check.
+      put((path: string, ...rest: [number]) => {
+        if (basename(path) === "seccomp" && left-- > 0) renameSync(fixture.put("draft", "canary"), secret);
+        return openSync(path, ...rest);
+      });
+      return fixture.run("echo ran", { isHidden: (path) => path === secret }).finally(() => put(openSync));
+    };
+    expect(await runReplacing(1)).toEqual({ stdout: "ran\n", stderr: "", code: 0, remarks: [] });
+    const { message } = (await failureOf(runReplacing(2))) as ToolError;
+    expect(message).toBe(`The command was not run: ${secret} was replaced while the sandbox was set up`);
   });
 
   it("restores git settings that a command writes by replacing them", async () => {

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { toolContext } from "../../../test/support/tool-context.ts";
 import type { Environment, RunningProcess } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { commandAccess } from "./command-access.ts";
 import { WholeLines } from "./command-output.ts";
@@ -71,6 +72,19 @@ it("uses sh without bash, and reports it", async () => {
   const { text, data } = await shellRun.run({ command: "echo ${0##*/}" }, toolContext(environment));
   expect(text).toBe("sh\n[bash is not available: sh ran the command]\n[sandbox: none]");
   expect(data.remarks).toEqual(["bash is not available: sh ran the command"]);
+  await environment.close();
+});
+
+it("does not take a sandbox that could not be set up for a missing bash", async () => {
+  await using folder = temporaryFolder();
+  const environment = openLocalEnvironment({ workspace: folder.path });
+  const failure = new ToolError("unavailable", "The command was not run");
+  const start: Environment["start"] = async (program, options) => {
+    if (program === "bash") throw failure;
+    return environment.start(program, options);
+  };
+  const context = toolContext(Object.create(environment, { start: { value: start } }));
+  await expect(shellRun.run({ command: "echo" }, context)).rejects.toBe(failure);
   await environment.close();
 });
 

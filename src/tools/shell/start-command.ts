@@ -1,7 +1,6 @@
 import type { SandboxLevel } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { isExhaustion } from "../../lib/exhaustion.ts";
 import type { GivenCommand } from "./command-access.ts";
 
 /** A running command, in its own shell or in a session. */
@@ -48,7 +47,7 @@ export async function startCommand(
   try {
     return startedIn(await start("bash", ["--noprofile", "--norc"]), []);
   } catch (error) {
-    if (!(error instanceof ToolError) || error.code !== "unavailable" || isExhaustion(error)) throw error;
+    if (!(error instanceof ToolError) || error.details?.kind !== "missing-program") throw error;
     const inSh = await start("sh", []).catch(() => {
       throw error;
     });

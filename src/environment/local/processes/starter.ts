@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { SandboxLevel } from "../../../contract/call.ts";
 import type { AbsentPath, Confinement } from "../../../contract/confinement.ts";
 import type { RunningProcess, SandboxReport, StartOptions } from "../../../contract/environment.ts";
+import { ToolError } from "../../../contract/error.ts";
 import { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";
 import { limitsFor } from "../../../sandbox/limits/limits-for.ts";
 import { openSandbox, type SandboxOptions } from "../../../sandbox/open-sandbox.ts";
@@ -54,6 +55,16 @@ export class Starter {
   }
 
   async start(file: string, directory: StartDirectory, options: StartOptions): Promise<RunningProcess> {
+    try {
+      return await this.#start(file, directory, options);
+    } catch (error) {
+      if (!(error instanceof ToolError) || error.details?.kind !== "sandbox-not-set-up") throw error;
+      // A file that an editor saves in this moment is replaced once.
+      return this.#start(file, directory, options);
+    }
+  }
+
+  async #start(file: string, directory: StartDirectory, options: StartOptions): Promise<RunningProcess> {
     const { confinement = {}, signal, input, reachable = false } = options;
     const isConfined = confinement !== "ours" && confinement.unconfined !== true;
     const sandbox: Sandbox = isConfined ? await this.#openSandbox() : new NoSandbox();
