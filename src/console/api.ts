@@ -100,15 +100,18 @@ export interface PendingQuestion {
   readonly isAnswered: boolean;
 }
 
-/** `POST /api/approvals/answer`. Answers 409 `stale` when the hashes do not match what is pending now. */
+/** `POST /api/approvals/answer`. Answers 409 `stale` when what was shown is not what is pending now. */
 export interface AnswerRequest {
   readonly workspace: string;
   readonly id: string;
   readonly hash: string;
   readonly previewHash: string;
   readonly answer: "once" | "session" | "always" | "no";
-  /** The position in `widths`, for "always". */
-  readonly width?: number;
+  /** As they were shown: the hashes do not cover them. */
+  readonly hosts: readonly string[];
+  readonly unconfined: boolean;
+  /** For "session" the exact rules of the first width, for "always" those of any width. */
+  readonly rules?: readonly string[];
   /** For "no": a message to the model. */
   readonly message?: string;
 }

@@ -10,12 +10,12 @@ import { get, post, RequestError } from "./request.ts";
 import { href, navigate } from "./router.ts";
 import { answered, keyOfQuestion, overview, questions, toast, toastError } from "./store.ts";
 
-type Answer = Pick<AnswerRequest, "answer" | "width" | "message">;
+type Answer = Pick<AnswerRequest, "answer" | "rules" | "message">;
 
-/** Sends an answer, bound to the hashes of what was shown. */
+/** Sends an answer, bound to what was shown. */
 async function sendAnswer(question: PendingQuestion, answer: Answer): Promise<void> {
-  const { workspace, id, hash, previewHash } = question;
-  const bound = { workspace, id, hash, previewHash };
+  const { workspace, id, hash, previewHash, hosts, unconfined } = question;
+  const bound = { workspace, id, hash, previewHash, hosts, unconfined };
   try {
     await post<object, AnswerRequest>("/api/approvals/answer", { ...bound, ...answer });
     answered.value = new Set([...answered.value, keyOfQuestion(question)]);
@@ -240,15 +240,16 @@ function Answers({ question, isSelected }: CardProps) {
     if (isInView(buttons.current)) run();
     else buttons.current?.scrollIntoView({ block: "nearest" });
   };
-  const canWiden = question.widths.length > 0;
-  const digits = question.widths.map((_, width) => [
-    String(width + 1),
-    byKey(() => answer({ answer: "always", width })),
+  const [narrowest] = question.widths;
+  const forSession = narrowest && (() => answer({ answer: "session", rules: narrowest.rules }));
+  const digits = question.widths.map(({ rules }, at) => [
+    String(at + 1),
+    byKey(() => answer({ answer: "always", rules })),
   ]);
   const keys = {
     y: byKey(() => answer({ answer: "once" })),
-    s: canWiden ? byKey(() => answer({ answer: "session" })) : undefined,
-    a: canWiden ? byKey(() => setStep("width")) : undefined,
+    s: forSession && byKey(forSession),
+    a: forSession ? byKey(() => setStep("width")) : undefined,
     n: byKey(() => {
       holdKeys();
       setStep("deny");
@@ -262,9 +263,9 @@ function Answers({ question, isSelected }: CardProps) {
       <button type="button" class="primary" disabled={isBusy} onClick={() => answer({ answer: "once" })}>
         Allow once <Key>y</Key>
       </button>
-      {canWiden && (
+      {forSession && (
         <>
-          <button type="button" disabled={isBusy} onClick={() => answer({ answer: "session" })}>
+          <button type="button" disabled={isBusy} onClick={forSession}>
             For this session <Key>s</Key>
           </button>
           <button
@@ -293,10 +294,10 @@ interface StepProps {
 function Widths({ question, isBusy, answer }: StepProps & { question: PendingQuestion }) {
   return (
     <ol class="widths" aria-label="How much to allow">
-      {question.widths.map(({ label, rules, saved }, width) => (
+      {question.widths.map(({ label, rules, saved }, at) => (
         <li key={label}>
-          <button type="button" disabled={isBusy} onClick={() => answer({ answer: "always", width })}>
-            <Key>{String(width + 1)}</Key> {label}
+          <button type="button" disabled={isBusy} onClick={() => answer({ answer: "always", rules })}>
+            <Key>{String(at + 1)}</Key> {label}
           </button>
           {rules.join("; ") !== label && rules.map((rule) => <code key={rule}>{rule}</code>)}
           {saved !== null && saved > 0 && (

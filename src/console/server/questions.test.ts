@@ -34,8 +34,8 @@ async function questionIn(page: Page): Promise<PendingQuestion> {
   return overview.approvals.find(({ isAnswered }) => !isAnswered)!;
 }
 
-function answerTo({ workspace, id, hash, previewHash }: PendingQuestion) {
-  return { workspace, id, hash, previewHash };
+function answerTo({ workspace, id, hash, previewHash, hosts, unconfined }: PendingQuestion) {
+  return { workspace, id, hash, previewHash, hosts, unconfined };
 }
 
 const hasFile = (crib: Toolcrib) => existsSync(join(crib.workspace, "a.txt"));
@@ -89,14 +89,14 @@ describe("POST /api/approvals/answer", () => {
   it("adds the rules of the chosen width for always", async () => {
     await using console = await openTestConsole();
     const { crib, page, call, question } = await ask(console);
-    const width = question.widths.length - 1;
-    await page.post("/approvals/answer", { ...answerTo(question), answer: "always", width });
+    const { rules } = question.widths.at(-1)!;
+    await page.post("/approvals/answer", { ...answerTo(question), answer: "always", rules });
     expect((await call).error).toBe(null);
     const { granted } = policyFiles(console.directories.config, crib.workspace);
-    for (const rule of question.widths[width]!.rules) expect(readFileSync(granted, "utf8")).toContain(rule);
+    for (const rule of rules) expect(readFileSync(granted, "utf8")).toContain(rule);
   });
 
-  it("refuses an answer to another request, twice, or with a width that was not offered", async () => {
+  it("refuses an answer to another request, twice, or with rules that were not offered", async () => {
     await using console = await openTestConsole();
     const { crib, page, call, question } = await ask(console);
     const given = { ...answerTo(question), answer: "once" };
@@ -107,11 +107,15 @@ describe("POST /api/approvals/answer", () => {
       await statusOf({ ...given, previewHash: other }),
       await statusOf({ ...given, id: "222222" }),
       await statusOf({ ...given, workspace: "other-0000" }),
-      await statusOf({ ...given, answer: "always", width: 99 }),
-      await statusOf({ ...given, answer: "always", width: -1 }),
+      await statusOf({ ...given, hosts: ["example.com"] }),
+      await statusOf({ ...given, unconfined: !question.unconfined }),
+      await statusOf({ ...given, answer: "always" }),
+      await statusOf({ ...given, answer: "always", rules: ["allow run *"] }),
+      await statusOf({ ...given, answer: "session", rules: ["allow run *"] }),
+      await statusOf({ ...given, answer: "always", width: 0 }),
       await statusOf({ ...given, answer: "yes" }),
       await statusOf({ ...given, hash: question.hash.toUpperCase() }),
-    ]).toEqual([409, 409, 409, 409, 400, 400, 400, 400]);
+    ]).toEqual([409, 409, 409, 409, 409, 409, 409, 409, 409, 400, 400, 400]);
     expect(hasFile(crib)).toBe(true);
     expect(await statusOf(given)).toBe(200);
     await call;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../../contract/error.ts";
 import { callTitle } from "../../lib/text/call-title.ts";
 import { redactText, redactValue } from "../../policy/redaction/redact.ts";
@@ -39,8 +40,12 @@ export class Questions {
   async answer(given: AnswerRequest): Promise<void> {
     const pending = this.#find(given);
     if (pending === undefined) throw noLongerPending();
-    if (pending.hash !== given.hash || pending.previewHash !== given.previewHash || pending.answer)
-      throw noLongerPending();
+    const { hash, previewHash, hosts, unconfined } = this.#toQuestion(pending);
+    const shown = { hash, previewHash, hosts, unconfined };
+    const isSame = Object.entries(shown).every(([key, value]) =>
+      isDeepStrictEqual(value, given[key as keyof typeof shown]),
+    );
+    if (!isSame || pending.answer) throw noLongerPending();
     await this.#pending.answer(pending, toApproval(given, pending));
   }
 
@@ -99,14 +104,15 @@ function widthsOf({ grants, widths }: PendingApproval["request"]): PendingQuesti
 }
 
 function toApproval(given: AnswerRequest, { request }: PendingApproval): Approval {
-  const { answer, width = 0, message } = given;
+  const { answer, rules, message } = given;
   if (answer === "no") return { allow: false, ...(message !== undefined && { message }) };
   if (answer === "once") return { allow: true };
   const offered = widthsOf(request);
   if (offered.length === 0)
     throw new ToolError("invalid-input", "This call can only be allowed once.", { hint: "Answer: once." });
-  if (offered[width] === undefined)
-    throw new ToolError("invalid-input", "This rule was not offered.", { hint: "Reload the page." });
+  // The hashes do not cover the rules, so the user's choice is compared with them, not only counted.
+  const width = offered.findIndex((one) => isDeepStrictEqual(one.rules, rules));
+  if (width < 0 || (answer === "session" && width > 0)) throw noLongerPending();
   return { allow: true, remember: answer, ...(answer === "always" && { width }) };
 }
 

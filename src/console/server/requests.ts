@@ -19,7 +19,9 @@ export const answer = z.strictObject({
   hash,
   previewHash: hash,
   answer: z.enum(["once", "session", "always", "no"]),
-  width: z.optional(position),
+  hosts: z.array(text),
+  unconfined: z.boolean(),
+  rules: z.optional(z.array(text)),
   message: z.optional(text),
 });
 
