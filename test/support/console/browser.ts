@@ -14,13 +14,16 @@ export const missingBrowser: string | undefined =
     ? undefined
     : "Needs Linux on x64, or a Chromium named by TOOLCRIB_TEST_BROWSER.";
 
-/** Starts a headless Chromium. */
-export async function startBrowser(): Promise<Browser> {
+/** Starts a headless Chromium, with further flags. */
+export async function startBrowser(more: readonly string[] = []): Promise<Browser> {
   const installed = installedBrowser();
   // Root cannot use the sandbox of Chromium; the pages are our own.
   if (installed !== undefined)
-    return await chromium.launch({ executablePath: installed, args: ["--no-sandbox", "--disable-gpu"] });
-  const args = packed.args.filter((flag) => !unwanted.test(flag));
+    return await chromium.launch({
+      executablePath: installed,
+      args: ["--no-sandbox", "--disable-gpu", ...more],
+    });
+  const args = [...packed.args.filter((flag) => !unwanted.test(flag)), ...more];
   return await chromium.launch({ executablePath: await packed.executablePath(), args });
 }
 
