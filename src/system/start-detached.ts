@@ -9,6 +9,8 @@ export interface DetachedProcess {
   readonly hasEnded: boolean;
   /** Returns what it has written to standard output so far. */
   output(): string;
+  /** Kills it and its children. */
+  kill(): void;
   /** Forgets it: it runs on, and its output is lost. */
   release(): void;
 }
@@ -42,6 +44,10 @@ export function startDetached(
       return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
     },
     output: () => attempt(() => readFileSync(outputFile, "utf8")) ?? "",
+    kill: () => {
+      const { pid } = child;
+      if (pid !== undefined) attempt(() => process.kill(-pid, "SIGKILL"));
+    },
     release: () => {
       child.unref();
       attempt(() => unlinkSync(outputFile));

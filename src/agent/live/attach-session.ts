@@ -47,21 +47,7 @@ export async function attachSession(
   return undefined;
 }
 
-/** Returns the hello of every session that can be attached. Removes the sockets of processes that died. */
-export async function liveSessions({
-  state = userDirectories().state,
-}: {
-  readonly state?: string | undefined;
-} = {}): Promise<readonly LiveHello[]> {
-  const folder = socketFolder(state);
-  const attached = await Promise.all(socketNames(folder).map((name) => attachSocket(folder, name)));
-  return attached.flatMap((one) => {
-    one?.close();
-    return one?.hello ?? [];
-  });
-}
-
-/** Returns undefined when no session answers. */
+/** Returns undefined when no session answers. Removes the socket of a process that died. */
 export async function attachSocket(folder: string, name: string): Promise<AttachedSession | undefined> {
   const connection = connectTo(folder, name);
   const { promise, resolve } = Promise.withResolvers<LiveHello | undefined>();

@@ -6,7 +6,7 @@ import { cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { AllPendingApprovals } from "../../toolcrib/pending-approvals.ts";
-import { attachSession, liveSessions } from "./attach-session.ts";
+import { attachSession } from "./attach-session.ts";
 import { socketFolder } from "./live-protocol.ts";
 import { type RunToStart, startRun } from "./start-run.ts";
 
@@ -44,7 +44,6 @@ it("starts a run of its own, which waits to be answered, and can be steered and 
     client: { kind: "run" },
     live: pid,
   });
-  expect((await liveSessions({ state })).map((hello) => hello.session)).toEqual([session]);
   await attached.steer("Then say so.");
   await approvals.answer(question!, { allow: true });
   await attached.ended;
@@ -69,6 +68,15 @@ it("rejects with the failure of a run that cannot start, and leaves nothing", as
   await expect(start({ ...wanted, resume: "session_none" })).rejects.toThrow(/session_none/);
   expect(readdirSync(socketFolder(fixture.home))).toEqual([]);
 }, 600_000);
+
+it("stops a process that opens no session in time", async () => {
+  await using folder = temporaryFolder();
+  const program = [process.execPath, "-e", "setInterval(() => {}, 1000); //"];
+  const wanted = { workspace: folder.path, task: "x", program, openWithinMs: 50 };
+  const variables = { ...process.env, TOOLCRIB_HOME: folder.path };
+  await expect(startRun({ ...wanted, variables })).rejects.toMatchObject({ code: "timeout" });
+  expect(readdirSync(socketFolder(folder.path))).toEqual([]);
+});
 
 it("asks a process again that was too busy to answer", async () => {
   await using folder = temporaryFolder();

@@ -25,6 +25,8 @@ export interface RunToStart {
   readonly variables?: NodeJS.ProcessEnv | undefined;
   /** How long each question waits for an answer. Default: a day. */
   readonly approvalWaitMs?: number | undefined;
+  /** How long the process may take to open its session. Default: a minute. */
+  readonly openWithinMs?: number | undefined;
 }
 
 export interface StartedRun {
@@ -50,7 +52,7 @@ export async function startRun(wanted: RunToStart): Promise<StartedRun> {
     outputFile: join(folder, `${newIdentifier("run")}.json`),
   });
   try {
-    const session = await untilOpen(started, folder, before);
+    const session = await untilOpen(started, folder, before, wanted.openWithinMs ?? minuteMs);
     return { session, pid: started.pid! };
   } finally {
     started.release();
@@ -67,8 +69,14 @@ function ownProgram(): readonly string[] {
   return [process.execPath, ...process.execArgv, process.argv[1] ?? ""];
 }
 
-/** Waits for the socket of the process, and returns its session. */
-async function untilOpen(started: DetachedProcess, folder: string, seen: Set<string>): Promise<string> {
+/** Waits for the socket of the process, and returns its session. Kills a process that opens none in time. */
+async function untilOpen(
+  started: DetachedProcess,
+  folder: string,
+  seen: Set<string>,
+  withinMs: number,
+): Promise<string> {
+  const giveUpAt = performance.now() + withinMs;
   for (;;) {
     // A short task may be over before its socket is found, so the end is noticed first and then looked into.
     const { hasEnded } = started;
@@ -81,11 +89,22 @@ async function untilOpen(started: DetachedProcess, folder: string, seen: Set<str
       if (attached.hello.pid === started.pid) return attached.hello.session;
     }
     if (hasEnded) return sessionOf(started.output());
+    if (performance.now() > giveUpAt) {
+      started.kill();
+      throw new ToolError(
+        "timeout",
+        `The run opened no session within ${withinMs / 1000} s, so it was stopped.`,
+        {
+          hint: "Try it in a terminal: toolcrib run",
+        },
+      );
+    }
     await pause(pollMs);
   }
 }
 
 const pollMs = 40;
+const minuteMs = 60 * 1000;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Returns the session of a run that is over already. Throws its failure when it opened none. */

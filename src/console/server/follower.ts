@@ -42,6 +42,7 @@ export class Follower {
   #checkedAt = 0;
   #costMs = 0;
   #timer: NodeJS.Timeout | undefined;
+  #hasWarned = false;
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
@@ -110,9 +111,12 @@ export class Follower {
     this.#timer = setTimeout(() => {
       try {
         this.#look({ all: false });
+        this.#hasWarned = false;
       } catch (error) {
         // The next look may succeed, for example when file descriptors are free again.
-        process.emitWarning(`The console could not look for changes: ${(error as Error).message}`);
+        if (!this.#hasWarned)
+          process.emitWarning(`The console could not look for changes: ${(error as Error).message}`);
+        this.#hasWarned = true;
       }
       this.#schedule();
     }, pause).unref();

@@ -1,10 +1,11 @@
-import { type AttachedSession, attachSession, liveSessions } from "../../agent/live/attach-session.ts";
+import { type AttachedSession, attachSession, attachSocket } from "../../agent/live/attach-session.ts";
 import { type LiveHello, type LiveUpdate, socketFolder } from "../../agent/live/live-protocol.ts";
 import { type RunToStart, startRun } from "../../agent/live/start-run.ts";
 import { findRecorded, restoreSession } from "../../agent/records/resume.ts";
 import { ToolError } from "../../contract/error.ts";
-import { redactText } from "../../policy/redaction/redact.ts";
+import { RedactedStream } from "../../policy/redaction/redact.ts";
 import { FileStamps } from "../../system/policy-files.ts";
+import { socketNames } from "../../system/private-socket.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 import type { LiveEvent, SessionAction, SessionAnswer, StartRequest } from "../api.ts";
 import type { ConsoleServices } from "./services.ts";
@@ -20,16 +21,26 @@ type LiveServices = Pick<ConsoleServices, "directories" | "version" | "run">;
 
 type Watcher = (event: LiveEvent) => void;
 
+interface Attached {
+  /** The name of its socket. */
+  readonly socket: string;
+  readonly peer: AttachedSession;
+  view: LiveView;
+  /** Texts that arrive in pieces. A secret may be split between two. */
+  readonly texts: Map<string, RedactedStream>;
+}
+
 /** The agents of this user that run in other processes, and what the user asks of them. */
 export class LiveSessions {
   readonly #services: LiveServices;
   readonly #workspaces: Workspaces;
   readonly #folder: FileStamps;
-  readonly #attached = new Map<string, { readonly peer: AttachedSession; view: LiveView }>();
+  readonly #attached = new Map<string, Attached>();
   readonly #watchers = new Map<string, Set<Watcher>>();
   #onChange: (workspace: string) => void = () => {};
   #looking: Promise<void> | undefined;
   #hasLooked = false;
+  #isClosed = false;
 
   constructor(workspaces: Workspaces, services: LiveServices) {
     this.#workspaces = workspaces;
@@ -102,6 +113,7 @@ export class LiveSessions {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const { peer } of this.#attached.values()) peer.close();
     this.#attached.clear();
   }
@@ -132,30 +144,49 @@ export class LiveSessions {
   }
 
   async #attachNew(): Promise<void> {
-    const { state } = this.#workspaces;
-    for (const { session } of await liveSessions({ state })) {
-      if (this.#attached.has(session)) continue;
-      const peer = await attachSession(session, { state });
-      if (peer === undefined) continue;
-      this.#attached.set(session, { peer, view: peer.hello });
-      peer.on((update) => this.#take(session, update));
-      void peer.ended.then(() => {
-        this.#attached.delete(session);
-        this.#tell(session, { type: "state", state: "closed" });
-        this.#onChange(peer.hello.workspace);
-      });
-      this.#onChange(peer.hello.workspace);
+    const folder = socketFolder(this.#workspaces.state);
+    const known = new Set([...this.#attached.values()].map(({ socket }) => socket));
+    const found = socketNames(folder).filter((name) => !known.has(name));
+    await Promise.all(
+      found.map(async (socket) => {
+        const peer = await attachSocket(folder, socket);
+        if (peer !== undefined) this.#attach(socket, peer);
+        // A process that is busy is asked again with the next look.
+        else if (socketNames(folder).includes(socket)) this.#hasLooked = false;
+      }),
+    );
+  }
+
+  #attach(socket: string, peer: AttachedSession): void {
+    const { session, workspace } = peer.hello;
+    if (this.#isClosed || this.#attached.has(session)) {
+      peer.close();
+      return;
     }
+    this.#attached.set(session, { socket, peer, view: peer.hello, texts: new Map() });
+    peer.on((update) => this.#take(session, update));
+    void peer.ended.then(() => {
+      this.#attached.delete(session);
+      this.#tell(session, { type: "state", state: "closed" });
+      this.#onChange(workspace);
+    });
+    this.#onChange(workspace);
   }
 
   #take(session: string, update: LiveUpdate): void {
     const found = this.#attached.get(session);
     if (found === undefined) return;
     if (update.type === "text" || update.type === "output") {
-      const { type, id, text } = update;
-      this.#tell(session, { type, id, text: redactText(text) });
+      const { type, id } = update;
+      const key = JSON.stringify([type, update.agent, id]);
+      const stream = found.texts.get(key) ?? new RedactedStream();
+      found.texts.set(key, stream);
+      const text = stream.push(update.text);
+      if (text !== "") this.#tell(session, { type, id, text });
       return;
     }
+    // The rest of each text is shown with the recorded items.
+    if (update.type === "state" && update.state === "idle") found.texts.clear();
     if (update.type === "recorded") {
       this.#tell(session, update);
       return;

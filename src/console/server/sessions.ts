@@ -93,9 +93,10 @@ export class Sessions {
         live: live === undefined || live.state === "closed" ? null : live.state,
         pid: pid ?? null,
         title: redactValue(conversation?.title ?? null),
-        model: live?.model ?? conversation?.model ?? null,
+        // An agent says its model and turns only once, so its conversation knows them better.
+        model: conversation?.model ?? live?.model ?? null,
         cost: live ? live.cost : (conversation?.cost ?? null),
-        turns: live?.turns ?? conversation?.turns ?? 0,
+        turns: conversation?.turns ?? live?.turns ?? 0,
         canSteer: live !== undefined,
       };
     });
