@@ -22,6 +22,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   calculator: () => import("./groups/calculator.ts"),
   mcp: () => import("./groups/mcp.ts"),
   agent: () => import("./groups/agent.ts"),
+  console: () => import("./groups/console.ts"),
 };
 
 export const groupNames: readonly string[] = Object.keys(loaders);
