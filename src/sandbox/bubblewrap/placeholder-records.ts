@@ -79,7 +79,9 @@ export class PlaceholderRecords {
   async removeUnused(remove: (unused: readonly Placeholder[]) => readonly Placeholder[]): Promise<void> {
     this.#tidy();
     const until = monotonicMs() + patienceMs;
-    while (this.hasUnused && monotonicMs() < until) {
+    for (; this.hasUnused && monotonicMs() < until; await wait(pauseMs)) {
+      // Without this check, processes that wait to remove placeholders would delay those that keep them.
+      if (this.#isMarked(suffix.keeping)) continue;
       // On a full disk the placeholders stay until the next removal.
       const mark = attempt(() => this.#mark(suffix.removing));
       if (mark === undefined) return;
@@ -88,7 +90,6 @@ export class PlaceholderRecords {
       } finally {
         removeRecord(mark);
       }
-      await wait(pauseMs);
     }
   }
 
@@ -108,7 +109,7 @@ export class PlaceholderRecords {
     const names = namesIn(this.#folder).filter((name) => isRecord(name) && isUnused(name));
     const unused = this.#read((name) => names.includes(name));
     const left = remove(unused);
-    // Whoever began to watch before the removal may have seen them.
+    // A process that began to watch before the removal may have seen them.
     if (this.#isMarked(suffix.watching))
       attempt(() => this.#write(`${newRecordName()}${suffix.removed}`, unused));
     const [first, ...others] = names;

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { beforeLook } from "../../../test/support/environment/before-look.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { newRecordName } from "../../system/process-identity.ts";
 import { DelayedRemoval } from "./delayed-removal.ts";
@@ -128,6 +129,33 @@ it("lists placeholders since a moment, also removed ones, but not entries that r
   expect([before, after, seen(second)]).toEqual([all.map(at), [others, others], others]);
   for (const watch of [second, late]) watch.end();
   expect([readdirSync(records), seen(stubs.watch())]).toEqual([[], []]);
+});
+
+it("recognizes a placeholder that another process creates meanwhile", async () => {
+  await using folder = temporaryFolder();
+  const { stubs, wanted, entries, records, at } = openStubs(folder.path);
+  const others = new Placeholders(records);
+  const uses = [others.use(wanted.slice(0, 1))];
+  await Promise.all(uses);
+  const restore = beforeLook({ [at("commondir")]: () => void uses.push(others.use(wanted)) });
+  const use = await stubs.use(wanted).finally(restore);
+  for (const other of uses) await (await other).end();
+  expect([uses.length, use.standing, entries()]).toEqual([2, wanted, all]);
+  await use.end();
+  expect(entries()).toEqual([]);
+});
+
+it("shares and removes a file whose process has not written its content", async () => {
+  await using folder = temporaryFolder();
+  const { stubs, wanted, entries, records, at } = openStubs(folder.path);
+  mkdirSync(records);
+  writeFileSync(join(records, "1-1-00000000-1.0"), JSON.stringify(wanted.slice(3)));
+  writeFileSync(at("commondir"), "", { mode: 0o444 });
+  const use = await stubs.use(wanted);
+  expect(use.standing).toEqual(wanted);
+  await use.end();
+  await stubs.removeAbandoned();
+  expect(entries()).toEqual([]);
 });
 
 it("does not use a placeholder that another process is removing", async () => {

@@ -30,12 +30,11 @@ export class Placeholders {
   }
 
   #use(wanted: readonly Placeholder[]): PlaceholderUse {
-    let recorded: ReadonlySet<string> | undefined;
-    const isMissing = (path: string) => {
-      if (!isThere(path)) return true;
-      recorded ??= new Set(this.#records.all().map((placeholder) => placeholder.path));
-      return recorded.has(path);
-    };
+    const there = new Set(wanted.flatMap(({ path }) => withParents(path)));
+    for (const path of there) if (!isThere(path)) there.delete(path);
+    // The records are read last: another process records a placeholder before it creates it.
+    const recorded = new Set(this.#records.all().map((placeholder) => placeholder.path));
+    const isMissing = (path: string) => !there.has(path) || recorded.has(path);
     const missing = wanted.filter(({ path }) => isMissing(path));
     if (missing.length === 0) return { standing: [], end: async () => {} };
     const placeholders = [...missing.flatMap(({ path }) => missingParents(path, isMissing)), ...missing];
@@ -92,6 +91,10 @@ function withoutReplaced(placeholders: readonly Placeholder[]): readonly Placeho
     kept.add(placeholder.path);
     return true;
   });
+}
+
+function withParents(path: string): readonly string[] {
+  return path === dirname(path) ? [path] : [path, ...withParents(dirname(path))];
 }
 
 /** Returns the missing directories above a path, outermost first. */
@@ -165,7 +168,10 @@ function isPlaceholder(
   try {
     const stats = lstatSync(pinned);
     if (kind === "directory") return stats.isDirectory() && readdirSync(pinned).every(isNothing);
-    if (!stats.isFile() || stats.size !== content.length) return false;
+    if (!stats.isFile()) return false;
+    // Another process may have created the file without having written its content yet.
+    if (stats.size === 0 && (stats.mode & 0o222) === 0) return true;
+    if (stats.size !== content.length) return false;
     return (
       content === "" || Buffer.from(contentAt(pinned, content.length) ?? []).toString("latin1") === content
     );

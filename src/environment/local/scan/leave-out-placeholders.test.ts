@@ -1,7 +1,7 @@
 import fs, { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { beforeLook } from "../../../../test/support/environment/before-look.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { Placeholders } from "../../../sandbox/bubblewrap/placeholders.ts";
 import { recordFolders } from "../../../sandbox/restore-abandoned.ts";
@@ -20,23 +20,6 @@ function openWorld(directory: string, files: Readonly<Record<string, string>>) {
     writeFileSync(join(records, `1-1-00000000-1.${name}`), JSON.stringify(placeholders));
   };
   return { world, record, stubs: new Placeholders(records) };
-}
-
-/** Runs `act` before the first look at a path, until the returned function is called. */
-function beforeLook(acts: Readonly<Record<string, () => void>>): () => void {
-  const { lstatSync } = fs;
-  const left = new Map(Object.entries(acts));
-  const put = (look: unknown) => {
-    Object.assign(fs, { lstatSync: look });
-    syncBuiltinESMExports();
-  };
-  put((path: string, ...rest: []) => {
-    const act = left.get(path);
-    left.delete(path);
-    act?.();
-    return lstatSync(path, ...rest);
-  });
-  return () => put(lstatSync);
 }
 
 it.skipIf(!isLinux)("contains no placeholder that came and went while the snapshot was taken", async () => {

@@ -3,7 +3,7 @@ import type { Placeholder } from "../../../sandbox/bubblewrap/placeholder-record
 
 /**
  * Returns a snapshot without the placeholders of sandboxes. An entry is left out only if it looks like its placeholder: a
- * directory without other entries, or a read-only file of the same size. `prefix` is the workspace with "/" at its end.
+ * directory without other entries, or a read-only file that is empty or has the same size. `prefix` is the workspace with "/" at its end.
  */
 export function leaveOutPlaceholders(
   snapshot: Snapshot,
@@ -39,8 +39,8 @@ function looksLike(
 ): boolean {
   const mode = figures[position * figureCount + figure.mode]!;
   if (kindOfMode(mode) !== kind) return false;
-  if (kind === "file")
-    return figures[position * figureCount + figure.bytes] === content.length && (mode & 0o222) === 0;
+  const bytes = figures[position * figureCount + figure.bytes];
+  if (kind === "file") return (bytes === 0 || bytes === content.length) && (mode & 0o222) === 0;
   const { first, end } = contents.get(paths[position]!) ?? { first: 0, end: 0 };
   for (let entry = first; entry < end; entry += 1) if (!left.has(entry)) return false;
   return true;
