@@ -105,7 +105,13 @@ async function findCommits(
     const words = ["diff", ...fixedDiffOptions, "--exit-code", "--numstat", hash, ...specs];
     // Compares contents, not only the times of files.
     const { code } = await runGit(repository, words, { settings: { "diff.autoRefreshIndex": "true" } });
-    return (code === 1) === isDone;
+    return (code === 1 || (await areUntracked())) === isDone;
+  }
+
+  /** Git's diff leaves out files that exist and are not tracked. */
+  async function areUntracked(): Promise<boolean> {
+    const { stdout } = await runGit(repository, ["ls-files", "--others", ...specs]);
+    return stdout.length > 0;
   }
 }
 

@@ -59,6 +59,7 @@ describe("toolcrib run --demo", () => {
       "$ toolcrib log verify",
       "  toolcrib mcp",
       "  toolcrib run",
+      "  toolcrib console",
       "  toolcrib tour",
     ]);
     expect(afterwards).toMatch(/\d+ records; none was altered, removed, added or moved/);
