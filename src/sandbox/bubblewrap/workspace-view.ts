@@ -120,7 +120,8 @@ export class WorkspaceView {
           // The scan also finds placeholders, including those of other commands.
           const watch = placeholders.watch();
           try {
-            const now = (await this.#scan(wanted, rules)).scanned;
+            // A secret that was created after the last scan counts too.
+            const now = (await this.#scan(wanted, rules, { fresh: true })).scanned;
             const seen = new Set(watch.seen().map(pathOf));
             return [...now.hidden.map(pathOf), ...now.readOnly].find(
               (path) => !isKnown(path) && !isInOneOf(path, seen),
