@@ -17,6 +17,7 @@ import { canAsk, columnsOf, paint, remark, remarkExactly, shorten } from "../ter
 import {
   explainRequest,
   isRuleShown,
+  type Offers,
   quoteText,
   showChoices,
   showRequest,
@@ -32,11 +33,6 @@ export async function approveOnTerminal(
   remarkExactly(showRequest(request, columnsOf(2)));
   const answer = await readAnswerFor(request, signal, offers);
   return answer.allow ? { ...answer, hash: request.hash } : answer;
-}
-
-interface Offers {
-  /** Whether the caller makes further calls, for which the answer "session" would count. */
-  readonly session: boolean;
 }
 
 /** Reads the answer to a request that was shown. Only a letter answers: Enter alone repeats the choices. */
@@ -59,7 +55,7 @@ export async function readAnswerFor(
     } else if (["n", "no"].includes(word)) return { allow: false };
     else if (["m", "message"].includes(word))
       return { allow: false, message: await readLine("Message to the model: ", signal) };
-    else if (["e", "explain"].includes(word)) remarkExactly(explainRequest(request, columns));
+    else if (["e", "explain"].includes(word)) remarkExactly(explainRequest(request, columns, offers));
     else if (word !== "") remark(`Unknown answer: ${shorten(printableLine(answer), 40)}\n`);
   }
 }

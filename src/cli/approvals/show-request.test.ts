@@ -197,8 +197,8 @@ Runs   in the sandbox (bwrap); it can connect to no host
 Command
   | npm test && git push --force | tee log
   |             ^^^^^^^^^^^^^^^^   ^^^^^^^
-  - git push --force: a rule asks before this: ask run git push ** (/config/rule
-    s:2)
+  - git push --force: a rule asks before this: ask run git push **
+    (/config/rules:2)
   - tee log: mode cautious asks before commands run
 Answers s and a add the rule, for this tool:
   | allow run git push --force; allow run tee log
@@ -298,4 +298,17 @@ it("lets no file name, command, rule or diff fake a line of the prompt or contro
       expect(shown.replaceAll(colour, "")).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}]/u);
     }),
   );
+});
+
+it("breaks sentences between words, and explains only the answers that are offered", () => {
+  const long = {
+    ...request,
+    reason: "mode cautious asks before files are deleted, and this one is not recorded",
+  };
+  const shown = stripVTControlCharacters(explainRequest(long, 60, { session: false }));
+  expect(shown).toContain(
+    "\nWhy    mode cautious asks before files are deleted, and this\n       one is not recorded\n",
+  );
+  expect(shown).toContain("Answer a adds the rule, for this tool:");
+  expect(shown).not.toMatch(/Answers s|Answer m/);
 });

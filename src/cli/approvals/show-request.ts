@@ -53,8 +53,18 @@ function cut(lines: readonly string[], maxLines: number): readonly string[] {
   return more < 2 ? lines : [...lines.slice(0, maxLines), `  … ${more} more lines (e shows all)`];
 }
 
+/** The answers that a request offers besides yes and no. */
+export interface Offers {
+  /** Whether the caller makes further calls, for which the answer "session" would count. */
+  readonly session: boolean;
+}
+
 /** Returns everything about the request: risk, rule, sandbox, each part, the whole diff, the rules of the answers. */
-export function explainRequest(request: ShownRequest, columns: number): string {
+export function explainRequest(
+  request: ShownRequest,
+  columns: number,
+  offers: Offers = { session: true },
+): string {
   const { risk, reason, rule, source, preview } = request;
   const asker = askerOf(request);
   const runs = confinementText(request);
@@ -72,12 +82,14 @@ export function explainRequest(request: ShownRequest, columns: number): string {
     ...(exact === undefined
       ? ["It can only be allowed once."]
       : [
-          "Answers s and a add the rule, for this tool:",
+          offers.session
+            ? "Answers s and a add the rule, for this tool:"
+            : "Answer a adds the rule, for this tool:",
           ...quoteText(exact, columns),
-          ...wider.flatMap((rule) => ["or, for a:", ...quoteText(rule, columns)]),
+          ...wider.flatMap((rule) => [offers.session ? "or, for a:" : "or:", ...quoteText(rule, columns)]),
           ...bindingNotes(request).flatMap((line) => hang(`It applies ${line}`, columns)),
         ]),
-    "Answer m refuses with a message to the model.",
+    ...(offers.session ? ["Answer m refuses with a message to the model."] : []),
     "",
   ].join("\n");
 }
@@ -111,7 +123,7 @@ function isPlain(rule: string, columns: number): boolean {
 export function showChoices(
   request: ShownRequest,
   columns: number,
-  offers: { readonly session: boolean } = { session: true },
+  offers: Offers = { session: true },
 ): string {
   const [rule] = widthsOf(request);
   const choices = [
@@ -141,7 +153,7 @@ function field(label: string, text: string, columns: number): readonly string[] 
 
 /** Wraps a sentence that may contain foreign text. Its further lines are indented, so that they cannot look like others. */
 function hang(text: string, columns: number): readonly string[] {
-  const [first = "", ...rest] = wrap(printableLine(text), columns - labelWidth);
+  const [first = "", ...rest] = wrapWords(printableLine(text), columns - labelWidth);
   return [first, ...rest.map((line) => " ".repeat(labelWidth) + line)];
 }
 
@@ -168,7 +180,7 @@ function showCommand(command: string, parts: readonly ShownPart[], columns: numb
 function showReason(command: string, part: ShownPart, columns: number): readonly string[] {
   const { start, end } = part.part.in!.span;
   const rule = part.rule ? `: ${part.rule.text} (${formatOrigin(part.rule)})` : "";
-  return wrap(printableLine(`${command.slice(start, end)}: ${part.reason}${rule}`), columns - 4).map(
+  return wrapWords(printableLine(`${command.slice(start, end)}: ${part.reason}${rule}`), columns - 4).map(
     (line, index) => `${index === 0 ? "  - " : "    "}${line}`,
   );
 }
@@ -280,6 +292,17 @@ function wrap(line: string, columns: number): readonly string[] {
     width += more;
   }
   return [...pieces, piece];
+}
+
+/** Breaks a sentence between words, and a word only when it does not fit on a line. */
+function wrapWords(text: string, columns: number): readonly string[] {
+  const lines = [""];
+  for (const word of text.split(/(?<= )(?=[^ ])/)) {
+    const line = lines.at(-1)! + word;
+    if (widthOf(line.trimEnd()) <= columns) lines.splice(-1, 1, line);
+    else lines.splice(-1, 1, ...(lines.at(-1) === "" ? [] : lines.slice(-1)), ...wrap(word, columns));
+  }
+  return lines.map((line) => line.trimEnd());
 }
 
 /** Returns an upper bound of a text's width, because terminals differ in the width of non-ASCII characters. */

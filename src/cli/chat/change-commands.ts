@@ -1,4 +1,5 @@
-import { ToolError } from "../../contract/error.ts";
+import { isDeepStrictEqual } from "node:util";
+import { ToolError, textForUser } from "../../contract/error.ts";
 import type { Checkpoint, Undone } from "../../contract/history.ts";
 import { canRedo, describeUndone } from "../../lib/text/describe-undone.ts";
 import { printable, printableLine, showPath } from "../../lib/text/printable.ts";
@@ -21,11 +22,26 @@ export async function browseDiff(chat: ChatSessions, path: string): Promise<stri
   await chat.front.browse?.({
     hunks,
     undo: async (hunk) => {
-      undone.push(await undoWith(chat, { last: wholeSession, paths: [hunk.path], hunk: hunk.number }));
-      return read();
+      // The model may edit meanwhile, and then the number means another hunk.
+      const check = async () => {
+        if (!(await read()).some((each) => isDeepStrictEqual(each, hunk))) throw changedMeanwhile();
+      };
+      try {
+        await check();
+        const input = { last: wholeSession, paths: [hunk.path], hunk: hunk.number };
+        undone.push(await undoWith(chat, input, check));
+        return { hunks: await read() };
+      } catch (error) {
+        if (!(error instanceof ToolError) || error.code !== "stale") throw error;
+        return { hunks: await read(), message: textForUser(error).message };
+      }
     },
   });
   return undone.length === 0 ? undefined : undone.join("\n");
+}
+
+function changedMeanwhile(): ToolError {
+  return new ToolError("stale", "The changes have changed; here is the current diff.");
 }
 
 function hunksOf({ path, diff }: ChangedFile): readonly Hunk[] {
@@ -60,9 +76,9 @@ export function undo(chat: Journal, argument: string): Promise<string> {
   return undoWith(chat, undoInput(argument));
 }
 
-/** Undoes changes and informs the model. */
-async function undoWith(chat: Journal, input: object): Promise<string> {
-  const undone = await afterQuestion(chat, input, {});
+/** Undoes changes and informs the model. `check` throws when they must not be undone any more. */
+async function undoWith(chat: Journal, input: object, check?: () => Promise<void>): Promise<string> {
+  const undone = await afterQuestion(chat, input, {}, check);
   if (undone.files.length > 0)
     chat.note(`The user undid some of your changes with /undo. ${describeUndone(undone, {})}`);
   const hint = canRedo(undone, {}) ? "\nTo revert this: /redo" : "";
@@ -83,13 +99,19 @@ function undoInput(argument: string): object {
 const wholeSession = 10_000;
 
 /** Undoes, or redoes, after the user has agreed when commits contain the changes. */
-async function afterQuestion(chat: Journal, input: object, request: { redo?: true }): Promise<Undone> {
+async function afterQuestion(
+  chat: Journal,
+  input: object,
+  request: { redo?: true },
+  check?: () => Promise<void>,
+): Promise<Undone> {
   const planned = await chat.callForUser("journal.undo", { ...input, ...request, dry_run: true });
   contentOf(planned);
   const { commits = [] } = planned.data as Undone;
   const question = commitQuestion(commits, request);
   if (commits.length > 0 && !(await chat.confirm(question)))
     throw new ToolError("denied", "Nothing was changed");
+  await check?.();
   const result = await chat.callForUser("journal.undo", { ...input, ...request });
   contentOf(result);
   return result.data as Undone;

@@ -68,8 +68,8 @@ export interface Hunk {
 
 export interface HunkQuestion {
   readonly hunks: readonly Hunk[];
-  /** Undoes one, and returns those that are left. Throws ToolError. */
-  undo(hunk: Hunk): Promise<readonly Hunk[]>;
+  /** Undoes one, unless it has changed since. Returns those that are left, and a message when nothing was undone. */
+  undo(hunk: Hunk): Promise<{ readonly hunks: readonly Hunk[]; readonly message?: string }>;
 }
 
 export interface Choice {

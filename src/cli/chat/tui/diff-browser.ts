@@ -11,6 +11,7 @@ export class DiffBrowser implements Component {
   readonly #undo: HunkQuestion["undo"];
   readonly #close: () => void;
   readonly #rows: () => number;
+  readonly #draw: () => void;
   #hunks: readonly Hunk[];
   #chosen = 0;
   /** The first shown line of the chosen hunk. */
@@ -18,11 +19,12 @@ export class DiffBrowser implements Component {
   #message = "";
   #isBusy = false;
 
-  constructor({ hunks, undo }: HunkQuestion, close: () => void, rows: () => number) {
+  constructor({ hunks, undo }: HunkQuestion, close: () => void, rows: () => number, draw: () => void) {
     this.#hunks = hunks;
     this.#undo = undo;
     this.#close = close;
     this.#rows = rows;
+    this.#draw = draw;
   }
 
   render(width: number): string[] {
@@ -70,14 +72,17 @@ export class DiffBrowser implements Component {
     const hunk = this.#hunks[this.#chosen]!;
     this.#isBusy = true;
     try {
-      this.#hunks = await this.#undo(hunk);
+      const { hunks, message = "" } = await this.#undo(hunk);
+      this.#hunks = hunks;
       this.#choose(this.#chosen);
-      if (this.#hunks.length === 0) this.#close();
+      this.#message = message;
+      if (hunks.length === 0) this.#close();
     } catch (error) {
-      if (!(error instanceof ToolError)) throw error;
-      this.#message = printableLine(textForUser(error).message);
+      const { message } = error instanceof ToolError ? textForUser(error) : (error as Error);
+      this.#message = printableLine(message);
     } finally {
       this.#isBusy = false;
+      this.#draw();
     }
   }
 

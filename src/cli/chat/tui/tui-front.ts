@@ -158,7 +158,12 @@ export class TuiFront implements ChatFront {
 
   browse(question: HunkQuestion): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const browser = new DiffBrowser(question, resolve, () => this.#terminal.rows);
+    const browser = new DiffBrowser(
+      question,
+      resolve,
+      () => this.#terminal.rows,
+      () => this.#draw(),
+    );
     return this.#showInstead(browser, promise);
   }
 
