@@ -250,7 +250,10 @@ export interface UndoResult {
   readonly commits: readonly { readonly hash: string; readonly subject: string }[];
 }
 
-/** `GET /api/sessions?workspace=ID&before=CURSOR`: recorded sessions of one workspace (default: all), the latest first. */
+/**
+ * `GET /api/sessions?workspace=ID&before=CURSOR&all=1`: recorded sessions of one workspace (default: all), the latest
+ * first. Without `all`, single calls of the command line are left out.
+ */
 export interface SessionPage {
   readonly sessions: readonly SessionSummary[];
   readonly next: string | null;

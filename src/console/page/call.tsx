@@ -4,7 +4,7 @@ import { Diffs, DiffViewSwitch } from "./diff.tsx";
 import { formatClient, formatCount, formatDuration, printableLine, workspaceName } from "./format.ts";
 import { useKeys } from "./keyboard.ts";
 import { Output } from "./output.tsx";
-import { CallState, Failure, Icon, Key, Loading, Time, useLoad, Verdict } from "./parts.tsx";
+import { CallState, Failure, Icon, Key, Loading, RuleText, Time, useLoad, Verdict } from "./parts.tsx";
 import { InputText } from "./questions.tsx";
 import { apiPath, get } from "./request.ts";
 import { href } from "./router.ts";
@@ -202,7 +202,7 @@ function Decision({ call }: { call: CallDetail }) {
           </dd>
           <dt>Rule</dt>
           <dd>
-            <code>{decision.rule}</code> <span class="muted">{decision.source}</span>
+            <RuleText rule={decision.rule} source={decision.source} />
           </dd>
           <dt>Reason</dt>
           <dd>{decision.reason}</dd>

@@ -242,3 +242,12 @@ export function ActionButton({
 export function Key({ children }: { children: string }) {
   return <kbd>{children}</kbd>;
 }
+
+/** A rule and where it is from. The text of a mode names its source already. */
+export function RuleText({ rule, source }: { rule: string; source: string }) {
+  return (
+    <>
+      <code>{rule}</code> {!rule.startsWith(source) && <span class="muted">{source}</span>}
+    </>
+  );
+}

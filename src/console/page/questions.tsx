@@ -5,7 +5,7 @@ import type { AnswerRequest, Overview, PendingQuestion } from "../api.ts";
 import { Diffs } from "./diff.tsx";
 import { formatClient, formatCount, printableLine, workspaceName } from "./format.ts";
 import { holdKeys, useKeys } from "./keyboard.ts";
-import { Age, Icon, Key, Verdict } from "./parts.tsx";
+import { Age, Icon, Key, RuleText, Verdict } from "./parts.tsx";
 import { get, post, RequestError } from "./request.ts";
 import { href, navigate } from "./router.ts";
 import { answered, keyOfQuestion, overview, questions, toast, toastError } from "./store.ts";
@@ -163,7 +163,7 @@ function Reason({ question }: { question: PendingQuestion }) {
         <dd>{question.reason}</dd>
         <dt>Rule</dt>
         <dd>
-          <code>{question.rule}</code> <span class="muted">{question.source}</span>
+          <RuleText rule={question.rule} source={question.source} />
         </dd>
         {(isCommand || question.unconfined) && (
           <>

@@ -11,7 +11,7 @@ import type {
 } from "../api.ts";
 import { formatCount, printableLine } from "./format.ts";
 import { useKeys } from "./keyboard.ts";
-import { ActionButton, Empty, Failure, Icon, Loading, Time, useLoad, Verdict } from "./parts.tsx";
+import { ActionButton, Empty, Failure, Icon, Loading, RuleText, Time, useLoad, Verdict } from "./parts.tsx";
 import { get, post } from "./request.ts";
 import { href, navigate, route } from "./router.ts";
 import { WorkspaceSelect } from "./sessions.tsx";
@@ -85,7 +85,7 @@ function Explain({ workspace }: { workspace: string }) {
             <Verdict verdict={result.verdict} /> <span class="tag">{result.risk}</span> {result.reason}
           </p>
           <p>
-            <code>{result.rule}</code> <span class="muted">{result.source}</span>
+            <RuleText rule={result.rule} source={result.source} />
           </p>
           {result.parts.length > 0 && (
             <ul class="parts">

@@ -38,9 +38,12 @@ export function SessionsPage() {
 function SessionList({ start }: { start: () => void }) {
   const { workspace, id, query } = route.value;
   const only = query.get("workspace") ?? "";
-  const { value, error, reload, replace } = useLoad(`sessions ${only}`, (signal) =>
-    get<SessionPage>("/api/sessions", { workspace: only }, signal),
+  const all = query.get("all") ?? "";
+  const { value, error, reload, replace } = useLoad(`sessions ${only} ${all}`, (signal) =>
+    get<SessionPage>("/api/sessions", { workspace: only, all }, signal),
   );
+  const filter = (change: { workspace?: string; all?: string }) =>
+    navigate(href("sessions", { query: { workspace: only, all, ...change } }));
   // Sessions that opened or closed since.
   const open = JSON.stringify(overview.value?.sessions.map(({ session, state }) => [session, state]));
   useEffect(reload, [open]);
@@ -64,7 +67,7 @@ function SessionList({ start }: { start: () => void }) {
   });
   const loadMore = async () => {
     if (value === null) return;
-    const page = await get<SessionPage>("/api/sessions", { workspace: only, before: value.next });
+    const page = await get<SessionPage>("/api/sessions", { workspace: only, all, before: value.next });
     replace({ sessions: [...value.sessions, ...page.sessions], next: page.next });
   };
   return (
@@ -73,8 +76,16 @@ function SessionList({ start }: { start: () => void }) {
         <WorkspaceSelect
           value={only}
           all="All workspaces"
-          set={(next) => navigate(href("sessions", { query: { workspace: next } }))}
+          set={(next) => filter({ workspace: next })}
         />
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={all === "1"}
+            onChange={(event) => filter({ all: event.currentTarget.checked ? "1" : "" })}
+          />
+          Single calls
+        </label>
         <span class="spring" />
         <button type="button" onClick={start}>
           Start a session <Key>c</Key>

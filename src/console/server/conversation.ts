@@ -2,6 +2,8 @@ import { tryReadEntry } from "../../agent/records/read-entries.ts";
 import type { SessionEntry } from "../../agent/records/session-entry.ts";
 import { Spending } from "../../agent/spending.ts";
 import type { KeptEntry } from "../../contract/conversations.ts";
+import { nameForUser } from "../../dialects/find-tool.ts";
+import { toolcribDialect } from "../../dialects/toolcrib.ts";
 import { callTitle } from "../../lib/text/call-title.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import type { CallInput, UserMessage } from "../../models/message.ts";
@@ -96,7 +98,7 @@ export class RecordedConversation {
       else if (part.type === "reasoning") this.#add(at, "reasoning", part.text);
       else {
         const title = titleOf(part.input);
-        const call = { callId: null, tool: part.name, title, state: "running", agent: null };
+        const call = { callId: null, tool: toolForUser(part.name), title, state: "running", agent: null };
         this.#calls.set(part.id, { index: this.items.length, at });
         this.items.push({ type: "call", turn: this.turns, at, ...call });
         const task = spawnTask(part.name, part.input);
@@ -153,6 +155,12 @@ interface CallItem {
 
 function textOf({ content }: UserMessage): string {
   return content.map((part) => (part.type === "text" ? part.text : "[image]")).join("\n");
+}
+
+/** Returns `plan.update` for `plan_update`, and names of other dialects and servers as they are. */
+function toolForUser(name: string): string {
+  const found = toolcribDialect.tools.find((tool) => tool.name === name);
+  return found === undefined ? name : nameForUser(found);
 }
 
 function titleOf(input: CallInput): string {

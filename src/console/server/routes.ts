@@ -80,8 +80,8 @@ function addReading(app: Hono, parts: ConsoleParts): void {
     return context.json(await readOutput(workspaces, workspace, handle, offset));
   });
   app.get("/api/sessions", (context) => {
-    const { workspace, before } = context.req.query();
-    return context.json(sessions.list({ workspace, before }));
+    const { workspace, before, all } = context.req.query();
+    return context.json(sessions.list({ workspace, before, all: all === "1" }));
   });
   app.get("/api/sessions/:workspace/:session", (context) => {
     const { workspace, session } = context.req.param();

@@ -79,7 +79,7 @@ describe("sessions in the console", () => {
     const detail = await page.get<SessionDetail>(`/sessions/${workspace}/${session}`);
     expect(detail.entries.map((item) => (item.type === "call" ? item.tool : item.text))).toEqual([
       "Delete a.txt.",
-      "file_delete",
+      "file.delete",
       "Be brief.",
       expect.stringContaining("Deleted. The key is [redacted"),
     ]);
@@ -90,6 +90,9 @@ describe("sessions in the console", () => {
     });
     expect(detail.usage).toHaveLength(2);
     expect(detail).toMatchObject({ live: null, canSteer: false, state: "closed" });
+    const kinds = async (query: string) =>
+      (await page.get<SessionPage>(`/sessions?${query}`)).sessions.map(({ client }) => client?.kind);
+    expect([await kinds(""), await kinds("all=1")]).toEqual([["run"], ["run", "cli"]]);
   }, 600_000);
 
   it("lists, exports and forks recorded conversations", async () => {

@@ -33,13 +33,14 @@ export class Sessions {
     });
   }
 
-  /** Returns a page of the sessions of one or all workspaces, the latest first. */
-  list({ workspace, before }: { readonly workspace?: string; readonly before?: string }): SessionPage {
+  /** Returns a page of the sessions of one or all workspaces, the latest first. Without `all`, no single calls. */
+  list({ workspace, before, all }: SessionQuery): SessionPage {
     const found = this.#workspaces
       .readEach(workspace, (journal, id) =>
         latest(journal).map(({ record, lastAt }) => ({ id, record, lastAt })),
       )
       .flat()
+      .filter(({ record }) => all || record.client?.kind !== "cli")
       .filter(({ lastAt, record }) => before === undefined || keyOf(lastAt, record.session) < before)
       .sort((one, other) =>
         keyOf(one.lastAt, one.record.session) < keyOf(other.lastAt, other.record.session) ? 1 : -1,
@@ -124,6 +125,12 @@ export class Sessions {
     if (this.#read.size > maxRead) this.#read.delete(this.#read.keys().next().value!);
     return conversation;
   }
+}
+
+interface SessionQuery {
+  readonly workspace?: string | undefined;
+  readonly before?: string | undefined;
+  readonly all: boolean;
 }
 
 function toAgent({ id, task, state, agents }: AgentNode): AgentItem {

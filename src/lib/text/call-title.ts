@@ -32,7 +32,18 @@ function targetOf(input: unknown, workspace: string): string {
   });
   if (found.length > 0) return found.slice(0, 2).join(" ");
   const patch = Object.values(input).find((value) => typeof value === "string" && value.includes("*** "));
-  return typeof patch === "string" ? namesInPatch(patch) : "";
+  return typeof patch === "string" ? namesInPatch(patch) : currentStep(input.steps);
+}
+
+/** Returns the step of a plan that is in progress, else the next one, else the last one. */
+function currentStep(steps: unknown): string {
+  const known = (Array.isArray(steps) ? steps : []).filter(isRecord);
+  const { step } =
+    known.find(({ status }) => status === "in_progress") ??
+    known.find(({ status }) => status === "pending") ??
+    known.at(-1) ??
+    {};
+  return typeof step === "string" ? inOneLine(step) : "";
 }
 
 function namesInPatch(patch: string): string {
