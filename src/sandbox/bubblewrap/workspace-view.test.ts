@@ -94,3 +94,24 @@ it("hides Toolcrib's own directories, wherever they are", async () => {
   await opened.end();
   expect(opened.view.hidden.map(({ path }) => path)).toEqual([at("state"), at("config")]);
 });
+
+it("does not watch protected paths of a read-only workspace, which may be placeholders of other commands", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  for (const path of ["work/.git/hooks", "work/.git/info"]) mkdirSync(at(path), { recursive: true });
+  for (const path of ["work/.git/HEAD", "work/.git/commondir", "work/.env"]) writeFileSync(at(path), ".");
+  const view = new WorkspaceView({
+    ...{ workspace: at("work"), directory: at("state") },
+    privates: openPrivateDirectories(at("state")),
+    placeholders: new Placeholders(at("state/stubs")),
+    repositories: new RepositoryWatch({ workspace: at("work"), folder: at("state/repositories") }),
+    machine: { homes: [], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
+  });
+  const coveredIn = async (confinement: { readsOnly?: true }) => {
+    const opened = await view.open({ isHidden: (path) => path.endsWith("/.env"), ...confinement }, "/bin/sh");
+    await opened.end();
+    return opened.covered;
+  };
+  expect(await coveredIn({})).toEqual(expect.arrayContaining([at("work/.git/commondir"), at("work/.env")]));
+  expect(await coveredIn({ readsOnly: true })).toEqual([at("work/.env")]);
+});

@@ -207,9 +207,11 @@ export class WorkspaceView {
       ],
     };
     const known = new Set([...kept, ...hidden]);
+    // In a read-only workspace these paths stay read-only. They may be placeholders of other commands, which remove them.
+    const isReadOnlyAnyway = (path: string) => isWorkspaceReadOnly && liesInside(path, workspace);
     return {
       view,
-      covered: [...readOnly, ...empty, ...hidden],
+      covered: [...[...readOnly, ...empty].filter((path) => !isReadOnlyAnyway(path)), ...hidden],
       isKnown: (path) => isInOneOf(path, known),
     };
   }
