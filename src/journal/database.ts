@@ -65,6 +65,13 @@ export function isAltered(error: unknown): boolean {
   return [sqliteError, sqliteConstraint, sqliteMismatch].includes(errcode & 0xff);
 }
 
+/** Returns whether the disk is full or read-only, so that the database can only be read. */
+export function isUnwritable(error: unknown): boolean {
+  const { errcode = 0 } = error as { errcode?: number };
+  return [sqliteReadOnly, sqliteInputOutput, sqliteFull].includes(errcode & 0xff);
+}
+
+const [sqliteReadOnly, sqliteInputOutput, sqliteFull] = [8, 10, 13];
 const [sqliteError, sqliteBusy, sqliteCorrupt, sqliteNotADatabase] = [1, 5, 11, 26];
 const [sqliteConstraint, sqliteMismatch] = [19, 20];
 

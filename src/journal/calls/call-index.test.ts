@@ -9,7 +9,9 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { type Ending, Journal } from "../journal.ts";
+import { Records } from "../records.ts";
 import { verifyJournal } from "../verify-journal.ts";
+import { CallIndex } from "./call-index.ts";
 
 let folder: string;
 let file: string;
@@ -75,6 +77,21 @@ function expectCurrent(): void {
 }
 
 const listed = () => journal.summaries({}).map(({ callId }) => callId);
+
+it("lists calls when nothing can be written, with and without its tables", () => {
+  recordChange("call_1");
+  const read = () => {
+    const database = new DatabaseSync(file, { readOnly: true });
+    const index = new CallIndex(database, new Records(database));
+    const found = [index.read({ path: "call_1.txt" }).map(({ callId }) => callId), index.count({})];
+    database.close();
+    return found;
+  };
+  expect(read()).toEqual([["call_1"], 1]);
+  listed();
+  recordChange("call_2");
+  expect(read()).toEqual([["call_1"], 2]);
+});
 
 describe("the list of calls", () => {
   it("shows a call while it runs, and how it ended", () => {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { inTransaction, isAltered } from "../database.ts";
+import { inTransaction, isAltered, isUnwritable } from "../database.ts";
 import { Openings } from "../read-sessions.ts";
 import type { CallSummary, SessionCalls, SummaryFilter } from "../record.ts";
 import type { Records, Row } from "../records.ts";
@@ -20,15 +20,21 @@ interface Range {
 export class CallIndex {
   readonly #database: DatabaseSync;
   readonly #records: Records;
-  readonly #write: StatementSync;
-  readonly #ranges: StatementSync;
+  #write: StatementSync;
+  #ranges: StatementSync;
+  #isInMemory = false;
 
   constructor(database: DatabaseSync, records: Records) {
     this.#database = database;
     this.#records = records;
-    if (!isIntact(database)) inTransaction(database, () => this.#make());
+    try {
+      if (!isIntact(database)) inTransaction(database, () => this.#make());
+    } catch (error) {
+      if (!isUnwritable(error)) throw error;
+      this.#makeInMemory();
+    }
     this.#write = database.prepare(insertion);
-    this.#ranges = database.prepare("SELECT first, last FROM summaries_filled ORDER BY last DESC");
+    this.#ranges = database.prepare(rangesFilled);
   }
 
   /** Returns the matching calls: newest first, or with `after` in the order of their latest records. */
@@ -100,7 +106,7 @@ export class CallIndex {
     const rows = this.#callsIn({ first, last })
       .map((ofCall) => toCallRow(ofCall, openings))
       .filter((row) => row !== undefined);
-    inTransaction(this.#database, () => {
+    this.#atOnce(() => {
       for (const row of rows) this.#write.run(...row);
       this.#database.exec(removal);
       const ranges = merge([...this.#filled(), { first, last }]);
@@ -152,12 +158,27 @@ export class CallIndex {
     for (const sql of tables) this.#database.exec(sql);
   }
 
+  /** On a full or read-only disk, temporary tables take the place of the others for this process. */
+  #makeInMemory(): void {
+    this.#isInMemory = true;
+    this.#database.exec("PRAGMA temp_store = MEMORY");
+    for (const sql of tables) this.#database.exec(sql.replace("CREATE TABLE", "CREATE TEMP TABLE"));
+    this.#write = this.#database.prepare(insertion);
+    this.#ranges = this.#database.prepare(rangesFilled);
+  }
+
+  #atOnce(act: () => void): void {
+    if (this.#isInMemory) act();
+    else inTransaction(this.#database, act);
+  }
+
   #repaired<Result>(act: () => Result): Result {
     try {
       return act();
     } catch (error) {
-      if (!isAltered(error)) throw error;
-      inTransaction(this.#database, () => this.#make());
+      if (isUnwritable(error) && !this.#isInMemory) this.#makeInMemory();
+      else if (isAltered(error)) inTransaction(this.#database, () => this.#make());
+      else throw error;
       return act();
     }
   }
@@ -208,6 +229,8 @@ function isIntact(database: DatabaseSync): boolean {
   const parts = database.prepare(`SELECT sql FROM sqlite_schema WHERE ${isPart}`).all();
   return parts.length === tables.length && parts.every(({ sql }) => tables.includes(String(sql)));
 }
+
+const rangesFilled = "SELECT first, last FROM summaries_filled ORDER BY last DESC";
 
 const listed = rowColumns.filter((column) => column !== "paths" && column !== "text").join(", ");
 
