@@ -153,7 +153,7 @@ describe.skipIf(missingBrowser)("the console of a busy machine (with Chromium)",
   });
 
   it("undoes one hunk of the agent's edit on disk", async () => {
-    await page.locator(".entry-calls a", { hasText: "file_write" }).click();
+    await page.locator(".entry-calls a", { hasText: "file.write" }).click();
     await page.getByRole("button", { name: "Undo hunk 2" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("1024").first().waitFor();

@@ -447,7 +447,7 @@ describe.skipIf(missingBrowser)(
       await shown.locator(".session-row", { hasText: "Fix the login" }).click();
       await shown.getByText("Plan 3 of 3").waitFor();
       expect(await shown.locator(".entry-user").count()).toBe(2);
-      expect(await shown.locator(".entry-calls .tool").allTextContents()).toContain("edit_replace");
+      expect(await shown.locator(".entry-calls .tool").allTextContents()).toContain("edit.replace");
       expect(await shown.getByRole("img", { name: /^Usage: .*104\.\d k tokens/ }).count()).toBe(1);
       expect(errors).toEqual([]);
     });
