@@ -73,11 +73,7 @@ function SessionList({ start }: { start: () => void }) {
   return (
     <>
       <div class="filters">
-        <WorkspaceSelect
-          value={only}
-          all="All workspaces"
-          set={(next) => filter({ workspace: next })}
-        />
+        <WorkspaceSelect value={only} all="All workspaces" set={(next) => filter({ workspace: next })} />
         <label class="check">
           <input
             type="checkbox"
