@@ -35,7 +35,7 @@ export interface ChatFront {
   submit(input: string): void;
   /** Ends a waiting `read`: the output is closed. */
   leave(): void;
-  close(): void;
+  close(): void | Promise<void>;
 }
 
 export interface OutputView {

@@ -25,11 +25,11 @@ export async function chat(given: Arguments, start?: SessionStart): Promise<numb
     await converse(sessions);
     const { id, turns } = sessions.session;
     await sessions.close();
-    front.close();
+    await front.close();
     if (front.isInteractive && turns > 0) remark(`To continue: toolcrib chat --resume ${id}\n`);
     return front.isInteractive ? 0 : sessions.exitCode;
   } catch (error) {
-    front.close();
+    await front.close();
     if (!(error instanceof ModelError)) throw error;
     printFailure(error);
     return 1;

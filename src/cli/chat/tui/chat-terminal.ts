@@ -8,6 +8,7 @@ export class ChatTerminal extends ProcessTerminal {
   /** The terminal has reported that the user looks elsewhere. */
   #isAway = false;
   #usedAt = monotonicMs();
+  #answer: Promise<unknown> = Promise.resolve();
 
   override start(onInput: (data: string) => void, onResize: () => void): void {
     super.start((data) => {
@@ -18,6 +19,25 @@ export class ChatTerminal extends ProcessTerminal {
       }
     }, onResize);
     super.write(reportFocus);
+    this.#answer = new Promise<void>((resolve) => {
+      let seen = "";
+      const look = (data: unknown) => {
+        seen = `${seen}${data}`.slice(-maxAnswerChars);
+        if (deviceAttributes.test(seen)) settle();
+      };
+      const settle = () => {
+        process.stdin.off("data", look);
+        clearTimeout(limit);
+        resolve();
+      };
+      const limit = setTimeout(settle, maxAnswerMs);
+      process.stdin.on("data", look);
+    });
+  }
+
+  /** Waits until the terminal has answered what it was asked at the start: a later answer would be printed in the shell. */
+  async answered(): Promise<void> {
+    await this.#answer;
   }
 
   override stop(): void {
@@ -40,6 +60,11 @@ export class ChatTerminal extends ProcessTerminal {
 }
 
 const idleMs = 10_000;
+/** A terminal far away takes this long. One that never answers delays only a chat that ends at once. */
+const maxAnswerMs = 2_000;
+const maxAnswerChars = 100;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: Terminals answer with escape sequences.
+const deviceAttributes = /\u001b\[\?[\d;]*c/;
 const focusIn = "\u001b[I";
 const focusOut = "\u001b[O";
 const reportFocus = "\u001b[?1004h";

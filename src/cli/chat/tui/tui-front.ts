@@ -189,7 +189,8 @@ export class TuiFront implements ChatFront {
     this.#take?.(undefined);
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.#terminal.answered();
     this.#stop();
   }
 
