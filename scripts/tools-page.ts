@@ -231,10 +231,10 @@ async function answerExamples(folder: string, site: Server): Promise<ReadonlyMap
     projectInstructions: false,
   });
   try {
-    const definitions = await session.crib.definitions({ which: "all" });
+    const definitions = await session.toolcrib.definitions({ which: "all" });
     const answers = new Map<string, Example>();
     for (const [tool, input] of examples) {
-      const answer = await callTool(session.crib, tool, input, port);
+      const answer = await callTool(session.toolcrib, tool, input, port);
       const definition = definitions.find(({ name }) => name === tool.replace(".", "_"))!;
       const known = answers.get(tool);
       if (known === undefined)

@@ -1,4 +1,4 @@
-import type { Access } from "../../src/contract/access.ts";
+import type { ToolAccess } from "../../src/contract/access.ts";
 import { builtInRules } from "../../src/policy/built-in-rules.ts";
 import { analyseCommand } from "../../src/policy/commands/analyse-command.ts";
 import { decideCall } from "../../src/policy/decide.ts";
@@ -42,7 +42,7 @@ export const group: Group = {
   ],
 };
 
-function decided(name: string, access: Access, atMostUs: number): Case {
+function decided(name: string, access: ToolAccess, atMostUs: number): Case {
   return {
     name,
     about:
@@ -54,7 +54,7 @@ function decided(name: string, access: Access, atMostUs: number): Case {
   };
 }
 
-function decideOn(access: Access): Contender {
+function decideOn(access: ToolAccess): Contender {
   const text = [...twoHundred.flat(), "allow run @read"].join("\n");
   const policy: Policy = compilePolicy([builtInRules, { level: "user", name: "rules", text }], directories);
   let lap = 0;

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Code, CodeSymbol, Outline } from "../../src/contract/code.ts";
+import type { CodeService, CodeSymbol, Outline } from "../../src/contract/code.ts";
 import { escapeRegex } from "../../src/lib/text/escape-regex.ts";
 import { corpusFiles, type MeasuredLanguage } from "./corpus.ts";
 import { type Tag, tagsOf } from "./ctags.ts";
@@ -17,7 +17,11 @@ export interface Comparison {
 }
 
 /** Looks up everything that ctags finds among our symbols. */
-export async function compare(code: Code, language: MeasuredLanguage, wanted: number): Promise<Comparison> {
+export async function compare(
+  code: CodeService,
+  language: MeasuredLanguage,
+  wanted: number,
+): Promise<Comparison> {
   const files = await corpusFiles(language, wanted);
   const tags = Map.groupBy(tagsOf(language, files), ({ path }) => path);
   const kinds = new Map<string, { tags: number; found: number }>();

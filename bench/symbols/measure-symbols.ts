@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openCode } from "../../src/code/open-code.ts";
-import type { Code, Reading } from "../../src/contract/code.ts";
+import type { CodeService, Reading } from "../../src/contract/code.ts";
 import type { CaseResult } from "../harness.ts";
 import { type Comparison, compare } from "./compare.ts";
 import { corpusFiles, type MeasuredLanguage, measuredLanguages } from "./corpus.ts";
@@ -80,7 +80,7 @@ const largeUnits = 200_000;
 const rounds = 41;
 
 /** The symbols of 200 KB: of a new text, and of one that was just edited. */
-async function largeFile(code: Code, language: MeasuredLanguage): Promise<CaseResult> {
+async function largeFile(code: CodeService, language: MeasuredLanguage): Promise<CaseResult> {
   const text = await largeText(code, language);
   const whole: number[] = [];
   const edited: number[] = [];
@@ -111,7 +111,7 @@ async function largeFile(code: Code, language: MeasuredLanguage): Promise<CaseRe
 }
 
 /** Concatenates files as long as the grammar can parse them together. */
-async function largeText(code: Code, language: MeasuredLanguage): Promise<string> {
+async function largeText(code: CodeService, language: MeasuredLanguage): Promise<string> {
   let text = "";
   for (const path of await corpusFiles(language, wantedFiles)) {
     // These are parsed twice, because the grammar does not support all of their types.

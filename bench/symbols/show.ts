@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Code } from "../../src/contract/code.ts";
+import type { CodeService } from "../../src/contract/code.ts";
 import { Random } from "../data/random.ts";
 import type { MeasuredLanguage } from "./corpus.ts";
 import type { Tag } from "./ctags.ts";
@@ -10,7 +10,7 @@ export function showMisses(misses: readonly Tag[]): void {
 
 /** Prints some symbols with their lines, the same ones every time, to be checked by eye. */
 export async function showSample(
-  code: Code,
+  code: CodeService,
   language: MeasuredLanguage,
   files: readonly string[],
 ): Promise<void> {

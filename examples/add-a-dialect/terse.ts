@@ -1,11 +1,11 @@
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { rename } from "../../src/dialects/rename.ts";
+import { renameTool } from "../../src/dialects/rename.ts";
 
 /** Unix names for a model that was trained on them. */
 export const terseDialect: Dialect = {
   name: "terse",
   tools: [
-    rename("file.read", {
+    renameTool("file.read", {
       name: "cat",
       summary: "Read a text file by lines.",
       fields: { path: "file" },
@@ -13,7 +13,7 @@ export const terseDialect: Dialect = {
       only: ["path", "offset", "limit", "line_numbers"],
       defaults: { line_numbers: false },
     }),
-    rename("search.grep", { name: "grep", fields: { path: "in" } }),
-    rename("file.delete", { name: "rm", summary: "Remove a file.", only: ["path"] }),
+    renameTool("search.grep", { name: "grep", fields: { path: "in" } }),
+    renameTool("file.delete", { name: "rm", summary: "Remove a file.", only: ["path"] }),
   ],
 };

@@ -1,4 +1,4 @@
-import type { Image } from "../contract/tool.ts";
+import type { ToolImage } from "../contract/tool.ts";
 import type { CallOptions, Toolcrib } from "../toolcrib/index.ts";
 import type { OpenAiChatTool, OpenAiTool } from "../wire/openai.ts";
 import { type ReadInput, readArguments, readFreeform, readStrict } from "../wire/read-arguments.ts";
@@ -165,10 +165,10 @@ function contentOf({ content, images }: Answered): string | ResponsesContent[] {
   return content === "" ? pictures : [{ type: "input_text", text: content }, ...pictures];
 }
 
-function chatImage(image: Image): ChatContent {
+function chatImage(image: ToolImage): ChatContent {
   return { type: "image_url", image_url: { url: dataUrl(image) } };
 }
 
-function dataUrl({ mediaType, base64 }: Image): string {
+function dataUrl({ mediaType, base64 }: ToolImage): string {
   return `data:${mediaType};base64,${base64}`;
 }

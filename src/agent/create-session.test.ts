@@ -13,9 +13,9 @@ it("opens the model by its id, in the dialect that it was trained on", async () 
     "native",
     "idle",
   ]);
-  expect(session.id).toBe(session.crib.session);
+  expect(session.id).toBe(session.toolcrib.session);
   await session.run("Go.").result;
-  expect(server.requests[0]?.tools).toEqual((await session.crib.definitions()).map(({ name }) => name));
+  expect(server.requests[0]?.tools).toEqual((await session.toolcrib.definitions()).map(({ name }) => name));
   expect(server.requests[0]?.system).toBe(session.system);
   expect(await close()).toEqual([]);
 });

@@ -1,10 +1,10 @@
-import type { FinishReason, ReasoningEffort, Usage } from "../models/model.ts";
+import type { FinishReason, ReasoningEffort, TokenUsage } from "../models/model.ts";
 import type { ModelErrorKind } from "../models/model-error.ts";
 import type { CallFailure } from "../toolcrib/call-result.ts";
 import type { ApprovalRequest } from "../toolcrib/index.ts";
 
 /** An event of a session: plain data that can be printed as JSON. */
-export type AgentEvent = EventBase & AgentHappening;
+export type AgentEvent = EventBase & AgentEventBody;
 
 interface EventBase {
   readonly session: string;
@@ -14,13 +14,13 @@ interface EventBase {
   readonly agent?: string;
 }
 
-export type AgentHappening =
+export type AgentEventBody =
   | {
       readonly type: "session-start";
       readonly model: string;
       readonly dialect: string;
       readonly workspace: string;
-      readonly protocol: Protocol;
+      readonly protocol: ToolProtocol;
       readonly isResumed: boolean;
     }
   | { readonly type: "session-end" }
@@ -75,9 +75,9 @@ export type AgentHappening =
   | { readonly type: "approval-end"; readonly id: string; readonly allowed: boolean }
   | {
       readonly type: "usage";
-      readonly usage: Usage;
+      readonly usage: TokenUsage;
       /** Totals of the whole session, subagents included. */
-      readonly total: Usage;
+      readonly total: TokenUsage;
       /** In US dollars, for the whole session; null when a price is unknown. */
       readonly cost: number | null;
       readonly context: ContextUse;
@@ -110,7 +110,7 @@ export type AgentHappening =
 export type SessionState = "idle" | "processing" | "awaiting" | "closed";
 
 /** How tools are called: natively, or by JSON actions in the text of a reply. */
-export type Protocol = "native" | "text";
+export type ToolProtocol = "native" | "text";
 
 export interface ContextUse {
   /** Tokens of the conversation: the provider's last count plus an estimate of what came since. */
@@ -133,6 +133,6 @@ export interface TurnResult {
   readonly rounds: number;
   readonly calls: number;
   /** Totals of this turn, subagents included. */
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   readonly cost: number | null;
 }

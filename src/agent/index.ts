@@ -6,7 +6,7 @@ export type {
   CallPart,
   ImagePart,
   Message,
-  Meta,
+  ProviderMeta,
   ReasoningPart,
   ReplyPart,
   TextPart,
@@ -22,7 +22,7 @@ export {
   type ModelRequest,
   type ReasoningEffort,
   reasoningEfforts,
-  type Usage,
+  type TokenUsage,
 } from "../models/model.ts";
 export {
   ModelError,
@@ -32,20 +32,20 @@ export {
 } from "../models/model-error.ts";
 export { openModel } from "../models/open-model.ts";
 export {
+  type ModelRecording,
   type RecordedCall,
   type RecordedReply,
-  type Recording,
   recordedModel,
 } from "../models/recorded/recorded-model.ts";
 export type { ModelSettings, ProviderConfiguration } from "../models/settings.ts";
 export { type CreateSessionOptions, createSession } from "./create-session.ts";
 export type {
   AgentEvent,
+  AgentEventBody,
   AgentFailure,
-  AgentHappening,
   ContextUse,
-  Protocol,
   SessionState,
+  ToolProtocol,
   TurnResult,
 } from "./event.ts";
 export { defaultLimits } from "./limits.ts";

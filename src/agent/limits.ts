@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import type { AgentHappening } from "./event.ts";
+import type { AgentEventBody } from "./event.ts";
 import type { SessionLimits } from "./session.ts";
 import type { SessionCore } from "./session-core.ts";
 
@@ -33,7 +33,7 @@ export function checkLimits(given: Partial<SessionLimits> = {}): SessionLimits {
   return limits as unknown as SessionLimits;
 }
 
-export type Limit = (AgentHappening & { readonly type: "limit" })["limit"];
+export type Limit = (AgentEventBody & { readonly type: "limit" })["limit"];
 
 /** Returns the limit that forbids another request to the model, if any. */
 export function limitReached(

@@ -35,7 +35,7 @@ it("asks, makes the calls of the reply, and asks again until a reply makes none"
       type: "session-start",
       model: "openai/gpt-5",
       dialect: "toolcrib",
-      workspace: session.crib.workspace,
+      workspace: session.toolcrib.workspace,
       protocol: "native",
       isResumed: false,
     },

@@ -1,12 +1,12 @@
 import { ToolError } from "../contract/error.ts";
 import { Listeners } from "../lib/async/listeners.ts";
 import type { Message, UserMessage } from "../models/message.ts";
-import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
+import type { Model, ReasoningEffort, TokenUsage } from "../models/model.ts";
 import type { Toolcrib } from "../toolcrib/index.ts";
 import { compactIfNeeded } from "./context/compaction.ts";
 import { type ContextPart, splitContext } from "./context/context-parts.ts";
 import { userMessage } from "./conversation.ts";
-import type { AgentEvent, ContextUse, Protocol, SessionState, TurnResult } from "./event.ts";
+import type { AgentEvent, ContextUse, SessionState, ToolProtocol, TurnResult } from "./event.ts";
 import { LiveTurn } from "./live-turn.ts";
 import { runTurn, type TurnInput } from "./run-turn.ts";
 import type { AgentNode, Session, Turn } from "./session.ts";
@@ -16,9 +16,9 @@ import type { Skills } from "./skills.ts";
 
 export class LiveSession implements Session {
   readonly id: string;
-  readonly crib: Toolcrib;
+  readonly toolcrib: Toolcrib;
   readonly dialect: string;
-  readonly protocol: Protocol;
+  readonly protocol: ToolProtocol;
   readonly system: string;
   readonly core: SessionCore;
   readonly #parts: SessionParts;
@@ -33,7 +33,7 @@ export class LiveSession implements Session {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     this.id = parts.id;
-    this.crib = parts.crib;
+    this.toolcrib = parts.crib;
     this.dialect = parts.dialect;
     this.protocol = parts.protocol;
     this.system = parts.system;
@@ -67,7 +67,7 @@ export class LiveSession implements Session {
     return this.#turns;
   }
 
-  get usage(): Usage {
+  get usage(): TokenUsage {
     return this.core.spending.usage;
   }
 
@@ -76,7 +76,7 @@ export class LiveSession implements Session {
   }
 
   get isPlanning(): boolean {
-    return this.crib.isPlanning;
+    return this.toolcrib.isPlanning;
   }
 
   get skills(): Skills {

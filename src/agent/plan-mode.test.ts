@@ -77,7 +77,7 @@ it("denies every change in plan mode, whatever rules, modes, subagents and other
     messages.some(({ text }) => /Plan mode is on/.test(text)),
   );
   expect([notices.every(Boolean), session.isPlanning]).toEqual([true, true]);
-  expect(session.crib.findCall(refused[0]!.callId!)?.decision).toMatchObject({ source: "plan mode" });
+  expect(session.toolcrib.findCall(refused[0]!.callId!)?.decision).toMatchObject({ source: "plan mode" });
   expect(await close()).toEqual([]);
 });
 
@@ -87,7 +87,7 @@ it("lets the model work after plan mode, and the user during it", async () => {
     { dialect: "toolcrib", plan: true },
   );
   await session.run("Plan it.").result;
-  const user = await session.crib.addCaller({ dialect: "toolcrib", isUser: true });
+  const user = await session.toolcrib.addCaller({ dialect: "toolcrib", isUser: true });
   const byUser = await user.call("file.write", { path: "user.txt", content: "mine\n" });
   session.setPlanning(false);
   await session.run("Go.").result;

@@ -1,9 +1,9 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import { unlessAborted } from "../lib/async/abort.ts";
-import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
+import type { Model, ReasoningEffort, TokenUsage } from "../models/model.ts";
 import { AnsweredElsewhere, type Approval, type Approve } from "../toolcrib/index.ts";
 import { Conversation } from "./conversation.ts";
-import type { AgentEvent, AgentHappening, ContextUse } from "./event.ts";
+import type { AgentEvent, AgentEventBody, ContextUse } from "./event.ts";
 import { limitReached } from "./limits.ts";
 import { LoopWatch } from "./loops.ts";
 import type { SessionParts } from "./session-parts.ts";
@@ -58,7 +58,7 @@ export class SessionCore {
   /** Numbers the parts and rounds of the session. */
   nextNumber = (): number => ++this.#number;
 
-  emit = (happening: AgentHappening): void => {
+  emit = (happening: AgentEventBody): void => {
     this.relay({ session: this.parts.id, at: Date.now(), ...happening });
   };
 
@@ -84,7 +84,7 @@ export class SessionCore {
   }
 
   /** Counts and reports usage. Usage that no reply in the conversation accounts for is recorded on its own. */
-  spend(model: Model, usage: Usage, { isOfReply = false }: { readonly isOfReply?: boolean } = {}): void {
+  spend(model: Model, usage: TokenUsage, { isOfReply = false }: { readonly isOfReply?: boolean } = {}): void {
     const { spending, conversation, parts } = this;
     spending.add(usage, model.facts, model.id);
     parts.parent?.spentBelow(model, usage);
@@ -97,7 +97,7 @@ export class SessionCore {
   }
 
   /** Counts what a subagent used, which its own event reports. */
-  spentBelow(model: Model, usage: Usage): void {
+  spentBelow(model: Model, usage: TokenUsage): void {
     this.spending.add(usage, model.facts, model.id);
     this.parts.recorder.add({ kind: "spent", model: model.id, usage });
     this.parts.parent?.spentBelow(model, usage);

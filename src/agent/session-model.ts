@@ -4,7 +4,7 @@ import { factsOf } from "../models/model-facts.ts";
 import { type FoundModel, findModel, parseModelId } from "../models/open-model.ts";
 import { ownOf, providerAccess } from "../models/provider-access.ts";
 import type { ModelSettings } from "../models/settings.ts";
-import type { Protocol } from "./event.ts";
+import type { ToolProtocol } from "./event.ts";
 
 /** Finds a model by id, or takes an open one. Throws at once when there is none. */
 export function findGiven(model: string | Model, settings: ModelSettings): FoundModel {
@@ -21,7 +21,7 @@ export async function openForAgent(id: string, ofParent: string, settings: Model
 }
 
 /** Wraps the model in the text protocol where the session uses it or the model cannot call tools. */
-export async function inProtocol(model: Model, protocol: Protocol): Promise<Model> {
+export async function inProtocol(model: Model, protocol: ToolProtocol): Promise<Model> {
   if ((protocol === "native" && model.facts.callsTools !== false) || textModels.has(model)) return model;
   const { textProtocol } = await import("../models/text-protocol.ts");
   const adapted = textProtocol(model);

@@ -1,9 +1,9 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import type { Message } from "../models/message.ts";
-import type { Model, ModelPrices, ReasoningEffort, Usage } from "../models/model.ts";
+import type { Model, ModelPrices, ReasoningEffort, TokenUsage } from "../models/model.ts";
 import type { Approve, Caller, Toolcrib } from "../toolcrib/index.ts";
 import type { ContextMeter } from "./context/meter.ts";
-import type { Protocol } from "./event.ts";
+import type { ToolProtocol } from "./event.ts";
 import type { SystemOptions } from "./prompt/build-system.ts";
 import type { SessionEntry } from "./records/session-entry.ts";
 import type { SessionHooks, SessionLimits } from "./session.ts";
@@ -24,7 +24,7 @@ export interface SessionParts {
   readonly openForAgent: (id: string, provider: string) => Promise<Model>;
   readonly pricesOf: (id: string) => ModelPrices | undefined;
   readonly dialect: string;
-  readonly protocol: Protocol;
+  readonly protocol: ToolProtocol;
   readonly reasoning: ReasoningEffort | undefined;
   /** The prompt and `tools` never change, so that the provider's cache holds. */
   readonly system: string;
@@ -60,7 +60,7 @@ export interface ResumedConversation {
   readonly pinned: ReadonlySet<Message>;
   readonly turns: number;
   /** The usage by model id, subagents included. */
-  readonly usage: ReadonlyMap<string, Usage>;
+  readonly usage: ReadonlyMap<string, TokenUsage>;
   readonly isPlanning: boolean;
   /** Whether its last turn was cut off. */
   readonly isTurnOpen: boolean;

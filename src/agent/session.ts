@@ -1,10 +1,10 @@
 import type { AgentStatus } from "../contract/agents.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Message, UserMessage } from "../models/message.ts";
-import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
+import type { Model, ReasoningEffort, TokenUsage } from "../models/model.ts";
 import type { CallResult, Toolcrib, ToolcribOptions } from "../toolcrib/index.ts";
 import type { ContextPart } from "./context/context-parts.ts";
-import type { AgentEvent, ContextUse, Protocol, SessionState, TurnResult } from "./event.ts";
+import type { AgentEvent, ContextUse, SessionState, ToolProtocol, TurnResult } from "./event.ts";
 import type { Skills } from "./skills.ts";
 
 /** How to start or resume a session. Options shared with `openToolcrib` mean the same. */
@@ -14,7 +14,7 @@ export interface SessionOptions extends Omit<ToolcribOptions, "agents" | "dialec
   /** Default: the dialect that the model was trained on. */
   readonly dialect?: string | Dialect;
   /** Default: native, unless the model cannot call tools. */
-  readonly protocol?: Protocol | undefined;
+  readonly protocol?: ToolProtocol | undefined;
   readonly reasoning?: ReasoningEffort | undefined;
   /** The user's own instructions, which come last in the system prompt. */
   readonly instructions?: string | undefined;
@@ -86,12 +86,12 @@ export interface Session {
   readonly model: Model;
   readonly reasoning: ReasoningEffort | undefined;
   readonly dialect: string;
-  readonly protocol: Protocol;
+  readonly protocol: ToolProtocol;
   readonly system: string;
   /** The conversation so far. This list grows: copy it to keep it. */
   readonly messages: readonly Message[];
   readonly turns: number;
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   /** In US dollars; null when a price is unknown. */
   readonly cost: number | null;
   readonly context: ContextUse;
@@ -105,7 +105,7 @@ export interface Session {
   readonly isPlanning: boolean;
   readonly skills: Skills;
   /** The instance that its tools come from. */
-  readonly crib: Toolcrib;
+  readonly toolcrib: Toolcrib;
   /**
    * Starts a turn. Throws `unavailable` while another runs, and after `close`. Pinned input, like the first task, is
    * never compacted.

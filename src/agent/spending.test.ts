@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { Usage } from "../models/model.ts";
+import type { TokenUsage } from "../models/model.ts";
 import { noUsage, Spending } from "./spending.ts";
 
-const million: Usage = {
+const million: TokenUsage = {
   input: 3_000_000,
   cached: 1_000_000,
   cacheWritten: 1_000_000,

@@ -1,13 +1,13 @@
-import type { ModelFacts, ModelPrices, Usage } from "../models/model.ts";
+import type { ModelFacts, ModelPrices, TokenUsage } from "../models/model.ts";
 import { costOf } from "../models/model-facts.ts";
 
 export class Spending {
   readonly #byModel = new Map<string, Spending>();
-  #usage: Usage = noUsage;
+  #usage: TokenUsage = noUsage;
   #known = 0;
   #isKnown = true;
 
-  get usage(): Usage {
+  get usage(): TokenUsage {
     return this.#usage;
   }
 
@@ -27,7 +27,7 @@ export class Spending {
   }
 
   /** Adds the usage of one reply. `model` is the id of the model. */
-  add(usage: Usage, { prices }: Pick<ModelFacts, "prices">, model?: string): void {
+  add(usage: TokenUsage, { prices }: Pick<ModelFacts, "prices">, model?: string): void {
     if (model !== undefined) {
       const own = this.#byModel.get(model) ?? new Spending();
       this.#byModel.set(model, own);
@@ -40,7 +40,7 @@ export class Spending {
   }
 
   /** Adds the total usage of many replies, without surcharges for long requests. */
-  addSum(usage: Usage, prices: ModelPrices | undefined, model: string): void {
+  addSum(usage: TokenUsage, prices: ModelPrices | undefined, model: string): void {
     this.add(usage, { prices: prices && { ...prices, over: undefined } }, model);
   }
 
@@ -55,19 +55,19 @@ function rounded(cost: number): number {
   return Math.round(cost * 1e9) / 1e9;
 }
 
-export const noUsage: Usage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
+export const noUsage: TokenUsage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
 
-export function addUsage(one: Usage, other: Usage): Usage {
+export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
   return combine(one, other, (a, b) => a + b);
 }
 
 /** Non-finite counts must not spoil the totals. */
-export function finiteUsage(usage: Usage): Usage {
+export function finiteUsage(usage: TokenUsage): TokenUsage {
   return combine(usage, noUsage, (count) => (Number.isFinite(count) ? count : 0));
 }
 
-function combine(one: Usage, other: Usage, operate: (a: number, b: number) => number): Usage {
-  const fields = Object.keys(noUsage) as (keyof Usage)[];
-  return Object.fromEntries(fields.map((field) => [field, operate(one[field], other[field])])) as Usage &
+function combine(one: TokenUsage, other: TokenUsage, operate: (a: number, b: number) => number): TokenUsage {
+  const fields = Object.keys(noUsage) as (keyof TokenUsage)[];
+  return Object.fromEntries(fields.map((field) => [field, operate(one[field], other[field])])) as TokenUsage &
     object;
 }

@@ -6,7 +6,7 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { afterAll, afterEach, expect, it } from "vitest";
-import type { AgentEvent, AgentHappening } from "./event.ts";
+import type { AgentEvent, AgentEventBody } from "./event.ts";
 import { SpanWriter } from "./telemetry.ts";
 
 const exporter = new InMemorySpanExporter();
@@ -33,13 +33,13 @@ const happenings = {
   used: { type: "usage", usage, total: usage, cost: 0.5, context: { tokens: 120, window: null } },
   compaction: { type: "compaction", tokensBefore: 9, tokensAfter: 3 },
   failed: { type: "error", error: { kind: "auth", message: secret, hint: null } },
-} as const satisfies Record<string, AgentHappening>;
+} as const satisfies Record<string, AgentEventBody>;
 
-function toolStart(id: string, name = "Read"): AgentHappening {
+function toolStart(id: string, name = "Read"): AgentEventBody {
   return { type: "tool-start", id, name, canonical: "file.read", input: { path: secret } };
 }
 
-function toolEnd(id: string, isError = false): AgentHappening {
+function toolEnd(id: string, isError = false): AgentEventBody {
   return {
     type: "tool-end",
     id,
@@ -55,7 +55,7 @@ function toolEnd(id: string, isError = false): AgentHappening {
   };
 }
 
-function turnEnd(outcome: "completed" | "failed" = "completed"): AgentHappening {
+function turnEnd(outcome: "completed" | "failed" = "completed"): AgentEventBody {
   return {
     type: "turn-end",
     turn: 1,
@@ -69,7 +69,7 @@ function turnEnd(outcome: "completed" | "failed" = "completed"): AgentHappening 
   };
 }
 
-type Happening = AgentHappening | readonly [agent: string, happening: AgentHappening];
+type Happening = AgentEventBody | readonly [agent: string, happening: AgentEventBody];
 
 /** One after the other, a second each. */
 function write(...given: readonly Happening[]): readonly ReadableSpan[] {

@@ -1,6 +1,6 @@
 import type { Attributes, Span } from "@opentelemetry/api";
 import { ToolError } from "../contract/error.ts";
-import type { Usage } from "../models/model.ts";
+import type { TokenUsage } from "../models/model.ts";
 import type { AgentEvent } from "./event.ts";
 import type { Session } from "./session.ts";
 
@@ -217,7 +217,7 @@ function nameOf(model: string): string {
   return model.slice(model.indexOf("/") + 1);
 }
 
-function usageAttributes({ input, output, cached, cacheWritten }: Usage): Attributes {
+function usageAttributes({ input, output, cached, cacheWritten }: TokenUsage): Attributes {
   return {
     "gen_ai.usage.input_tokens": input,
     "gen_ai.usage.output_tokens": output,

@@ -26,7 +26,7 @@ export async function callJournal(
   const crib = await openToolcrib({
     workspace: options.get("workspace") ?? process.cwd(),
     mode: "yolo",
-    undoes: "workspace",
+    undoScope: "workspace",
     client: { kind: "cli" },
   });
   remarkRecovered(crib.recovered);

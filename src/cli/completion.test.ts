@@ -52,7 +52,7 @@ describe("toolcrib completion words", () => {
     ]);
     expect(await complete("call", "file.read", "--mode=pa")).toEqual(["words", "--mode=paranoid"]);
     expect(await complete("paths", "-C", "x")).toEqual(["folders"]);
-    expect(await complete("call", "--rules", "")).toEqual(["files"]);
+    expect(await complete("call", "--rule-file", "")).toEqual(["files"]);
   });
 
   it("completes the arguments of the tool that was typed, and their values", async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import { rename } from "../dialects/rename.ts";
+import { renameTool } from "../dialects/rename.ts";
 import { fieldSchemasOf } from "./tool-fields.ts";
 
 it("finds types, choices, descriptions and required fields inside every wrapper", () => {
@@ -26,7 +26,7 @@ it("finds types, choices, descriptions and required fields inside every wrapper"
 });
 
 it("returns a dialect's field names", async () => {
-  const tool = await rename("file.move", {
+  const tool = await renameTool("file.move", {
     name: "mv",
     fields: { from: "source" },
     only: ["from", "to"],

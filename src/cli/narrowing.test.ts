@@ -6,13 +6,22 @@ it("lists and calls only the tools that the command line selects", async () => {
   fixture.write("a.txt", "one\n");
   const names = ({ stdout }: { stdout: string }) =>
     stdout.split("\n").flatMap((line) => line.match(/^\S+/) ?? []);
-  const narrow = ["--tools", "file.*, search.grep", "--read-only"];
+  const narrow = ["--only-tools", "file.*, search.grep", "--read-only"];
   const answers = await Promise.all([
     fixture.run("tools", ...narrow),
     fixture.run("call", "file.read", "--path", "a.txt", ...narrow),
     fixture.run("call", "file.write", "--path", "a.txt", "--content", "two", ...narrow),
-    fixture.run("call", "search.glob", "--pattern", "*", "--tools", "file.read", "--tools", "search.grep"),
-    fixture.run("tools", "--tools", "file.raed"),
+    fixture.run(
+      "call",
+      "search.glob",
+      "--pattern",
+      "*",
+      "--only-tools",
+      "file.read",
+      "--only-tools",
+      "search.grep",
+    ),
+    fixture.run("tools", "--only-tools", "file.raed"),
   ]);
   const [listed, read, written, other, unknown] = answers;
   expect({

@@ -1,8 +1,8 @@
 import { dialectNames, findDialect } from "../dialects/dialects.ts";
-import { type Mode, modes } from "../policy/policy.ts";
+import { type PolicyMode, policyModes } from "../policy/policy.ts";
 import { sandboxWanted } from "../toolcrib/check-options.ts";
 import type { Dialect, ToolcribOptions } from "../toolcrib/index.ts";
-import { sandboxesWanted } from "../toolcrib/options.ts";
+import { sandboxSettings } from "../toolcrib/options.ts";
 import type { Command, Option } from "./command.ts";
 
 export const workspaceOption: Option = {
@@ -28,7 +28,7 @@ export const policyOptions: readonly Option[] = [
   {
     name: "mode",
     value: "MODE",
-    choices: modes,
+    choices: policyModes,
     isCommon: true,
     summary:
       "what runs without approval: safe = reads, cautious = also what undo can restore and commands that only read (default), paranoid = nothing, yolo = everything",
@@ -41,7 +41,7 @@ export const policyOptions: readonly Option[] = [
     summary: "add a rule that overrides all rule files, such as 'allow run npm test' (repeatable)",
   },
   {
-    name: "rules",
+    name: "rule-file",
     value: "FILE",
     repeats: true,
     isCommon: true,
@@ -52,13 +52,13 @@ export const policyOptions: readonly Option[] = [
 export const sandboxOption: Option = {
   name: "sandbox",
   value: "LEVEL",
-  choices: sandboxesWanted,
+  choices: sandboxSettings,
   isCommon: true,
   summary: "sandbox for commands; auto = the best available (default)",
 };
 
 export const toolsOption: Option = {
-  name: "tools",
+  name: "only-tools",
   value: "LIST",
   repeats: true,
   isCommon: true,
@@ -78,7 +78,7 @@ export const instanceOptions: readonly Option[] = [
 
 export function readInstanceOptions(options: ReadonlyMap<string, string>): ToolcribOptions {
   return {
-    mode: (options.get("mode") ?? "cautious") as Mode,
+    mode: (options.get("mode") ?? "cautious") as PolicyMode,
     ...addedRules(options),
     ...toolSelection(options),
     sandbox: sandboxWanted(options.get("sandbox")),
@@ -88,13 +88,13 @@ export function readInstanceOptions(options: ReadonlyMap<string, string>): Toolc
 /** Returns the tools that a command line selects. */
 export function toolSelection(
   options: ReadonlyMap<string, string>,
-): Pick<ToolcribOptions, "allowedTools" | "readOnly"> {
-  const allowedTools = options
-    .get("tools")
+): Pick<ToolcribOptions, "onlyTools" | "readOnly"> {
+  const onlyTools = options
+    .get("only-tools")
     ?.split(/[,\n]/)
     .map((name) => name.trim())
     .filter((name) => name !== "");
-  return { allowedTools, readOnly: options.has("read-only") || undefined };
+  return { onlyTools, readOnly: options.has("read-only") || undefined };
 }
 
 /** Returns the rules that a command line adds. */
@@ -103,7 +103,7 @@ export function addedRules(options: ReadonlyMap<string, string>): {
   readonly ruleFiles: readonly string[];
 } {
   const lines = (name: string) => options.get(name)?.split("\n") ?? [];
-  return { rules: lines("rule"), ruleFiles: lines("rules") };
+  return { rules: lines("rule"), ruleFiles: lines("rule-file") };
 }
 
 const helpOption: Option = { name: "help", short: "h", isCommon: true, summary: "show this help" };

@@ -1,7 +1,7 @@
 import { monotonicMs } from "../lib/clock.ts";
 import { printable, printableLine } from "../lib/text/printable.ts";
 import { plainTerminalText } from "../lib/text/terminal-text.ts";
-import type { EventSource } from "../toolcrib/index.ts";
+import type { CallEventStream } from "../toolcrib/index.ts";
 import { interruptible } from "./interruption.ts";
 import { canRedraw, columnsOf, isTerminal, remark, startOfLine } from "./terminal.ts";
 
@@ -10,7 +10,7 @@ import { canRedraw, columnsOf, isTerminal, remark, startOfLine } from "./termina
  * progress. A call that ends within a second shows no line.
  */
 export function showProgress(
-  crib: { readonly events: Pick<EventSource, "on"> },
+  crib: { readonly events: Pick<CallEventStream, "on"> },
   tool: string,
   { live }: { readonly live: boolean },
 ): Progress {

@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import type { Undone } from "../contract/history.ts";
+import type { UndoneChanges } from "../contract/history.ts";
 import { printable } from "../lib/text/printable.ts";
 import { toCommandLine } from "../lib/text/shell-quote.ts";
 import type { CallResult, Toolcrib } from "../toolcrib/index.ts";
@@ -29,7 +29,7 @@ export async function undoCalls(given: Arguments): Promise<number> {
     skip_changed: options.has("skip-changed") || undefined,
     dry_run: options.has("dry-run") || undefined,
   };
-  const show = ({ data }: CallResult) => print(forReader(1, undoForUser(data as Undone, input)));
+  const show = ({ data }: CallResult) => print(forReader(1, undoForUser(data as UndoneChanges, input)));
   return undoAsking(given, input, show);
 }
 
@@ -57,7 +57,7 @@ function undoAsking(
   /** Asks whether to undo what commits contain. Returns the error if the user does not want it. */
   async function confirmCommits(crib: Toolcrib, signal: AbortSignal): Promise<ToolError | undefined> {
     const planned = await crib.call("journal.undo", { ...input, dry_run: true }, { signal });
-    const { commits = [] } = (planned.data ?? {}) as Partial<Undone>;
+    const { commits = [] } = (planned.data ?? {}) as Partial<UndoneChanges>;
     if (commits.length === 0) return undefined;
     const { warning, action } = commitQuestion(commits, input);
     if (!canAsk(options)) {

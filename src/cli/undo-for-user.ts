@@ -1,10 +1,10 @@
-import type { Undone } from "../contract/history.ts";
+import type { UndoneChanges } from "../contract/history.ts";
 import { canRedo, describeUndone } from "../lib/text/describe-undone.ts";
 import { asFlags } from "./call-journal.ts";
 
 /** Returns the question before an undo or redo of what these commits contain. */
 export function commitQuestion(
-  commits: NonNullable<Undone["commits"]>,
+  commits: NonNullable<UndoneChanges["commits"]>,
   { redo }: { readonly redo?: boolean | undefined },
 ): { readonly warning: string; readonly action: string; readonly otherwise: string } {
   const names = commits.map(({ hash, subject }) => `${hash.slice(0, 7)} ${JSON.stringify(subject)}`);
@@ -19,7 +19,7 @@ export function commitQuestion(
 }
 
 /** Describes the effect of an undo, with the command that reverts it. */
-export function undoForUser(undone: Undone, request: Parameters<typeof canRedo>[1]): string {
+export function undoForUser(undone: UndoneChanges, request: Parameters<typeof canRedo>[1]): string {
   const hint = canRedo(undone, request) ? "To redo, run: toolcrib redo\n" : "";
   return `${asFlags(describeUndone(undone, request))}\n${hint}`;
 }

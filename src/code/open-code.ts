@@ -1,4 +1,4 @@
-import type { Code, IndexWaiting, ProjectIndex, Reading } from "../contract/code.ts";
+import type { CodeService, IndexWaiting, ProjectIndex, Reading } from "../contract/code.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ReadRules } from "../contract/guard.ts";
 import { Semaphore } from "../lib/async/semaphore.ts";
@@ -16,7 +16,7 @@ export interface CodeOptions {
   readonly isElsewhere?: boolean;
 }
 
-export interface OpenCode extends Code {
+export interface OpenCode extends CodeService {
   close(): Promise<void>;
 }
 

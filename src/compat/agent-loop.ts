@@ -4,7 +4,7 @@ import { getDefaultTools, type LoopTool, toTool } from "./agent-loop/tools.ts";
 
 export { BaseTool, getDefaultTools, type LoopTool, MetadataOnlyTool } from "./agent-loop/tools.ts";
 
-export interface ToolLoopOptions extends Omit<ToolcribOptions, "dialect" | "tools" | "allowedTools"> {
+export interface ToolLoopOptions extends Omit<ToolcribOptions, "dialect" | "tools" | "onlyTools"> {
   /** A later tool replaces an earlier one of the same name. Default, without `set`: `getDefaultTools()`. */
   readonly tools?: readonly LoopTool[];
   /** `v2`: calculate, get_current_time. `v3`: read, write, edit, grep, find, ls. */
@@ -36,7 +36,7 @@ export async function openToolLoop(options: ToolLoopOptions = {}): Promise<ToolL
     ...others,
     dialect: "agent-loop",
     tools: own,
-    allowedTools: [...(set === undefined ? [] : [set]), ...own.map(({ name }) => name)],
+    onlyTools: [...(set === undefined ? [] : [set]), ...own.map(({ name }) => name)],
   });
   const close = () => crib.close();
   return {

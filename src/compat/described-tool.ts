@@ -1,4 +1,4 @@
-import type { Risk } from "../contract/access.ts";
+import type { ToolRisk } from "../contract/access.ts";
 import { ToolError } from "../contract/error.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import { inputOf } from "../mcp/hub/schema/input-of.ts";
@@ -10,7 +10,7 @@ export interface DescribedTool {
   readonly description: string;
   /** JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  readonly risk: Risk;
+  readonly risk: ToolRisk;
   /** Maximum number of characters of an answer that are shown. */
   readonly maxChars: number;
   run(args: Readonly<Record<string, unknown>>): unknown;

@@ -2,8 +2,8 @@ import { dialectNames } from "../dialects/dialects.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { reasoningEfforts } from "../models/model.ts";
-import { modes } from "../policy/policy.ts";
-import { sandboxesWanted } from "../toolcrib/options.ts";
+import { policyModes } from "../policy/policy.ts";
+import { sandboxSettings } from "../toolcrib/options.ts";
 
 export type SettingValue = string | number;
 
@@ -48,7 +48,7 @@ export const settings: readonly Setting[] = [
     key: "mode",
     summary: "What runs without approval.",
     type: "string",
-    choices: modes,
+    choices: policyModes,
     default: "cautious",
     option: "mode",
     tightens: (value, before) => strictest.indexOf(String(value)) > strictest.indexOf(String(before)),
@@ -57,7 +57,7 @@ export const settings: readonly Setting[] = [
     key: "sandbox",
     summary: "The sandbox of commands.",
     type: "string",
-    choices: sandboxesWanted,
+    choices: sandboxSettings,
     default: "auto",
     variable: "TOOLCRIB_SANDBOX",
     option: "sandbox",

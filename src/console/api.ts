@@ -1,4 +1,4 @@
-import type { Access } from "../contract/access.ts";
+import type { ToolAccess } from "../contract/access.ts";
 import type { DecisionRecord, SandboxLevel } from "../contract/call.ts";
 
 /**
@@ -70,7 +70,7 @@ export interface PendingQuestion {
   readonly waiting: number;
   /** The arguments that neither the commands in `accesses` nor the preview show, as JSON; null when there are none. */
   readonly input: string | null;
-  readonly accesses: readonly Access[];
+  readonly accesses: readonly ToolAccess[];
   readonly risk: string;
   readonly reason: string;
   readonly rule: string;
@@ -175,7 +175,7 @@ export interface CallPage {
 /** `GET /api/calls/:workspace/:call`. */
 export interface CallDetail extends CallSummary {
   readonly input: unknown;
-  readonly accesses: readonly Access[];
+  readonly accesses: readonly ToolAccess[];
   readonly decision: DecisionRecord | null;
   readonly sandbox: SandboxLevel | null;
   readonly notCovered: readonly string[];

@@ -1,12 +1,12 @@
 /** How much harm a call can do, from least to most. */
 export const risks = ["read", "write", "execute", "network", "destructive"] as const;
-export type Risk = (typeof risks)[number];
+export type ToolRisk = (typeof risks)[number];
 
 /**
  * One thing a call would touch, declared before it runs.
  * Paths are as the caller passed them: absolute, relative to the workspace, or an output handle.
  */
-export type Access =
+export type ToolAccess =
   | { readonly kind: "read"; readonly path: string }
   /** `link: "itself"` writes the link, not its target. `by: "git"` marks git's own files, which need no approval. */
   | { readonly kind: "write"; readonly path: string; readonly link?: "itself"; readonly by?: "git" }

@@ -1,11 +1,11 @@
-import type { Access } from "./access.ts";
+import type { ToolAccess } from "./access.ts";
 import type { Agents } from "./agents.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Environment } from "./environment.ts";
 import type { ToolError } from "./error.ts";
 import type { HookAnswer } from "./hooks.ts";
 import type { OutputKept } from "./output.ts";
-import type { AnyTool, Image, PlanMemory, SeenFiles, ToolFinder, ToolOutput } from "./tool.ts";
+import type { AnyTool, PlanMemory, SeenFiles, ToolFinder, ToolImage, ToolOutput } from "./tool.ts";
 
 /** One call in the pipeline. Stages pass on a changed copy; only `account` is changed in place. */
 export interface ToolCall {
@@ -14,7 +14,7 @@ export interface ToolCall {
   /** As the caller passed it, until `rejectInvalidInput` replaces it with the parsed input. */
   readonly input: unknown;
   /** Empty until the input is validated. */
-  readonly accesses: readonly Access[];
+  readonly accesses: readonly ToolAccess[];
   /** Stages may wrap it. */
   readonly environment: Environment;
   /** Default: the first caller of the instance. */
@@ -61,14 +61,14 @@ type Notice =
   | { readonly type: "output"; readonly stream: "stdout" | "stderr"; readonly text: string };
 
 /** How one call ended. */
-export type Outcome = Success | Failure;
+export type Outcome = CallSuccess | Failure;
 
-export interface Success {
+export interface CallSuccess {
   readonly ok: true;
   /** For the model: within the tool's limits, with a note about what was cut. */
   readonly text: string;
   readonly data: unknown;
-  readonly images: readonly Image[];
+  readonly images: readonly ToolImage[];
   /** See ToolOutput. */
   readonly isError?: true;
   /** See ToolOutput. */
@@ -93,7 +93,7 @@ export interface Failure {
 /** Facts about a call for the journal. Each stage sets its own part. */
 export interface Account {
   /** Undefined when the input of the call is invalid. */
-  accesses?: readonly Access[];
+  accesses?: readonly ToolAccess[];
   /** The decision of the policy; undefined when the call did not get that far. */
   decision?: DecisionRecord;
   /** The sandbox of its commands. */
@@ -123,7 +123,7 @@ export type CallEvent =
   | (EventBase & { readonly type: "progress"; readonly message: string })
   | (EventBase & { readonly type: "output"; readonly stream: "stdout" | "stderr"; readonly text: string })
   /** `result.fullText` is the whole output, also when the model is shown less. */
-  | (EventBase & { readonly type: "end"; readonly result: Success; readonly durationMs: number })
+  | (EventBase & { readonly type: "end"; readonly result: CallSuccess; readonly durationMs: number })
   | (EventBase & { readonly type: "denied"; readonly error: ToolError; readonly durationMs: number })
   | (EventBase & { readonly type: "error"; readonly error: ToolError; readonly durationMs: number });
 

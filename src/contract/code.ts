@@ -1,5 +1,5 @@
 /** Reads code from text. Only the index reads files, and only those that tools may read. */
-export interface Code {
+export interface CodeService {
   /** Returns the symbols and syntax faults of a text. Throws `unsupported` without a grammar for it. */
   outline(source: Source, options: OutlineOptions): Promise<Outline>;
   /** Returns the occurrences of a name in a text, resolved by scope where the grammar supports it. */

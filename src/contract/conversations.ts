@@ -3,7 +3,7 @@ export interface Conversations {
   /** Adds entries in this order. Returns the number of the last one. Throws `unavailable` when none could be stored. */
   append(session: string, entries: readonly unknown[]): number;
   /** Returns the entries of a session, oldest first; none for an unknown session. */
-  entries(session: string, range?: EntryRange): readonly KeptEntry[];
+  entries(session: string, range?: ConversationRange): readonly ConversationEntry[];
   /** Lists the conversations, newest first. */
   list(): readonly ConversationInfo[];
   /** Returns whether the session existed. */
@@ -11,12 +11,12 @@ export interface Conversations {
 }
 
 /** Entry numbers, both inclusive. */
-export interface EntryRange {
+export interface ConversationRange {
   readonly from?: number;
   readonly to?: number;
 }
 
-export interface KeptEntry {
+export interface ConversationEntry {
   /** Counts from 1 in its session. */
   readonly number: number;
   readonly at: number;

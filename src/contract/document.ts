@@ -1,4 +1,4 @@
-import type { Image } from "./tool.ts";
+import type { ToolImage } from "./tool.ts";
 
 /** Reads documents from bytes. */
 export interface Documents {
@@ -58,7 +58,7 @@ export interface DocumentContent {
   readonly next: string | undefined;
   /** Notes for readers: "page 3 is a picture without text", "has tracked changes; shown as accepted". */
   readonly notes: readonly string[];
-  readonly images: readonly Image[];
+  readonly images: readonly ToolImage[];
 }
 
 /** One page, sheet, slide, cell or chapter, or the whole document. */

@@ -104,7 +104,7 @@ export interface Environment {
   readonly confinement?: Confinement;
 
   /** Starts a program by name ("rg") or absolute path. Throws `unavailable` when it is missing or its sandbox fails. */
-  start(program: string, options: StartOptions): Promise<RunningProcess>;
+  start(program: string, options: ProcessStartOptions): Promise<RunningProcess>;
 
   /**
    * Makes one HTTP request. Resolves the host once and connects only to addresses that were checked: public ones, and those
@@ -281,7 +281,7 @@ export interface DirectoryEntry {
   readonly kind: FileKind;
 }
 
-export interface StartOptions {
+export interface ProcessStartOptions {
   readonly args: readonly string[];
   /** Relative to the workspace or absolute inside it. Default: the workspace. */
   readonly cwd?: string;

@@ -20,14 +20,14 @@ export interface Change {
 }
 
 /** The changes of earlier calls, and undo. */
-export interface History {
+export interface ChangeHistory {
   /** Returns the combined changes of the calls, file by file. */
   changes(selection: Selection, options?: { readonly paths?: readonly string[] }): Promise<ChangedFiles>;
   /**
    * Undoes the changes of the calls, all or none: a file that others have changed since is not touched, and the error
    * shows the difference. Throws `not-found` when there is nothing to undo.
    */
-  undo(selection: Selection, options?: UndoOptions): Promise<Undone>;
+  undo(selection: Selection, options?: UndoOptions): Promise<UndoneChanges>;
   /** Sets a checkpoint. Default name: generated. */
   setCheckpoint(name?: string): Promise<Checkpoint>;
   /** Lists the checkpoints, oldest first. */
@@ -78,7 +78,7 @@ export interface ChangedFile {
   readonly diff: string;
 }
 
-export interface Undone {
+export interface UndoneChanges {
   readonly calls: readonly string[];
   /** Each path with its state before and after the undo; empty when there was nothing to do. */
   readonly files: readonly ChangedFile[];

@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import type { Access, Risk } from "./access.ts";
+import type { ToolAccess, ToolRisk } from "./access.ts";
 import type { Agents } from "./agents.ts";
-import type { Code } from "./code.ts";
+import type { CodeService } from "./code.ts";
 import type { Documents } from "./document.ts";
 import type { Environment } from "./environment.ts";
-import type { History, Transactions } from "./history.ts";
+import type { ChangeHistory, Transactions } from "./history.ts";
 import type { OutputKept, Outputs } from "./output.ts";
 import type { Processes, Shells } from "./process.ts";
 import type { PageMemory } from "./web.ts";
@@ -22,7 +22,7 @@ export interface Tool<Input = unknown, Data = unknown> {
   /** For models: what it does and when to use it. */
   readonly summary: string;
   /** The most that any call of this tool can do; `accesses` says what one call does. */
-  readonly risk: Risk;
+  readonly risk: ToolRisk;
   /** Hints for clients, where they differ from the defaults by `risk`. They decide nothing. */
   readonly hints?: ToolHints;
   /** A strict object schema of `zod` or `zod/mini`. */
@@ -38,7 +38,7 @@ export interface Tool<Input = unknown, Data = unknown> {
   /** How long a call waits for a busy shell. Default: until it is free. */
   patienceMs?(input: Input): number;
   /** Returns everything this call would touch, before `run`. Pure. Throws `invalid-input` when the input does not tell. */
-  accesses(input: Input, settings?: Settings): readonly Access[];
+  accesses(input: Input, settings?: ToolSettings): readonly ToolAccess[];
   /** Describes the expected changes for the approval prompt: a unified diff, or a sentence. Changes nothing. */
   preview?(input: Input, context: PreviewContext): Promise<string>;
   run(input: Input, context: ToolContext): Promise<ToolOutput<Data>>;
@@ -71,17 +71,17 @@ export interface ToolContext {
   readonly environment: Environment;
   /** With it, an edit notices changes by others. */
   readonly seen: SeenFiles;
-  readonly history: History;
+  readonly history: ChangeHistory;
   readonly transactions: Transactions;
   readonly processes: Processes;
   readonly shells: Shells;
   readonly agents: Agents;
-  readonly code: Code;
+  readonly code: CodeService;
   readonly documents: Documents;
   readonly pages: PageMemory;
   readonly plan: PlanMemory;
   readonly tools: ToolFinder;
-  readonly settings: Settings;
+  readonly settings: ToolSettings;
   readonly outputs: Outputs;
   /** Aborts on cancellation and at the deadline; pass it to everything that waits. */
   readonly signal: AbortSignal;
@@ -120,7 +120,7 @@ export interface ToolOutput<Data = unknown> {
   /** One sentence for the model: how to get what was left out, for example the next offset. */
   readonly continuation?: string;
   /** For models that accept images. */
-  readonly images?: readonly Image[];
+  readonly images?: readonly ToolImage[];
   /** Set when the tool worked and reports a failure of a command or of another server's tool. */
   readonly isError?: true;
   /** The failure of the command that the tool ran, "Exit code 1", for the journal and the exit code of `toolcrib call`. */
@@ -134,7 +134,7 @@ export interface ToolOutput<Data = unknown> {
   readonly afterwards?: () => Promise<{ readonly data: unknown; readonly text: string }>;
 }
 
-export interface Image {
+export interface ToolImage {
   readonly mediaType: string;
   readonly base64: string;
 }
@@ -210,7 +210,7 @@ export interface ToolSource {
 }
 
 /** User settings that tools read. */
-export interface Settings {
+export interface ToolSettings {
   /** The engine of web.search. Default: none. */
   readonly search?: SearchSettings | UnusableSetting | undefined;
 }

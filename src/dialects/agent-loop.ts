@@ -1,8 +1,8 @@
 import { counted } from "../lib/text/format-quantity.ts";
 import { showPath } from "../lib/text/printable.ts";
 import type { Dialect } from "./dialect.ts";
-import { type Answer, type DataOf, rename } from "./rename.ts";
-import { reshape } from "./reshape.ts";
+import { type Answer, type DataOf, renameTool } from "./rename.ts";
+import { reshapeTool } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { continuationOf, failureLines, showFiles, showMatches } from "./shared/outputs.ts";
 
@@ -15,7 +15,7 @@ export const agentLoopDialect: Dialect = {
   },
   failure: (failure) => `Tool execution error: ${failureLines(failure)}`,
   tools: [
-    rename("math.calculate", {
+    renameTool("math.calculate", {
       name: "calculate",
       summary: "Evaluate an arithmetic expression of numbers, + - * / ** and parentheses.",
       only: ["expression"],
@@ -23,14 +23,14 @@ export const agentLoopDialect: Dialect = {
       describe: { expression: "For example (2+3)*4." },
       answer: ({ data }) => data.value,
     }),
-    rename("time.now", {
+    renameTool("time.now", {
       name: "get_current_time",
       summary: "Get the current UTC time in ISO 8601 format.",
       only: [],
       // The fraction of a second has six digits, as in Python.
       answer: ({ data }) => data.iso.replace(/\.\d{3}(?=[+-])/, "$&000"),
     }),
-    reshape(["file.read"], {
+    reshapeTool(["file.read"], {
       name: "read",
       summary: "Read a text file (at most 2000 lines or 50 KiB per call) or view an image.",
       input: (z) =>
@@ -59,7 +59,7 @@ export const agentLoopDialect: Dialect = {
         return { text: whole, ...continuationOf(data, (line) => `offset ${line}`) };
       },
     }),
-    reshape(["file.write"], {
+    reshapeTool(["file.write"], {
       name: "write",
       summary: "Create a file, with its folders, or replace it. To change a part use edit.replace.",
       input: (z) =>
@@ -70,7 +70,7 @@ export const agentLoopDialect: Dialect = {
         }),
       resolve: ({ path, cwd, content }) => ["file.write", { path: below(cwd, path), content }],
     }),
-    reshape(["edit.replace"], {
+    reshapeTool(["edit.replace"], {
       name: "edit",
       summary: "Replace text in a file. It must occur exactly once: include enough context.",
       input: (z) =>
@@ -86,7 +86,7 @@ export const agentLoopDialect: Dialect = {
       ],
       answer: ({ text }) => `1 replacement. ${text}`,
     }),
-    reshape(["search.grep"], {
+    reshapeTool(["search.grep"], {
       name: "grep",
       summary: "Search files with a regular expression. Skips files in .gitignore.",
       input: (z) =>
@@ -104,7 +104,7 @@ export const agentLoopDialect: Dialect = {
       limits: { maxChars: 51_200, keep: "head" },
       answer: (output) => showMatches(output, { hint: "raise `limit`, or narrow `pattern` or `path`" }),
     }),
-    reshape(["search.glob"], {
+    reshapeTool(["search.glob"], {
       name: "find",
       summary: 'Find up to 1000 files with a glob like "*.ts" or "src/**/*.json". Skips files in .gitignore.',
       input: (z) =>
@@ -120,7 +120,7 @@ export const agentLoopDialect: Dialect = {
       limits: { maxChars: 51_200, keep: "head" },
       answer: ({ data }, { pattern }) => showFiles(data, pattern),
     }),
-    reshape(["file.list"], {
+    reshapeTool(["file.list"], {
       name: "ls",
       summary: "List up to 500 entries of a folder. Folders end with /.",
       input: (z) =>

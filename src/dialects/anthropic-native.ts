@@ -1,15 +1,15 @@
 import { ToolError } from "../contract/error.ts";
 import type { CanonicalName } from "../tools/catalog.ts";
 import type { Dialect } from "./dialect.ts";
-import { rename } from "./rename.ts";
-import { reshape } from "./reshape.ts";
+import { renameTool } from "./rename.ts";
+import { reshapeTool } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { failureLines } from "./shared/outputs.ts";
 
 /** Sent with the tool, to tell the model how much of a file it sees at once. */
 const maxCharacters = 30_000;
 
-const editor = reshape(["file.read", "file.write", "edit.replace", "edit.smart"], {
+const editor = reshapeTool(["file.read", "file.write", "edit.replace", "edit.smart"], {
   name: "str_replace_based_edit_tool",
   summary: "View, create and edit files.",
   native: { type: "text_editor_20250728", max_characters: maxCharacters },
@@ -48,7 +48,7 @@ const editor = reshape(["file.read", "file.write", "edit.replace", "edit.smart"]
   },
 });
 
-const bash = reshape(["shell.run", "process.stop"], {
+const bash = reshapeTool(["shell.run", "process.stop"], {
   name: "bash",
   summary: "Run commands in a persistent bash session.",
   native: { type: "bash_20250124" },
@@ -71,7 +71,7 @@ export const anthropicNativeDialect: Dialect = {
   tools: [
     editor,
     bash,
-    ...others.map((name) => rename(name, { name: name.replace(".", "_") })),
+    ...others.map((name) => renameTool(name, { name: name.replace(".", "_") })),
     ...agentTools,
   ],
 };

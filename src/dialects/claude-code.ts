@@ -6,15 +6,15 @@ import type { ProcessStartData } from "../tools/process/start.ts";
 import type { ShellRunData } from "../tools/shell/run.ts";
 import { edit, glob, grep, notebookEdit, read, write } from "./claude-code/files.ts";
 import type { Dialect } from "./dialect.ts";
-import { type Answer, rename } from "./rename.ts";
-import { reshape } from "./reshape.ts";
+import { type Answer, renameTool } from "./rename.ts";
+import { reshapeTool } from "./reshape.ts";
 import { oneInProgress, refuseUnconfined } from "./shared/inputs.ts";
 import { notesOf, outputOf } from "./shared/outputs.ts";
 
 const foregroundMs = { usual: 120_000, most: 600_000 };
 const backgroundMs = { usual: 1_800_000, most: 7_200_000 };
 
-const bash = reshape(["shell.run", "process.start"], {
+const bash = reshapeTool(["shell.run", "process.start"], {
   name: "Bash",
   summary:
     "Run a bash command. Each command starts in the workspace, without input: use `cd dir && ...`. To read, write, edit or find " +
@@ -80,7 +80,7 @@ function answerBackground(data: ProcessStartData): string {
   return [head, plainTerminalText(said).trimEnd(), ...notesOf(data)].filter((part) => part !== "").join("\n");
 }
 
-const bashOutput = reshape(["process.output"], {
+const bashOutput = reshapeTool(["process.output"], {
   name: "BashOutput",
   summary: "Get the new output of a background command, and whether it is still running.",
   input: (z) =>
@@ -109,14 +109,14 @@ function stateOf({ state, exitCode, signal }: ProcessStatus): string {
   return exitCode === 0 ? "completed" : "failed";
 }
 
-const killShell = rename("process.stop", {
+const killShell = renameTool("process.stop", {
   name: "KillShell",
   summary: "Stop a background command and everything it started.",
   fields: { name: "shell_id" },
   describe: { name: "Its ID." },
 });
 
-const taskStop = reshape(["process.stop", "agent.close"], {
+const taskStop = reshapeTool(["process.stop", "agent.close"], {
   name: "TaskStop",
   summary: "Stop a background command or agent and everything it started.",
   input: (z) =>
@@ -134,7 +134,7 @@ const taskStop = reshape(["process.stop", "agent.close"], {
   },
 });
 
-const todoWrite = reshape(["plan.update"], {
+const todoWrite = reshapeTool(["plan.update"], {
   name: "TodoWrite",
   summary:
     "Maintain a todo list for work with several steps. Send the whole list each time, with one item in_progress; mark each item " +
@@ -164,7 +164,7 @@ const todoWrite = reshape(["plan.update"], {
   answer: () => "The todo list is updated. Continue with the current task.",
 });
 
-const webFetch = reshape(["web.fetch"], {
+const webFetch = reshapeTool(["web.fetch"], {
   name: "WebFetch",
   summary:
     "Fetch a web page as Markdown, or another file by its URL. Returns the page itself. To find pages use web.search.",
@@ -185,7 +185,7 @@ const webFetch = reshape(["web.fetch"], {
   },
 });
 
-const webSearch = reshape(["web.search"], {
+const webSearch = reshapeTool(["web.search"], {
   name: "WebSearch",
   summary: "Search the web. Returns the title, URL and snippet of each page. To read one use web.fetch.",
   input: (z) =>
@@ -212,7 +212,7 @@ function domainOf(site: string): string {
 
 const mostWaitMs = { foreground: 3_600_000, output: 600_000 };
 
-const agent = reshape(["agent.spawn"], {
+const agent = reshapeTool(["agent.spawn"], {
   name: "Agent",
   summary:
     "Start an agent on a separate task. It knows only what `prompt` says. To run several in parallel, start them in one reply.",
@@ -232,7 +232,7 @@ const agent = reshape(["agent.spawn"], {
   answer: answerAgent,
 });
 
-const taskOutput = reshape(["agent.wait"], {
+const taskOutput = reshapeTool(["agent.wait"], {
   name: "TaskOutput",
   summary: "Get the answer of an agent.",
   input: (z) =>
@@ -249,7 +249,7 @@ const taskOutput = reshape(["agent.wait"], {
   answer: answerAgent,
 });
 
-const sendMessage = reshape(["agent.send"], {
+const sendMessage = reshapeTool(["agent.send"], {
   name: "SendMessage",
   summary: "Send a message to a running agent, or a new task to one that has answered.",
   input: (z) =>

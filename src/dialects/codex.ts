@@ -7,12 +7,12 @@ import { counted } from "../lib/text/format-quantity.ts";
 import { toCommandLine } from "../lib/text/shell-quote.ts";
 import { plainTerminalText } from "../lib/text/terminal-text.ts";
 import type { Dialect } from "./dialect.ts";
-import { type Answer, rename } from "./rename.ts";
-import { reshape } from "./reshape.ts";
+import { type Answer, renameTool } from "./rename.ts";
+import { reshapeTool } from "./reshape.ts";
 import { oneInProgress, refuseUnconfined } from "./shared/inputs.ts";
 import { answerPatch, notesOf } from "./shared/outputs.ts";
 
-const spawnAgent = reshape(["agent.spawn"], {
+const spawnAgent = reshapeTool(["agent.spawn"], {
   name: "spawn_agent",
   summary:
     "Start an agent that works on a separate task in parallel. It knows only what `message` says. Get its answer with agent.wait.",
@@ -31,7 +31,7 @@ const spawnAgent = reshape(["agent.spawn"], {
   answer: ({ data: { id } }) => inJson({ agent_id: id, nickname: null }),
 });
 
-const sendInput = reshape(["agent.send"], {
+const sendInput = reshapeTool(["agent.send"], {
   name: "send_input",
   summary: "Send a message to a running agent, or a new task to one that has answered.",
   input: (z) =>
@@ -47,7 +47,7 @@ const sendInput = reshape(["agent.send"], {
 
 const [leastWaitMs, usualWaitMs, mostWaitMs] = [10_000, 30_000, 3_600_000];
 
-const waitAgent = reshape(["agent.wait"], {
+const waitAgent = reshapeTool(["agent.wait"], {
   name: "wait_agent",
   summary: "Wait until one of these agents has answered. Returns all answers so far.",
   input: (z) =>
@@ -71,7 +71,7 @@ const waitAgent = reshape(["agent.wait"], {
   },
 });
 
-const closeAgent = rename("agent.close", {
+const closeAgent = renameTool("agent.close", {
   name: "close_agent",
   fields: { agent: "target" },
   answer: ({ data }) => inJson({ status: statusOf(data) }),
@@ -96,7 +96,7 @@ function noFork(): ToolError {
 const usualTokens = 10_000;
 const charsPerToken = 4;
 
-const execCommand = reshape(["process.start"], {
+const execCommand = reshapeTool(["process.start"], {
   name: "exec_command",
   summary:
     "Run a bash command in the workspace and return its output. If it is still running after `yield_time_ms`, it continues, and the " +
@@ -137,7 +137,7 @@ const execCommand = reshape(["process.start"], {
   answer: ({ data: { said, ...status } }) => show({ text: said, bytes: status.cursor, status }),
 });
 
-const writeStdin = reshape(["process.input", "process.output"], {
+const writeStdin = reshapeTool(["process.input", "process.output"], {
   name: "write_stdin",
   summary:
     "Write to the terminal of a running process.start session and return its output. Without `chars`, wait for output.",
@@ -164,14 +164,14 @@ const writeStdin = reshape(["process.input", "process.output"], {
   }),
 });
 
-const applyPatch = rename("edit.patch", {
+const applyPatch = renameTool("edit.patch", {
   name: "apply_patch",
   fields: { patch: "input" },
   limits: { maxChars: 10_000, keep: "both" },
   answer: (output) => `Success. Updated the following files:\n${answerPatch(output)}`,
 });
 
-const updatePlan = reshape(["plan.update"], {
+const updatePlan = reshapeTool(["plan.update"], {
   name: "update_plan",
   summary: "Update your plan. Send all steps each time, at most one in_progress.",
   input: (z) =>
@@ -185,7 +185,7 @@ const updatePlan = reshape(["plan.update"], {
   answer: () => "Plan updated",
 });
 
-const showImage = reshape(["file.read"], {
+const showImage = reshapeTool(["file.read"], {
   name: "view_image",
   summary: "View an image in the workspace: PNG, JPEG, GIF, WebP.",
   input: (z) =>

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Risk } from "../contract/access.ts";
+import type { ToolRisk } from "../contract/access.ts";
 import { isRecord } from "../lib/json/is-record.ts";
 import { oncePerObject } from "../lib/once-per-object.ts";
 import { catalog } from "../tools/catalog.ts";
@@ -12,7 +12,7 @@ export interface ToolDefinition {
   readonly name: string;
   readonly canonical: string;
   readonly description: string;
-  readonly risk: Risk;
+  readonly risk: ToolRisk;
   readonly effects: ToolEffects;
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** The schema of the data, for tools whose data contains everything in their text. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Risk } from "../contract/access.ts";
+import type { ToolRisk } from "../contract/access.ts";
 import type { ErrorCode, ErrorDetails } from "../contract/error.ts";
 import type { ExtraRoots } from "../contract/guard.ts";
 import type { AnyTool } from "../contract/tool.ts";
@@ -18,7 +18,7 @@ export interface Dialect {
   readonly listed?: readonly string[];
   /** Other names for its tools. They can be called, and are listed only when selected by name. */
   readonly aliases?: readonly DialectTool[];
-  /** Named sets of tools: `--tools v3`. */
+  /** Named sets of tools: `--only-tools v3`. */
   readonly sets?: Readonly<Record<string, readonly string[]>>;
   /** Names match in any case: `Bash` and `BASH` are `bash`. */
   readonly ignoresCase?: true;
@@ -48,7 +48,7 @@ export interface OfferedTool
     AnyTool,
     "name" | "canonical" | "ownName" | "server" | "summary" | "risk" | "hints" | "input"
   > {
-  readonly risk: Risk;
+  readonly risk: ToolRisk;
   /** The other canonical tools that it can resolve to. */
   readonly also?: readonly string[];
   readonly input: z.core.$ZodType;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { AnyTool } from "../contract/tool.ts";
 import { catalog } from "../tools/catalog.ts";
 import { effectsOf, hintsOfAll } from "./effects.ts";
-import { reshape } from "./reshape.ts";
+import { reshapeTool } from "./reshape.ts";
 
 const load = (): Promise<readonly AnyTool[]> => Promise.all(Object.values(catalog).map((tool) => tool()));
 
@@ -62,7 +62,7 @@ it("marks every tool that reaches beyond the workspace as open-world", async () 
 });
 
 it("marks a combined tool only with what applies to all of its parts", async () => {
-  const both = reshape(["file.read", "file.write"], {
+  const both = reshapeTool(["file.read", "file.write"], {
     name: "file",
     summary: "",
     input: (z) => z.strictObject({ path: z.string() }),

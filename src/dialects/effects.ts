@@ -1,4 +1,4 @@
-import type { Risk } from "../contract/access.ts";
+import type { ToolRisk } from "../contract/access.ts";
 import type { AnyTool } from "../contract/tool.ts";
 
 /** The expected effects of a tool's calls: its hints, or defaults by its risk. */
@@ -46,7 +46,7 @@ export function hintsOfAll(tools: readonly Hinted[]): NonNullable<AnyTool["hints
 }
 
 /** A command may access anything that its sandbox allows. */
-const openWorldRisks: readonly Risk[] = ["execute", "network"];
+const openWorldRisks: readonly ToolRisk[] = ["execute", "network"];
 
 /** Turns "file.read" into "File: read". */
 function titleOf(canonical: string): string {

@@ -7,7 +7,7 @@ import { emptySource } from "../../test/support/tool-source.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import { openToolcrib } from "../toolcrib/index.ts";
 import type { Dialect } from "./dialect.ts";
-import { rename } from "./rename.ts";
+import { renameTool } from "./rename.ts";
 import { Toolset } from "./toolset.ts";
 
 it("finds tools by what they do, and lists them from then on", async () => {
@@ -78,7 +78,7 @@ it("refuses to call itself, an unknown tool, and a call without a name", async (
 
 it("offers no search tool when all tools are listed", async () => {
   await using folder = temporaryFolder();
-  const crib = await openToolcrib({ ...placesIn(folder.path), allowedTools: ["file.*", "tools.*"] });
+  const crib = await openToolcrib({ ...placesIn(folder.path), onlyTools: ["file.*", "tools.*"] });
   const names = await namesOf(crib);
   await crib.close();
   expect(names.filter((name) => name.startsWith("tools"))).toEqual([]);
@@ -86,7 +86,7 @@ it("offers no search tool when all tools are listed", async () => {
 
 it("finds the tools of other servers when there are many, in every dialect", async () => {
   const source = emptySource();
-  const plain: Dialect = { name: "plain", tools: [rename("file.read", { name: "read" })] };
+  const plain: Dialect = { name: "plain", tools: [renameTool("file.read", { name: "read" })] };
   const toolset = new Toolset(plain, { sources: [source] });
   source.put(Array.from({ length: 20 }, (_, index) => foreign(`few_${index}`)));
   const few = (await toolset.definitions()).length;
@@ -108,7 +108,7 @@ function manyTools(): Dialect {
   return {
     name: "many",
     listed: [],
-    tools: names.map((name) => rename(name, { name: name.replace(".", "_") })),
+    tools: names.map((name) => renameTool(name, { name: name.replace(".", "_") })),
   };
 }
 

@@ -6,13 +6,13 @@ import type { GlobData } from "../tools/search/glob.ts";
 import type { GrepData } from "../tools/search/grep.ts";
 import type { ShellRunData } from "../tools/shell/run.ts";
 import type { Dialect, DialectTool } from "./dialect.ts";
-import { type Answer, rename } from "./rename.ts";
-import { reshape } from "./reshape.ts";
+import { type Answer, renameTool } from "./rename.ts";
+import { reshapeTool } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { answerPatch, notesOf } from "./shared/outputs.ts";
 import type { Describing } from "./zod-mini.ts";
 
-const readFile = rename("file.read", {
+const readFile = renameTool("file.read", {
   name: "read_file",
   summary:
     "Read a text file as numbered lines, `N | text` (the numbers are not in the file), or view an image. To find something in " +
@@ -23,7 +23,7 @@ const readFile = rename("file.read", {
   require: ["path"],
 });
 
-const writeFile = rename("file.write", {
+const writeFile = renameTool("file.write", {
   name: "write_file",
   summary:
     "Create a file, with its directories, or replace a whole file. To change a part of a file use edit.replace. To change " +
@@ -33,7 +33,7 @@ const writeFile = rename("file.write", {
   limits: { maxChars: 1_000, keep: "both" },
 });
 
-const editFile = rename("edit.replace", {
+const editFile = renameTool("edit.replace", {
   name: "edit_file",
   summary: "Replace text in a file. `old_string` must occur exactly once, unless `replace_all` is set.",
   fields: { path: "file_path", find: "old_string", replace: "new_string", all: "replace_all" },
@@ -45,7 +45,7 @@ const editFile = rename("edit.replace", {
   limits: { maxChars: 10_000, keep: "both" },
 });
 
-const applyPatch = rename("edit.patch", {
+const applyPatch = renameTool("edit.patch", {
   name: "apply_patch",
   check: ({ patch }) => requireEnvelope(patch),
   limits: { maxChars: 10_000, keep: "both" },
@@ -67,7 +67,7 @@ function requireEnvelope(patch: string): void {
 }
 
 function shell({ timeoutMs }: { readonly timeoutMs: number }): DialectTool {
-  return rename("shell.run", {
+  return renameTool("shell.run", {
     name: "shell",
     summary:
       "Run a bash command in the workspace. Returns exit code, duration, stdout and stderr. It has no input and ends with the call.",
@@ -87,7 +87,7 @@ const grepSummary =
 
 const grepLimits = { maxChars: 20_000, maxLines: 200, keep: "head" } as const;
 
-const grep = reshape(["search.grep"], {
+const grep = reshapeTool(["search.grep"], {
   name: "grep",
   summary: grepSummary,
   input: (z) => z.strictObject(grepFields(z)),
@@ -98,7 +98,7 @@ const grep = reshape(["search.grep"], {
 
 const modes = { content: "content", files_with_matches: "files", count: "count" } as const;
 
-const grepWithModes = reshape(["search.grep"], {
+const grepWithModes = reshapeTool(["search.grep"], {
   name: "grep",
   summary: grepSummary,
   input: (z) =>
@@ -140,7 +140,7 @@ function canonicalInput({ pattern, path, glob_filter, case_insensitive, max_resu
   return { pattern, path, glob: glob_filter, ignore_case: case_insensitive, limit: max_results };
 }
 
-const glob = rename("search.glob", {
+const glob = renameTool("search.glob", {
   name: "glob",
   only: ["pattern", "path"],
   limits: { maxChars: 20_000, maxLines: 500, keep: "head" },
@@ -216,7 +216,7 @@ export const geminiDialect: Dialect = {
     grepWithModes,
     glob,
     editFile,
-    rename("file.read", {
+    renameTool("file.read", {
       name: "read_many_files",
       summary: "Read several text files or images at once, by path or glob pattern.",
       fields: { paths: "include" },
@@ -224,14 +224,18 @@ export const geminiDialect: Dialect = {
       require: ["paths"],
       describe: { paths: 'Up to 50 paths or patterns, e.g. "src/**/*.ts".' },
     }),
-    rename("file.list", {
+    renameTool("file.list", {
       name: "list_dir",
       only: ["path", "depth"],
       limits: { maxChars: 20_000, keep: "head" },
       answer: answerListing,
     }),
-    rename("web.search", { name: "web_search", fields: { limit: "max_results" }, only: ["query", "limit"] }),
-    rename("web.fetch", { name: "web_fetch", only: ["url"] }),
+    renameTool("web.search", {
+      name: "web_search",
+      fields: { limit: "max_results" },
+      only: ["query", "limit"],
+    }),
+    renameTool("web.fetch", { name: "web_fetch", only: ["url"] }),
     ...agentTools,
   ],
 };

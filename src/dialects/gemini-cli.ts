@@ -13,13 +13,13 @@ import {
   replace,
   writeFile,
 } from "./gemini-cli/files.ts";
-import { rename } from "./rename.ts";
-import { reshape } from "./reshape.ts";
+import { renameTool } from "./rename.ts";
+import { reshapeTool } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { oneInProgress } from "./shared/inputs.ts";
 import { notesOf, outputOf } from "./shared/outputs.ts";
 
-const runShellCommand = reshape(["shell.run", "process.start"], {
+const runShellCommand = reshapeTool(["shell.run", "process.start"], {
   name: "run_shell_command",
   summary:
     "Run a command with `bash -c`, without input. It is stopped after 5 minutes without output, or 10 minutes in total. Run servers " +
@@ -66,12 +66,12 @@ function answerBackground(data: ProcessStartData): string {
   ].join("\n");
 }
 
-const listBackgroundProcesses = rename("process.list", {
+const listBackgroundProcesses = renameTool("process.list", {
   name: "list_background_processes",
   summary: "List background commands and their states.",
 });
 
-const readBackgroundOutput = reshape(["process.output"], {
+const readBackgroundOutput = reshapeTool(["process.output"], {
   name: "read_background_output",
   summary: "Get the latest output of a background command.",
   input: (z) =>
@@ -94,9 +94,9 @@ const readBackgroundOutput = reshape(["process.output"], {
   },
 });
 
-const googleWebSearch = rename("web.search", { name: "google_web_search", only: ["query"] });
+const googleWebSearch = renameTool("web.search", { name: "google_web_search", only: ["query"] });
 
-const webFetch = reshape(["web.fetch"], {
+const webFetch = reshapeTool(["web.fetch"], {
   name: "web_fetch",
   summary:
     "Fetch the pages or files at the URLs in the prompt (at most 20) as Markdown. Returns the pages themselves. To find pages use web.search.",
@@ -138,7 +138,7 @@ function withoutEnd(url: string): string {
   return plain.endsWith(")") && !plain.includes("(") ? withoutEnd(plain.slice(0, -1)) : plain;
 }
 
-const writeTodos = reshape(["plan.update"], {
+const writeTodos = reshapeTool(["plan.update"], {
   name: "write_todos",
   summary:
     "Maintain a todo list for work with several steps. Send the whole list each time, with one item in_progress.",

@@ -5,8 +5,8 @@ import type { ToolContext } from "../contract/tool.ts";
 import { utf16Units } from "../lib/text/encoding.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import type { Dialect, Failure } from "./dialect.ts";
-import { type DataOf, rename } from "./rename.ts";
-import { reshape } from "./reshape.ts";
+import { type DataOf, renameTool } from "./rename.ts";
+import { reshapeTool } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { failureLines } from "./shared/outputs.ts";
 
@@ -29,7 +29,7 @@ export const omegaDialect: Dialect = {
     return failureLines({ message: denied, hint: hintFor({ code, hint, details }), output });
   },
   tools: [
-    reshape(["shell.run"], {
+    reshapeTool(["shell.run"], {
       name: "bash",
       summary:
         "Run a bash command in the workspace, for at most 120 seconds. Returns stdout and stderr together.",
@@ -38,7 +38,7 @@ export const omegaDialect: Dialect = {
       limits: { maxChars: MAX_BASH_OUTPUT, keep: "head", notice: truncationNotice },
       answer: ({ data }) => ({ text: commandOutput(data), ...(data.exitCode !== 0 && { isError: true }) }),
     }),
-    rename("file.read", {
+    renameTool("file.read", {
       name: "read",
       summary: "Read a file unchanged. It may be outside the workspace.",
       fields: { path: "file_path" },
@@ -49,7 +49,7 @@ export const omegaDialect: Dialect = {
       limits: { maxChars: MAX_READ_OUTPUT, keep: "head", notice: truncationNotice },
       answer: async ({ data, ...shown }, _given, context) => (await contentOf(data, context)) ?? shown,
     }),
-    rename("file.write", {
+    renameTool("file.write", {
       name: "write",
       summary: "Create a file, with its directories, or replace a whole file. Not in system directories.",
       fields: { path: "file_path" },
@@ -59,7 +59,7 @@ export const omegaDialect: Dialect = {
       },
       only: ["path", "content"],
     }),
-    reshape(["edit.replace"], {
+    reshapeTool(["edit.replace"], {
       name: "edit",
       summary: "Replace the first occurrence of a text in a file. Reports how many there were.",
       input: (z) =>

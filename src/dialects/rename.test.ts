@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { terseDialect } from "../../examples/add-a-dialect/terse.ts";
 import { defineTools } from "./definition.ts";
-import { rename } from "./rename.ts";
+import { renameTool } from "./rename.ts";
 import { toolcribDialect } from "./toolcrib.ts";
 
 it("offers a canonical tool under the dialect's names only", async () => {
@@ -14,7 +14,7 @@ it("offers a canonical tool under the dialect's names only", async () => {
 });
 
 it("restricts a text to the dialect's values, and lists them", async () => {
-  const named = rename("code.symbols", { name: "list", values: { kind: ["function", "struct"] } });
+  const named = renameTool("code.symbols", { name: "list", values: { kind: ["function", "struct"] } });
   const [list] = defineTools([await named.load()]);
   const { kind } = list!.inputSchema.properties as Record<string, object>;
   expect([kind, list!.inputSchema.required]).toEqual([
@@ -25,11 +25,11 @@ it("restricts a text to the dialect's values, and lists them", async () => {
 
 it("calls other tools by the names the model knows, in summaries and fields", async () => {
   const dialect = [
-    rename("file.write", { name: "save" }),
-    rename("edit.replace", { name: "str_replace" }),
-    rename("edit.preview", { name: "try" }),
-    rename("code.read_symbol", { name: "show" }),
-    rename("code.delete_block", { name: "cut" }),
+    renameTool("file.write", { name: "save" }),
+    renameTool("edit.replace", { name: "str_replace" }),
+    renameTool("edit.preview", { name: "try" }),
+    renameTool("code.read_symbol", { name: "show" }),
+    renameTool("code.delete_block", { name: "cut" }),
   ];
   const [save, , preview, , cut] = defineTools(await Promise.all(dialect.map((tool) => tool.load())));
   const { expected_old_hash: hash } = cut!.inputSchema.properties as Record<string, { description: string }>;

@@ -36,9 +36,12 @@ export interface Renaming<Name extends CanonicalName> {
 }
 
 /** Offers a canonical tool under a dialect's names. The schema is derived, never restated. */
-export function rename<Name extends CanonicalName>(canonical: Name, renaming: Renaming<Name>): DialectTool {
+export function renameTool<Name extends CanonicalName>(
+  canonical: Name,
+  renaming: Renaming<Name>,
+): DialectTool {
   const { load } = loadOnce(
-    async (): Promise<OfferedTool> => renameTool(await catalog[canonical](), renaming),
+    async (): Promise<OfferedTool> => renameLoaded(await catalog[canonical](), renaming),
   );
   return { name: renaming.name, canonical, ...needsOf(canonical), load };
 }
@@ -58,7 +61,7 @@ export function retitle(
 
 type Titles = Pick<Renaming<CanonicalName>, "name" | "summary" | "limits" | "timeoutMs">;
 
-async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Promise<OfferedTool> {
+async function renameLoaded(tool: AnyTool, renaming: Renaming<CanonicalName>): Promise<OfferedTool> {
   const renamed = { ...retitle(tool, renaming), hiddenFields: renaming.hiddenFields ?? [] };
   const resolve = (input: unknown, given: unknown) => {
     // The pipeline reports arguments of the wrong type.

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type Risk, risks } from "../contract/access.ts";
+import { risks, type ToolRisk } from "../contract/access.ts";
 import type { AnyTool, OutputLimits } from "../contract/tool.ts";
 import { type CanonicalName, catalog } from "../tools/catalog.ts";
 import type { DialectTool, OfferedTool } from "./dialect.ts";
@@ -29,7 +29,7 @@ type CanonicalCall<Name extends CanonicalName> = {
 }[Name];
 
 /** Makes a dialect tool that `rename` cannot derive. `canonicals` are the tools it can resolve to, the usual one first. */
-export function reshape<const Names extends readonly [CanonicalName, ...CanonicalName[]], Given>(
+export function reshapeTool<const Names extends readonly [CanonicalName, ...CanonicalName[]], Given>(
   canonicals: Names,
   reshaping: Reshaping<Names[number], Given>,
 ): DialectTool {
@@ -67,6 +67,6 @@ export function reshape<const Names extends readonly [CanonicalName, ...Canonica
   };
 }
 
-function highestRisk(tools: readonly AnyTool[]): Risk {
+function highestRisk(tools: readonly AnyTool[]): ToolRisk {
   return risks[Math.max(...tools.map(({ risk }) => risks.indexOf(risk)))]!;
 }

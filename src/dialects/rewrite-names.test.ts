@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { rename } from "./rename.ts";
-import { reshape } from "./reshape.ts";
+import { renameTool } from "./rename.ts";
+import { reshapeTool } from "./reshape.ts";
 import { namesOf, rewriteToolNames } from "./rewrite-names.ts";
 import { Toolset } from "./toolset.ts";
 
@@ -64,12 +64,12 @@ it("ignores text that only looks like the name of a tool", () => {
 const toolset = new Toolset({
   name: "small",
   tools: [
-    rename("edit.replace", {
+    renameTool("edit.replace", {
       name: "edit",
       fields: { find: "old_text", replace: "new_text" },
       only: ["path", "find", "replace"],
     }),
-    reshape(["shell.run"], {
+    reshapeTool(["shell.run"], {
       name: "run",
       summary: "Run a command.",
       input: (z) => z.strictObject({ command: z.string(), seconds: z.optional(z.int()) }),

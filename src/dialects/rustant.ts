@@ -1,6 +1,6 @@
 import type { Dialect } from "./dialect.ts";
-import { rename } from "./rename.ts";
-import { reshape } from "./reshape.ts";
+import { renameTool } from "./rename.ts";
+import { reshapeTool } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { continuationOf, failureInSeconds, showFiles } from "./shared/outputs.ts";
 
@@ -9,7 +9,7 @@ export const rustantDialect: Dialect = {
   asksBeforeCommands: true,
   failure: failureInSeconds,
   tools: [
-    reshape(["file.read"], {
+    reshapeTool(["file.read"], {
       name: "file_read",
       summary: "Read a file, or some of its lines.",
       input: (z) =>
@@ -30,7 +30,7 @@ export const rustantDialect: Dialect = {
       ],
       answer: ({ data, text }) => ({ text, ...continuationOf(data, (line) => `start_line ${line}`) }),
     }),
-    rename("file.list", {
+    renameTool("file.list", {
       name: "file_list",
       summary: "List the files and folders of a directory. Skips files in .gitignore.",
       only: ["path"],
@@ -40,7 +40,7 @@ export const rustantDialect: Dialect = {
       answer: ({ data, text }) =>
         data.limited ? { text, continuation: "To find more files use search.glob." } : text,
     }),
-    reshape(["search.glob"], {
+    reshapeTool(["search.glob"], {
       name: "file_search",
       summary: "Find files by name: a glob, or a part of the name. Skips files in .gitignore.",
       input: (z) =>
@@ -54,12 +54,12 @@ export const rustantDialect: Dialect = {
       ],
       answer: ({ data }, { pattern }) => showFiles(data, pattern),
     }),
-    rename("file.write", {
+    renameTool("file.write", {
       name: "file_write",
       summary: "Create or replace a whole file, at most 10 MB. To change a part use edit.smart or edit.diff.",
       only: ["path", "content"],
     }),
-    rename("edit.diff", {
+    renameTool("edit.diff", {
       name: "file_patch",
       summary: "Apply a unified diff to an existing file. Line numbers are hints; context lines must match.",
       only: ["path", "diff"],
@@ -70,13 +70,13 @@ export const rustantDialect: Dialect = {
         diff: "Hunks: `@@`, then lines that start with a space, - or +.",
       },
     }),
-    rename("git.status", {
+    renameTool("git.status", {
       name: "git_status",
       summary: "Show staged, changed and untracked files of the git working tree.",
       only: ["path"],
       describe: { path: "Repository. Default: the workspace." },
     }),
-    reshape(["git.diff"], {
+    reshapeTool(["git.diff"], {
       name: "git_diff",
       summary: "Show changes as a diff: in the working tree, staged, or against a commit.",
       input: (z) =>
@@ -91,14 +91,14 @@ export const rustantDialect: Dialect = {
       ],
       fields: { revision: "commit" },
     }),
-    rename("git.commit", {
+    renameTool("git.commit", {
       name: "git_commit",
       summary: "Commit staged changes.",
       only: ["message", "path"],
       require: ["message"],
       describe: { path: "Repository. Default: the workspace." },
     }),
-    reshape(["shell.run"], {
+    reshapeTool(["shell.run"], {
       name: "shell_exec",
       summary: "Run a shell command in the workspace.",
       input: (z) =>
@@ -112,30 +112,30 @@ export const rustantDialect: Dialect = {
         { command, timeout_ms: timeout_secs * 1000 },
       ],
     }),
-    rename("text.echo", {
+    renameTool("text.echo", {
       name: "echo",
       summary: "Echo a text, for example to think.",
       only: ["text"],
     }),
-    rename("time.now", {
+    renameTool("time.now", {
       name: "datetime",
       summary: "Get the current date, time and time zone.",
       only: [],
       defaults: { zone: "local" },
     }),
-    rename("math.calculate", {
+    renameTool("math.calculate", {
       name: "calculator",
       summary: "Evaluate a mathematical expression.",
       only: ["expression"],
       describe: { expression: "For example sqrt(144) + 3 * 7." },
     }),
-    rename("web.search", {
+    renameTool("web.search", {
       name: "web_search",
       summary: "Search the web. To read a page use web.fetch.",
       fields: { limit: "max_results" },
       only: ["query", "limit"],
     }),
-    rename("web.fetch", {
+    renameTool("web.fetch", {
       name: "web_fetch",
       summary: "Fetch a URL. HTML is converted to readable text.",
       only: ["url"],
@@ -143,7 +143,7 @@ export const rustantDialect: Dialect = {
       limits: { maxChars: 50_000, keep: "head" },
       answer: withoutPaging,
     }),
-    rename("document.read", {
+    renameTool("document.read", {
       name: "document_read",
       summary: "Read a document: PDF, DOCX, XLSX, PPTX, ODT, EPUB, RTF, CSV, HTML, notebooks, images.",
       only: ["path"],
@@ -152,7 +152,7 @@ export const rustantDialect: Dialect = {
       describe: { path: "The document." },
       answer: withoutPaging,
     }),
-    rename("edit.smart", {
+    renameTool("edit.smart", {
       name: "smart_edit",
       summary: "Edit a location described in any way. Sets a checkpoint first and returns the diff.",
       only: ["path", "location", "operation", "content"],
@@ -167,7 +167,7 @@ export const rustantDialect: Dialect = {
           ...(checkpoint === undefined ? [] : [`[Checkpoint ${checkpoint} was set first.]`]),
         ].join("\n"),
     }),
-    rename("code.search", {
+    renameTool("code.search", {
       name: "codebase_search",
       summary: "Find code in the whole project by name or behavior.",
       fields: { kind: "filter" },

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { ToolError } from "../contract/error.ts";
 import { selectTools } from "./find-tool.ts";
-import { rename } from "./rename.ts";
-import { reshape } from "./reshape.ts";
+import { renameTool } from "./rename.ts";
+import { reshapeTool } from "./reshape.ts";
 
 const tools = [
-  rename("file.read", { name: "Read" }),
-  rename("file.write", { name: "Write" }),
-  rename("search.grep", { name: "Grep" }),
+  renameTool("file.read", { name: "Read" }),
+  renameTool("file.write", { name: "Write" }),
+  renameTool("search.grep", { name: "Grep" }),
 ];
 const sets = { look: ["Read", "search.*"] };
 
@@ -28,7 +28,7 @@ it("treats patterns literally, except for the star", () => {
 });
 
 it("prefers the name of a tool to a set or a pattern with the same spelling", () => {
-  const odd = ["look", "all", "file*"].map((name) => rename("time.now", { name }));
+  const odd = ["look", "all", "file*"].map((name) => renameTool("time.now", { name }));
   const select = (wanted: string) =>
     selectTools([...tools, ...odd], [wanted], { sets }).map(({ name }) => name);
   expect([select("look"), select("all"), select("file*")]).toEqual([["look"], ["all"], ["file*"]]);
@@ -41,7 +41,7 @@ it("refuses an unknown name, and suggests the nearest", () => {
 });
 
 it("does not select a combined tool by one of its canonical tools", () => {
-  const both = reshape(["file.read", "file.write"], {
+  const both = reshapeTool(["file.read", "file.write"], {
     name: "Editor",
     summary: "Reads, or writes.",
     input: (z) => z.strictObject({ path: z.string() }),

@@ -1,7 +1,7 @@
 import type { SymbolKind } from "../contract/code.ts";
 import type { Dialect, DialectTool } from "./dialect.ts";
-import { type DataOf, rename } from "./rename.ts";
-import { reshape } from "./reshape.ts";
+import { type DataOf, renameTool } from "./rename.ts";
+import { reshapeTool } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { blockFields, editFields } from "./shared/inputs.ts";
 import { continuationOf, failureInSeconds, showFiles, showMatches } from "./shared/outputs.ts";
@@ -24,7 +24,7 @@ const describe = {
 
 /** Tools that edit Rust by block: functions, structs, enums, traits and impls. */
 const rustBlocks: readonly DialectTool[] = [
-  rename("code.replace_block", {
+  renameTool("code.replace_block", {
     name: "rust_replace_block",
     summary:
       "Replace a whole Rust block by kind and name. Attributes and doc comments above it stay unless the new block has " +
@@ -35,7 +35,7 @@ const rustBlocks: readonly DialectTool[] = [
     only: [...blockFields, "new_block", ...editFields],
     require: ["kind"],
   }),
-  rename("code.insert_block", {
+  renameTool("code.insert_block", {
     name: "rust_insert_after_block",
     summary: "Insert code after a Rust block, for example a new function.",
     fields,
@@ -52,7 +52,7 @@ export const surgicalDialect: Dialect = {
   name: "surgical",
   failure: failureInSeconds,
   tools: [
-    reshape(["file.read"], {
+    reshapeTool(["file.read"], {
       name: "read_file",
       summary: "Read a file. Always read before editing.",
       input: (z) =>
@@ -64,7 +64,7 @@ export const surgicalDialect: Dialect = {
       resolve: ({ offset = 0, ...wanted }) => ["file.read", { ...wanted, offset: offset + 1 }],
       answer: ({ data, text }) => ({ text, ...continuationOf(data, (line) => `offset ${line - 1}`) }),
     }),
-    rename("search.glob", {
+    renameTool("search.glob", {
       name: "glob",
       summary: "Find files by pattern, newest first; `**` matches any folders. Skips files in .gitignore.",
       only: ["pattern"],
@@ -72,7 +72,7 @@ export const surgicalDialect: Dialect = {
       describe: { pattern: 'For example "src/**/*.rs".' },
       answer: ({ data }, { pattern }) => showFiles(data, String(pattern)),
     }),
-    reshape(["search.grep"], {
+    reshapeTool(["search.grep"], {
       name: "grep",
       summary:
         "Search file contents with a regular expression. Returns path, line number and line of each match.",
@@ -87,12 +87,12 @@ export const surgicalDialect: Dialect = {
       ],
       answer: (output) => showMatches(output, { hint: "narrow `pattern` or `include`" }),
     }),
-    rename("file.write", {
+    renameTool("file.write", {
       name: "write_file",
       summary: "Write a whole file. For new files or complete rewrites.",
       only: ["path", "content"],
     }),
-    reshape(["edit.replace"], {
+    reshapeTool(["edit.replace"], {
       name: "patch_file",
       summary: "Replace text that occurs exactly once. Whitespace must match. For small changes.",
       input: (z) =>
@@ -107,7 +107,7 @@ export const surgicalDialect: Dialect = {
         { path, find: old_text, replace: new_text, exact: true },
       ],
     }),
-    reshape(["shell.run"], {
+    reshapeTool(["shell.run"], {
       name: "shell",
       summary:
         "Run a command in a persistent shell, which keeps directory and variables: cargo check, cargo test, git status.",
@@ -122,7 +122,7 @@ export const surgicalDialect: Dialect = {
         { command, timeout_ms: timeout_secs * 1000, session: "agent" },
       ],
     }),
-    rename("code.symbols", {
+    renameTool("code.symbols", {
       name: "rust_list_symbols",
       summary: "List the symbols of a Rust file as `Kind name [start-end]`. Use it before editing.",
       only: ["path"],
@@ -132,7 +132,7 @@ export const surgicalDialect: Dialect = {
       answer: showSymbols,
     }),
     ...rustBlocks,
-    rename("code.validate", {
+    renameTool("code.validate", {
       name: "rust_validate_file",
       summary: "Check whether a Rust file has valid syntax. For types use cargo check.",
       only: ["path"],

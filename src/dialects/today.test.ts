@@ -123,7 +123,7 @@ it("undoes changes that codex commands made before they returned", async () => {
   await codex.call("exec_command", { cmd: "echo two > a.txt" });
   await codex.close();
   const changed = readFileSync(file, "utf8");
-  const user = await openToolcrib({ ...folders, undoes: "workspace" });
+  const user = await openToolcrib({ ...folders, undoScope: "workspace" });
   const undone = await user.call("journal.undo", {});
   await user.close();
   expect([changed, undone.isError, readFileSync(file, "utf8")]).toEqual(["two\n", false, "one\n"]);

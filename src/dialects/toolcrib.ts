@@ -1,6 +1,6 @@
 import { type CanonicalName, catalog } from "../tools/catalog.ts";
 import type { Dialect } from "./dialect.ts";
-import { type InputOf, rename } from "./rename.ts";
+import { type InputOf, renameTool } from "./rename.ts";
 import { blockFields, editFields } from "./shared/inputs.ts";
 
 /** The tools that most tasks need; the others are found with `tools.find`. */
@@ -49,17 +49,17 @@ export const toolcribDialect: Dialect = {
   name: "toolcrib",
   listed,
   aliases: [
-    rename("code.symbols", { name: "list_symbols" }),
-    rename("code.replace_block", { name: "replace_block" }),
-    rename("code.insert_block", {
+    renameTool("code.symbols", { name: "list_symbols" }),
+    renameTool("code.replace_block", { name: "replace_block" }),
+    renameTool("code.insert_block", {
       name: "insert_after_block",
       summary: "Insert code after a named block. Indentation and blank lines follow the neighbours.",
       only: [...blockFields, "snippet", ...editFields],
       defaults: { position: "after" },
     }),
-    rename("code.validate", { name: "validate_file" }),
+    renameTool("code.validate", { name: "validate_file" }),
   ],
   tools: (Object.keys(catalog) as CanonicalName[]).map((name) =>
-    rename(name, { name: name.replace(".", "_"), hiddenFields: hiddenFields[name] as never }),
+    renameTool(name, { name: name.replace(".", "_"), hiddenFields: hiddenFields[name] as never }),
   ),
 };

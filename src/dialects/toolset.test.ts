@@ -3,8 +3,8 @@ import * as z from "zod/mini";
 import { emptySource } from "../../test/support/tool-source.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import type { Dialect } from "./dialect.ts";
-import { rename } from "./rename.ts";
-import { reshape } from "./reshape.ts";
+import { renameTool } from "./rename.ts";
+import { reshapeTool } from "./reshape.ts";
 import { Toolset } from "./toolset.ts";
 
 const dialect: Dialect = {
@@ -12,13 +12,13 @@ const dialect: Dialect = {
   ignoresCase: true,
   listed: ["Read", "Edit"],
   tools: [
-    rename("file.read", {
+    renameTool("file.read", {
       name: "Read",
       fields: { path: "file" },
       require: ["path"],
       only: ["path", "limit"],
     }),
-    reshape(["file.write", "edit.replace"], {
+    reshapeTool(["file.write", "edit.replace"], {
       name: "Edit",
       summary: "Change a file.",
       input: (zod) =>
@@ -28,7 +28,7 @@ const dialect: Dialect = {
           ? ["file.write", { path: file, content: text }]
           : ["edit.replace", { path: file, find: old, replace: text }],
     }),
-    rename("file.list", { name: "List" }),
+    renameTool("file.list", { name: "List" }),
   ],
 };
 
@@ -150,7 +150,7 @@ function thrownBy(tool: AnyTool): string | undefined {
 }
 
 it("calls a tool by an alias, and lists it only when it is selected by that name", async () => {
-  const aliased: Dialect = { ...dialect, aliases: [rename("file.list", { name: "ls" })] };
+  const aliased: Dialect = { ...dialect, aliases: [renameTool("file.list", { name: "ls" })] };
   const { tool, input } = await new Toolset(aliased).find("ls", { path: "src" });
   expect([tool.name, tool.canonical, input]).toEqual(["ls", "file.list", { path: "src" }]);
   const shelves = [{}, { allowed: ["all"] }, { allowed: ["ls", "Read"] }].map(
@@ -164,14 +164,14 @@ it("calls a tool by an alias, and lists it only when it is selected by that name
 });
 
 it("does not accept an alias of a tool that is not allowed", async () => {
-  const aliased: Dialect = { ...dialect, aliases: [rename("file.list", { name: "ls" })] };
+  const aliased: Dialect = { ...dialect, aliases: [renameTool("file.list", { name: "ls" })] };
   const { tool } = await new Toolset(aliased, { allowed: ["Read"] }).find("ls", {});
   expect(() => tool.accesses({})).toThrow('Unknown tool "ls"');
 });
 
 it("gives no tool of another server a name of the dialect, its aliases or the search tools", async () => {
   const others = emptySource();
-  const aliases = [rename("file.list", { name: "ls" })];
+  const aliases = [renameTool("file.list", { name: "ls" })];
   const toolset = new Toolset({ ...dialect, aliases }, { sources: [others] });
   others.put(["READ", "ls", "tools_find", "search", "Search"].map((name) => foreignTool(name)));
   const names = (await toolset.definitions("all")).map(({ name }) => name);
@@ -202,7 +202,7 @@ it("does not list tools of other servers with too long descriptions", async () =
 it("says that tools_call only reads where all tools do", async () => {
   const finding: Dialect = {
     ...dialect,
-    tools: [...dialect.tools, rename("tools.call", { name: "call" })],
+    tools: [...dialect.tools, renameTool("tools.call", { name: "call" })],
     listed: [],
   };
   const effects = await Promise.all(

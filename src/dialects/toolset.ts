@@ -6,7 +6,7 @@ import { catalog } from "../tools/catalog.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Dialect, DialectTool, OfferedTool, ResolvedCall } from "./dialect.ts";
 import { findTool, selectTools } from "./find-tool.ts";
-import { rename } from "./rename.ts";
+import { renameTool } from "./rename.ts";
 import { namesOf, type Rewrite, rewriteFieldNames, rewriteToolNames } from "./rewrite-names.ts";
 
 export interface ToolsetOptions {
@@ -262,7 +262,10 @@ function isFinder(canonical: string): boolean {
   return canonical === "tools.find" || canonical === "tools.call";
 }
 
-const finders = [rename("tools.find", { name: "tools_find" }), rename("tools.call", { name: "tools_call" })];
+const finders = [
+  renameTool("tools.find", { name: "tools_find" }),
+  renameTool("tools.call", { name: "tools_call" }),
+];
 
 /** Marks `tools.call` as read-only, for toolsets whose tools are all read-only. */
 function callingReadOnly(defined: ToolDefinition): ToolDefinition {

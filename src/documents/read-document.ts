@@ -1,6 +1,6 @@
 import type { DocumentContent, DocumentSource, DocumentWanted } from "../contract/document.ts";
 import { ToolError } from "../contract/error.ts";
-import type { Image } from "../contract/tool.ts";
+import type { ToolImage } from "../contract/tool.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { characterStart } from "../lib/text/truncate.ts";
@@ -67,9 +67,12 @@ const mostNote = 4000;
 const mostImageBytes = 10 * 1024 * 1024;
 const mostImages = 20;
 
-function boundImages(given: readonly Image[]): { readonly images: readonly Image[]; readonly note?: string } {
+function boundImages(given: readonly ToolImage[]): {
+  readonly images: readonly ToolImage[];
+  readonly note?: string;
+} {
   let left = mostImageBytes;
-  const images: Image[] = [];
+  const images: ToolImage[] = [];
   for (const image of given) {
     left -= image.base64.length * 0.75;
     if (left >= 0 && images.length < mostImages) images.push(image);

@@ -1,4 +1,4 @@
-import type { StartOptions } from "../contract/environment.ts";
+import type { ProcessStartOptions } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ToolContext } from "../contract/tool.ts";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
@@ -162,7 +162,7 @@ function directoryOfRules(path: string): string | undefined {
 /** Runs a built-in program; undefined when it is not installed. */
 export async function outputOf(
   program: string,
-  options: Omit<StartOptions, "signal" | "confinement">,
+  options: Omit<ProcessStartOptions, "signal" | "confinement">,
   { environment, signal }: FileContext,
 ): Promise<{ readonly text: string; readonly code: number | undefined } | undefined> {
   try {

@@ -1,5 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { ConversationInfo, Conversations, EntryRange, KeptEntry } from "../contract/conversations.ts";
+import type {
+  ConversationEntry,
+  ConversationInfo,
+  ConversationRange,
+  Conversations,
+} from "../contract/conversations.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { journalUnusable } from "./database.ts";
 import type { Journal } from "./journal.ts";
@@ -27,7 +32,7 @@ export class StoredConversations implements Conversations {
     );
   }
 
-  entries(session: string, range: EntryRange = {}): readonly KeptEntry[] {
+  entries(session: string, range: ConversationRange = {}): readonly ConversationEntry[] {
     const { from = 1, to = Number.MAX_SAFE_INTEGER } = range;
     const rows = this.#use(({ read }) => read.all(session, from, to));
     return rows.map(({ number, at, entry }) => ({

@@ -1,4 +1,4 @@
-import type { Access } from "../contract/access.ts";
+import type { ToolAccess } from "../contract/access.ts";
 import type { Account, DecisionRecord, SandboxLevel } from "../contract/call.ts";
 import type { ErrorCode } from "../contract/error.ts";
 import type { Change } from "../contract/history.ts";
@@ -38,7 +38,7 @@ export interface CallRecord {
   readonly message: string | null;
   readonly outputHandle: string | null;
   readonly decision: DecisionRecord | null;
-  readonly accesses: readonly Access[];
+  readonly accesses: readonly ToolAccess[];
   readonly sandbox: SandboxLevel | null;
   /** The effects that an undo of this call does not revert, each in one phrase. */
   readonly notCovered: readonly string[];

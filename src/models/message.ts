@@ -1,4 +1,4 @@
-import type { Image } from "../contract/tool.ts";
+import type { ToolImage } from "../contract/tool.ts";
 
 /** One entry of a conversation, the same for every provider. Never changes once it is sent. */
 export type Message = UserMessage | AssistantMessage | ToolMessage;
@@ -13,7 +13,7 @@ export interface AssistantMessage {
   /** The author, `provider/name`: metadata is sent back only to the provider that made it. */
   readonly model: string;
   readonly content: readonly ReplyPart[];
-  readonly meta?: Meta;
+  readonly meta?: ProviderMeta;
 }
 
 /** The answers to all calls of the previous reply, in order. */
@@ -27,17 +27,17 @@ export type ReplyPart = TextPart | ReasoningPart | CallPart;
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
-  readonly meta?: Meta;
+  readonly meta?: ProviderMeta;
 }
 
-export interface ImagePart extends Image {
+export interface ImagePart extends ToolImage {
   readonly type: "image";
 }
 
 export interface ReasoningPart {
   readonly type: "reasoning";
   readonly text: string;
-  readonly meta?: Meta;
+  readonly meta?: ProviderMeta;
 }
 
 export interface CallPart {
@@ -46,7 +46,7 @@ export interface CallPart {
   readonly id: string;
   readonly name: string;
   readonly input: CallInput;
-  readonly meta?: Meta;
+  readonly meta?: ProviderMeta;
 }
 
 /** Arguments, or the unreadable text and why it is unreadable. Never repaired. */
@@ -59,8 +59,8 @@ export interface CallAnswer {
   readonly name: string;
   readonly content: string;
   readonly isError: boolean;
-  readonly images: readonly Image[];
+  readonly images: readonly ToolImage[];
 }
 
 /** JSON that only the provider understands (signatures, encrypted reasoning, ids) and that is sent back unchanged. */
-export type Meta = Readonly<Record<string, unknown>>;
+export type ProviderMeta = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { ModelFacts, ModelPrices, Usage } from "./model.ts";
+import type { ModelFacts, ModelPrices, TokenUsage } from "./model.ts";
 import type { ProviderAccess } from "./provider-access.ts";
 import { isKnownProvider } from "./providers.ts";
 
@@ -106,7 +106,7 @@ const families: readonly Family[] = [
 ];
 
 /** Returns the cost in US dollars; null when the price is unknown. */
-export function costOf(usage: Usage, prices: ModelPrices | undefined): number | null {
+export function costOf(usage: TokenUsage, prices: ModelPrices | undefined): number | null {
   if (prices === undefined) return null;
   const { over } = prices;
   const rate = over !== undefined && usage.input > over.tokens ? over : prices;

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
-import type { CallPart, Message, Meta } from "./message.ts";
+import type { CallPart, Message, ProviderMeta } from "./message.ts";
 
 /** A model that answers conversations. */
 export interface Model {
@@ -62,7 +62,7 @@ export const reasoningEfforts = ["low", "medium", "high"] as const;
 export type ModelEvent =
   | { readonly type: "part-start"; readonly id: string; readonly part: "text" | "reasoning" }
   | { readonly type: "part-delta"; readonly id: string; readonly text: string }
-  | { readonly type: "part-end"; readonly id: string; readonly meta?: Meta }
+  | { readonly type: "part-end"; readonly id: string; readonly meta?: ProviderMeta }
   /** A call begins; its arguments are incomplete. */
   | { readonly type: "call-start"; readonly id: string; readonly name: string }
   | { readonly type: "call-delta"; readonly id: string; readonly text: string }
@@ -71,13 +71,18 @@ export type ModelEvent =
   /** The model tried to act and could not be understood. There is no call; `message` tells the model what was wrong. */
   | { readonly type: "fault"; readonly message: string }
   | { readonly type: "warning"; readonly message: string }
-  | { readonly type: "finish"; readonly reason: FinishReason; readonly usage: Usage; readonly meta?: Meta };
+  | {
+      readonly type: "finish";
+      readonly reason: FinishReason;
+      readonly usage: TokenUsage;
+      readonly meta?: ProviderMeta;
+    };
 
 /** `length`: cut at the output limit; an incomplete call is not passed on. */
 export type FinishReason = "stop" | "calls" | "length" | "filtered";
 
 /** Numbers of tokens. */
-export interface Usage {
+export interface TokenUsage {
   /** All input, `cached` and `cacheWritten` included. */
   readonly input: number;
   readonly cached: number;

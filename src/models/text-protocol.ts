@@ -8,7 +8,7 @@ import type {
   CallAnswer,
   ImagePart,
   Message,
-  Meta,
+  ProviderMeta,
   ReplyPart,
   TextPart,
   ToolMessage,
@@ -49,7 +49,7 @@ const noTools: readonly ToolDefinition[] = [];
 class TextReply {
   readonly #reader: ActionReader;
   readonly #mayBeProse: boolean;
-  readonly #texts: { readonly id: string; readonly pieces: string[]; meta?: Meta }[] = [];
+  readonly #texts: { readonly id: string; readonly pieces: string[]; meta?: ProviderMeta }[] = [];
   #isShown = false;
   /** How many native calls the model made, although no tools were offered. */
   #calls = 0;
@@ -137,7 +137,7 @@ const metaKey = "toolcrib";
 
 interface WrittenText {
   readonly text: string;
-  readonly meta?: Meta;
+  readonly meta?: ProviderMeta;
 }
 
 interface StoredReply {

@@ -2,16 +2,16 @@ import type { CallEvent } from "../contract/call.ts";
 import { Listeners } from "../lib/async/listeners.ts";
 
 /** A function that receives events. It may be asynchronous, but is not awaited. */
-export type EventListener = (event: CallEvent) => unknown;
+export type CallEventListener = (event: CallEvent) => unknown;
 
 /** The events of all calls, for any number of listeners, by callback or with `for await`. */
-export interface EventSource extends AsyncIterable<CallEvent> {
+export interface CallEventStream extends AsyncIterable<CallEvent> {
   /** Calls `listener` for every event from now on. Returns a function that stops it. */
-  on(listener: EventListener): () => void;
+  on(listener: CallEventListener): () => void;
 }
 
 /** An event source that can emit events. */
-export class CallEvents implements EventSource {
+export class CallEvents implements CallEventStream {
   readonly #listeners = new Listeners<CallEvent>();
   readonly #onClose = new Set<() => void>();
   #closed = false;
@@ -21,7 +21,7 @@ export class CallEvents implements EventSource {
     return this.#listeners.idle;
   }
 
-  on(listener: EventListener): () => void {
+  on(listener: CallEventListener): () => void {
     return this.#listeners.on(listener);
   }
 

@@ -1,13 +1,13 @@
 import type { Agents } from "../contract/agents.ts";
 import type { CallerMemory, ToolCall } from "../contract/call.ts";
-import type { Code } from "../contract/code.ts";
+import type { CodeService } from "../contract/code.ts";
 import type { Documents } from "../contract/document.ts";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import type { History, Transactions } from "../contract/history.ts";
+import type { ChangeHistory, Transactions } from "../contract/history.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { Processes, Shells } from "../contract/process.ts";
-import type { Settings, ToolFinder } from "../contract/tool.ts";
+import type { ToolFinder, ToolSettings } from "../contract/tool.ts";
 import { PageCache } from "./page-memory.ts";
 import { SeenMemory } from "./seen-memory.ts";
 import type { Next } from "./stage.ts";
@@ -15,15 +15,15 @@ import type { Next } from "./stage.ts";
 /** Everything that tools use besides the environment. */
 export interface Services {
   /** The changes of earlier calls, as one call may see and undo them. */
-  readonly historyFor: (call: ToolCall) => History;
+  readonly historyFor: (call: ToolCall) => ChangeHistory;
   readonly transactions: { forCall(call: ToolCall): Transactions };
   readonly processes: { forCall(call: ToolCall): Processes };
   readonly shells: { forCall(call: ToolCall): Shells };
   readonly agents: Agents;
-  readonly code: Code;
+  readonly code: CodeService;
   readonly documents: Documents;
   readonly tools: ToolFinder;
-  readonly settings: Settings;
+  readonly settings: ToolSettings;
   readonly outputs: Outputs;
 }
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { describe, expect, it } from "vitest";
 import { type Circumstances, decideOn, rules, verdictOn } from "../../test/support/policy/decide.ts";
-import type { Access } from "../contract/access.ts";
+import type { ToolAccess } from "../contract/access.ts";
 import { type Decision, outsideWorkspace, type RuleSource } from "./policy.ts";
 
 /** Rules that a careless user may have set. */
@@ -22,12 +22,12 @@ const asks = (...commands: readonly string[]) => verdicts("ask", commands);
 const denies = (lines: string, ...commands: readonly string[]) =>
   verdicts("deny", commands, lines, { mode: "yolo" });
 const touch = (
-  access: Access,
+  access: ToolAccess,
   sources: readonly RuleSource[] = [],
   circumstances: Circumstances = {},
 ): Verdict =>
   decideOn([access], sources, { tool: { name: "file.write", risk: "write" }, ...circumstances }).verdict;
-const write = (path: string): Access => ({ kind: "write", path });
+const write = (path: string): ToolAccess => ({ kind: "write", path });
 
 /** Each row of the list of advisories that is about decisions. */
 describe("advisories", () => {

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { decideOn, rules, testContext } from "../../test/support/policy/decide.ts";
-import type { Access } from "../contract/access.ts";
+import type { ToolAccess } from "../contract/access.ts";
 import { analyseCommand } from "./commands/analyse-command.ts";
 import { sessionStateOf } from "./commands/shell-sessions.ts";
 import { pathsNamed } from "./parts.ts";
 
 function verdictOn(command: string, cwd: string, lines: string): string {
-  const access: Access = { kind: "execute", command, cwd };
+  const access: ToolAccess = { kind: "execute", command, cwd };
   return decideOn([access], [rules(lines)]).verdict;
 }
 
@@ -66,7 +66,7 @@ it("lets a program that runs code start below the workspace, and nowhere else", 
 });
 
 it("returns the paths to look up relative to the workspace", () => {
-  const accesses: Access[] = [
+  const accesses: ToolAccess[] = [
     { kind: "execute", command: "cat a /b", cwd: "sub" },
     { kind: "execute", command: "cat a", cwd: "/srv" },
     { kind: "execute", command: "cat a", cwd: "x/.." },

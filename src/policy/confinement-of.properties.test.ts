@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { decide, policyOf, rules, testContext } from "../../test/support/policy/decide.ts";
 import { confinementOf } from "./confinement-of.ts";
 import { guardPaths } from "./guard-paths.ts";
-import { type Decision, modes, type Question } from "./policy.ts";
+import { type Decision, policyModes, type Question } from "./policy.ts";
 
 const hosts = ["a.example", "b.a.example", "c.org", "127.0.0.1", "10.1.2.3", "localhost", "8.8.8.8"];
 const paths = ["x", "src/a", ".env", "secrets/a", ".vscode/tasks.json", ".git/config", ".git/hooks/a", "y/z"];
@@ -46,7 +46,7 @@ const command = fc
 const setup = fc.record({
   lines: lines.map((list) => list.join("\n")),
   command,
-  mode: fc.constantFrom(...modes),
+  mode: fc.constantFrom(...policyModes),
   answer: fc.constantFrom("approved" as const, "not asked" as const),
 });
 

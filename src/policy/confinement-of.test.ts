@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { decide, policyOf, rules, testContext } from "../../test/support/policy/decide.ts";
-import type { Access } from "../contract/access.ts";
+import type { ToolAccess } from "../contract/access.ts";
 import type { Confinement } from "../contract/confinement.ts";
 import { confinementOf } from "./confinement-of.ts";
-import type { Mode, Question, RuleSource } from "./policy.ts";
+import type { PolicyMode, Question, RuleSource } from "./policy.ts";
 
 interface Setup {
-  readonly mode?: Mode;
+  readonly mode?: PolicyMode;
   readonly answer?: "approved" | "not asked";
   readonly sources?: readonly RuleSource[];
   readonly realPaths?: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ function confine(command: string, lines = "", setup: Setup = {}): Confinement {
   const { mode = "cautious", answer = "approved", sources = [], realPaths = {} } = setup;
   const { tool = "shell.run" } = setup;
   const policy = policyOf([...sources, ...(lines === "" ? [] : [rules(lines)])]);
-  const accesses: readonly Access[] = [{ kind: "execute", command }];
+  const accesses: readonly ToolAccess[] = [{ kind: "execute", command }];
   const question: Question = {
     mode,
     tool: { name: tool, risk: "execute" },

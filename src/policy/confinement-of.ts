@@ -13,11 +13,11 @@ import { spelledPath } from "./paths/path-target.ts";
 import { isAbout, isExactly, refusingRule, refusingWhole, rulesNear } from "./paths/refuse-path.ts";
 import {
   type Decision,
-  type Mode,
   outsideWorkspace,
-  type Part,
-  type PartVerdict,
   type PathContext,
+  type PolicyMode,
+  type PolicyPart,
+  type PolicyVerdict,
   type Question,
 } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
@@ -35,7 +35,7 @@ export function confinementOf(
   const { variables, limits, limitsAtMost } = policy.settings;
   const given = { variables, limits, limitsAtMost };
   if (unconfined) return { ...given, unconfined };
-  const isApproved = ({ verdict }: PartVerdict) => verdict === "ask" && answer === "approved";
+  const isApproved = ({ verdict }: PolicyVerdict) => verdict === "ask" && answer === "approved";
   const approved = parts.filter(isApproved).map(({ part }) => part);
   const passed = parts.filter((one) => one.verdict === "allow" || isApproved(one));
   const granted = passed.map(({ part }) => part);
@@ -85,7 +85,7 @@ export function confinementOf(
   };
 }
 
-function pathsOf(parts: readonly Part[], ...kinds: readonly Part["kind"][]): readonly string[] {
+function pathsOf(parts: readonly PolicyPart[], ...kinds: readonly PolicyPart["kind"][]): readonly string[] {
   return parts.flatMap((part) => {
     if (!("target" in part) || part.target.kind !== "known" || !kinds.includes(part.kind)) return [];
     return [part.target.real ?? part.target.path];
@@ -93,7 +93,7 @@ function pathsOf(parts: readonly Part[], ...kinds: readonly Part["kind"][]): rea
 }
 
 /** Finds the files that the words of a command name, including its program, whatever it does with them. */
-function wordsOf(part: Part, { realPaths }: Question, context: PathContext): readonly string[] {
+function wordsOf(part: PolicyPart, { realPaths }: Question, context: PathContext): readonly string[] {
   if (part.kind !== "run") return [];
   const { command } = part;
   return [...command.words, ...wordsNamingPaths(command)].flatMap((word) => {
@@ -120,7 +120,7 @@ function unique(paths: readonly string[]): readonly string[] {
 }
 
 /** Returns whether every command of the call only reads. Later commands of a session may write. */
-function onlyReads({ accesses }: Question, granted: readonly Part[], all: Decision["parts"]): boolean {
+function onlyReads({ accesses }: Question, granted: readonly PolicyPart[], all: Decision["parts"]): boolean {
   const isAlone = accesses.every((access) => access.kind === "execute" && access.session === undefined);
   return (
     isAlone &&
@@ -135,7 +135,7 @@ function onlyReads({ accesses }: Question, granted: readonly Part[], all: Decisi
 /**
  * Returns whether the command is `git init` or `git clone`, and no other command could write into the new repository.
  */
-function makesRepository(granted: readonly Part[]): boolean {
+function makesRepository(granted: readonly PolicyPart[]): boolean {
   const commands = granted.flatMap((part) => (part.kind === "run" ? [part.command] : []));
   const makers = commands.filter(isRepositoryMaker);
   const others = commands.filter((command) => !isRepositoryMaker(command));
@@ -171,7 +171,12 @@ function hiddenPaths(policy: Policy, tool: Tool): PathPredicate {
 }
 
 /** Returns whether commands may read but not write a path, except for paths allowed for this call. */
-function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly string[]): PathPredicate {
+function readOnlyPaths(
+  policy: Policy,
+  tool: Tool,
+  mode: PolicyMode,
+  allowed: readonly string[],
+): PathPredicate {
   const isRefused = (names: Names) =>
     refusingWhole(policy, "write", names, (rule) => isFor(rule, tool)) !== undefined;
   const key = `read-only ${mode === "paranoid"} ${keyOf(tool, policy)}`;
@@ -196,7 +201,7 @@ function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly
 function isAskedAbout(
   names: Names,
   counts: (rule: PathRule) => boolean,
-  mode: Mode,
+  mode: PolicyMode,
   policy: Policy,
 ): boolean {
   const found = rulesNear(policy, names).filter((rule) => {

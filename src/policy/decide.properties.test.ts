@@ -1,9 +1,16 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decide, decideOn, rules, testContext } from "../../test/support/policy/decide.ts";
-import type { Access } from "../contract/access.ts";
+import type { ToolAccess } from "../contract/access.ts";
 import { shellQuote } from "../lib/text/shell-quote.ts";
-import { type Decision, type Level, levels, type Mode, modes, type RuleSource } from "./policy.ts";
+import {
+  type Decision,
+  type Level,
+  levels,
+  type PolicyMode,
+  policyModes,
+  type RuleSource,
+} from "./policy.ts";
 import { compilePolicy } from "./rules/compile-policy.ts";
 
 const strictness: Record<Decision["verdict"], number> = { allow: 0, ask: 1, deny: 2 };
@@ -98,22 +105,22 @@ const ruleLines = fc.oneof(
     .map(([effect, tool]) => `${effect} use ${tool}`),
 );
 const files = fc.array(ruleLines, { maxLength: 6 }).map((lines) => lines.join("\n"));
-const accesses: fc.Arbitrary<Access> = fc.oneof(
-  commands.map((command): Access => ({ kind: "execute", command })),
+const accesses: fc.Arbitrary<ToolAccess> = fc.oneof(
+  commands.map((command): ToolAccess => ({ kind: "execute", command })),
   fc
     .tuple(
       fc.constantFrom("read", "write", "delete"),
       fc.constantFrom("a.ts", "src/b.ts", ".env", "migrations/1", ".git/config", "x"),
     )
-    .map(([kind, path]): Access => ({ kind: kind as "read", path })),
-  fc.constantFrom("a.example", "b.other").map((host): Access => ({ kind: "network", host })),
+    .map(([kind, path]): ToolAccess => ({ kind: kind as "read", path })),
+  fc.constantFrom("a.example", "b.other").map((host): ToolAccess => ({ kind: "network", host })),
 );
-const mode: fc.Arbitrary<Mode> = fc.constantFrom(...modes);
+const mode: fc.Arbitrary<PolicyMode> = fc.constantFrom(...policyModes);
 const runs = { numRuns: 400 };
 
-const verdict = (access: Access, sources: readonly RuleSource[], inMode: Mode) =>
+const verdict = (access: ToolAccess, sources: readonly RuleSource[], inMode: PolicyMode) =>
   decideOn([access], sources, { mode: inMode }).verdict;
-const command = (text: string, sources: readonly RuleSource[], inMode: Mode) =>
+const command = (text: string, sources: readonly RuleSource[], inMode: PolicyMode) =>
   verdict({ kind: "execute", command: text }, sources, inMode);
 
 it("a deny, ask or protected rule never loosens the policy, wherever it is added", () => {

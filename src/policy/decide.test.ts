@@ -6,10 +6,10 @@ import {
   testContext,
   verdictOn,
 } from "../../test/support/policy/decide.ts";
-import type { Access } from "../contract/access.ts";
-import { type Mode, modes, type RuleSource } from "./policy.ts";
+import type { ToolAccess } from "../contract/access.ts";
+import { type PolicyMode, policyModes, type RuleSource } from "./policy.ts";
 
-const accesses: Record<string, Access> = {
+const accesses: Record<string, ToolAccess> = {
   read: { kind: "read", path: "a" },
   write: { kind: "write", path: "a" },
   execute: { kind: "execute", command: "make" },
@@ -18,7 +18,7 @@ const accesses: Record<string, Access> = {
 };
 
 it("allows in each mode exactly what the mode promises", () => {
-  const allowed = modes.map((mode) => [
+  const allowed = policyModes.map((mode) => [
     mode,
     Object.keys(accesses).filter((risk) => decideOn([accesses[risk]!], [], { mode }).verdict === "allow"),
   ]);
@@ -37,9 +37,9 @@ it("runs in plan mode only confined commands that read, in every mode and despit
       (command) => verdictOn(command, "allow run **", { isPlanning: true, ...circumstances }) === "deny",
     );
   const changing = commands.slice(3);
-  expect(modes.map((mode) => denied({ mode }))).toEqual(modes.map(() => changing));
+  expect(policyModes.map((mode) => denied({ mode }))).toEqual(policyModes.map(() => changing));
   expect(denied({ sandbox: "none" })).toEqual(commands);
-  const inShell: Access = { kind: "execute", command: "ls", session: "main" };
+  const inShell: ToolAccess = { kind: "execute", command: "ls", session: "main" };
   expect(decideOn([inShell], [], { isPlanning: true }).verdict).toBe("deny");
 });
 
@@ -80,11 +80,11 @@ it("allows in cautious commands that only read, in a sandbox, unless the dialect
 
 it("asks in cautious about what undo cannot restore, and says why, by whatever tool", () => {
   const notCovered = { big: "300 MB are more than is stored for one call" };
-  const about = (access: Access, lines = "") => {
+  const about = (access: ToolAccess, lines = "") => {
     const { verdict, record } = decideOn([access], lines === "" ? [] : [rules(lines)], { notCovered });
     return `${verdict}: ${record.reason}`;
   };
-  const rm = (path: string): Access => ({ kind: "execute", command: `rm ${path}` });
+  const rm = (path: string): ToolAccess => ({ kind: "execute", command: `rm ${path}` });
   const why = "undo cannot restore it: 300 MB are more than is stored for one call";
   expect([
     about({ kind: "delete", path: "a" }),
@@ -156,7 +156,7 @@ it("treats every address of this machine as localhost", () => {
 });
 
 it("denies cloud metadata unless a rule names it", () => {
-  const about = (host: string, lines: string, mode: Mode) =>
+  const about = (host: string, lines: string, mode: PolicyMode) =>
     decideOn([{ kind: "network", host }], [rules(lines)], { mode }).verdict;
   const hosts = [
     "169.254.169.254",
@@ -180,11 +180,11 @@ it("denies cloud metadata unless a rule names it", () => {
   ]);
 });
 
-const verdict = (access: Access, sources: readonly RuleSource[] = [], given: Circumstances = {}) =>
+const verdict = (access: ToolAccess, sources: readonly RuleSource[] = [], given: Circumstances = {}) =>
   decideOn([access], sources, { tool: { name: "file.write", risk: "destructive" }, ...given }).verdict;
-const write = (path: string): Access => ({ kind: "write", path });
-const inModes = (access: Access, sources: readonly RuleSource[]) =>
-  Object.fromEntries(modes.map((mode) => [mode, verdict(access, sources, { mode })]));
+const write = (path: string): ToolAccess => ({ kind: "write", path });
+const inModes = (access: ToolAccess, sources: readonly RuleSource[]) =>
+  Object.fromEntries(policyModes.map((mode) => [mode, verdict(access, sources, { mode })]));
 
 it("applies deny rules in every mode, regardless of allow rules", () => {
   const held = { safe: "deny", cautious: "deny", paranoid: "deny", yolo: "deny" };
@@ -209,7 +209,7 @@ it("applies allow rules in safe and cautious only, and ask rules everywhere exce
 });
 
 it("lets git write its own files as the mode allows, unless the user has a rule for them", () => {
-  const byGit = (path: string): Access => ({ kind: "write", path, by: "git" });
+  const byGit = (path: string): ToolAccess => ({ kind: "write", path, by: "git" });
   const held = { safe: "deny", cautious: "deny", paranoid: "deny", yolo: "deny" };
   expect([
     inModes(write(".git/index"), []),
@@ -311,7 +311,7 @@ it("asks for a tool by its rule even when everything it touches is allowed", () 
 
 it("applies a deny rule for writing to deletion, and to everything in a directory", () => {
   const sources = [rules("deny write migrations\ndeny delete logs/**")];
-  const accesses: readonly Access[] = [
+  const accesses: readonly ToolAccess[] = [
     { kind: "read", path: "migrations/1" },
     write("migrations/1"),
     { kind: "delete", path: "migrations" },
@@ -366,7 +366,7 @@ it("checks the files and hosts of a command as separate parts", () => {
 
 it("asks about parts that only the shell can expand, regardless of allow rules", () => {
   const inEvery = (command: string, lines: string) =>
-    modes.map((mode) => verdictOn(command, lines, { mode }));
+    policyModes.map((mode) => verdictOn(command, lines, { mode }));
   expect([
     inEvery("$X", "allow run **"),
     inEvery("ls `", "allow run **"),

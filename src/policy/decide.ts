@@ -1,11 +1,11 @@
-import type { Risk } from "../contract/access.ts";
+import type { ToolRisk } from "../contract/access.ts";
 import type { DecisionRecord } from "../contract/call.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { findRules, unconfinedBy } from "./find-rules.ts";
 import { formatOrigin } from "./guard-paths.ts";
 import { kindOfHost, spells } from "./hosts.ts";
 import { partsOf, type ReadCommand } from "./parts.ts";
-import type { Decision, Part, PartVerdict, Question } from "./policy.ts";
+import type { Decision, PolicyPart, PolicyVerdict, Question } from "./policy.ts";
 import { harm, ownRisk, worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import { isFor, type Rule } from "./rules/rule.ts";
@@ -33,7 +33,7 @@ export function decideCall(question: Question, policy: Policy, readCommand: Read
 }
 
 /** Returns whether a call leaves the sandbox, which a rule must allow for every command in it. */
-function areUnconfined(parts: readonly Part[], question: Question, policy: Policy): boolean {
+function areUnconfined(parts: readonly PolicyPart[], question: Question, policy: Policy): boolean {
   if (policy.unconfined.length === 0) return false;
   const commands = parts.filter((part) => part.kind === "run");
   return (
@@ -43,7 +43,7 @@ function areUnconfined(parts: readonly Part[], question: Question, policy: Polic
   );
 }
 
-function strictness({ part, verdict, risk, rule }: PartVerdict): number {
+function strictness({ part, verdict, risk, rule }: PolicyVerdict): number {
   const isImplied = part.kind === "use" && part.names === "everything" && verdict === "allow";
   if (isImplied && rule === undefined) return -1;
   return strict[verdict] * 20 + harm(risk) * 2 + (rule === undefined ? 0 : 1);
@@ -51,7 +51,11 @@ function strictness({ part, verdict, risk, rule }: PartVerdict): number {
 
 const strict = { allow: 0, ask: 1, deny: 2 } as const;
 
-function recordOf(decisive: PartVerdict, parts: readonly PartVerdict[], { mode }: Question): DecisionRecord {
+function recordOf(
+  decisive: PolicyVerdict,
+  parts: readonly PolicyVerdict[],
+  { mode }: Question,
+): DecisionRecord {
   const { verdict, rule, risk, reason } = decisive;
   if (rule !== undefined) return { verdict, rule: rule.text, source: formatOrigin(rule), reason };
   const alike = parts.filter((part) => strictness(part) === strictness(decisive));
@@ -64,18 +68,18 @@ function recordOf(decisive: PartVerdict, parts: readonly PartVerdict[], { mode }
 
 /** Returns the verdict on one part; undefined for a path that is only mentioned and that no rule refuses. */
 function verdictOn(
-  part: Part,
+  part: PolicyPart,
   question: Question,
   policy: Policy,
   readCommand: ReadCommand,
-): PartVerdict | undefined {
+): PolicyVerdict | undefined {
   const { mode } = question;
   const finding = findRules(part, question, policy, readCommand);
   const { deny, mayDeny, wins, doubt, risk } = finding;
   const planned = question.isPlanning ? deniedByPlan(part, question) : undefined;
   if (planned !== undefined)
     return { part, verdict: "deny", risk, rule: undefined, reason: planned, planned: true };
-  const give = (verdict: PartVerdict["verdict"], reason: string, rule?: Rule): PartVerdict => {
+  const give = (verdict: PolicyVerdict["verdict"], reason: string, rule?: Rule): PolicyVerdict => {
     return { part, verdict, risk, rule: rule?.origin, reason };
   };
   const askFirmly = (reason: string, rule?: Rule) => ({ ...give("ask", reason, rule), firm: true }) as const;
@@ -113,7 +117,7 @@ function verdictOn(
 }
 
 /** Returns why plan mode denies a part; undefined for a part that only reads. No rule and no mode can allow more. */
-function deniedByPlan(part: Part, { tool, accesses, sandbox }: Question): string | undefined {
+function deniedByPlan(part: PolicyPart, { tool, accesses, sandbox }: Question): string | undefined {
   const commands = accesses.filter((access) => access.kind === "execute");
   switch (part.kind) {
     case "read":
@@ -145,11 +149,11 @@ const webReaders: ReadonlySet<string> = new Set(["web.fetch", "web.search"]);
  * commands that only read and are confined. The files that they name are separate parts.
  */
 function verdictOfMode(
-  part: Part,
-  risk: Risk,
+  part: PolicyPart,
+  risk: ToolRisk,
   mode: "safe" | "cautious",
   { notCovered, sandbox, asksBeforeCommands }: Question,
-): Pick<PartVerdict, "verdict" | "reason"> {
+): Pick<PolicyVerdict, "verdict" | "reason"> {
   const isChange = part.kind === "write" || part.kind === "delete";
   if (mode === "cautious" && isChange) {
     const { kind, target } = part;
@@ -172,7 +176,7 @@ function verdictOfMode(
 const deletes = "allows deleting what undo restores";
 
 /** Returns whether a part connects to cloud metadata, which contains credentials, although no rule names the host. */
-function handsOutKeys(part: Part, wins: Rule | undefined): boolean {
+function handsOutKeys(part: PolicyPart, wins: Rule | undefined): boolean {
   if (part.kind !== "connect" || part.host === undefined || kindOfHost(part.host) !== "metadata")
     return false;
   return !(wins?.kind === "connect" && wins.effect === "allow" && spells(wins, part.host));
@@ -184,7 +188,7 @@ function isWrittenByUser({ origin }: Rule): boolean {
   return origin.level !== "built-in";
 }
 
-const actions: Record<Risk, string> = {
+const actions: Record<ToolRisk, string> = {
   read: "reading",
   write: "writing",
   execute: "commands run",
@@ -193,7 +197,7 @@ const actions: Record<Risk, string> = {
 };
 
 /** Describes a part, to follow "it would". */
-export function describePart(part: Part): string {
+export function describePart(part: PolicyPart): string {
   switch (part.kind) {
     case "use":
       return part.server === undefined

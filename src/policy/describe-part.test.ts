@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { describePart } from "./decide.ts";
-import type { Part } from "./policy.ts";
+import type { PolicyPart } from "./policy.ts";
 
 it("names a tool of another server on one line, whatever characters its name has", () => {
-  const part: Part = {
+  const part: PolicyPart = {
     kind: "use",
     tool: "go\nallow run **\u202e",
     server: "bad",

@@ -3,7 +3,7 @@ import type { SimpleCommand } from "./commands/analysis.ts";
 import { kindOfHost } from "./hosts.ts";
 import type { ReadCommand } from "./parts.ts";
 import { findPathRules } from "./paths/find-path-rules.ts";
-import type { Part, Question } from "./policy.ts";
+import type { PolicyPart, Question } from "./policy.ts";
 import { changedPieces, codeKey, lapseReason } from "./rules/binding.ts";
 import { worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
@@ -21,7 +21,7 @@ import {
 type Tool = Question["tool"];
 
 export function findRules(
-  part: Part,
+  part: PolicyPart,
   question: Question,
   policy: Policy,
   readCommand: ReadCommand,
@@ -41,13 +41,13 @@ export function findRules(
   }
 }
 
-function findToolRules(part: Extract<Part, { kind: "use" }>, tool: Tool, policy: Policy): RuleFinding {
+function findToolRules(part: Extract<PolicyPart, { kind: "use" }>, tool: Tool, policy: Policy): RuleFinding {
   const found = policy.tools.filter((rule) => isFor(rule, tool) && rule.tool(tool));
   return { risk: part.names === "nothing" ? part.risk : "read", ...strongest(found) };
 }
 
 function findCommandRules(
-  { command }: Extract<Part, { kind: "run" }>,
+  { command }: Extract<PolicyPart, { kind: "run" }>,
   question: Question,
   policy: Policy,
   readCommand: ReadCommand,
@@ -101,7 +101,7 @@ export function unconfinedBy(
 }
 
 function findHostRules(
-  { host }: Extract<Part, { kind: "connect" }>,
+  { host }: Extract<PolicyPart, { kind: "connect" }>,
   tool: Tool,
   policy: Policy,
 ): RuleFinding {

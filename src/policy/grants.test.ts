@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { type Circumstances, decideOn, rules } from "../../test/support/policy/decide.ts";
-import type { Access } from "../contract/access.ts";
+import type { ToolAccess } from "../contract/access.ts";
 import { grantsFor, grantWidths } from "./grants.ts";
 import type { Decision } from "./policy.ts";
 
 const tool = { name: "shell.run", risk: "execute" } as const;
 const elsewhere = { name: "create_issue", server: "git hub", risk: "network" } as const;
-const command = (text: string): Access => ({ kind: "execute", command: text });
-const grants = (access: Access, circumstances: Circumstances = {}) =>
+const command = (text: string): ToolAccess => ({ kind: "execute", command: text });
+const grants = (access: ToolAccess, circumstances: Circumstances = {}) =>
   grantsFor(decideOn([access], [], { tool, ...circumstances }), { tool });
 const granted = (lines: readonly string[] | undefined) => rules((lines ?? []).join("\n"), "granted");
 

@@ -1,6 +1,6 @@
 import { quoteForRule } from "../lib/text/rule-text.ts";
 import type { SimpleCommand } from "./commands/analysis.ts";
-import type { Decision, Part, Question } from "./policy.ts";
+import type { Decision, PolicyPart, Question } from "./policy.ts";
 import { bindingText, codeKey } from "./rules/binding.ts";
 import { harm, ownRisk } from "./rules/command-risk.ts";
 import { gitSubcommandAt } from "./rules/spellings.ts";
@@ -28,7 +28,7 @@ export function grantsFor(decision: Decision, asked: Asked): readonly string[] |
 export function grantWidths(decision: Decision, { tool, codeRun }: Asked): readonly GrantWidth[] {
   const asked = decision.parts.filter(({ verdict }) => verdict === "ask");
   const by = ` by ${named(tool.name, tool.server)}`;
-  const widthOf = (grantOf: (part: Part) => Grant | undefined): GrantWidth | undefined => {
+  const widthOf = (grantOf: (part: PolicyPart) => Grant | undefined): GrantWidth | undefined => {
     const grants = asked.flatMap(({ part, firm, bare }) => {
       const grant = firm ? undefined : grantOf(part);
       return bare
@@ -56,7 +56,7 @@ interface Grant {
   readonly binding: string;
 }
 
-function grant(part: Part, codeRun: Question["codeRun"]): Grant | undefined {
+function grant(part: PolicyPart, codeRun: Question["codeRun"]): Grant | undefined {
   switch (part.kind) {
     case "use":
       return { rule: `allow use ${named(part.tool, part.server)}`, binding: "" };
@@ -78,7 +78,7 @@ function grant(part: Part, codeRun: Question["codeRun"]): Grant | undefined {
 }
 
 /** Grants a command with any further arguments; undefined where that would allow much more. */
-function widerGrant(part: Part, codeRun: Question["codeRun"]): Grant | undefined {
+function widerGrant(part: PolicyPart, codeRun: Question["codeRun"]): Grant | undefined {
   const kept = part.kind === "run" ? wordsKept(part.command) : undefined;
   if (part.kind !== "run" || kept === undefined) return undefined;
   const command = { ...part.command, words: part.command.words.slice(0, kept) };

@@ -2,7 +2,7 @@ import type { Confinement } from "../contract/confinement.ts";
 import { matchSegment } from "../lib/glob/glob-segment.ts";
 import { parseHost } from "../lib/network-address.ts";
 import { hostOf, kindOfHost, spells } from "./hosts.ts";
-import type { Decision, Part, Question } from "./policy.ts";
+import type { Decision, PolicyPart, Question } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import { type HostRule, isFor, strongest } from "./rules/rule.ts";
 
@@ -12,7 +12,7 @@ import { type HostRule, isFor, strongest } from "./rules/rule.ts";
  * neither a mode nor `*` covers it.
  */
 export function mayConnect(
-  approved: readonly Part[],
+  approved: readonly PolicyPart[],
   { mode, tool }: Question,
   policy: Policy,
 ): Confinement["mayConnect"] {

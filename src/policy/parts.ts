@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Access, ExecuteAccess } from "../contract/access.ts";
+import type { ExecuteAccess, ToolAccess } from "../contract/access.ts";
 import type { PlannedChange } from "../contract/history.ts";
 import type { analyseCommand, StartState } from "./commands/analyse-command.ts";
 import type { CommandAnalysis, Effect, SimpleCommand, Span, Word } from "./commands/analysis.ts";
@@ -7,9 +7,9 @@ import { hostOf } from "./hosts.ts";
 import { anywhere, givenPath, spelledPath, wordPath } from "./paths/path-target.ts";
 import {
   type HostPart,
-  type Part,
   type PathContext,
   type PathPart,
+  type PolicyPart,
   type Question,
   searchOf,
 } from "./policy.ts";
@@ -23,7 +23,7 @@ export function partsOf(
   { tool, accesses, realPaths, shells }: Question,
   context: PathContext,
   readCommand: ReadCommand,
-): Part[] {
+): PolicyPart[] {
   const read = reader(readCommand, context, shells);
   const parts = accesses.flatMap((access) => partsOfAccess(access, context, realPaths, read));
   const risk = accesses.length === 0 ? tool.risk : "read";
@@ -33,7 +33,7 @@ export function partsOf(
 
 /** Returns every path that a call or its commands name. The caller resolves their links. */
 export function pathsNamed(
-  accesses: readonly Access[],
+  accesses: readonly ToolAccess[],
   context: PathContext,
   readCommand: ReadCommand,
   shells?: Question["shells"],
@@ -54,7 +54,7 @@ export function pathsNamed(
  * itself.
  */
 export function changesPlanned(
-  accesses: readonly Access[],
+  accesses: readonly ToolAccess[],
   context: PathContext,
   readCommand: ReadCommand,
   shells?: Question["shells"],
@@ -77,7 +77,7 @@ export function changesPlanned(
 
 /** Every simple command of a call. */
 export function commandsOf(
-  accesses: readonly Access[],
+  accesses: readonly ToolAccess[],
   context: PathContext,
   readCommand: ReadCommand,
   shells?: Question["shells"],
@@ -88,7 +88,7 @@ export function commandsOf(
 
 /** Returns every directory that the commands of a call would read recursively, named by `searchOf`. */
 export function directoriesRead(
-  accesses: readonly Access[],
+  accesses: readonly ToolAccess[],
   context: PathContext,
   readCommand: ReadCommand,
   shells?: Question["shells"],
@@ -109,11 +109,11 @@ export function directoriesRead(
 }
 
 function partsOfAccess(
-  access: Access,
+  access: ToolAccess,
   context: PathContext,
   realPaths: ReadonlyMap<string, string>,
   read: (access: ExecuteAccess) => CommandAnalysis,
-): Part[] {
+): PolicyPart[] {
   switch (access.kind) {
     case "execute":
       return commandParts(access.command, read(access), context, realPaths);
@@ -167,9 +167,9 @@ function commandParts(
   { commands, notUnderstood }: CommandAnalysis,
   context: PathContext,
   realPaths: ReadonlyMap<string, string>,
-): Part[] {
+): PolicyPart[] {
   const at = (span: Span) => ({ command, span });
-  const parts = commands.flatMap((simple): Part[] => {
+  const parts = commands.flatMap((simple): PolicyPart[] => {
     // A moved file is deleted at its old path, but not lost.
     const moved = spansOf(simple.effects.filter(({ risk }) => risk === "write"));
     const path = (kind: PathPart["kind"], word: Word): PathPart => ({
@@ -181,16 +181,18 @@ function commandParts(
     });
     return [
       ...(simple.words.length === 0 ? [] : [{ kind: "run" as const, command: simple, in: at(simple.span) }]),
-      ...simple.accesses.map(({ kind, target, extent }): Part => {
+      ...simple.accesses.map(({ kind, target, extent }): PolicyPart => {
         if (kind === "network") return { ...host(target), in: at(target.span) };
         const isTree = kind === "write" && writesTrees(simple);
         return { ...path(kind, target), extent: isTree ? "deep" : extent };
       }),
-      ...unnamedWrites(simple).map(({ reason, span }): Part => {
+      ...unnamedWrites(simple).map(({ reason, span }): PolicyPart => {
         return { kind: "write", path: `files (${reason})`, target: anywhere, risk: "write", in: at(span) };
       }),
-      ...mentions(simple).map((word): Part => ({ ...path("read", word), mentioned: true })),
-      ...hostsMentioned(simple).map((word): Part => ({ ...host(word), mentioned: true, in: at(word.span) })),
+      ...mentions(simple).map((word): PolicyPart => ({ ...path("read", word), mentioned: true })),
+      ...hostsMentioned(simple).map(
+        (word): PolicyPart => ({ ...host(word), mentioned: true, in: at(word.span) }),
+      ),
     ];
   });
   for (const { reason, span } of notUnderstood) parts.push({ kind: "unclear", reason, in: at(span) });
@@ -198,10 +200,10 @@ function commandParts(
 }
 
 /** Removes repeated paths. Replaces all but the first few hundred unknown paths by one that may be anything. */
-function withoutRepeats(parts: readonly Part[]): Part[] {
+function withoutRepeats(parts: readonly PolicyPart[]): PolicyPart[] {
   const seen = new Set<string>();
   let open = 0;
-  return parts.flatMap((part): Part[] => {
+  return parts.flatMap((part): PolicyPart[] => {
     if (!("target" in part)) return [part];
     const { kind, target, extent, mentioned, risk } = part;
     if (target.kind === "output") return [part];

@@ -1,12 +1,12 @@
-import type { Access, Risk } from "../contract/access.ts";
+import type { ToolAccess, ToolRisk } from "../contract/access.ts";
 import type { DecisionRecord, SandboxLevel } from "../contract/call.ts";
 import type { StartState } from "./commands/analyse-command.ts";
 import type { Extent, SimpleCommand, Span } from "./commands/analysis.ts";
 import type { PathTarget } from "./paths/path-target.ts";
 
 /** Modes decide which calls run without approval. Deny rules hold in every mode. */
-export const modes = ["safe", "cautious", "paranoid", "yolo"] as const;
-export type Mode = (typeof modes)[number];
+export const policyModes = ["safe", "cautious", "paranoid", "yolo"] as const;
+export type PolicyMode = (typeof policyModes)[number];
 
 /** The sources of rules, weakest first. `session` are the answers that the user gave in this instance. */
 export const levels = ["built-in", "user", "project", "granted", "command line", "session"] as const;
@@ -42,13 +42,13 @@ export interface PathContext {
 }
 
 /** One action of a call, with a separate verdict. */
-export type Part =
+export type PolicyPart =
   /** The tool itself, for rules about tools and for calls that do not name their accesses. */
   | {
       readonly kind: "use";
       readonly tool: string;
       readonly server: string | undefined;
-      readonly risk: Risk;
+      readonly risk: ToolRisk;
       /** Whether the other parts describe everything that the call does. */
       readonly names: "everything" | "nothing";
     }
@@ -63,7 +63,7 @@ export interface PathPart {
   /** The path as written in the call or command. */
   readonly path: string;
   readonly target: PathTarget;
-  readonly risk: Risk;
+  readonly risk: ToolRisk;
   /** Whether git writes its own files. Built-in ask rules for them do not apply. */
   readonly by?: "git" | undefined;
   /** Whether an unknown program got the path. Only rules that refuse paths apply. */
@@ -88,10 +88,10 @@ export interface CommandSegment {
   readonly span: Span;
 }
 
-export interface PartVerdict {
-  readonly part: Part;
+export interface PolicyVerdict {
+  readonly part: PolicyPart;
   readonly verdict: "allow" | "ask" | "deny";
-  readonly risk: Risk;
+  readonly risk: ToolRisk;
   /** The rule that decided; undefined when the mode did. */
   readonly rule: RuleOrigin | undefined;
   /** Whether the part needs approval despite any rule, and cannot be granted. */
@@ -107,14 +107,14 @@ export interface PartVerdict {
 /** The decision about a call: its strictest verdict. */
 export interface Decision {
   readonly verdict: "allow" | "ask" | "deny";
-  readonly risk: Risk;
+  readonly risk: ToolRisk;
   /** The sandbox of its commands; "none" also when rules take them out of the sandbox. */
   readonly sandbox: SandboxLevel;
   /** Whether rules take all its commands out of the sandbox. */
   readonly unconfined?: true | undefined;
   /** The part that decided: its rule and reason are those of the call. */
-  readonly decisive: PartVerdict;
-  readonly parts: readonly PartVerdict[];
+  readonly decisive: PolicyVerdict;
+  readonly parts: readonly PolicyVerdict[];
   readonly record: DecisionRecord;
 }
 
@@ -122,11 +122,11 @@ export interface Decision {
 export const outsideWorkspace = "/\0";
 
 export interface Question {
-  readonly mode: Mode;
+  readonly mode: PolicyMode;
   /** Whether plan mode denies everything but reads. */
   readonly isPlanning?: boolean;
-  readonly tool: { readonly name: string; readonly server?: string | undefined; readonly risk: Risk };
-  readonly accesses: readonly Access[];
+  readonly tool: { readonly name: string; readonly server?: string | undefined; readonly risk: ToolRisk };
+  readonly accesses: readonly ToolAccess[];
   readonly sandbox: SandboxLevel;
   /** Whether `cautious` also asks before commands that only read, as some dialects promise. */
   readonly asksBeforeCommands?: true | undefined;

@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import { decideOn, policyOf, rules, verdictOn } from "../../test/support/policy/decide.ts";
 import type { SandboxLevel } from "../contract/call.ts";
 import { grantsFor } from "./grants.ts";
-import type { Decision, Mode } from "./policy.ts";
+import type { Decision, PolicyMode } from "./policy.ts";
 
 function decisionOn(
   command: string,
   lines: string,
-  { mode = "cautious", sandbox = "bwrap" }: { mode?: Mode; sandbox?: SandboxLevel } = {},
+  { mode = "cautious", sandbox = "bwrap" }: { mode?: PolicyMode; sandbox?: SandboxLevel } = {},
 ): Decision {
   return decideOn([{ kind: "execute", command }], [rules(lines)], { mode, sandbox });
 }
@@ -16,7 +16,7 @@ const allowed = "allow run npm test\nallow run docker **";
 const outside = `${allowed}\nunconfined run docker **`;
 
 it("asks about every command without a sandbox, regardless of allow rules", () => {
-  const verdicts = (mode: Mode) =>
+  const verdicts = (mode: PolicyMode) =>
     (["bwrap", "landlock", "seatbelt", "none"] as const).map((sandbox) =>
       verdictOn("npm test", allowed, { mode, sandbox }),
     );
@@ -48,7 +48,7 @@ it("states that there is no sandbox, and offers a grant that says so", () => {
 });
 
 it("runs a call outside the sandbox when a rule covers each command in it", () => {
-  const of = (command: string, lines = outside, mode?: Mode) => {
+  const of = (command: string, lines = outside, mode?: PolicyMode) => {
     const { verdict, sandbox, unconfined = false } = decisionOn(command, lines, mode ? { mode } : {});
     return [verdict, sandbox, unconfined];
   };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Environment, StartOptions } from "../contract/environment.ts";
+import type { Environment, ProcessStartOptions } from "../contract/environment.ts";
 import { openLocalWorld } from "../environment/conformance/local-world.ts";
 import { allowedVariables, usualVariables } from "./environment-variables.ts";
 
@@ -96,7 +96,10 @@ it("adds to the existing git settings", () => {
   });
 });
 
-async function variablesSeen(environment: Environment, options: Partial<StartOptions>): Promise<object> {
+async function variablesSeen(
+  environment: Environment,
+  options: Partial<ProcessStartOptions>,
+): Promise<object> {
   const program = await environment.start("/usr/bin/env", {
     args: ["-0"],
     env: { ADDED: "one\ntwo", LANG: "mine", TOOLCRIB_RUN: "forged" },

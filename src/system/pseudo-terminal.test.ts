@@ -1,11 +1,16 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { missingHere, openSandboxFixture } from "../../test/support/sandbox-fixture.ts";
-import type { Environment, ProcessExit, RunningProcess, StartOptions } from "../contract/environment.ts";
+import type {
+  Environment,
+  ProcessExit,
+  ProcessStartOptions,
+  RunningProcess,
+} from "../contract/environment.ts";
 import { openLocalWorld } from "../environment/conformance/local-world.ts";
 import { inTerminal } from "./pseudo-terminal.ts";
 
-function start(environment: Environment, script: string, options: Partial<StartOptions>) {
+function start(environment: Environment, script: string, options: Partial<ProcessStartOptions>) {
   return environment.start("/bin/bash", {
     args: ["--noprofile", "--norc", "-c", script],
     signal: new AbortController().signal,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { emptySource } from "../../test/support/tool-source.ts";
-import type { Access } from "../contract/access.ts";
+import type { ToolAccess } from "../contract/access.ts";
 import type { CallEvent } from "../contract/call.ts";
 import type { Tool } from "../contract/tool.ts";
 import { policyFiles } from "../system/policy-files.ts";
@@ -98,8 +98,8 @@ const acting: Tool<ActInput> = {
   }),
   limits: { maxChars: 1000, keep: "both" },
   accesses: ({ run: command, delete: path }) => [
-    ...(command === undefined ? [] : [{ kind: "execute", command } satisfies Access]),
-    ...(path === undefined ? [] : [{ kind: "delete", path } satisfies Access]),
+    ...(command === undefined ? [] : [{ kind: "execute", command } satisfies ToolAccess]),
+    ...(path === undefined ? [] : [{ kind: "delete", path } satisfies ToolAccess]),
   ],
   run: async (input) => ({ data: input, text: `acted ${JSON.stringify(input.say ?? "")}` }),
 };

@@ -1,6 +1,6 @@
 import type { Outcome } from "../contract/call.ts";
 import type { ErrorCode, ErrorDetails, TextForUser } from "../contract/error.ts";
-import type { Image } from "../contract/tool.ts";
+import type { ToolImage } from "../contract/tool.ts";
 
 /** The result of a call, in one shape for programs, models and `--json`. */
 export interface CallResult {
@@ -20,7 +20,7 @@ export interface CallResult {
   readonly truncated: boolean;
   /** The handle of the stored output when `content` was cut. */
   readonly output: string | null;
-  readonly images: readonly Image[];
+  readonly images: readonly ToolImage[];
 }
 
 export interface CallFailure {

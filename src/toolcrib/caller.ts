@@ -8,7 +8,7 @@ import type { Toolset } from "../dialects/toolset.ts";
 import { exhaustionError, isExhaustion } from "../lib/exhaustion.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import type { Approve } from "../pipeline/approvals/approval-request.ts";
-import type { CallEvents, EventListener } from "../pipeline/call-events.ts";
+import type { CallEventListener, CallEvents } from "../pipeline/call-events.ts";
 import type { Next } from "../pipeline/stage.ts";
 import { deniesTool } from "../policy/decide.ts";
 import type { Question } from "../policy/policy.ts";
@@ -42,7 +42,7 @@ export interface CallOptions {
   /** Asks the user even where the rules allow the call, for this reason. */
   readonly mustAsk?: string | undefined;
   /** Receives the events of this call. */
-  readonly onEvent?: EventListener;
+  readonly onEvent?: CallEventListener;
 }
 
 export interface DefinitionOptions<Format extends WireFormat | undefined = undefined> {

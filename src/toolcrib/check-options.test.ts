@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Mode } from "../policy/policy.ts";
+import type { PolicyMode } from "../policy/policy.ts";
 import { checkMode, searchSettings } from "./check-options.ts";
 
 const hint = "Set it to one of: searxng https://…, brave, tavily, duckduckgo.";
@@ -63,7 +63,7 @@ describe("searchSettings", () => {
 });
 
 it("accepts modes in any case", () => {
-  expect(["Safe", "CAUTIOUS", "yolo"].map((mode) => checkMode(mode as Mode))).toEqual([
+  expect(["Safe", "CAUTIOUS", "yolo"].map((mode) => checkMode(mode as PolicyMode))).toEqual([
     "safe",
     "cautious",
     "yolo",

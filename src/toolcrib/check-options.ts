@@ -1,12 +1,12 @@
 import { ToolError } from "../contract/error.ts";
 import type { SearchSettings, UnusableSetting } from "../contract/tool.ts";
 import { printableLine } from "../lib/text/printable.ts";
-import { type Mode, modes } from "../policy/policy.ts";
-import { type SandboxWanted, sandboxesWanted, type ToolcribOptions } from "./options.ts";
+import { type PolicyMode, policyModes } from "../policy/policy.ts";
+import { type SandboxSetting, sandboxSettings, type ToolcribOptions } from "./options.ts";
 
 /** Refuses a single value in place of a list, because a string would be split into its letters. */
 export function checkLists(options: ToolcribOptions): void {
-  for (const name of ["rules", "ruleFiles", "tools", "allowedTools", "sources", "commandHooks"] as const) {
+  for (const name of ["rules", "ruleFiles", "tools", "onlyTools", "sources", "commandHooks"] as const) {
     if (options[name] === undefined || Array.isArray(options[name])) continue;
     throw new ToolError("invalid-input", `The option ${name} must be a list`, {
       hint: `Write ${name}: […], also for a single value.`,
@@ -22,21 +22,21 @@ export function checkSession(session: string | undefined): string | undefined {
 }
 
 /** Checks a mode, which may be written in any case: "Safe", "YOLO". */
-export function checkMode(mode: Mode): Mode {
-  const known = modes.find((each) => each === String(mode).toLowerCase());
+export function checkMode(mode: PolicyMode): PolicyMode {
+  const known = policyModes.find((each) => each === String(mode).toLowerCase());
   if (known !== undefined) return known;
   throw new ToolError("invalid-input", `Unknown mode: ${mode}`, {
-    hint: `Use one of: ${modes.join(", ")}.`,
+    hint: `Use one of: ${policyModes.join(", ")}.`,
   });
 }
 
 /** Returns the given sandbox level, else TOOLCRIB_SANDBOX, else "auto". */
-export function sandboxWanted(given: string | undefined): SandboxWanted {
+export function sandboxWanted(given: string | undefined): SandboxSetting {
   const wanted = given ?? (process.env.TOOLCRIB_SANDBOX || "auto");
-  const known = sandboxesWanted.find((name) => name === wanted);
+  const known = sandboxSettings.find((name) => name === wanted);
   if (known !== undefined) return known;
   throw new ToolError("invalid-input", `Unknown sandbox: ${wanted}`, {
-    hint: `${given === undefined ? "Set TOOLCRIB_SANDBOX to" : "Use"} one of: ${sandboxesWanted.join(", ")}.`,
+    hint: `${given === undefined ? "Set TOOLCRIB_SANDBOX to" : "Use"} one of: ${sandboxSettings.join(", ")}.`,
   });
 }
 

@@ -39,7 +39,7 @@ describe("an instance with extra roots", () => {
     await using world = await reachingFixture();
     await world.crib.call("file_write", { path: "../notes.txt", content: "new\n" });
     await world.crib.close();
-    const later = await world.open({ reach: undefined, undoes: "workspace" });
+    const later = await world.open({ reach: undefined, undoScope: "workspace" });
     expect((await later.call("file_read", { path: "../notes.txt" })).error?.code).toBe("outside-workspace");
     expect((await later.call("journal_undo", { last: 1 })).isError).toBe(false);
     await later.close();

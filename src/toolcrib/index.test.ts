@@ -21,7 +21,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { exampleChanges, makeChangeWorld } from "../../test/support/environment/change-world.ts";
 import { emptySource } from "../../test/support/tool-source.ts";
-import type { Access } from "../contract/access.ts";
+import type { ToolAccess } from "../contract/access.ts";
 import type { CallEvent } from "../contract/call.ts";
 import { ToolError } from "../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../contract/tool.ts";
@@ -82,7 +82,7 @@ function customTool(
   };
 }
 
-const writing = (path: string): readonly Access[] => [{ kind: "write", path }];
+const writing = (path: string): readonly ToolAccess[] => [{ kind: "write", path }];
 
 describe("a call", () => {
   it("returns text, data and a call id", async () => {
@@ -106,7 +106,7 @@ describe("a call", () => {
 
   it("is refused when a read-only tool would change something, since it could not be undone", async () => {
     const done: string[] = [];
-    const changes: readonly Access[] = [
+    const changes: readonly ToolAccess[] = [
       { kind: "write", path: "a" },
       { kind: "delete", path: "a" },
       { kind: "execute", command: "touch a" },
@@ -740,7 +740,7 @@ describe("opening an instance", () => {
     await expect(open({ dialect: "toolcrip" })).rejects.toThrow('Unknown dialect "toolcrip"');
   });
 
-  it.each(["rules", "ruleFiles", "tools", "allowedTools", "sources"])(
+  it.each(["rules", "ruleFiles", "tools", "onlyTools", "sources"])(
     "requires %s to be a list",
     async (name) => {
       await expect(open({ [name]: "deny run rm" })).rejects.toThrow(`The option ${name} must be a list`);

@@ -1,8 +1,13 @@
-export type { Access, Risk } from "../contract/access.ts";
+export type { ToolAccess, ToolRisk } from "../contract/access.ts";
 export type { AgentStatus, Agents, AgentTask } from "../contract/agents.ts";
-export type { CallEvent, DecisionRecord, SandboxLevel, Success } from "../contract/call.ts";
-export type { Code } from "../contract/code.ts";
-export type { ConversationInfo, Conversations, EntryRange, KeptEntry } from "../contract/conversations.ts";
+export type { CallEvent, CallSuccess, DecisionRecord, SandboxLevel } from "../contract/call.ts";
+export type { CodeService } from "../contract/code.ts";
+export type {
+  ConversationEntry,
+  ConversationInfo,
+  ConversationRange,
+  Conversations,
+} from "../contract/conversations.ts";
 export type { Documents } from "../contract/document.ts";
 export type {
   Directory,
@@ -12,10 +17,10 @@ export type {
   FileInfo,
   LineSlice,
   ProcessExit,
+  ProcessStartOptions,
   RecoveredChange,
   RunningProcess,
   SandboxReport,
-  StartOptions,
 } from "../contract/environment.ts";
 export {
   type ErrorCode,
@@ -28,18 +33,17 @@ export type { ExtraRoots, PathGuard, PathRefusal } from "../contract/guard.ts";
 export type {
   ChangedFile,
   ChangedFiles,
+  ChangeHistory,
   Checkpoint,
-  History,
   Transaction,
   Transactions,
-  Undone,
+  UndoneChanges,
 } from "../contract/history.ts";
 export type { CommandHook, HookAnswer, HookEvent } from "../contract/hooks.ts";
 export type { OutputKept, Outputs } from "../contract/output.ts";
 export type { Processes, ProcessStatus, Shells } from "../contract/process.ts";
 export type {
   AnyTool,
-  Image,
   OutputLimits,
   Plan,
   PlanMemory,
@@ -47,12 +51,13 @@ export type {
   SearchSettings,
   SeenFiles,
   SeenPart,
-  Settings,
   Tool,
   ToolContext,
   ToolFinder,
   ToolHints,
+  ToolImage,
   ToolOutput,
+  ToolSettings,
   ToolSource,
 } from "../contract/tool.ts";
 export type { PageMemory } from "../contract/web.ts";
@@ -60,8 +65,8 @@ export type { ToolDefinition } from "../dialects/definition.ts";
 export type { Dialect, DialectTool, OfferedTool, ResolvedCall } from "../dialects/dialect.ts";
 export { dialectFor, dialectNames } from "../dialects/dialects.ts";
 export type { ToolEffects } from "../dialects/effects.ts";
-export { rename } from "../dialects/rename.ts";
-export { reshape } from "../dialects/reshape.ts";
+export { renameTool } from "../dialects/rename.ts";
+export { reshapeTool } from "../dialects/reshape.ts";
 export { openLocalEnvironment } from "../environment/local/local-environment.ts";
 export { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 export type { JournalBudget } from "../journal/collect/collector.ts";
@@ -74,22 +79,22 @@ export {
   type ShownPart,
   type ShownRequest,
 } from "../pipeline/approvals/approval-request.ts";
-export type { EventListener, EventSource } from "../pipeline/call-events.ts";
+export type { CallEventListener, CallEventStream } from "../pipeline/call-events.ts";
 export {
   type CommandSegment,
-  type Mode,
-  modes,
-  type Part,
-  type PartVerdict,
+  type PolicyMode,
+  type PolicyPart,
+  type PolicyVerdict,
+  policyModes,
   type RuleOrigin,
 } from "../policy/policy.ts";
-export { type Action, type DescribedTool, describeActions } from "../wire/actions/describe-actions.ts";
+export { type DescribedTool, describeActions, type ModelAction } from "../wire/actions/describe-actions.ts";
 export { type ActionReading, readActions } from "../wire/actions/read-actions.ts";
 export type { WireFormat, WireTools } from "../wire/formats.ts";
 export type { CallFailure, CallResult } from "./call-result.ts";
 export type { AddedCaller, Caller, CallerOptions, CallOptions, DefinitionOptions } from "./caller.ts";
 export type { OutputPart, OutputRange } from "./open-workspace.ts";
-export type { SandboxWanted, ToolcribOptions } from "./options.ts";
+export type { SandboxSetting, ToolcribOptions } from "./options.ts";
 export type { ApprovalAnswer, PendingApproval } from "./pending-approvals.ts";
 export type { ProjectFile, ProjectFiles } from "./project-files.ts";
 export { openToolcrib, type Toolcrib } from "./toolcrib.ts";

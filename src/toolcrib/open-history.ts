@@ -1,7 +1,7 @@
 import type { ToolCall } from "../contract/call.ts";
 import type { Conversations } from "../contract/conversations.ts";
 import type { RecoveredChange } from "../contract/environment.ts";
-import type { History } from "../contract/history.ts";
+import type { ChangeHistory } from "../contract/history.ts";
 import { RunRecords } from "../environment/local/processes/run-records.ts";
 import { type Blobs, openBlobs } from "../journal/blobs.ts";
 import { Collector, journalBudget, outputBudget } from "../journal/collect/collector.ts";
@@ -21,7 +21,8 @@ import { TransactionMarks } from "../system/transaction-marks.ts";
 import type { Workspace } from "./open-workspace.ts";
 import type { ToolcribOptions } from "./options.ts";
 
-interface HistoryOptions extends Pick<ToolcribOptions, "journal" | "undoes" | "parkTransaction" | "client"> {
+interface HistoryOptions
+  extends Pick<ToolcribOptions, "journal" | "undoScope" | "parkTransaction" | "client"> {
   readonly session: string;
 }
 
@@ -34,7 +35,7 @@ export interface WorkspaceHistory {
   readonly scanner: Scanner;
   readonly transactions: WorkspaceTransactions;
   /** The changes of earlier calls, as one call may see and undo them. */
-  readonly historyFor: (call: ToolCall) => History;
+  readonly historyFor: (call: ToolCall) => ChangeHistory;
   /** Ends processes whose Toolcrib process no longer exists, and restores what the sandbox changed for them. */
   readonly endAbandoned: () => Promise<void>;
   /** The list of what `endAbandoned` has restored, for the user. */
@@ -69,7 +70,7 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
   const parks = options.parkTransaction ?? false;
   const parts = { journal, blobs, unguarded, guard };
   const scope =
-    options.undoes === "workspace"
+    options.undoScope === "workspace"
       ? ({ session, calls: "workspace" } as const)
       : ({ session, calls: "session", refuses: protecting(guard, workspace.path) } as const);
   return {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import type { Access } from "../contract/access.ts";
+import type { ToolAccess } from "../contract/access.ts";
 import type { ToolError } from "../contract/error.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 import { policyFiles } from "../system/policy-files.ts";
@@ -30,7 +30,7 @@ function furnish(files: Readonly<Record<string, string>>) {
 
 /** Verdict and location of the rule for a command, as an instance would decide in mode cautious. */
 async function verdictOn(command: string, options: PolicyOptions): Promise<readonly string[]> {
-  const access: Access = { kind: "execute", command };
+  const access: ToolAccess = { kind: "execute", command };
   const { record } = await previewDecision(
     { tool: { name: "shell.run", risk: "execute" }, accesses: [access] },
     {
@@ -164,7 +164,7 @@ it("refuses to open with unreadable or invalid rules, and names the file, the li
   expect(missing).toEqual({
     code: "not-found",
     message: `The rule file ${fixture.at("none")} does not exist`,
-    hint: "Check the path after --rules.",
+    hint: "Check the path after --rule-file.",
   });
 });
 

@@ -312,7 +312,7 @@ function mustRead(file: string): string {
   const text = readPolicyFile(file);
   if (text !== undefined) return text;
   throw new ToolError("not-found", `The rule file ${file} does not exist`, {
-    hint: "Check the path after --rules.",
+    hint: "Check the path after --rule-file.",
   });
 }
 

@@ -8,7 +8,7 @@ import type { Dialect } from "../dialects/dialect.ts";
 import type { JournalBudget } from "../journal/collect/collector.ts";
 import type { ClientInfo } from "../journal/journal.ts";
 import type { Approve } from "../pipeline/approvals/approval-request.ts";
-import type { Mode } from "../policy/policy.ts";
+import type { PolicyMode } from "../policy/policy.ts";
 
 /** The options of `openToolcrib`. Every default is the most careful choice. */
 export interface ToolcribOptions {
@@ -20,7 +20,7 @@ export interface ToolcribOptions {
    * Which calls run without approval. Default: `cautious`: reads, changes that undo covers, and sandboxed commands that
    * only read run; everything else asks.
    */
-  readonly mode?: Mode;
+  readonly mode?: PolicyMode;
   /** Asks the user. Without it, calls that need approval are refused. */
   readonly approve?: Approve;
   /**
@@ -29,7 +29,7 @@ export interface ToolcribOptions {
    */
   readonly pendingApprovals?: boolean;
   /** The time in milliseconds that such a call waits for the answer before it is refused. Default: 0. */
-  readonly waitForApprovalMs?: number;
+  readonly approvalWaitMs?: number;
   /** Rules that take precedence over all rule files, one each: `deny run git push **`. */
   readonly rules?: readonly string[];
   /** Files with rules of the same precedence. */
@@ -44,7 +44,7 @@ export interface ToolcribOptions {
    * The only tools that are listed and can be called: by dialect name, canonical name, pattern (`file.*`), a set of the
    * dialect, or `all`. Default: all can be called, and the dialect's default set is listed.
    */
-  readonly allowedTools?: readonly string[];
+  readonly onlyTools?: readonly string[];
   /** Offers only tools that change nothing. */
   readonly readOnly?: boolean;
   /**
@@ -67,18 +67,18 @@ export interface ToolcribOptions {
   /** The environment with the files and processes. Default: this machine. */
   readonly environment?: Environment;
   /** The sandbox of commands. Default: TOOLCRIB_SANDBOX, else "auto". Commands fail when a named level is missing. */
-  readonly sandbox?: SandboxWanted;
+  readonly sandbox?: SandboxSetting;
   /** The most tokens of one result that a model is shown, by a cautious estimate. The whole output is stored. */
   readonly maxShownTokens?: number;
   /** The engine of web.search. Default: TOOLCRIB_SEARCH, else none. */
   readonly search?: SearchSettings;
   /** Which calls `journal.undo` may undo. Default: `session`. Use `workspace` only when acting for the user. */
-  readonly undoes?: "session" | "workspace";
+  readonly undoScope?: "session" | "workspace";
   /** Leaves an open transaction to the next Toolcrib with this option. Default: `close` rolls it back. */
   readonly parkTransaction?: boolean;
 }
 
 /** A sandbox level, or "auto" for the best that is available. */
-export type SandboxWanted = "auto" | SandboxLevel;
+export type SandboxSetting = "auto" | SandboxLevel;
 
-export const sandboxesWanted: readonly SandboxWanted[] = ["auto", "bwrap", "landlock", "seatbelt", "none"];
+export const sandboxSettings: readonly SandboxSetting[] = ["auto", "bwrap", "landlock", "seatbelt", "none"];

@@ -295,7 +295,7 @@ describe("an answer to a pending approval", () => {
   });
 
   it("reaches a waiting call, whose listeners know which approval it waits for", async () => {
-    await using house = await openHouse({ waitForApprovalMs: 60_000 });
+    await using house = await openHouse({ approvalWaitMs: 60_000 });
     house.write("workspace/a.txt", "one\n");
     const fixture = await house.open();
     const told = Promise.withResolvers<string>();

@@ -1,6 +1,6 @@
 import type { SandboxLevel } from "../contract/call.ts";
 import type { ShellHistory } from "../contract/process.ts";
-import type { AnyTool, Settings } from "../contract/tool.ts";
+import type { AnyTool, ToolSettings } from "../contract/tool.ts";
 import { toolcribDialect } from "../dialects/toolcrib.ts";
 import { type CallRecord, Journal } from "../journal/journal.ts";
 import { newIdentifier } from "../lib/identifier.ts";
@@ -10,7 +10,7 @@ import { parseInput } from "../pipeline/stages/reject-invalid-input.ts";
 import { analyseCommand } from "../policy/commands/analyse-command.ts";
 import { historyAfter } from "../policy/commands/shell-sessions.ts";
 import { decideCall } from "../policy/decide.ts";
-import type { Decision, Mode, Question } from "../policy/policy.ts";
+import type { Decision, PolicyMode, Question } from "../policy/policy.ts";
 import type { Policy } from "../policy/rules/compile-policy.ts";
 import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
 
@@ -18,7 +18,7 @@ import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
 export type CheckedCall = Omit<CallToCheck, "environment">;
 
 /** Finds the accesses of a call. Throws `invalid-input` when the input does not fit the tool. */
-export function toCheckedCall(tool: AnyTool, input: unknown, settings: Settings): CheckedCall {
+export function toCheckedCall(tool: AnyTool, input: unknown, settings: ToolSettings): CheckedCall {
   return { tool, accesses: tool.accesses(parseInput(tool, input), settings) };
 }
 
@@ -35,7 +35,7 @@ export async function previewDecision(call: CheckedCall, rules: PreviewRules): P
 
 interface PreviewRules {
   readonly policy: Policy;
-  readonly mode: Mode;
+  readonly mode: PolicyMode;
   readonly environment: CallToCheck["environment"];
   /** Returns the sandbox of commands; called only for calls that run commands. */
   readonly sandbox: () => Promise<SandboxLevel>;

@@ -13,11 +13,11 @@ import type { CallRecord, ClientInfo } from "../journal/journal.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import type { ApprovalRequest, Approve } from "../pipeline/approvals/approval-request.ts";
 import type { PolicySettings } from "../pipeline/approvals/decide-call.ts";
-import { CallEvents, type EventSource } from "../pipeline/call-events.ts";
+import { type CallEventStream, CallEvents } from "../pipeline/call-events.ts";
 import { Hooks } from "../pipeline/hooks/hooks.ts";
 import { openPipeline } from "../pipeline/pipeline.ts";
 import { newCallerMemory, noAgents } from "../pipeline/run-tool.ts";
-import type { Mode } from "../policy/policy.ts";
+import type { PolicyMode } from "../policy/policy.ts";
 import { RedactedStream } from "../policy/redaction/redact.ts";
 import { openProcesses } from "../processes/open-processes.ts";
 import { allowedVariables } from "../system/environment-variables.ts";
@@ -78,7 +78,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
 interface ToolcribParts {
   readonly options: ToolcribOptions;
   readonly dialect: Dialect;
-  readonly mode: Mode;
+  readonly mode: PolicyMode;
   readonly denied: DeniedTools;
   readonly toolset: Toolset;
   readonly session: string;
@@ -108,7 +108,7 @@ export class Toolcrib implements Caller {
   readonly #closeWarnings: string[] = [];
   readonly #hooks: Hooks | undefined;
   #client: ClientInfo;
-  #mode: Mode;
+  #mode: PolicyMode;
   #isPlanning = false;
   #closing: Promise<void> | undefined;
 
@@ -179,12 +179,12 @@ export class Toolcrib implements Caller {
     return this.#workspace.policy.guard;
   }
 
-  get mode(): Mode {
+  get mode(): PolicyMode {
     return this.#mode;
   }
 
   /** Changes the mode, also for calls that wait. Call it for the user, never for a model. */
-  setMode(mode: Mode): void {
+  setMode(mode: PolicyMode): void {
     this.#mode = checkMode(mode);
   }
 
@@ -205,7 +205,7 @@ export class Toolcrib implements Caller {
   }
 
   /** The events of all calls, as they happen. */
-  get events(): EventSource {
+  get events(): CallEventStream {
     return this.#events;
   }
 
@@ -381,14 +381,14 @@ export class Toolcrib implements Caller {
 
   /** Asks through the program's own prompt, if it has one, and lets the user answer elsewhere. */
   #approver(prompt: Approve | undefined): Approve | undefined {
-    const { pendingApprovals, waitForApprovalMs } = this.#options;
+    const { pendingApprovals, approvalWaitMs } = this.#options;
     if (prompt === undefined && !pendingApprovals) return undefined;
     const asker = { session: this.session, client: this.#client };
     const questions = { pending: this.#pendingApprovals, asker };
     if (prompt) return askVisibly(prompt, questions);
     const notify = ({ callId, tool }: ApprovalRequest, message: string) =>
       this.#events.emit({ type: "progress", callId, tool, at: Date.now(), message });
-    return askOutside({ ...questions, waitMs: waitForApprovalMs, notify });
+    return askOutside({ ...questions, waitMs: approvalWaitMs, notify });
   }
 }
 
@@ -398,7 +398,7 @@ async function toDialect(dialect: string | Dialect): Promise<Dialect> {
 
 function openToolset(
   dialect: Dialect,
-  options: Pick<ToolcribOptions, "tools" | "sources" | "allowedTools" | "readOnly"> & {
+  options: Pick<ToolcribOptions, "tools" | "sources" | "onlyTools" | "readOnly"> & {
     readonly agents?: Agents | undefined;
   },
   denied: DeniedTools,
@@ -407,7 +407,7 @@ function openToolset(
   return new Toolset(dialect, {
     own: options.tools ?? [],
     sources: options.sources ?? [],
-    allowed: options.allowedTools,
+    allowed: options.onlyTools,
     allowUnknown,
     readOnly: options.readOnly,
     has: new Set(options.agents ? (["agents"] as const) : []),

@@ -17,7 +17,7 @@ beforeAll(async () => {
     stateDirectory: join(folder, ".state"),
     configDirectory: join(folder, ".config"),
     rules: ["deny read secret/**"],
-    undoes: "workspace",
+    undoScope: "workspace",
     client: { kind: "mcp", name: "claude-code", version: "2.1" },
   });
   results.search = await crib.call("search.grep", { pattern: "two" });

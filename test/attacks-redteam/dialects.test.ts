@@ -122,7 +122,7 @@ it.each([
   ["file.write", { path: "canary", content: "x" }],
 ])("cannot bypass tool restrictions with %s %j", async (tool, input) => {
   for (const options of [
-    { allowedTools: ["file.read", "tools.call", "tools.find"] },
+    { onlyTools: ["file.read", "tools.call", "tools.find"] },
     { readOnly: true },
     { rules: ["deny use file.write"] },
   ]) {

@@ -19,7 +19,7 @@ it.concurrent.each(vectors.map((vector) => [vector.title, vector] as const))("%s
     dialect: vector.dialect,
     mode: vector.mode ?? "yolo",
     rules: vector.rules ?? [],
-    ...(vector.tools && { allowedTools: vector.tools }),
+    ...(vector.tools && { onlyTools: vector.tools }),
     ...(vector.agents && { agents: loudAgents() }),
     stateDirectory: join(folder.path, "state"),
     configDirectory: join(folder.path, "config"),

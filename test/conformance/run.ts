@@ -86,7 +86,7 @@ function optionsOf({ mode = "yolo", rules = [], tools = [] }: Vector): readonly 
   return [
     `--mode=${mode}`,
     ...rules.map((rule) => `--rule=${rule}`),
-    ...(tools.length === 0 ? [] : [`--tools=${tools.join(",")}`]),
+    ...(tools.length === 0 ? [] : [`--only-tools=${tools.join(",")}`]),
   ];
 }
 

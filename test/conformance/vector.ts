@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Mode } from "../../src/policy/policy.ts";
+import type { PolicyMode } from "../../src/policy/policy.ts";
 
 /** One table of calls: `<dialect>/<topic>.json`. */
 interface VectorFile {
@@ -17,7 +17,7 @@ export interface Vector {
   /** The workspace is a git repository in which everything is committed. */
   readonly git?: boolean;
   /** The mode. Default: `yolo`, which never asks. */
-  readonly mode?: Mode;
+  readonly mode?: PolicyMode;
   readonly rules?: readonly string[];
   /** The only tools of the instance. */
   readonly tools?: readonly string[];

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Usage } from "../../src/models/model.ts";
+import type { TokenUsage } from "../../src/models/model.ts";
 import type { Json } from "./json.ts";
 import type { NeutralRequest, Oddity } from "./provider-server.ts";
 
@@ -71,7 +71,7 @@ export interface WireReply {
   readonly reasoning: string | undefined;
   readonly text: string | undefined;
   readonly calls: readonly WireCall[];
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   readonly finish: "stop" | "calls" | "length" | "filtered";
   readonly oddity: Oddity | undefined;
   /** False for a reply that is cut off: clients may keep any part of it. */

@@ -1,4 +1,4 @@
-import type { ReasoningEffort, Usage } from "../../src/models/model.ts";
+import type { ReasoningEffort, TokenUsage } from "../../src/models/model.ts";
 import type { ModelSettings } from "../../src/models/settings.ts";
 
 /** A provider on this machine: its real wire format, streaming, and as strict as the strictest of its kind. */
@@ -40,7 +40,7 @@ export interface ScriptedReply {
   readonly reasoning?: string;
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
-  readonly usage?: Partial<Usage>;
+  readonly usage?: Partial<TokenUsage>;
   readonly finish?: "length" | "filtered";
   readonly fault?: Fault;
 }

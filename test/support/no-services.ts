@@ -1,7 +1,7 @@
-import type { Code } from "../../src/contract/code.ts";
+import type { CodeService } from "../../src/contract/code.ts";
 import type { Documents } from "../../src/contract/document.ts";
 import { ToolError } from "../../src/contract/error.ts";
-import type { History, Transactions } from "../../src/contract/history.ts";
+import type { ChangeHistory, Transactions } from "../../src/contract/history.ts";
 import type { Outputs } from "../../src/contract/output.ts";
 import type { Processes, Shells } from "../../src/contract/process.ts";
 import type { ToolFinder } from "../../src/contract/tool.ts";
@@ -9,7 +9,7 @@ import { newIdentifier } from "../../src/lib/identifier.ts";
 import { noAgents, type Services } from "../../src/pipeline/run-tool.ts";
 
 /** For a pipeline without a code reader. */
-const noCode: Code = { outline: refuseCode, occurrences: refuseCode, index: refuseCode };
+const noCode: CodeService = { outline: refuseCode, occurrences: refuseCode, index: refuseCode };
 
 async function refuseCode(): Promise<never> {
   throw new ToolError("unavailable", "Code cannot be read here", {
@@ -27,7 +27,7 @@ const noDocuments: Documents = {
 };
 
 /** For a pipeline without a journal. */
-export function noHistory(): History {
+export function noHistory(): ChangeHistory {
   return {
     changes: refuseHistory,
     undo: refuseHistory,

@@ -1,6 +1,6 @@
 import type { ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
-import type { AgentHappening } from "../event.ts";
+import type { AgentEventBody } from "../event.ts";
 import { askModel, nextRequest } from "../round/ask-model.ts";
 import type { Reply } from "../round/reply-reader.ts";
 import type { SessionCore } from "../session-core.ts";
@@ -48,7 +48,7 @@ export async function compactIfNeeded(core: SessionCore, signal: AbortSignal): P
 /** Asks for a reply that does not join the conversation. */
 async function askAside(core: SessionCore, request: ModelRequest, signal: AbortSignal): Promise<Reply> {
   const { model, parts, nextNumber } = core;
-  const emit = (happening: AgentHappening) => {
+  const emit = (happening: AgentEventBody) => {
     if (happening.type === "retry" || happening.type === "warning") core.emit(happening);
   };
   const asked = await askModel({ model, request, limits: parts.limits, signal, nextId: nextNumber, emit });

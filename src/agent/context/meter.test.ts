@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import type { Message } from "../../models/message.ts";
-import type { Model, Usage } from "../../models/model.ts";
+import type { Model, TokenUsage } from "../../models/model.ts";
 import { ContextMeter, conversationTokens, frameTokens } from "./meter.ts";
 
 const model = (contextTokens: number | undefined) => ({ facts: { contextTokens } }) as Model;
 const userMessage = (text: string): Message => ({ role: "user", content: [{ type: "text", text }] });
-const used = (input: number, output: number): Usage => {
+const used = (input: number, output: number): TokenUsage => {
   return { input, output, cached: 0, cacheWritten: 0, reasoning: 0 };
 };
 const meterOf = (window: number | undefined) =>

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import { estimateTokens } from "../../lib/text/estimate-tokens.ts";
 import type { CallInput, Message, ReplyPart } from "../../models/message.ts";
-import type { Model, ModelFacts, Usage } from "../../models/model.ts";
+import type { Model, ModelFacts, TokenUsage } from "../../models/model.ts";
 import type { ContextUse } from "../event.ts";
 
 /** Shares of the context window at which a session warns, and at which it compacts. */
@@ -54,7 +54,7 @@ export class ContextMeter {
   }
 
   /** Takes the provider's count for the conversation up to the reply that was just `added`. */
-  counted({ input, output }: Usage): void {
+  counted({ input, output }: TokenUsage): void {
     if (input <= 0) return;
     this.#counted = { tokens: input + output, estimate: this.#estimate };
     this.#ratio = likelyRatio(input + output, this.#estimate);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fingerprint } from "../../lib/bytes/content-hash.ts";
-import type { Usage } from "../../models/model.ts";
+import type { TokenUsage } from "../../models/model.ts";
 import type { ClientInfo } from "../../toolcrib/index.ts";
 import type { ContextUse, SessionState } from "../event.ts";
 import type { AgentNode } from "../session.ts";
@@ -21,7 +21,7 @@ export interface LiveHello {
   readonly mode: string;
   readonly isPlanning: boolean;
   readonly turns: number;
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   /** In US dollars; null when unknown. */
   readonly cost: number | null;
   readonly context: ContextUse;
@@ -45,7 +45,7 @@ export type LiveUpdate =
   | { readonly type: "output"; readonly id: string; readonly agent: string | null; readonly text: string }
   | {
       readonly type: "usage";
-      readonly usage: Usage;
+      readonly usage: TokenUsage;
       readonly cost: number | null;
       readonly context: ContextUse;
     }

@@ -50,7 +50,7 @@ describe("the socket of a session", () => {
     expect({ session, pid, workspace, client, state, model, plan, agents }).toEqual({
       session: fixture.session.id,
       pid: process.pid,
-      workspace: fixture.session.crib.workspace,
+      workspace: fixture.session.toolcrib.workspace,
       client: { kind: "run" },
       state: "idle",
       model: "openai/gpt-5",

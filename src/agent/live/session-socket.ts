@@ -77,7 +77,18 @@ class SessionPeers {
   }
 
   #hello(): LiveHello {
-    const { id, state, model, turns, usage, cost, context, agents, crib, isPlanning } = this.#session;
+    const {
+      id,
+      state,
+      model,
+      turns,
+      usage,
+      cost,
+      context,
+      agents,
+      toolcrib: crib,
+      isPlanning,
+    } = this.#session;
     return {
       type: "hello",
       session: id,

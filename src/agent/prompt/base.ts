@@ -1,6 +1,6 @@
 import { rewriteFor, type ToolDefinition } from "../../dialects/definition.ts";
 import { dialectFor } from "../../dialects/dialects.ts";
-import type { Protocol } from "../event.ts";
+import type { ToolProtocol } from "../event.ts";
 
 /** The sender of the task, who reads the answer. */
 type Principal = "user" | "agent";
@@ -9,7 +9,7 @@ export interface BaseOptions {
   readonly family: Family;
   readonly tools: readonly ToolDefinition[];
   readonly worksFor?: Principal | undefined;
-  readonly protocol?: Protocol | undefined;
+  readonly protocol?: ToolProtocol | undefined;
 }
 
 export function basePrompt({ family, tools, worksFor = "user", protocol = "native" }: BaseOptions): string {

@@ -116,7 +116,7 @@ it("is the same for the same workspace at any time of the day", async () => {
 it("does not mention git when no git tool may be used", async () => {
   await using folder = temporaryFolder();
   const narrow = [
-    { workspace: folder.path, dialect: "claude-code", allowedTools: ["Read"] },
+    { workspace: folder.path, dialect: "claude-code", onlyTools: ["Read"] },
     { workspace: folder.path, rules: ["deny use git.*"] },
     { workspace: folder.path, mode: "paranoid" },
   ] as const;

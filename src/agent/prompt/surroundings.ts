@@ -1,5 +1,5 @@
 import { counted } from "../../lib/text/format-quantity.ts";
-import type { Caller, CallOptions, Mode, SandboxWanted, Toolcrib } from "../../toolcrib/index.ts";
+import type { Caller, CallOptions, PolicyMode, SandboxSetting, Toolcrib } from "../../toolcrib/index.ts";
 import { asLine, between } from "./marks.ts";
 
 /** The environment of a session at its start. */
@@ -9,7 +9,7 @@ export interface Surroundings {
   /** A day such as 2026-11-16. Anything that changes more often would invalidate the provider's cache. */
   readonly day: string;
   readonly model: string;
-  readonly mode: Mode;
+  readonly mode: PolicyMode;
   readonly isConfined: boolean;
   /** Undefined when git is not available or does not answer. */
   readonly repository: RepositoryFacts | "none" | undefined;
@@ -33,7 +33,7 @@ export function showSurroundings(surroundings: Surroundings): string {
   return between("environment", lines.join("\n"));
 }
 
-const modeDescriptions: Readonly<Record<Mode, string>> = {
+const modeDescriptions: Readonly<Record<PolicyMode, string>> = {
   safe: "reads run without approval, everything else asks the user (mode safe)",
   cautious:
     "reads and file changes that undo can restore run without approval, everything else asks the user (mode cautious)",
@@ -55,7 +55,7 @@ function showRepository(repository: Surroundings["repository"]): readonly string
 
 export interface SurroundingsOptions {
   readonly model: string;
-  readonly sandbox?: SandboxWanted | undefined;
+  readonly sandbox?: SandboxSetting | undefined;
   readonly now?: Date | undefined;
   /** How long git may take; after that its facts are left out. */
   readonly gitTimeoutMs?: number | undefined;

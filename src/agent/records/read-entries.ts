@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Conversations, KeptEntry } from "../../contract/conversations.ts";
+import type { ConversationEntry, Conversations } from "../../contract/conversations.ts";
 import { errorWith, ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { reasoningEfforts } from "../../models/model.ts";
@@ -72,7 +72,7 @@ export function lastEndedTurn(entries: readonly SessionEntry[]): number {
 }
 
 /** Validates a recorded entry. Throws `unavailable` when it is damaged or written by a newer Toolcrib. */
-export function readEntry({ number, entry }: KeptEntry, session: string): SessionEntry {
+export function readEntry({ number, entry }: ConversationEntry, session: string): SessionEntry {
   const { kind, version } = Object(entry);
   const isNewer = kind === "start" ? version > 1 : typeof kind === "string" && !Object.hasOwn(shapes, kind);
   if (isNewer)
@@ -87,7 +87,7 @@ export function readEntry({ number, entry }: KeptEntry, session: string): Sessio
   return entry as SessionEntry;
 }
 
-export function tryReadEntry(kept: KeptEntry, session: string): SessionEntry | undefined {
+export function tryReadEntry(kept: ConversationEntry, session: string): SessionEntry | undefined {
   try {
     return readEntry(kept, session);
   } catch {

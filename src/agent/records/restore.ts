@@ -1,5 +1,5 @@
 import type { CallAnswer, CallPart, Message } from "../../models/message.ts";
-import type { ReasoningEffort, Usage } from "../../models/model.ts";
+import type { ReasoningEffort, TokenUsage } from "../../models/model.ts";
 import type { CallRecord } from "../../toolcrib/index.ts";
 import type { ResumedConversation } from "../session-parts.ts";
 import { addUsage, noUsage } from "../spending.ts";
@@ -26,14 +26,14 @@ export function restore(entries: readonly SessionEntry[]): Restored | undefined 
   const [start] = entries;
   if (start?.kind !== "start") return undefined;
   const conversation = new Conversation();
-  const usage = new Map<string, Usage>();
+  const usage = new Map<string, TokenUsage>();
   let { model, reasoning } = start;
   let isPlanning = false;
   let turns = 0;
   let endedTurn = 0;
   // The parent of a fork has paid for the copied part.
   const isOwn = () => start.parent === undefined || turns > start.parent.turn;
-  const spend = (by: string, more: Usage) => {
+  const spend = (by: string, more: TokenUsage) => {
     if (isOwn()) usage.set(by, addUsage(usage.get(by) ?? noUsage, more));
   };
   for (const entry of entries) {

@@ -44,7 +44,7 @@ describe("a resumed session", () => {
     await loopback.session.run("make a.txt").result;
     await loopback.session.close();
     const session = await loopback.again({ resume: loopback.session.id });
-    const undone = await session.crib.call("journal.undo", {});
+    const undone = await session.toolcrib.call("journal.undo", {});
     expect([undone.isError, existsSync(join(loopback.workspace, "a.txt"))]).toEqual([false, false]);
     await loopback.close();
   });
@@ -102,11 +102,11 @@ describe("a forked session", () => {
     expect([fork.turns, fork.system, fork.usage.input]).toEqual([1, parent.system, 0]);
     const { turn, text } = await fork.run("something else").result;
     expect([turn, text, fork.messages.length, parent.messages.length]).toEqual([2, "Other.", 6, 6]);
-    const { conversations } = fork.crib;
+    const { conversations } = fork.toolcrib;
     const [start] = readEntries(conversations, fork.id);
     expect(start).toMatchObject({ kind: "start", parent: { session: parent.id, turn: 1 } });
     // The calls before the fork belong to the parent.
-    expect((await fork.crib.call("journal.undo", {})).isError).toBe(true);
+    expect((await fork.toolcrib.call("journal.undo", {})).isError).toBe(true);
     expect(readFileSync(join(loopback.workspace, "a.txt"), "utf8")).toBe("one\n");
     expect(await loopback.close()).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe("a forked session", () => {
     const loopback = await sessionOnLoopback([{ text: "First." }, { text: "Second." }], toolcrib);
     const { session } = loopback;
     await session.run("one").result;
-    session.crib.conversations.append(session.id, [{ kind: "user", turn: 2 }]);
+    session.toolcrib.conversations.append(session.id, [{ kind: "user", turn: 2 }]);
     await session.close();
     const entry = `Entry 5 of session ${session.id} is damaged`;
     await expect(loopback.again({ resume: session.id })).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 import type { AssistantMessage, CallAnswer, Message, UserMessage } from "../../models/message.ts";
-import type { FinishReason, ReasoningEffort, Usage } from "../../models/model.ts";
-import type { Protocol, TurnResult } from "../event.ts";
+import type { FinishReason, ReasoningEffort, TokenUsage } from "../../models/model.ts";
+import type { ToolProtocol, TurnResult } from "../event.ts";
 
 /** A record of a session. Records are written at once and in order: a session can be resumed after a kill at any moment. */
 export type SessionEntry =
@@ -9,7 +9,7 @@ export type SessionEntry =
       readonly version: 1;
       readonly model: string;
       readonly dialect: string;
-      readonly protocol: Protocol;
+      readonly protocol: ToolProtocol;
       readonly reasoning: ReasoningEffort | null;
       /** Never changes. */
       readonly system: string;
@@ -29,7 +29,7 @@ export type SessionEntry =
       readonly kind: "reply";
       readonly message: AssistantMessage;
       readonly reason: FinishReason;
-      readonly usage: Usage;
+      readonly usage: TokenUsage;
       /** The user interrupted the reply; this is the text that was shown. */
       readonly isInterrupted?: true;
     }
@@ -52,7 +52,7 @@ export type SessionEntry =
       readonly isPlanning?: boolean;
     }
   /** Tokens that no recorded reply accounts for: those of subagents, summaries and dropped replies. */
-  | { readonly kind: "spent"; readonly model: string; readonly usage: Usage }
+  | { readonly kind: "spent"; readonly model: string; readonly usage: TokenUsage }
   | { readonly kind: "turn-end"; readonly result: TurnResult };
 
 /** `notice`: a message that the session wrote to the model, such as a warning about a loop. */

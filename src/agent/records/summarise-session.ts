@@ -1,4 +1,4 @@
-import type { ConversationInfo, Conversations, KeptEntry } from "../../contract/conversations.ts";
+import type { ConversationEntry, ConversationInfo, Conversations } from "../../contract/conversations.ts";
 import { tryReadEntry } from "./read-entries.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
@@ -20,7 +20,8 @@ export interface SessionSummary {
 /** Summarises a session from its beginning and its end only. Skips unreadable entries. */
 export function summariseSession(conversations: Conversations, info: ConversationInfo): SessionSummary {
   const { session, startedAt, lastAt, entries, bytes } = info;
-  const read = (kept: readonly KeptEntry[]) => kept.flatMap((one) => tryReadEntry(one, session) ?? []);
+  const read = (kept: readonly ConversationEntry[]) =>
+    kept.flatMap((one) => tryReadEntry(one, session) ?? []);
   const beginning = read(conversations.entries(session, { to: beginningCount }));
   const start = beginning.find((entry) => entry.kind === "start");
   const task = beginning.find((entry) => entry.kind === "user");

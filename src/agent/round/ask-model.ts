@@ -1,6 +1,6 @@
 import type { Model, ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
-import type { AgentHappening } from "../event.ts";
+import type { AgentEventBody } from "../event.ts";
 import { formatDuration, longestTimer, pause, retryWait } from "../retry.ts";
 import type { SessionLimits } from "../session.ts";
 import type { SessionCore } from "../session-core.ts";
@@ -12,7 +12,7 @@ interface Asking {
   readonly limits: Pick<SessionLimits, "retries" | "retryWaitMs" | "silenceMs">;
   readonly signal: AbortSignal;
   readonly nextId: () => number;
-  readonly emit: (happening: AgentHappening) => void;
+  readonly emit: (happening: AgentEventBody) => void;
 }
 
 export type Asked =

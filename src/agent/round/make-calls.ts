@@ -4,7 +4,7 @@ import { monotonicMs } from "../../lib/clock.ts";
 import { oncePerObject } from "../../lib/once-per-object.ts";
 import type { CallAnswer, CallPart } from "../../models/message.ts";
 import type { Approve, CallEvent, Caller, CallResult } from "../../toolcrib/index.ts";
-import type { AgentHappening } from "../event.ts";
+import type { AgentEventBody } from "../event.ts";
 import type { HookedCall, SessionHooks } from "../session.ts";
 import type { Recorder } from "../session-parts.ts";
 import { askAfter, askBefore, errorMessage } from "./hooks.ts";
@@ -16,7 +16,7 @@ interface CallContext {
   /** Asks the user about the call with this id. */
   readonly approverFor: (id: string) => Approve | undefined;
   readonly recorder: Recorder;
-  readonly emit: (happening: AgentHappening) => void;
+  readonly emit: (happening: AgentEventBody) => void;
 }
 
 export interface MadeCall {

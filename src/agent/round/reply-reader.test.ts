@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CallPart } from "../../models/message.ts";
 import type { ModelEvent } from "../../models/model.ts";
-import type { AgentHappening } from "../event.ts";
+import type { AgentEventBody } from "../event.ts";
 import { noUsage } from "../spending.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
@@ -9,7 +9,7 @@ const finish: ModelEvent = { type: "finish", reason: "stop", usage: noUsage };
 const call = (id: string): CallPart => ({ type: "call", id, name: "read", input: { ok: true, value: {} } });
 
 function read(...events: ModelEvent[]) {
-  const emitted: AgentHappening[] = [];
+  const emitted: AgentEventBody[] = [];
   let number = 0;
   const reader = new ReplyReader(
     "test/model",

@@ -1,13 +1,13 @@
-import type { AssistantMessage, CallInput, CallPart, Meta, ReplyPart } from "../../models/message.ts";
-import type { FinishReason, ModelEvent, Usage } from "../../models/model.ts";
+import type { AssistantMessage, CallInput, CallPart, ProviderMeta, ReplyPart } from "../../models/message.ts";
+import type { FinishReason, ModelEvent, TokenUsage } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
-import type { AgentHappening } from "../event.ts";
+import type { AgentEventBody } from "../event.ts";
 import { finiteUsage } from "../spending.ts";
 
 export interface Reply {
   readonly message: AssistantMessage;
   readonly reason: FinishReason;
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
 }
 
 export interface ReadReply extends Reply {
@@ -18,7 +18,7 @@ export interface ReadReply extends Reply {
 /** Assembles a reply from its events, and emits its text as it arrives. */
 export class ReplyReader {
   readonly #model: string;
-  readonly #emit: (happening: AgentHappening) => void;
+  readonly #emit: (happening: AgentEventBody) => void;
   readonly #nextId: () => number;
   readonly #parts: PartialPart[] = [];
   readonly #open = new Map<string, OpenPart>();
@@ -26,7 +26,7 @@ export class ReplyReader {
   readonly #faults: string[] = [];
 
   /** `nextId` numbers the parts of a session. */
-  constructor(model: string, nextId: () => number, emit: (happening: AgentHappening) => void) {
+  constructor(model: string, nextId: () => number, emit: (happening: AgentEventBody) => void) {
     this.#model = model;
     this.#nextId = nextId;
     this.#emit = emit;
@@ -87,7 +87,7 @@ export class ReplyReader {
     return part;
   }
 
-  #end(id: string, meta: Meta | undefined): void {
+  #end(id: string, meta: ProviderMeta | undefined): void {
     const part = this.#open.get(id);
     if (part === undefined) return;
     this.#open.delete(id);
@@ -130,7 +130,7 @@ interface OpenPart {
   readonly type: "text" | "reasoning";
   readonly id: string;
   readonly pieces: string[];
-  meta: Meta | undefined;
+  meta: ProviderMeta | undefined;
 }
 
 type PartialPart = OpenPart | PartialCall;

@@ -69,7 +69,7 @@ it("aborts agents that run in the background", async () => {
   });
   await run();
   await session.abort();
-  const { content } = await session.crib.call("agent.wait", { agent: "agent_1" });
+  const { content } = await session.toolcrib.call("agent.wait", { agent: "agent_1" });
   expect(content).toMatch(/^agent_1 is closed after \d turns?\.$/);
   expect(await close()).toEqual([]);
 });
@@ -87,9 +87,9 @@ async function endsWell({
   close,
 }: Awaited<ReturnType<typeof stoppedAt>>) {
   expect(outcome).toBe("aborted");
-  expect(session.crib.processes().filter(({ state }) => state !== "ended")).toEqual([]);
+  expect(session.toolcrib.processes().filter(({ state }) => state !== "ended")).toEqual([]);
   expect(running(never)).toEqual([]);
-  const { error, data } = await session.crib.call("agent.wait", { agent: "agent_1", timeout_ms: 1 });
+  const { error, data } = await session.toolcrib.call("agent.wait", { agent: "agent_1", timeout_ms: 1 });
   expect([error?.code, (data as { state?: string } | null)?.state]).toEqual(
     error ? ["not-found", undefined] : [undefined, "closed"],
   );

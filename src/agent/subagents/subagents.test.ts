@@ -105,7 +105,7 @@ it("runs agents in parallel, and lets them write one file in turn", async () => 
     expect.stringMatching(/^agent_\d completed after 3 turns:\none is 1$/),
     expect.stringMatching(/^agent_\d completed after 3 turns:\ntwo is 2$/),
   ]);
-  const changing = session.crib.history().filter(({ tool }) => tool === "edit.replace");
+  const changing = session.toolcrib.history().filter(({ tool }) => tool === "edit.replace");
   expect(changing).toHaveLength(2);
   expect(await close()).toEqual([]);
 });
@@ -177,7 +177,7 @@ it("stops waiting at the timeout, and closes agents on request", async () => {
   ]);
   const hanging = server.requests.filter(({ messages }) => messages[0]?.text === "Hang");
   expect(hanging.every(({ aborted }) => aborted)).toBe(true);
-  expect(session.crib.processes()).toEqual([]);
+  expect(session.toolcrib.processes()).toEqual([]);
   expect(await close()).toEqual([]);
 });
 
@@ -408,7 +408,7 @@ it("offers an agent only the allowed tools of the session", async () => {
         },
       ],
     },
-    { allowedTools: ["file.read", "agent.spawn", "agent.wait"] },
+    { onlyTools: ["file.read", "agent.spawn", "agent.wait"] },
   );
   await run();
   expect([tools, answers().at(-1)]).toEqual([

@@ -14,7 +14,7 @@ import { newIdentifier } from "../../lib/identifier.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import type { HubOptions } from "../../mcp/hub/connect-hub.ts";
 import { ModelError } from "../../models/model-error.ts";
-import type { Mode } from "../../policy/policy.ts";
+import type { PolicyMode } from "../../policy/policy.ts";
 import type {
   Approval,
   ApprovalRequest,
@@ -71,7 +71,7 @@ export class AcpSession {
     this.#options = options;
     this.#session = session;
     this.#updates = new SessionUpdates({
-      workspace: session.crib.workspace,
+      workspace: session.toolcrib.workspace,
       send: (update) => this.send(update),
       notice: (severity, title) => this.notice(severity, title),
       changesOf: (callId) => this.#changesOf(callId),
@@ -93,7 +93,7 @@ export class AcpSession {
 
   /** The current mode. Plan mode comes first, because it denies more than the others. */
   get mode(): AcpMode {
-    return this.#session.isPlanning ? "plan" : this.#session.crib.mode;
+    return this.#session.isPlanning ? "plan" : this.#session.toolcrib.mode;
   }
 
   /** Tells the client what it cannot know from the response: the commands, and the warnings so far. */
@@ -117,7 +117,7 @@ export class AcpSession {
         undefined,
         "A turn is running in this session. Wait for its end, or cancel it.",
       );
-    const { workspace } = this.#session.crib;
+    const { workspace } = this.#session.toolcrib;
     const cancel = () => void this.cancel();
     this.#isBusy = true;
     this.#limit = undefined;
@@ -151,7 +151,7 @@ export class AcpSession {
       throw new ToolError("invalid-input", `Unknown mode: ${printable(wanted.slice(0, 40))}`, {
         hint: `Use one of: ${modeList.map(({ id }) => id).join(", ")}`,
       });
-    if (known.id !== "plan") this.#session.crib.setMode(known.id);
+    if (known.id !== "plan") this.#session.toolcrib.setMode(known.id);
     this.#session.setPlanning(known.id === "plan");
   }
 
@@ -162,7 +162,7 @@ export class AcpSession {
   /** Makes a call for the user, in the default dialect and without asking for approval. */
   callForUser(tool: string, input: object): Promise<CallResult> {
     const approve = ({ hash }: ApprovalRequest) => ({ allow: true, hash });
-    return callForUser(this.#session.crib, tool, input, { approve });
+    return callForUser(this.#session.toolcrib, tool, input, { approve });
   }
 
   /** Asks the user before a command of the user. */
@@ -188,7 +188,7 @@ export class AcpSession {
       client: this.#options.client,
       sessionId: this.id,
       call: this.#updates.callAskedAbout(request),
-      workspace: this.#session.crib.workspace,
+      workspace: this.#session.toolcrib.workspace,
     });
   }
 
@@ -237,14 +237,14 @@ export class AcpSession {
   }
 
   async #changesOf(callId: string): Promise<string> {
-    const { created, changed, removed } = this.#session.crib.findCall(callId)?.files ?? noFiles;
+    const { created, changed, removed } = this.#session.toolcrib.findCall(callId)?.files ?? noFiles;
     if (created + changed + removed === 0) return "";
     const { data } = await this.callForUser("journal.diff", { call: callId });
     return (data as ChangedFiles | null)?.files.map(({ diff }) => diff).join("") ?? "";
   }
 
   #showWarnings(): void {
-    const fresh = this.#session.crib.warnings.filter((warning) => !this.#shownWarnings.has(warning));
+    const fresh = this.#session.toolcrib.warnings.filter((warning) => !this.#shownWarnings.has(warning));
     for (const warning of fresh) {
       this.#shownWarnings.add(warning);
       this.notice("warning", warning);
@@ -266,7 +266,7 @@ const modeList = [
   { id: "plan", name: "Plan", description: "The model only reads and plans, until you choose another mode." },
 ] as const satisfies readonly { id: AcpMode; name: string; description: string }[];
 
-type AcpMode = Mode | "plan";
+type AcpMode = PolicyMode | "plan";
 
 /** Finds a command like `/undo 2` at the beginning of a prompt. Other text with a slash is for the model. */
 function commandIn([first]: readonly ContentBlock[]): {

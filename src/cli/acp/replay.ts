@@ -9,7 +9,7 @@ import { textContent } from "./tool-content.ts";
 
 /** Returns the updates that show a recorded conversation, oldest first. Unreadable entries are left out. */
 export async function replayOf(session: Session): Promise<readonly SessionUpdate[]> {
-  const { crib, id } = session;
+  const { toolcrib: crib, id } = session;
   const definitions = await crib.definitions();
   const canonical = new Map(definitions.map((tool) => [tool.name, tool.canonical]));
   const calls = new Map<string, string>();

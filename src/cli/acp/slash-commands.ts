@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { type ReasoningEffort, reasoningEfforts } from "../../models/model.ts";
-import { modes } from "../../policy/policy.ts";
+import { policyModes } from "../../policy/policy.ts";
 import { redo, setCheckpoint, showDiff, undo } from "../chat/change-commands.ts";
 import { showContext } from "../chat/report-commands.ts";
 import { formatUsage } from "../session/call-lines.ts";
@@ -39,7 +39,7 @@ export const slashCommands: readonly SlashCommand[] = [
   },
   {
     name: "mode",
-    description: `Show or change what runs without approval: ${modes.join(", ")}, plan`,
+    description: `Show or change what runs without approval: ${policyModes.join(", ")}, plan`,
     hint: "[MODE]",
     run: (chat, mode) => {
       if (mode !== "") chat.setMode(mode);

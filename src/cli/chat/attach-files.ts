@@ -13,7 +13,7 @@ export async function attachFiles(chat: ChatSessions, input: string): Promise<st
   const attached: string[] = [];
   let left = maxChars;
   for (const mentioned of mentionsIn(input)) {
-    const call = readingOf(mentioned, chat.session.crib.workspace);
+    const call = readingOf(mentioned, chat.session.toolcrib.workspace);
     if (call === undefined) continue;
     const { content, error } = await chat.callForUser(...call);
     const problem = error ? textForUser(error).message : content.length > left ? tooLong : undefined;

@@ -8,7 +8,7 @@ import { attempt } from "../../system/attempt.ts";
 /** Returns the images whose paths the user pasted, dragged or mentioned with `@`, and their names. */
 export function attachImages(
   input: string,
-  { model, crib }: Pick<Session, "model" | "crib">,
+  { model, toolcrib: crib }: Pick<Session, "model" | "toolcrib">,
 ): { readonly images: readonly ImagePart[]; readonly attached: readonly string[] } {
   const paths = model.facts.seesImages === false ? [] : pathsIn(input);
   const found = [...new Set(paths)].slice(0, maxImages).flatMap((path) => {

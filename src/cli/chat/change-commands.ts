@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ToolError, textForUser } from "../../contract/error.ts";
-import type { Checkpoint, Undone } from "../../contract/history.ts";
+import type { Checkpoint, UndoneChanges } from "../../contract/history.ts";
 import { canRedo, describeUndone } from "../../lib/text/describe-undone.ts";
 import { printable, printableLine, showPath } from "../../lib/text/printable.ts";
 import type { CallResult, ChangedFile, ChangedFiles } from "../../toolcrib/index.ts";
@@ -104,17 +104,17 @@ async function afterQuestion(
   input: object,
   request: { redo?: true },
   check?: () => Promise<void>,
-): Promise<Undone> {
+): Promise<UndoneChanges> {
   const planned = await chat.callForUser("journal.undo", { ...input, ...request, dry_run: true });
   contentOf(planned);
-  const { commits = [] } = planned.data as Undone;
+  const { commits = [] } = planned.data as UndoneChanges;
   const question = commitQuestion(commits, request);
   if (commits.length > 0 && !(await chat.confirm(question)))
     throw new ToolError("denied", "Nothing was changed");
   await check?.();
   const result = await chat.callForUser("journal.undo", { ...input, ...request });
   contentOf(result);
-  return result.data as Undone;
+  return result.data as UndoneChanges;
 }
 
 export async function redo(chat: Journal): Promise<string> {

@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { type ReasoningEffort, reasoningEfforts } from "../../models/model.ts";
-import { type Mode, modes } from "../../policy/policy.ts";
+import { type PolicyMode, policyModes } from "../../policy/policy.ts";
 import {
   broughtCommands,
   customMessage,
@@ -71,11 +71,11 @@ export const chatCommands: readonly ChatCommand[] = [
   },
   {
     name: "mode",
-    takes: `[${modes.join("|")}]`,
-    choices: modes,
+    takes: `[${policyModes.join("|")}]`,
+    choices: policyModes,
     summary: "show or change what runs without approval",
-    run: ({ session: { crib } }, mode) => {
-      if (mode !== "") crib.setMode(mode.toLowerCase() as Mode);
+    run: ({ session: { toolcrib: crib } }, mode) => {
+      if (mode !== "") crib.setMode(mode.toLowerCase() as PolicyMode);
       return `The mode is ${crib.mode}.`;
     },
   },

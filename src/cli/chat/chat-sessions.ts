@@ -3,7 +3,7 @@ import type { Session } from "../../agent/session.ts";
 import { addUsage, noUsage } from "../../agent/spending.ts";
 import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import type { Usage } from "../../models/model.ts";
+import type { TokenUsage } from "../../models/model.ts";
 import type { Approve, CallOptions, CallResult } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
@@ -34,7 +34,7 @@ export class ChatSessions {
   readonly #refusal = new LastRefusal();
   readonly #notes: string[] = [];
   /** The tokens of each subagent of the open session. */
-  readonly agentUsage = new Map<string, Usage>();
+  readonly agentUsage = new Map<string, TokenUsage>();
   readonly #warnings = new PrintedWarnings();
   #session: Session | undefined;
   #isLeft = false;
@@ -57,7 +57,7 @@ export class ChatSessions {
     const next = await openSession(this.given, start, this.front.approve, { kind: "chat" }, { steer });
     await this.close();
     this.#session = next;
-    this.#warnings.print(next.crib.warnings);
+    this.#warnings.print(next.toolcrib.warnings);
     this.#notes.length = 0;
     this.agentUsage.clear();
     this.front.open(next);
@@ -94,7 +94,7 @@ export class ChatSessions {
       stopListening();
       interruption.stop();
       this.front.endTurn();
-      this.#warnings.print(session.crib.warnings);
+      this.#warnings.print(session.toolcrib.warnings);
     }
     const { aborted, reason } = interruption.signal;
     return !this.#isLeft && (!aborted || reason === "SIGINT");
@@ -106,7 +106,7 @@ export class ChatSessions {
     const isTyped = this.front.isInteractive || tool.startsWith("journal.");
     const approve: Approve = ({ hash }) => ({ allow: true, hash });
     return this.whileBusy(activities[tool], (signal) =>
-      callForUser(this.session.crib, tool, input, { signal, onEvent, ...(isTyped && { approve }) }),
+      callForUser(this.session.toolcrib, tool, input, { signal, onEvent, ...(isTyped && { approve }) }),
     );
   }
 
@@ -132,7 +132,7 @@ export class ChatSessions {
   async close(): Promise<void> {
     if (this.#session === undefined) return;
     await this.#session.close();
-    this.#warnings.print(this.#session.crib.warnings);
+    this.#warnings.print(this.#session.toolcrib.warnings);
     this.#session = undefined;
   }
 

@@ -10,7 +10,7 @@ export async function remember(chat: ChatSessions, text: string): Promise<string
     throw new ToolError("invalid-input", "/remember needs a text", {
       hint: "For example: /remember Run npm test before you finish.",
     });
-  const { crib } = chat.session;
+  const { toolcrib: crib } = chat.session;
   const before = await presentText(chat);
   const lineEnd = before.includes("\r\n") ? "\r\n" : "\n";
   const gap = before === "" || before.endsWith("\n") ? "" : lineEnd;
@@ -26,7 +26,7 @@ const file = "AGENTS.md";
 const maxBytes = 1024 * 1024;
 
 /** Returns the whole present text; "" when there is no file. */
-async function presentText({ session: { crib } }: ChatSessions): Promise<string> {
+async function presentText({ session: { toolcrib: crib } }: ChatSessions): Promise<string> {
   const path = join(crib.workspace, file);
   const { files, refused } = await crib.projectFiles([file], maxBytes);
   const refusal = refused.find((each) => each.path === path);

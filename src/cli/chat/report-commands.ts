@@ -48,7 +48,7 @@ function agentRows({ id, state, turns, task, agents }: AgentNode, indent: string
 
 /** `/mcp [SERVER]`: the MCP servers and their state, or a new connection to one. */
 export async function showServers(chat: ChatSessions, wanted: string): Promise<string> {
-  const hubs = chat.session.crib.sources.filter(isHub);
+  const hubs = chat.session.toolcrib.sources.filter(isHub);
   if (wanted !== "") {
     const names = hubs.flatMap((hub) => hub.states().map(({ name }) => name));
     const hub = hubs.find((one) => one.states().some(({ name }) => name === wanted));
@@ -79,7 +79,7 @@ export async function exportChat({ session }: ChatSessions, given: string): Prom
   if (session.turns === 0)
     throw new ToolError("unavailable", "There is nothing to export yet", { hint: "Send a message first." });
   const file = given === "" ? `${session.id}.md` : given;
-  const entries = session.crib.conversations.entries(session.id);
+  const entries = session.toolcrib.conversations.entries(session.id);
   writePrivately(resolve(file), exportSession(session.id, entries, formatOf(file)));
   return `Wrote ${showPath(resolve(file))}.`;
 }
@@ -87,7 +87,7 @@ export async function exportChat({ session }: ChatSessions, given: string): Prom
 /** `/config`: the settings in effect, and where they come from. */
 export async function showConfig({ session, given }: ChatSessions): Promise<string> {
   const { readConfig } = await import("../../config/read-config.ts");
-  const { model, reasoning, dialect, protocol, crib, isPlanning } = session;
+  const { model, reasoning, dialect, protocol, toolcrib: crib, isPlanning } = session;
   const effective = await readConfig({ workspace: crib.workspace });
   const now = new Map([
     ["model", model.id],

@@ -52,7 +52,7 @@ export async function modelChoices(chat: ChatSessions): Promise<readonly Choice[
 export async function startNew(chat: ChatSessions): Promise<string> {
   const { id, turns, model } = chat.session;
   await switchTo(chat, {});
-  const { crib } = chat.session;
+  const { toolcrib: crib } = chat.session;
   const before = turns > 0 ? ` To continue the previous one: /resume ${id}` : "";
   return `New session: ${printableLine(model.id)}, mode ${crib.mode}.${before}`;
 }
@@ -134,16 +134,16 @@ export function inOneLine(text: string, maxChars: number): string {
 
 /** Returns the arguments of a command in the folder of the chat. */
 export function argumentsOf({ session }: ChatSessions): Arguments {
-  return { options: new Map([["workspace", session.crib.workspace]]), operands: [] };
+  return { options: new Map([["workspace", session.toolcrib.workspace]]), operands: [] };
 }
 
 /** Opens another session with the user's mode and, for a new one, model and plan mode. */
 export async function switchTo(chat: ChatSessions, start: SessionStart): Promise<void> {
-  const { model, reasoning, crib, isPlanning } = chat.session;
+  const { model, reasoning, toolcrib: crib, isPlanning } = chat.session;
   const isNew = start.resume === undefined && start.fork === undefined;
   await chat.open(isNew ? { plan: isPlanning } : start);
   const { session } = chat;
-  session.crib.setMode(crib.mode);
+  session.toolcrib.setMode(crib.mode);
   if (isNew && (model.id !== session.model.id || reasoning !== session.reasoning))
     await session.use({ model, reasoning });
 }

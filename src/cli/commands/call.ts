@@ -85,7 +85,7 @@ export const callCommand: Command = {
         : undefined,
       // Every call of the command line is a separate session. Therefore it may undo other sessions, and leaves its
       // transaction open for the next call.
-      undoes: "workspace",
+      undoScope: "workspace",
       client: { kind: "cli" },
       parkTransaction: true,
     });

@@ -32,7 +32,7 @@ export const mcpCommand: Command = {
     { name: "http", value: "[HOST:]PORT", summary: "serve over HTTP; port 0 picks a free one" },
     { name: "token-file", value: "FILE", summary: "http: read the token from this file" },
     {
-      name: "allow-host",
+      name: "allowed-host",
       value: "NAME",
       repeats: true,
       summary: "http: a further host name that clients may use (repeatable)",
@@ -104,7 +104,7 @@ const configuring = ["workspace", "client", "scope", "name", "print"];
 /** Options of another form would have no effect, so they are refused. */
 const optionsByForm: OptionsByForm = {
   "": serving,
-  "--http": [...serving, "http", "token-file", "allow-host"],
+  "--http": [...serving, "http", "token-file", "allowed-host"],
   install: [...configuring, ...serving, "url", "ask-once", "dry-run"],
   uninstall: configuring,
   servers: ["workspace", "json"],

@@ -17,7 +17,7 @@ export const policyCommand: Command = {
   ],
   notes: [
     "A call is `run COMMAND`, `read PATH`, `write PATH`, `delete PATH`, `connect HOST`, or a tool with its arguments. `explain` exits with 0 for allow, 3 for deny and 4 for ask.",
-    'Rules come from ~/.config/toolcrib/rules (see `toolcrib paths`), .toolcrib/rules in the workspace, "always" answers, --rule and --rules.',
+    'Rules come from ~/.config/toolcrib/rules (see `toolcrib paths`), .toolcrib/rules in the workspace, "always" answers, --rule and --rule-file.',
   ],
   options: [
     { ...sandboxOption, isCommon: undefined, summary: "assume this sandbox (default: the one commands get)" },

@@ -15,9 +15,9 @@ import { layTable, print } from "../terminal.ts";
 export const toolsCommand: Command = {
   name: "tools",
   summary: "List the tools with their risk",
-  usage: [["tools [--dialect NAME] [--tools LIST] [--read-only] [--json]"]],
+  usage: [["tools [--dialect NAME] [--only-tools LIST] [--read-only] [--json]"]],
   notes: [
-    "A model gets the tools marked `listed` and finds the others with tools.find. With --tools it gets exactly those.",
+    "A model gets the tools marked `listed` and finds the others with tools.find. With --only-tools it gets exactly those.",
   ],
   options: [
     { name: "json", summary: "print the definitions with their JSON Schemas" },
@@ -29,7 +29,7 @@ export const toolsCommand: Command = {
   examples: [
     ["toolcrib tools", "names, risks and summaries"],
     ["toolcrib tools --json | jq '.[] | select(.listed).name'", "the names a model gets"],
-    ["toolcrib tools --read-only --tools 'file.*,search.*'", "try a selection"],
+    ["toolcrib tools --read-only --only-tools 'file.*,search.*'", "try a selection"],
     ["toolcrib call search.grep --help", "show a tool's arguments"],
   ],
   async run({ options, operands }) {
@@ -53,7 +53,7 @@ export const toolsCommand: Command = {
 export async function describeTools(name: string | undefined, narrowing: Narrowing = {}): Promise<string> {
   const dialect = await dialectHere(name);
   const tools = await loadTools(dialect, narrowing);
-  const marks = dialect.listed !== undefined && narrowing.allowedTools === undefined;
+  const marks = dialect.listed !== undefined && narrowing.onlyTools === undefined;
   const isListed = listedIn(dialect, narrowing);
   // In a dialect, descriptions name other tools as the dialect does.
   const isOwn = name === undefined || name === "toolcrib";
@@ -69,23 +69,23 @@ export async function describeTools(name: string | undefined, narrowing: Narrowi
   );
 }
 
-/** Returns whether a model gets a tool at the start. It gets all tools that --tools names. */
+/** Returns whether a model gets a tool at the start. It gets all tools that --only-tools names. */
 function listedIn(
   { listed }: Dialect,
-  { allowedTools }: Narrowing,
+  { onlyTools }: Narrowing,
 ): (tool: Pick<OfferedTool, "name" | "canonical">) => boolean {
-  if (listed === undefined || allowedTools !== undefined) return () => true;
+  if (listed === undefined || onlyTools !== undefined) return () => true;
   return ({ name, canonical = name }) => listed.includes(canonical) || listed.includes(name);
 }
 
-type Narrowing = Pick<ToolcribOptions, "allowedTools" | "readOnly">;
+type Narrowing = Pick<ToolcribOptions, "onlyTools" | "readOnly">;
 
 async function loadTools(
   dialect: Dialect,
-  { allowedTools, readOnly }: Narrowing,
+  { onlyTools, readOnly }: Narrowing,
 ): Promise<readonly OfferedTool[]> {
   const { selectTools } = await import("../../dialects/find-tool.ts");
-  const chosen = allowedTools ? selectTools(dialect.tools, allowedTools, dialect) : dialect.tools;
+  const chosen = onlyTools ? selectTools(dialect.tools, onlyTools, dialect) : dialect.tools;
   const tools = await Promise.all(chosen.map((tool) => tool.load()));
   return tools.filter(({ risk }) => !readOnly || risk === "read");
 }

@@ -4,7 +4,7 @@ import { openLab } from "../../sandbox/proof/lab.ts";
 import { type Proof, proveBoundary } from "../../sandbox/proof/prove-boundary.ts";
 import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
 import { OpenPolicy } from "../../toolcrib/open-policy.ts";
-import type { SandboxWanted } from "../../toolcrib/options.ts";
+import type { SandboxSetting } from "../../toolcrib/options.ts";
 import { projectRulesPath } from "../../toolcrib/trust.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
@@ -16,7 +16,7 @@ interface SandboxExamination {
 }
 
 interface Examining {
-  readonly want: SandboxWanted;
+  readonly want: SandboxSetting;
   readonly signal: AbortSignal;
   readonly progress: (message: string) => void;
 }

@@ -1,4 +1,4 @@
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { counted, showSize } from "../../lib/text/format-quantity.ts";
@@ -86,7 +86,7 @@ function describeDecision({ decision }: LoggedCall): readonly string[][] {
   ];
 }
 
-function describeAccess(access: Access): string {
+function describeAccess(access: ToolAccess): string {
   const target =
     access.kind === "execute" ? access.command : access.kind === "network" ? access.host : access.path;
   return printableLine(`${access.kind} ${target}`);

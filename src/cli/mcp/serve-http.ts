@@ -28,7 +28,7 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
     host,
     port,
     token,
-    hosts: given.options.get("allow-host")?.split("\n") ?? [],
+    allowedHosts: given.options.get("allowed-host")?.split("\n") ?? [],
     version,
     instructions,
     open: () => openForClient({ ...options, sources: hubs.map(shared) }),

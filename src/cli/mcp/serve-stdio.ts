@@ -114,7 +114,7 @@ export function servedInstance(given: ConfiguredArguments): {
       maxShownTokens,
       pendingApprovals: true,
       client: { kind: "mcp" },
-      waitForApprovalMs: readCount(given, "approval-wait-ms"),
+      approvalWaitMs: readCount(given, "approval-wait-ms"),
     },
     instructions: instructionsFor({ workspace, readOnly: instance.readOnly, note }),
   };

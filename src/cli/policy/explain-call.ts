@@ -1,4 +1,4 @@
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import { errorWith, ToolError } from "../../contract/error.ts";
 import type { DialectTool } from "../../dialects/dialect.ts";
 import { findTool } from "../../dialects/find-tool.ts";
@@ -61,7 +61,7 @@ const actions: { readonly [verb: string]: ((what: string) => CheckedCall) | unde
   connect: (host) => callOf("web.fetch", "network", { kind: "network", host }),
 };
 
-function callOf(name: string, risk: CheckedCall["tool"]["risk"], access: Access): CheckedCall {
+function callOf(name: string, risk: CheckedCall["tool"]["risk"], access: ToolAccess): CheckedCall {
   return { tool: { name, risk }, accesses: [access] };
 }
 

@@ -1,7 +1,7 @@
 import type { SandboxLevel } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
-import type { Mode } from "../../policy/policy.ts";
+import type { PolicyMode } from "../../policy/policy.ts";
 import { realWorkspace, userDirectories, workspaceFiles } from "../../system/directories.ts";
 import { type PolicyFiles, policyFiles } from "../../system/policy-files.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
@@ -15,7 +15,7 @@ export interface PolicyContext {
   readonly workspace: string;
   readonly state: string;
   readonly files: PolicyFiles;
-  readonly mode: Mode;
+  readonly mode: PolicyMode;
   readonly rules: OpenPolicy;
   readonly environment: Environment;
   /** Returns the sandbox of commands, which is detected on the first call. */
@@ -37,7 +37,7 @@ export async function withPolicy<Result>(
     wanted === "auto" ? ((await environment.sandbox?.())?.level ?? "none") : wanted;
   const files = policyFiles(config, workspace);
   try {
-    const mode = (options.get("mode") ?? "cautious") as Mode;
+    const mode = (options.get("mode") ?? "cautious") as PolicyMode;
     return await work({ workspace, state, files, mode, rules, environment, sandbox });
   } finally {
     await environment.close();

@@ -219,7 +219,16 @@ describe("toolcrib policy show", () => {
     cli.write(".toolcrib/rules", "deny run rm **\nallow run make\nvariables none\npass CI\n");
     const more = join(cli.home, "more rules");
     cli.write(more, "ask run cat **\n");
-    const words = ["policy", "show", "--rule", "deny connect **", "--rules", more, "--rule", "allow run pwd"];
+    const words = [
+      "policy",
+      "show",
+      "--rule",
+      "deny connect **",
+      "--rule-file",
+      more,
+      "--rule",
+      "allow run pwd",
+    ];
     const shown = await cli.run(...words);
     const json = await cli.run(...words, "--json");
     await cli.run("policy", "trust", "--yes");

@@ -7,7 +7,7 @@ import { confinementOf } from "../../policy/confinement-of.ts";
 import { describePart } from "../../policy/decide.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
 import { hostsReached } from "../../policy/may-connect.ts";
-import type { CommandSegment, Decision, Part, PartVerdict } from "../../policy/policy.ts";
+import type { CommandSegment, Decision, PolicyPart, PolicyVerdict } from "../../policy/policy.ts";
 import type { Policy } from "../../policy/rules/compile-policy.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
 import type { PreviewedDecision } from "../../toolcrib/replay-calls.ts";
@@ -21,7 +21,7 @@ export function reportDecision({ verdict, risk, record, parts }: Decision) {
 }
 
 /** Returns a part for programs. `rule` is null when the mode decided; `segment` is the part of the command. */
-function reportPart({ part, verdict, risk, reason, rule }: PartVerdict) {
+function reportPart({ part, verdict, risk, reason, rule }: PolicyVerdict) {
   const found = segmentOf(part);
   const segment = found && { text: textOf(found), ...found.span };
   return { verdict, kind: part.kind, what: whatOf(part), risk, reason, rule: rule ?? null, segment };
@@ -46,16 +46,16 @@ export function describeRecord({ decisive, record }: Decision): string {
 }
 
 /** Shows the use of the tool itself only when a rule is about it, or when nothing else is known. */
-function isShown({ part, rule, verdict }: PartVerdict): boolean {
+function isShown({ part, rule, verdict }: PolicyVerdict): boolean {
   return part.kind !== "use" || part.names === "nothing" || rule !== undefined || verdict !== "allow";
 }
 
-function toRow({ part, verdict, reason, rule }: PartVerdict): readonly string[] {
+function toRow({ part, verdict, reason, rule }: PolicyVerdict): readonly string[] {
   const because = rule ? `${rule.text} (${formatOrigin(rule)})` : reason;
   return [verdict, part.kind, printableLine(whatOf(part)), printableLine(because)];
 }
 
-function whatOf(part: Part): string {
+function whatOf(part: PolicyPart): string {
   switch (part.kind) {
     case "use":
       return part.server === undefined ? part.tool : `${part.tool} of ${part.server}`;
@@ -69,7 +69,7 @@ function whatOf(part: Part): string {
   }
 }
 
-function segmentOf(part: Part): CommandSegment | null {
+function segmentOf(part: PolicyPart): CommandSegment | null {
   return ("in" in part && part.in) || null;
 }
 

@@ -37,12 +37,12 @@ interface Result {
   readonly decision: Decision;
 }
 
-/** Adds the rules of named files, which are tested with their own rules, as with `--rules`. */
+/** Adds the rules of named files, which are tested with their own rules, as with `--rule-file`. */
 function withRulesOf(given: Arguments): Arguments {
-  const files = [given.options.get("rules") ?? [], given.operands].flat();
+  const files = [given.options.get("rule-file") ?? [], given.operands].flat();
   return files.length === 0
     ? given
-    : { ...given, options: new Map([...given.options, ["rules", files.join("\n")]]) };
+    : { ...given, options: new Map([...given.options, ["rule-file", files.join("\n")]]) };
 }
 
 function examplesIn(file: string): readonly Example[] {

@@ -4,7 +4,7 @@ import { isRecord } from "../../lib/json/is-record.ts";
 import { callTitle } from "../../lib/text/call-title.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import type { Usage } from "../../models/model.ts";
+import type { TokenUsage } from "../../models/model.ts";
 import type { CallFailure } from "../../toolcrib/index.ts";
 import { colourDiffLine, quoteText } from "../approvals/show-request.ts";
 
@@ -148,7 +148,7 @@ export function formatUsage({
   calls,
   milliseconds,
 }: {
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   readonly cost: number | null;
   readonly calls?: number | undefined;
   readonly milliseconds?: number | undefined;

@@ -65,7 +65,7 @@ interface WithSession {
 
 type Warn = (warnings: readonly string[]) => void;
 
-async function customCommands({ crib }: Session, warn: Warn): Promise<readonly CustomCommand[]> {
+async function customCommands({ toolcrib: crib }: Session, warn: Warn): Promise<readonly CustomCommand[]> {
   const { readCommands } = await import("../../config/commands.ts");
   const { commands, warnings } = await readCommands(crib.workspace, crib.guard);
   warn(warnings);

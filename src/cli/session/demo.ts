@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createSession } from "../../agent/create-session.ts";
 import type { Session } from "../../agent/session.ts";
-import type { Undone } from "../../contract/history.ts";
+import type { UndoneChanges } from "../../contract/history.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { demoRecording } from "../../models/recorded/demo.ts";
 import { recordedModel } from "../../models/recorded/recorded-model.ts";
@@ -58,7 +58,7 @@ const stateOf = (folder: string) => join(folder, "home");
 
 const readingMs = 25;
 
-function introduce({ crib: { workspace } }: Session): void {
+function introduce({ toolcrib: { workspace } }: Session): void {
   remark(
     [
       paint(2, "bold", "A session, offline"),
@@ -73,7 +73,7 @@ function introduce({ crib: { workspace } }: Session): void {
 }
 
 /** Shows what a user can do after a session. */
-async function conclude({ crib }: Session, state: string): Promise<void> {
+async function conclude({ toolcrib: crib }: Session, state: string): Promise<void> {
   remark(
     `\n${paint(2, "bold", "Every call was checked and recorded. Undo the fix, redo it, and verify the log:")}\n`,
   );
@@ -84,7 +84,7 @@ async function conclude({ crib }: Session, state: string): Promise<void> {
     ["redo", { redo: true }],
   ] as const) {
     const { data } = await crib.call("journal.undo", input);
-    show(command, undoForUser(data as Undone, input));
+    show(command, undoForUser(data as UndoneChanges, input));
   }
   const journal = new WorkspaceJournal({ state, workspace: crib.workspace });
   show("log verify", describeProof(await journal.verify({})));

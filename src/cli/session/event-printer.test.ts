@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent, AgentHappening } from "../../agent/event.ts";
+import type { AgentEvent, AgentEventBody } from "../../agent/event.ts";
 import { EventPrinter } from "./event-printer.ts";
 import { Screen } from "./screen.ts";
 
@@ -7,7 +7,7 @@ const usage = { input: 12_400, cached: 9_000, cacheWritten: 0, output: 800, reas
 
 /** The text on both outputs after these events, which take a second each. */
 function show(
-  happenings: readonly (AgentHappening & { readonly agent?: string })[],
+  happenings: readonly (AgentEventBody & { readonly agent?: string })[],
   { isWatched = false, verbose = false } = {},
 ): { readonly out: string; readonly err: string; readonly both: string } {
   let [out, err, both] = ["", "", ""];
@@ -33,15 +33,15 @@ function show(
   return { out, err, both };
 }
 
-const say = (...pieces: readonly string[]): readonly AgentHappening[] => [
+const say = (...pieces: readonly string[]): readonly AgentEventBody[] => [
   { type: "text-start", id: "t" },
   ...pieces.map((text) => ({ type: "text-delta" as const, id: "t", text })),
   { type: "text-end", id: "t", text: pieces.join("") },
 ];
 
 const read = (
-  changes: Partial<Extract<AgentHappening, { type: "tool-end" }>> = {},
-): readonly AgentHappening[] => [
+  changes: Partial<Extract<AgentEventBody, { type: "tool-end" }>> = {},
+): readonly AgentEventBody[] => [
   { type: "tool-start", id: "c", name: "Read", canonical: "file.read", input: { file_path: "/w/a.ts" } },
   {
     ...{ type: "tool-end", id: "c", name: "Read", canonical: "file.read", output: "", shown: "" },
@@ -50,16 +50,16 @@ const read = (
   },
 ];
 
-const start: AgentHappening = {
+const start: AgentEventBody = {
   ...{ type: "session-start", model: "openai/gpt-5", dialect: "codex", workspace: "/w" },
   ...{ protocol: "native", isResumed: false },
 };
 
-const end = (outcome: "completed" | "aborted" | "limit" | "failed" = "completed"): AgentHappening => ({
+const end = (outcome: "completed" | "aborted" | "limit" | "failed" = "completed"): AgentEventBody => ({
   ...{ type: "turn-end", turn: 1, outcome, text: "", error: null, rounds: 2, calls: 6, usage, cost: 0.04 },
 });
 
-const whole: readonly AgentHappening[] = [
+const whole: readonly AgentEventBody[] = [
   start,
   { type: "turn-start", turn: 1 },
   { type: "round-start", round: 1 },
@@ -100,7 +100,7 @@ describe("a printed session", () => {
   });
 
   it("never prints part of an interrupted reply as the answer", () => {
-    const cut: readonly AgentHappening[] = [
+    const cut: readonly AgentEventBody[] = [
       { type: "turn-start", turn: 1 },
       { type: "round-start", round: 1 },
       ...say("Half an ans").slice(0, 2),
@@ -180,7 +180,7 @@ describe("a printed session", () => {
   });
 
   it("prints rare events in one line each", () => {
-    const rare: readonly AgentHappening[] = [
+    const rare: readonly AgentEventBody[] = [
       { type: "steering", text: "use\ntabs" },
       { type: "compaction", tokensBefore: 150_000, tokensAfter: 9_000 },
       { type: "model", model: "ollama/qwen3", reasoning: "high" },
@@ -207,7 +207,7 @@ describe("a printed session", () => {
   });
 
   it("prints reasoning and command output when verbose", () => {
-    const thinking: readonly AgentHappening[] = [
+    const thinking: readonly AgentEventBody[] = [
       { type: "reasoning-start", id: "r" },
       { type: "reasoning-end", id: "r", text: "Hm.\nOr not?" },
       { type: "tool-output", id: "c", stream: "stdout", text: "\u001b[31mred\u001b[0m\n" },

@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
-import type { AgentEvent, AgentHappening, TurnResult } from "../../agent/event.ts";
+import type { AgentEvent, AgentEventBody, TurnResult } from "../../agent/event.ts";
 import type { ErrorCode } from "../../contract/error.ts";
 import { LastRefusal } from "./exit-code-of-turn.ts";
 
-const round: AgentHappening = { type: "round-start", round: 1 };
+const round: AgentEventBody = { type: "round-start", round: 1 };
 
-const call = (code?: ErrorCode): AgentHappening => ({
+const call = (code?: ErrorCode): AgentEventBody => ({
   ...{ type: "tool-end", id: "c", name: "n", canonical: "n", output: "", shown: "", data: null },
   ...{ isError: code !== undefined, callId: null, durationMs: 1 },
   error: code === undefined ? null : { code, message: "no", hint: null },
 });
 
 function exit(
-  happenings: readonly (AgentHappening & { readonly agent?: string })[],
+  happenings: readonly (AgentEventBody & { readonly agent?: string })[],
   outcome: TurnResult["outcome"] = "completed",
   kind: "timeout" | "auth" = "auth",
 ): number {

@@ -52,7 +52,7 @@ export async function openSession(
       model,
       approve,
     });
-    remarkRecovered(session.crib.recovered);
+    remarkRecovered(session.toolcrib.recovered);
     remarkWarnings(session.skills.warnings);
     boundYoungSpace(session);
     listenSoon(session, client, steer);

@@ -25,12 +25,12 @@ export async function runTask(given: Arguments, start?: SessionStart): Promise<n
     const planned = { ...started, plan: options.has("plan") };
     const session = await openSession(given, planned, approverOn(screen, options), { kind: "run" });
     const warnings = new PrintedWarnings();
-    warnings.print(session.crib.warnings);
+    warnings.print(session.toolcrib.warnings);
     remarkFewDescriptors();
     const message = (await customMessage(session, task)) ?? task;
     const exit = await performTask(session, message, { screen, options });
     await session.close();
-    warnings.print(session.crib.warnings);
+    warnings.print(session.toolcrib.warnings);
     return exit;
   } catch (error) {
     // The error occurred before the turn started.

@@ -201,7 +201,7 @@ describe("toolcrib run", () => {
   it("refuses missing instructions, an invalid cost and an unknown session", async () => {
     await using fixture = await cliWithModel([]);
     const runs = await Promise.all([
-      fixture.run("run", "--instructions", "none.md", "hello"),
+      fixture.run("run", "--instructions-file", "none.md", "hello"),
       fixture.run("run", "--max-cost", "much", "hello"),
       fixture.run("run", "--resume", "session_none", "hello"),
     ]);
@@ -216,7 +216,7 @@ describe("toolcrib run", () => {
     await using fixture = await cliWithModel(({ tools }) => ({ text: `${tools.includes("time_now")}` }));
     const main = builtProgram;
     const mcpServers = {
-      own: { command: process.execPath, args: [main, "mcp", "--tools", "time.now"] },
+      own: { command: process.execPath, args: [main, "mcp", "--only-tools", "time.now"] },
       broken: { command: "/nonexistent" },
     };
     fixture.write(join(fixture.home, "config/mcp.json"), JSON.stringify({ mcpServers }));

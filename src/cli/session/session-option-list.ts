@@ -24,7 +24,7 @@ export const sessionOptionList: readonly Option[] = [
     value: "N",
     summary: "without a terminal, let calls wait this long for `toolcrib approve`",
   },
-  { name: "instructions", value: "FILE", summary: "your instructions, added at the end of the prompt" },
+  { name: "instructions-file", value: "FILE", summary: "your instructions, added at the end of the prompt" },
   { name: "no-project-instructions", summary: "do not read AGENTS.md and similar files" },
   {
     name: "protocol",

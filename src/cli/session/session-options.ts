@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Protocol } from "../../agent/event.ts";
+import type { ToolProtocol } from "../../agent/event.ts";
 import type { SessionOptions } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ReasoningEffort } from "../../models/model.ts";
@@ -21,9 +21,9 @@ export function sessionOptions(
     workspace: realWorkspace(options.get("workspace") ?? process.cwd()),
     ...readInstanceOptions(options),
     dialect: options.get("dialect"),
-    protocol: options.get("protocol") as Protocol | undefined,
+    protocol: options.get("protocol") as ToolProtocol | undefined,
     reasoning: options.get("reasoning") as ReasoningEffort | undefined,
-    instructions: readInstructions(options.get("instructions")),
+    instructions: readInstructions(options.get("instructions-file")),
     projectInstructions: !options.has("no-project-instructions"),
     plan: options.has("plan") || undefined,
     limits: { rounds: readCount(given, "max-rounds"), cost: readCost(options.get("max-cost")) },
@@ -46,7 +46,7 @@ function readInstructions(file: string | undefined): string | undefined {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
   } catch (cause) {
     throw new ToolError("invalid-input", `The instructions cannot be read: ${(cause as Error).message}`, {
-      hint: "Name a UTF-8 text file: --instructions FILE",
+      hint: "Name a UTF-8 text file: --instructions-file FILE",
       cause,
     });
   }

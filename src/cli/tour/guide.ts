@@ -6,8 +6,8 @@ import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import {
   type CallResult,
   type ErrorCode,
-  type Mode,
   openToolcrib,
+  type PolicyMode,
   type ToolcribOptions,
 } from "../../toolcrib/index.ts";
 import { callCommand } from "../commands/call.ts";
@@ -59,7 +59,7 @@ async function call(folders: TourFolders, args: readonly string[]): Promise<Call
   const { options, operands } = parseArguments(args, callCommand);
   const [name = "", ...rest] = operands;
   const input = await readInput(findTool(toolcribDialect.tools, name), rest);
-  const crib = await openToolcrib({ ...folders, mode: (options.get("mode") ?? "cautious") as Mode });
+  const crib = await openToolcrib({ ...folders, mode: (options.get("mode") ?? "cautious") as PolicyMode });
   try {
     return await crib.call(name, input);
   } finally {

@@ -1,4 +1,4 @@
-import type { Risk } from "../../contract/access.ts";
+import type { ToolRisk } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { calculate } from "../../tools/math/calculate/calculate.ts";
@@ -12,7 +12,7 @@ export interface LoopTool {
   /** JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The most that a call can do, for the policy. Default: "execute". */
-  readonly risk?: Risk;
+  readonly risk?: ToolRisk;
   /** Runs the tool. Its result becomes text; an error becomes `Tool execution error: …`. */
   handler?(args: Readonly<Record<string, unknown>>): unknown;
 }
@@ -22,7 +22,7 @@ export abstract class BaseTool implements LoopTool {
   abstract readonly name: string;
   abstract readonly description: string;
   abstract readonly parameters: Readonly<Record<string, unknown>>;
-  readonly risk: Risk = "execute";
+  readonly risk: ToolRisk = "execute";
   abstract handler(args: Readonly<Record<string, unknown>>): unknown;
 }
 

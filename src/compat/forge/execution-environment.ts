@@ -39,7 +39,7 @@ export interface ExecutionEnvironment {
 
 export type EnvironmentOptions = Omit<
   ToolcribOptions,
-  "workspace" | "dialect" | "tools" | "allowedTools" | "environment" | "extraRoots"
+  "workspace" | "dialect" | "tools" | "onlyTools" | "environment" | "extraRoots"
 >;
 
 export interface CommandOptions {

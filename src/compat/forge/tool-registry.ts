@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Risk } from "../../contract/access.ts";
+import type { ToolRisk } from "../../contract/access.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
@@ -165,7 +165,7 @@ export interface CustomTool {
     readonly parameters: Readonly<Record<string, unknown>>;
   };
   /** The most that a call can do, for the policy. Default: "execute". */
-  readonly risk?: Risk;
+  readonly risk?: ToolRisk;
   executor(
     args: Readonly<Record<string, unknown>>,
     environment: ExecutionEnvironment,

@@ -1,7 +1,7 @@
 import { tryReadEntry } from "../../agent/records/read-entries.ts";
 import type { SessionEntry } from "../../agent/records/session-entry.ts";
 import { Spending } from "../../agent/spending.ts";
-import type { KeptEntry } from "../../contract/conversations.ts";
+import type { ConversationEntry } from "../../contract/conversations.ts";
 import { nameForUser } from "../../dialects/find-tool.ts";
 import { toolcribDialect } from "../../dialects/toolcrib.ts";
 import { callTitle } from "../../lib/text/call-title.ts";
@@ -38,7 +38,7 @@ export class RecordedConversation {
     return this.#spending.cost;
   }
 
-  read(entries: readonly KeptEntry[]): void {
+  read(entries: readonly ConversationEntry[]): void {
     for (const kept of entries) {
       this.readTo = kept.number;
       this.lastAt = kept.at;

@@ -14,7 +14,7 @@ async function ask(console: OpenConsole, options: { readonly tool?: string; read
   const crib = await console.open("one", {
     mode: "safe",
     pendingApprovals: true,
-    waitForApprovalMs: 60_000,
+    approvalWaitMs: 60_000,
     client: { kind: "mcp", name: "claude-code" },
     sandbox: "none",
   });

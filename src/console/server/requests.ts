@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { modes } from "../../policy/policy.ts";
+import { policyModes } from "../../policy/policy.ts";
 
 // The bodies of requests, as `api.ts` describes them. Unknown fields are refused.
 
@@ -41,7 +41,7 @@ export const start = z.strictObject({
   workspace: name,
   task: text,
   model: z.optional(name),
-  mode: z.optional(z.enum(modes)),
+  mode: z.optional(z.enum(policyModes)),
 });
 
 export const act = z.strictObject({

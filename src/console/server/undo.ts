@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import type { Undone } from "../../contract/history.ts";
+import type { UndoneChanges } from "../../contract/history.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 import type { UndoRequest, UndoResult } from "../api.ts";
 import { toFileDiff } from "./read-diff.ts";
@@ -17,13 +17,13 @@ export async function undo(
     stateDirectory: workspaces.state,
     configDirectory: config,
     mode: "yolo",
-    undoes: "workspace",
+    undoScope: "workspace",
     client: { kind: "console", version },
   });
   try {
     const { data, error, callId } = await crib.call("journal.undo", input);
     if (error !== null) throw new ToolError(error.code, error.message, { hint: withoutFields(error.hint) });
-    const { calls, files, notes, leftAlone, commits = [] } = data as Undone;
+    const { calls, files, notes, leftAlone, commits = [] } = data as UndoneChanges;
     return {
       callId: request.dryRun ? null : callId,
       ...{ calls, notes, leftAlone, commits },

@@ -4,12 +4,12 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { GrepData, GrepMatch } from "../../tools/search/grep.ts";
 import type { DialectTool } from "../dialect.ts";
-import { type Answer, type InputOf, rename } from "../rename.ts";
-import { reshape } from "../reshape.ts";
+import { type Answer, type InputOf, renameTool } from "../rename.ts";
+import { reshapeTool } from "../reshape.ts";
 import { isDocument } from "../shared/inputs.ts";
 import { continuationOf } from "../shared/outputs.ts";
 
-export const read: DialectTool = reshape(["file.read", "document.read"], {
+export const read: DialectTool = reshapeTool(["file.read", "document.read"], {
   name: "Read",
   summary:
     "Read a file: text with line numbers in the format of `cat -n`, images, PDF, Jupyter notebooks. Reads the first 2000 lines, " +
@@ -63,7 +63,7 @@ function asCat(text: string): string {
     .join("\n");
 }
 
-export const write: DialectTool = rename("file.write", {
+export const write: DialectTool = renameTool("file.write", {
   name: "Write",
   summary:
     "Create a file, with its directories, or replace a whole file. To change a part of a file use edit.replace.",
@@ -78,7 +78,7 @@ export const write: DialectTool = rename("file.write", {
   },
 });
 
-export const edit: DialectTool = rename("edit.replace", {
+export const edit: DialectTool = renameTool("edit.replace", {
   name: "Edit",
   summary:
     "Replace text in a file. `old_string` must occur exactly once, unless `replace_all` is set: copy it from the file without line " +
@@ -93,7 +93,7 @@ export const edit: DialectTool = rename("edit.replace", {
   require: ["find", "replace"],
 });
 
-export const glob: DialectTool = rename("search.glob", {
+export const glob: DialectTool = renameTool("search.glob", {
   name: "Glob",
   summary:
     "Find files by name, newest first: **/*.ts, src/**/*.{js,jsx}. To find text in files use search.grep.",
@@ -106,7 +106,7 @@ export const glob: DialectTool = rename("search.glob", {
   }),
 });
 
-export const notebookEdit: DialectTool = reshape(["notebook.edit"], {
+export const notebookEdit: DialectTool = reshapeTool(["notebook.edit"], {
   name: "NotebookEdit",
   summary: "Replace, insert or delete a cell of a Jupyter notebook. To see its cells use file.read.",
   input: (z) =>
@@ -147,7 +147,7 @@ interface Given {
   readonly offset?: number | undefined;
 }
 
-export const grep: DialectTool = reshape(["search.grep"], {
+export const grep: DialectTool = reshapeTool(["search.grep"], {
   name: "Grep",
   summary:
     "Search file contents with a ripgrep regular expression. Skips ignored files. Use this instead of grep or rg in Bash.",

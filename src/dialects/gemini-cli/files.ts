@@ -5,14 +5,14 @@ import type { ListedEntry } from "../../tools/file/list-tree.ts";
 import type { FileReadData } from "../../tools/file/read.ts";
 import type { GrepData, GrepMatch } from "../../tools/search/grep.ts";
 import type { DialectTool } from "../dialect.ts";
-import { type Answer, rename } from "../rename.ts";
-import { reshape } from "../reshape.ts";
+import { type Answer, renameTool } from "../rename.ts";
+import { reshapeTool } from "../reshape.ts";
 import { isDocument } from "../shared/inputs.ts";
 import type { Describing } from "../zod-mini.ts";
 
 const maxLines = 2_000;
 
-export const readFile: DialectTool = reshape(["file.read", "document.read"], {
+export const readFile: DialectTool = reshapeTool(["file.read", "document.read"], {
   name: "read_file",
   summary:
     "Read a file: text, an image, a PDF or another document. Shows up to 2000 lines of up to 2000 characters. To read other lines " +
@@ -55,7 +55,7 @@ function partOf({ files: [file] }: FileReadData, end: number | undefined): reado
   return [`[Lines ${firstLine}-${last}${total}.${isCut ? ` Continue with start_line ${nextOffset}.` : ""}]`];
 }
 
-export const readManyFiles: DialectTool = reshape(["file.read"], {
+export const readManyFiles: DialectTool = reshapeTool(["file.read"], {
   name: "read_many_files",
   summary: "Read several files at once, by path or glob pattern. At most 50.",
   input: (z) =>
@@ -108,7 +108,7 @@ function showFile(file: FileReadData["files"][number]): readonly string[] {
   }
 }
 
-export const writeFile: DialectTool = rename("file.write", {
+export const writeFile: DialectTool = renameTool("file.write", {
   name: "write_file",
   summary:
     "Create a file, with its directories, or replace a whole file. To change a part of a file use edit.replace.",
@@ -117,7 +117,7 @@ export const writeFile: DialectTool = rename("file.write", {
   describe: { content: "The complete content, without placeholders." },
 });
 
-export const replace: DialectTool = reshape(["edit.replace"], {
+export const replace: DialectTool = reshapeTool(["edit.replace"], {
   name: "replace",
   summary:
     "Replace text in a file. `old_string` must occur exactly once, unless `allow_multiple` is set: copy it literally, with enough " +
@@ -137,7 +137,7 @@ export const replace: DialectTool = reshape(["edit.replace"], {
   fields: { path: "file_path", find: "old_string", replace: "new_string", all: "allow_multiple" },
 });
 
-export const listDirectory: DialectTool = reshape(["file.list"], {
+export const listDirectory: DialectTool = reshapeTool(["file.list"], {
   name: "list_directory",
   summary: "List the entries of a directory. To find files in subdirectories use search.glob.",
   input: (z) =>
@@ -188,7 +188,7 @@ interface GrepGiven {
   readonly total_max_matches?: number | undefined;
 }
 
-export const grepSearch: DialectTool = reshape(["search.grep"], {
+export const grepSearch: DialectTool = reshapeTool(["search.grep"], {
   name: "grep_search",
   summary:
     "Search file contents with a ripgrep regular expression. Ignores case by default, and shows up to 100 matches by default.",
@@ -269,7 +269,7 @@ function linesOf(matches: readonly GrepMatch[]): readonly string[] {
   return [...shown].sort(([one], [other]) => one - other).map(([line, text]) => `L${line}${text}`);
 }
 
-export const glob: DialectTool = reshape(["search.glob"], {
+export const glob: DialectTool = reshapeTool(["search.glob"], {
   name: "glob",
   summary: "Find files by name, newest first: src/**/*.ts, **/*.md. To find text in files use search.grep.",
   input: (z) =>

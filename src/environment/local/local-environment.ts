@@ -15,10 +15,10 @@ import type {
   LineRange,
   LineSlice,
   MoveOptions,
+  ProcessStartOptions,
   RecoveredChange,
   RunningProcess,
   SandboxReport,
-  StartOptions,
   WriteOptions,
   WriteReceipt,
 } from "../../contract/environment.ts";
@@ -292,7 +292,7 @@ class LocalEnvironment implements Environment {
     return (await this.#starter.load()).report();
   }
 
-  async start(program: string, options: StartOptions): Promise<RunningProcess> {
+  async start(program: string, options: ProcessStartOptions): Promise<RunningProcess> {
     throwIfAborted(options.signal);
     const starter = await this.#starter.load();
     const file = await starter.find(program);

@@ -2,7 +2,7 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import type * as contract from "../../contract/history.ts";
-import type { Checkpoint, Selection, Undone, UndoOptions } from "../../contract/history.ts";
+import type { Checkpoint, Selection, UndoneChanges, UndoOptions } from "../../contract/history.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
@@ -33,7 +33,7 @@ export interface HistoryParts {
 }
 
 /** The changes of earlier calls, as one call sees them. */
-export class JournalHistory implements contract.History {
+export class JournalHistory implements contract.ChangeHistory {
   readonly #parts: HistoryParts & { readonly contents: Contents };
 
   constructor(parts: HistoryParts) {
@@ -57,7 +57,7 @@ export class JournalHistory implements contract.History {
     return { calls: callsOf(changes), files: await showPhases(phases, this.#parts) };
   }
 
-  async undo(selection: Selection, options: UndoOptions = {}): Promise<Undone> {
+  async undo(selection: Selection, options: UndoOptions = {}): Promise<UndoneChanges> {
     await this.#parts.settle?.();
     const undos = UndoRecords.of(this.#parts.journal);
     const context = { ...this.#parts, undos };
@@ -96,7 +96,7 @@ export class JournalHistory implements contract.History {
     selection: Selection,
     { paths, hunk, dryRun, signal, merge = false, skipChanged = false }: UndoOptions,
     undos: UndoRecords,
-  ): Promise<Undone> {
+  ): Promise<UndoneChanges> {
     if (refusals.length > 0 && (!skipChanged || isEmpty)) throw refuseUndo(refusals, total, merge);
     if (isEmpty)
       return { calls, files: [], leftAlone: [], notes: calls.map((callId) => describeUndone(callId, undos)) };

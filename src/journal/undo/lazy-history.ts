@@ -1,6 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { History } from "../../contract/history.ts";
+import type { ChangeHistory } from "../../contract/history.ts";
 import { loadOnce } from "../../lib/async/load-once.ts";
 import type { Blobs } from "../blobs.ts";
 import type { HistoryParts } from "./history.ts";
@@ -14,8 +14,8 @@ export interface CallHistoryParts extends Omit<HistoryParts, "environment" | "bl
 }
 
 /** Returns the history for a call. It is loaded on first use, because most calls do not need it. */
-export function lazyHistory({ unguarded, mayUndo, ...parts }: CallHistoryParts): History {
-  const { load: open } = loadOnce(async (): Promise<History> => {
+export function lazyHistory({ unguarded, mayUndo, ...parts }: CallHistoryParts): ChangeHistory {
+  const { load: open } = loadOnce(async (): Promise<ChangeHistory> => {
     const { JournalHistory } = await import("./history.ts");
     const { keepingEnvironment } = await import("../keep/keeping-environment.ts");
     return new JournalHistory({ ...parts, environment: keepingEnvironment(unguarded(), parts) });

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
 import { openUndoFixture, type UndoFixture } from "../../../test/support/undo/undo-fixture.ts";
-import type { Undone } from "../../contract/history.ts";
+import type { UndoneChanges } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
 
 interface CommandFixture extends UndoFixture {
@@ -54,7 +54,7 @@ it("leaves protected files to the user, who may have changed them while a comman
   });
   await fixture.call("journal.undo", { skip_changed: true });
   expect([fixture.read("a"), fixture.read(rules)]).toEqual([files.a, changed[rules]]);
-  const user = await fixture.reopen({ undoes: "workspace" });
+  const user = await fixture.reopen({ undoScope: "workspace" });
   expect((await user.call("journal.undo", { call: callId })).error).toBe(null);
   await user.close();
   expect(fixture.read(rules)).toBe(files[rules]);
@@ -67,9 +67,9 @@ it("does not write what a rule denies when an agent undoes, and writes it when t
   const now = () => Object.keys(before).map(fixture.read);
   const { callId } = await fixture.call("command", { files: after });
   const { data } = await fixture.call("journal.undo", { skip_changed: true });
-  expect((data as Undone).leftAlone).toEqual(["db/b", "kept/c"]);
+  expect((data as UndoneChanges).leftAlone).toEqual(["db/b", "kept/c"]);
   expect(now()).toEqual(["one\n", "2\n", "3\n", "A=1\n"]);
-  const user = await fixture.reopen({ undoes: "workspace" });
+  const user = await fixture.reopen({ undoScope: "workspace" });
   expect((await user.call("journal.undo", { call: callId })).error).toBe(null);
   await user.close();
   expect(now()).toEqual(Object.values(before));

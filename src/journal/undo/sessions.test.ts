@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { openUndoFixture, wholeOf } from "../../../test/support/undo/undo-fixture.ts";
-import type { Undone } from "../../contract/history.ts";
+import type { UndoneChanges } from "../../contract/history.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { catalog } from "../../tools/catalog.ts";
@@ -89,7 +89,7 @@ it("leaves the index and the objects of git alone", async () => {
 it("lets the user undo an earlier instance's changes after a restart", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n" } });
   const { callId } = await fixture.call("file.delete", { path: "a" });
-  const user = await fixture.reopen({ undoes: "workspace" });
+  const user = await fixture.reopen({ undoScope: "workspace" });
   expect((await user.call("journal.undo", {})).data).toMatchObject({
     calls: [callId],
     files: [{ path: "a" }],
@@ -126,10 +126,10 @@ it("runs once when two callers undo the same call at once", async () => {
   await using fixture = await openUndoFixture({ files: { a: "one\n", b: "one\n" } });
   const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-one\n+1\n*** End Patch";
   const { callId } = await fixture.call("edit.patch", { patch });
-  const others = await Promise.all([1, 2, 3].map(() => fixture.reopen({ undoes: "workspace" })));
+  const others = await Promise.all([1, 2, 3].map(() => fixture.reopen({ undoScope: "workspace" })));
   const results = await Promise.all(others.map((other) => other.call("journal.undo", { call: callId })));
   await Promise.all(others.map((other) => other.close()));
-  expect(results.filter(({ data }) => (data as Undone | null)?.files.length === 2)).toHaveLength(1);
+  expect(results.filter(({ data }) => (data as UndoneChanges | null)?.files.length === 2)).toHaveLength(1);
   expect([readFileSync(fixture.path("a"), "utf8"), readFileSync(fixture.path("b"), "utf8")]).toEqual([
     "one\n",
     "one\n",
@@ -150,7 +150,7 @@ it("does not undo a call that is still running elsewhere", async () => {
   await using fixture = await openUndoFixture({ tools: [slow] });
   const running = fixture.call("slow.write", { path: "a", content: "half" });
   while (!("a" in (await wholeOf(fixture.elsewhere)))) await setImmediate();
-  const user = await fixture.reopen({ undoes: "workspace" });
+  const user = await fixture.reopen({ undoScope: "workspace" });
   const refused = await user.call("journal.undo", {});
   end();
   const { callId } = await running;

@@ -1,4 +1,4 @@
-import type { ChangedFile, Undone } from "../../contract/history.ts";
+import type { ChangedFile, UndoneChanges } from "../../contract/history.ts";
 import { counted } from "./format-quantity.ts";
 import { showPath } from "./printable.ts";
 
@@ -8,12 +8,15 @@ interface UndoRequest {
 }
 
 /** Returns whether a redo can revert this undo. */
-export function canRedo({ files }: Undone, { redo, dry_run }: UndoRequest): boolean {
+export function canRedo({ files }: UndoneChanges, { redo, dry_run }: UndoRequest): boolean {
   return files.length > 0 && !redo && !dry_run;
 }
 
 /** Lists the undone changes for every reader, without a hint. */
-export function describeUndone({ calls, files, notes }: Undone, { redo, dry_run }: UndoRequest): string {
+export function describeUndone(
+  { calls, files, notes }: UndoneChanges,
+  { redo, dry_run }: UndoRequest,
+): string {
   if (files.length === 0) return notes.join("\n");
   const verb = dry_run ? "Would undo" : "Undid";
   const what = calls.length > 3 ? counted(calls.length, "call") : calls.join(", ");

@@ -1,6 +1,6 @@
 import type { Client, Progress } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
-import type { Risk } from "../../contract/access.ts";
+import type { ToolRisk } from "../../contract/access.ts";
 import type { AnyTool, ToolContext, ToolHints } from "../../contract/tool.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
@@ -48,7 +48,7 @@ const maxSummary = 2_000;
 function riskOf(
   { readOnlyHint, destructiveHint }: Record<string, unknown>,
   { trustsAnnotations, transport }: HubServer["settings"],
-): Risk {
+): ToolRisk {
   if (trustsAnnotations && readOnlyHint === true) return "read";
   if (destructiveHint === true && readOnlyHint !== true) return "destructive";
   return transport.kind === "http" ? "network" : "execute";

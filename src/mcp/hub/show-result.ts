@@ -1,4 +1,4 @@
-import type { Image, ToolOutput } from "../../contract/tool.ts";
+import type { ToolImage, ToolOutput } from "../../contract/tool.ts";
 import { imageSize } from "../../lib/bytes/image-size.ts";
 import { sniffMediaType } from "../../lib/bytes/media-type.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
@@ -39,7 +39,7 @@ export function showResult(given: GivenResult): ToolOutput<HubData> {
 
 interface Shown {
   readonly text: string;
-  readonly image?: Image;
+  readonly image?: ToolImage;
 }
 
 function showBlock(block: unknown): Shown {
@@ -76,7 +76,7 @@ function isImage(data: string, mimeType: string): boolean {
   return sniffMediaType(bytes)?.mediaType === mimeType && imageSize(bytes) !== undefined;
 }
 
-function fitting(images: readonly Image[]): readonly Image[] {
+function fitting(images: readonly ToolImage[]): readonly ToolImage[] {
   let chars = 0;
   return images.slice(0, maxImages).filter((image) => {
     chars += image.base64.length;

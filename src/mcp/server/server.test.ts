@@ -21,7 +21,7 @@ describe.each(eras)("a client with %s", (era) => {
   it("sees every tool with its annotations", async () => {
     await using fixture = await clientFixture({
       era,
-      allowedTools: ["file.read", "file.write", "shell.run"],
+      onlyTools: ["file.read", "file.write", "shell.run"],
     });
     const { tools } = await fixture.client.listTools();
     expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([

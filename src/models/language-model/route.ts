@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import type { ToolDefinition } from "../../dialects/definition.ts";
-import type { Meta } from "../message.ts";
+import type { ProviderMeta } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import type { ProviderSettings } from "../providers.ts";
 
@@ -17,11 +17,11 @@ export interface Route {
   /** Makes the last changes to the messages of a request, such as cache marks. May replace elements. */
   mark?(messages: LanguageModelV4Message[]): void;
   /** Returns the message to the model when this finish reason means that its call could not be parsed. */
-  fault?(finish: string, meta: Meta | undefined): string | undefined;
+  fault?(finish: string, meta: ProviderMeta | undefined): string | undefined;
   /** Whether an error within the stream only reports a cut call, which the end of the reply reports too. */
   isCutCall?(error: unknown): boolean;
   /** Returns the part of the final metadata that must be sent back with the reply. */
-  replyMeta?(meta: Meta): Meta | undefined;
+  replyMeta?(meta: ProviderMeta): ProviderMeta | undefined;
   /** Further finish reasons that mean a regular end. */
   readonly otherEnds?: ReadonlySet<string>;
 }

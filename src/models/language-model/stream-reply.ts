@@ -7,8 +7,8 @@ import type {
 import { tryParseJson } from "../../lib/json/try-parse-json.ts";
 import { readArguments, readFreeform, readStrict } from "../../wire/read-arguments.ts";
 import { refusedCall } from "../classify-provider-error.ts";
-import type { CallPart, Meta } from "../message.ts";
-import type { FinishReason, ModelEvent, Usage } from "../model.ts";
+import type { CallPart, ProviderMeta } from "../message.ts";
+import type { FinishReason, ModelEvent, TokenUsage } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import type { OfferedTools, Route, ToolFormat } from "./route.ts";
 
@@ -50,7 +50,7 @@ type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 interface OpenPart {
   /** Unique in the reply, unlike the ids of some providers. */
   readonly id: string;
-  meta: Meta | undefined;
+  meta: ProviderMeta | undefined;
 }
 
 class Reply {
@@ -200,12 +200,15 @@ function sure(event: ModelEvent): Held {
   return { event, isDoubtful: false };
 }
 
-function partEnd(id: string, meta: Meta | undefined): ModelEvent {
+function partEnd(id: string, meta: ProviderMeta | undefined): ModelEvent {
   return { type: "part-end", id, ...(meta ? { meta } : {}) };
 }
 
 /** Later metadata takes precedence, because a signature comes last; nothing is lost. */
-function merged(before: Meta | undefined, after: SharedV4ProviderMetadata | undefined): Meta | undefined {
+function merged(
+  before: ProviderMeta | undefined,
+  after: SharedV4ProviderMetadata | undefined,
+): ProviderMeta | undefined {
   if (after === undefined) return before;
   if (before === undefined) return after;
   const providers = Object.entries(after).map(([provider, values]) => [
@@ -252,7 +255,7 @@ function isNothing(given: string): boolean {
   return /^\s*(?:\{\s*\}\s*)?$/.test(given);
 }
 
-function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenUsage {
   const cached = inputTokens.cacheRead ?? 0;
   const cacheWritten = inputTokens.cacheWrite ?? 0;
   return {

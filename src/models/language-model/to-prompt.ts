@@ -5,7 +5,7 @@ import type {
   LanguageModelV4ToolResultOutput,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { Image } from "../../contract/tool.ts";
+import type { ToolImage } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { oncePerObject } from "../../lib/once-per-object.ts";
 import { freeformFieldOf } from "../../wire/read-arguments.ts";
@@ -14,7 +14,7 @@ import type {
   CallAnswer,
   CallPart,
   Message,
-  Meta,
+  ProviderMeta,
   ReplyPart,
   ToolMessage,
   UserMessage,
@@ -68,7 +68,7 @@ function userContent(content: UserMessage["content"], { seesImages }: Context): 
 /** Replaces an image for models without vision. */
 export const imageOmitted = "[Image omitted: this model cannot see images.]";
 
-function picture({ mediaType, base64 }: Image): LanguageModelV4FilePart {
+function picture({ mediaType, base64 }: ToolImage): LanguageModelV4FilePart {
   return {
     type: "file",
     mediaType,
@@ -193,6 +193,6 @@ function picturesAfter(answers: readonly CallAnswer[], { pictures, seesImages }:
   ]);
 }
 
-function optionsOf(meta: Meta | undefined): { providerOptions?: SharedV4ProviderOptions } {
+function optionsOf(meta: ProviderMeta | undefined): { providerOptions?: SharedV4ProviderOptions } {
   return meta === undefined ? {} : { providerOptions: meta as SharedV4ProviderOptions };
 }

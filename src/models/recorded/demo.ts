@@ -1,10 +1,10 @@
-import type { Recording } from "./recorded-model.ts";
+import type { ModelRecording } from "./recorded-model.ts";
 
 /**
  * A session on the project of src/cli/session/demo.ts, whose test fails. Only the replies are recorded; the tools
  * really run.
  */
-export const demoRecording: Recording = {
+export const demoRecording: ModelRecording = {
   name: "demo",
   replies: [
     {

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Model, ModelEvent, ModelRequest, Usage } from "../model.ts";
+import type { Model, ModelEvent, ModelRequest, TokenUsage } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 
 /** A model that plays a recording: the number of replies so far selects the next one. Needs no network. */
 export function recordedModel(
-  { name, replies }: Recording,
+  { name, replies }: ModelRecording,
   { wordMs = 0 }: { /** How long it takes for each word. */ readonly wordMs?: number } = {},
 ): Model {
   return {
@@ -53,10 +53,10 @@ function* callEvents({ name, input }: RecordedCall, id: string): Generator<Model
   yield { type: "call", call: { type: "call", id, name, input: { ok: true, value: input } } };
 }
 
-const nothing: Usage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
+const nothing: TokenUsage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
 
 /** Recorded replies, played in order whatever the tools answer. */
-export interface Recording {
+export interface ModelRecording {
   readonly name: string;
   readonly replies: readonly RecordedReply[];
 }
@@ -65,7 +65,7 @@ export interface RecordedReply {
   readonly reasoning?: string;
   readonly text?: string;
   readonly calls?: readonly RecordedCall[];
-  readonly usage?: Partial<Usage>;
+  readonly usage?: Partial<TokenUsage>;
 }
 
 export interface RecordedCall {

@@ -1,7 +1,7 @@
-import type { Action } from "../../wire/actions/describe-actions.ts";
+import type { ModelAction } from "../../wire/actions/describe-actions.ts";
 import { type FoundActions, findActions } from "../../wire/actions/read-actions.ts";
 
-type Call = Extract<Action, { action: "tool_call" }>;
+type Call = Extract<ModelAction, { action: "tool_call" }>;
 
 export interface ReadText {
   /** Thoughts between tags, before everything else. */

@@ -1,4 +1,4 @@
-import type { Access, Risk } from "../../contract/access.ts";
+import type { ToolAccess, ToolRisk } from "../../contract/access.ts";
 import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ClientInfo } from "../../journal/journal.ts";
@@ -6,7 +6,7 @@ import { contentHash } from "../../lib/bytes/content-hash.ts";
 import type { GrantWidth } from "../../policy/grants.ts";
 import { wordsRun } from "../../policy/parts.ts";
 import { spelledPath } from "../../policy/paths/path-target.ts";
-import type { CommandSegment, PartVerdict } from "../../policy/policy.ts";
+import type { CommandSegment, PolicyVerdict } from "../../policy/policy.ts";
 import { codeKey, describePieces } from "../../policy/rules/binding.ts";
 import { type DecidedCall, type PolicySettings, runsCommands } from "./decide-call.ts";
 import { hashValue } from "./hash-call.ts";
@@ -44,15 +44,15 @@ export interface ApprovalRequest {
   /** The canonical name. */
   readonly tool: string;
   readonly input: unknown;
-  readonly accesses: readonly Access[];
-  readonly risk: Risk;
+  readonly accesses: readonly ToolAccess[];
+  readonly risk: ToolRisk;
   /** The reason why approval is needed. */
   readonly reason: string;
   /** The rule that asks, as written, and its source: a file and line, "built-in", or "mode cautious". */
   readonly rule: string;
   readonly source: string;
   /** The verdict on every part of the call, among them the segments of a command. */
-  readonly parts: readonly PartVerdict[];
+  readonly parts: readonly PolicyVerdict[];
   /** The expected changes: a unified diff, or a sentence; undefined when the tool has no preview. */
   readonly preview: string | undefined;
   /** The rules that the answers "session" and "always" add; empty when the call can only be allowed once. */
@@ -85,7 +85,7 @@ export interface ShownRequest
   readonly parts: readonly ShownPart[];
 }
 
-export interface ShownPart extends Pick<PartVerdict, "verdict" | "reason" | "rule"> {
+export interface ShownPart extends Pick<PolicyVerdict, "verdict" | "reason" | "rule"> {
   readonly part: { readonly kind: string; readonly in?: CommandSegment | undefined };
 }
 

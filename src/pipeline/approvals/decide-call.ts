@@ -2,7 +2,7 @@ import type { DecidedConfinement, SandboxLevel, ToolCall } from "../../contract/
 import type { Confinement, VariablePolicy } from "../../contract/confinement.ts";
 import type { ShellHistory } from "../../contract/process.ts";
 import { decideCall } from "../../policy/decide.ts";
-import type { Decision, Mode, Question } from "../../policy/policy.ts";
+import type { Decision, PolicyMode, Question } from "../../policy/policy.ts";
 import type { Policy } from "../../policy/rules/compile-policy.ts";
 import type { Approve } from "./approval-request.ts";
 import { policyQuestion } from "./policy-question.ts";
@@ -10,7 +10,7 @@ import { policyQuestion } from "./policy-question.ts";
 /** The settings by which the calls of one Toolcrib are decided. */
 export interface PolicySettings {
   /** The current mode. */
-  readonly mode: Mode;
+  readonly mode: PolicyMode;
   /** Whether plan mode is on. */
   readonly isPlanning?: boolean;
   readonly rules: Rules;

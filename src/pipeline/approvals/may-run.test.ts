@@ -3,13 +3,13 @@ import { expect, it } from "vitest";
 import * as z from "zod/mini";
 import { noServices } from "../../../test/support/no-services.ts";
 import { decide } from "../../../test/support/policy/decide.ts";
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
-import type { Environment, RunningProcess, StartOptions } from "../../contract/environment.ts";
+import type { Environment, ProcessStartOptions, RunningProcess } from "../../contract/environment.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { builtInRules } from "../../policy/built-in-rules.ts";
-import { type Mode, modes } from "../../policy/policy.ts";
+import { type PolicyMode, policyModes } from "../../policy/policy.ts";
 import { compilePolicy } from "../../policy/rules/compile-policy.ts";
 import { runTool } from "../run-tool.ts";
 import { compose } from "../stage.ts";
@@ -24,7 +24,7 @@ function policyOf(lines: string) {
 
 interface Setup {
   readonly lines?: string;
-  readonly mode?: Mode;
+  readonly mode?: PolicyMode;
   readonly level?: SandboxLevel;
 }
 
@@ -32,12 +32,12 @@ interface Setup {
 async function within<Found>(
   { lines = "", mode = "cautious", level = "bwrap" }: Setup,
   run: (context: ToolContext, found: { level: SandboxLevel }) => Promise<Found>,
-): Promise<{ found: Found; account: ToolCall["account"]; asked: number; started: StartOptions[] }> {
+): Promise<{ found: Found; account: ToolCall["account"]; asked: number; started: ProcessStartOptions[] }> {
   const now = { level };
   let asked = 0;
-  const started: StartOptions[] = [];
+  const started: ProcessStartOptions[] = [];
   const environment: Environment = Object.assign(new MemoryEnvironment(), {
-    start: async (_program: string, options: StartOptions) => {
+    start: async (_program: string, options: ProcessStartOptions) => {
       started.push(options);
       return {} as RunningProcess;
     },
@@ -172,13 +172,13 @@ it("never allows a command that the policy would ask about or deny", async () =>
   await fc.assert(
     fc.asyncProperty(
       fc.array(rule, { maxLength: 5 }),
-      fc.constantFrom(...modes),
+      fc.constantFrom(...policyModes),
       fc.constantFrom<SandboxLevel>("bwrap", "landlock", "none"),
       fc.constantFrom(...commands),
       async (rules, mode, level, command) => {
         const lines = rules.join("\n");
         const { found } = await within({ lines, mode, level }, (context) => mayRun(context, command));
-        const accesses: readonly Access[] = [{ kind: "execute", command }];
+        const accesses: readonly ToolAccess[] = [{ kind: "execute", command }];
         const question = {
           mode,
           tool: { name: "git.commit", risk: "write" },

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import type { SandboxLevel } from "../../contract/call.ts";
 import type { Directory, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
@@ -17,9 +17,9 @@ import {
   type ReadCommand,
 } from "../../policy/parts.ts";
 import {
-  type Mode,
   outsideWorkspace,
   type PathContext,
+  type PolicyMode,
   type Question,
   visibleIn,
 } from "../../policy/policy.ts";
@@ -29,7 +29,7 @@ import type { CodeReading, readCode } from "./read-code.ts";
 /** A call whose paths have not been resolved yet. */
 export interface CallToCheck {
   readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "ownName" | "risk">;
-  readonly accesses: readonly Access[];
+  readonly accesses: readonly ToolAccess[];
   readonly environment: Lister & Foreseeing & CodeReading;
   readonly asksBeforeCommands?: true | undefined;
 }
@@ -42,7 +42,7 @@ export interface CallToCheck {
 export async function policyQuestion(
   { tool, accesses, environment, asksBeforeCommands }: CallToCheck,
   settings: {
-    readonly mode: Mode;
+    readonly mode: PolicyMode;
     readonly sandbox: SandboxLevel;
     readonly policy: Policy;
     readonly lookUp: "all" | "what decides";
@@ -99,7 +99,7 @@ const asksAboutReads = oncePerObject(({ paths }: Policy) =>
 
 async function realPathsOf(
   paths: readonly string[],
-  accesses: readonly Access[],
+  accesses: readonly ToolAccess[],
   { context }: Policy,
   environment: CallToCheck["environment"],
 ): Promise<ReadonlyMap<string, string>> {
@@ -117,7 +117,7 @@ async function realPathsOf(
 /** Resolves a path. Deleting or moving a link concerns the link itself, so its target is then not resolved. */
 function realPathFor(
   path: string,
-  accesses: readonly Access[],
+  accesses: readonly ToolAccess[],
   environment: CallToCheck["environment"],
 ): Promise<string> {
   const meansLink = accesses.every(

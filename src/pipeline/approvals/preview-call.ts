@@ -1,7 +1,7 @@
 import type { ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
-import type { History } from "../../contract/history.ts";
+import type { ChangeHistory } from "../../contract/history.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
 import { wrapEnvironment } from "../../lib/wrap-environment.ts";
@@ -70,7 +70,7 @@ async function lookAt({ tool, accesses, environment }: ToolCall): Promise<string
 const maxMs = 2_000;
 const limits = { maxChars: 40_000, maxLines: 400, keep: "both" } as const;
 
-function onlyLooking(history: History): History {
+function onlyLooking(history: ChangeHistory): ChangeHistory {
   return {
     changes: (...asked) => history.changes(...asked),
     undo: (selection, options) => history.undo(selection, { ...options, dryRun: true }),

@@ -3,7 +3,7 @@ import { printableLine } from "../../lib/text/printable.ts";
 import { quoteForRule, ruleFlags } from "../../lib/text/rule-text.ts";
 import { describePart } from "../../policy/decide.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
-import type { Decision, Mode, PartVerdict } from "../../policy/policy.ts";
+import type { Decision, PolicyMode, PolicyVerdict } from "../../policy/policy.ts";
 import { withoutBinding } from "../../policy/rules/binding.ts";
 
 /** Returns the error of a call that a rule or plan mode denies. */
@@ -22,7 +22,7 @@ export function denied(decision: Decision): ToolError {
 /** Returns the error of a call that needs approval when the user cannot be asked. `grants` are rules that allow it. */
 export function needsApproval(
   decision: Described,
-  { grants, mode }: { readonly grants: readonly string[]; readonly mode?: Mode },
+  { grants, mode }: { readonly grants: readonly string[]; readonly mode?: PolicyMode },
 ): ToolError {
   return new ToolError("needs-approval", `This call needs approval: ${describe(decision)}`, {
     hint: "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
@@ -129,7 +129,7 @@ function howToLift({ parts }: Described): string {
   return "To allow it, change or remove that rule. To list all rules, run: toolcrib policy show";
 }
 
-function howToAllow({ parts }: Described, grants: readonly string[], mode: Mode | undefined): string {
+function howToAllow({ parts }: Described, grants: readonly string[], mode: PolicyMode | undefined): string {
   if (mode === "yolo") return "To allow it, approve it on a terminal.";
   if (grants.length === 0) return "To allow it, approve it on a terminal, or add --mode yolo";
   const needsSandbox = parts.some(
@@ -161,7 +161,7 @@ function list(actions: readonly string[]): string {
 const maxChars = 300;
 
 /** Describes a part on one line, whatever the command or path contains. */
-function actionOf({ part }: PartVerdict): string {
+function actionOf({ part }: PolicyVerdict): string {
   const action = printableLine(describePart(part));
   return action.length <= maxChars ? action : `${action.slice(0, maxChars)}…`;
 }

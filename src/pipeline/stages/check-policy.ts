@@ -1,7 +1,7 @@
 import type { DecisionRecord, ToolCall } from "../../contract/call.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
 import { type GrantWidth, grantWidths } from "../../policy/grants.ts";
-import type { PartVerdict, Question } from "../../policy/policy.ts";
+import type { PolicyVerdict, Question } from "../../policy/policy.ts";
 import {
   type Approval,
   type ApprovalRequest,
@@ -86,7 +86,7 @@ function withHook(decided: DecidedCall, hook: ToolCall["hook"]): DecidedCall {
   if (permission === "ask" && decision.verdict === "allow") {
     const isHook = hook?.source !== undefined;
     const reason = [isHook ? "a hook asks" : undefined, hook?.reason].filter(Boolean).join(": ");
-    const asking = ({ part, risk }: PartVerdict) =>
+    const asking = ({ part, risk }: PolicyVerdict) =>
       ({ part, risk, verdict: "ask", rule: undefined, firm: true, reason }) as const;
     const record = { verdict: "ask", rule: isHook ? "hook" : "caller", source, reason } as const;
     const decisive = asking(decision.decisive);

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
 import { noServices } from "../../../test/support/no-services.ts";
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
 import type { Confinement } from "../../contract/confinement.ts";
-import type { Environment, RunningProcess, StartOptions } from "../../contract/environment.ts";
+import type { Environment, ProcessStartOptions, RunningProcess } from "../../contract/environment.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import type { WebRequest } from "../../contract/web.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
-import type { Mode } from "../../policy/policy.ts";
+import type { PolicyMode } from "../../policy/policy.ts";
 import { compilePolicy } from "../../policy/rules/compile-policy.ts";
 import { runTool } from "../run-tool.ts";
 import { compose } from "../stage.ts";
@@ -17,10 +17,10 @@ import { confineCommands } from "./confine-commands.ts";
 
 /** An environment that only records what it was asked to start. */
 function openStarting() {
-  const started: StartOptions[] = [];
+  const started: ProcessStartOptions[] = [];
   const now: { level: SandboxLevel } = { level: "bwrap" };
   const environment: Environment = Object.assign(new MemoryEnvironment(), {
-    start: async (_program: string, options: StartOptions) => {
+    start: async (_program: string, options: ProcessStartOptions) => {
       started.push(options);
       return {} as RunningProcess;
     },
@@ -37,17 +37,17 @@ function openStarting() {
 
 interface Setup {
   readonly lines?: string;
-  readonly mode?: Mode;
+  readonly mode?: PolicyMode;
   readonly tool?: Partial<AnyTool>;
-  readonly accesses?: readonly Access[];
-  readonly confinement?: StartOptions["confinement"];
+  readonly accesses?: readonly ToolAccess[];
+  readonly confinement?: ProcessStartOptions["confinement"];
   readonly approve?: boolean;
   /** The sandbox that is available when the command starts. */
   readonly later?: SandboxLevel;
 }
 
 /** What one call, which starts one program, may reach; or the code of its error. */
-async function start(setup: Setup): Promise<StartOptions["confinement"] | string> {
+async function start(setup: Setup): Promise<ProcessStartOptions["confinement"] | string> {
   const { environment, started, now } = openStarting();
   const {
     lines = "",
@@ -132,7 +132,7 @@ it("starts commands with the confinement that the policy decided and the files t
 });
 
 it("confines tools that may run unnamed commands, and starts nothing for others", async () => {
-  const confined = async (risk: AnyTool["risk"], accesses: readonly Access[], setup: Setup = {}) => {
+  const confined = async (risk: AnyTool["risk"], accesses: readonly ToolAccess[], setup: Setup = {}) => {
     const found = await start({ mode: "yolo", tool: { risk }, accesses, ...setup });
     return typeof found === "object" ? "confined" : found;
   };

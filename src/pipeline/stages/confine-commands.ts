@@ -1,6 +1,6 @@
 import type { DecidedConfinement } from "../../contract/call.ts";
 import type { Confinement } from "../../contract/confinement.ts";
-import type { Environment, RunningProcess, StartOptions } from "../../contract/environment.ts";
+import type { Environment, ProcessStartOptions, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { wrapEnvironment } from "../../lib/wrap-environment.ts";
 import { callChanged } from "../approvals/refusals.ts";
@@ -30,7 +30,7 @@ async function startConfined(
   environment: Environment,
   { level, ...confinement }: DecidedConfinement,
   program: string,
-  options: StartOptions,
+  options: ProcessStartOptions,
 ): Promise<RunningProcess> {
   if (level !== undefined && !confinement.unconfined) {
     const now = (await environment.sandbox?.())?.level ?? "none";

@@ -1,5 +1,5 @@
-import type { Risk } from "../../contract/access.ts";
-import type { Failure, Success } from "../../contract/call.ts";
+import type { ToolRisk } from "../../contract/access.ts";
+import type { CallSuccess, Failure } from "../../contract/call.ts";
 import type { ToolError } from "../../contract/error.ts";
 import type { Attempt, Journal } from "../../journal/journal.ts";
 import { monotonicMs } from "../../lib/clock.ts";
@@ -31,12 +31,12 @@ export function recordJournal(journal: Journal): Stage {
 }
 
 /** Returns the failure that a call reports although its tool worked. */
-function failureOf({ failed, isError }: Success): string | undefined {
+function failureOf({ failed, isError }: CallSuccess): string | undefined {
   return failed ?? (isError ? "The tool reported a failure" : undefined);
 }
 
 /** Records the start. Returns the failure when the call cannot be recorded and therefore must not run. */
-function recordStart(journal: Journal, risk: Risk, attempt: Attempt): Failure | undefined {
+function recordStart(journal: Journal, risk: ToolRisk, attempt: Attempt): Failure | undefined {
   if (risk === "read") return undefined;
   try {
     journal.begin(attempt);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
 import { done, stageCall } from "../../../test/support/stages/stage-call.ts";
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import type { ToolCall } from "../../contract/call.ts";
 import type { ToolError } from "../../contract/error.ts";
 import type { AnyTool } from "../../contract/tool.ts";
@@ -34,7 +34,7 @@ async function check(input: unknown, given: Partial<AnyTool> = tool): Promise<To
 
 describe("rejectInvalidInput", () => {
   it("passes on the parsed input with its accesses, and records them", async () => {
-    const accesses: readonly Access[] = [{ kind: "write", path: "a" }];
+    const accesses: readonly ToolAccess[] = [{ kind: "write", path: "a" }];
     expect(await check({ path: "a" })).toMatchObject({
       input: { path: "a", limit: 10 },
       accesses,

@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import { safeParse } from "zod/v4/core";
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { AnyTool, Settings } from "../../contract/tool.ts";
+import type { AnyTool, ToolSettings } from "../../contract/tool.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import type { Stage } from "../stage.ts";
 
 /** Parses the input with the tool's schema. Refuses what does not fit, with one clause for each fault. */
-export function rejectInvalidInput(settings: Settings): Stage {
+export function rejectInvalidInput(settings: ToolSettings): Stage {
   return async (call, next) => {
     const input = parseInput(call.tool, call.input);
     const accesses = call.tool.accesses(input, settings);
@@ -18,7 +18,7 @@ export function rejectInvalidInput(settings: Settings): Stage {
 }
 
 /** Refuses changes by a tool with the risk "read", whose calls are neither recorded before they run nor undoable. */
-function expectRisk({ name, risk }: AnyTool, accesses: readonly Access[]): void {
+function expectRisk({ name, risk }: AnyTool, accesses: readonly ToolAccess[]): void {
   const change = risk === "read" ? accesses.find(({ kind }) => changing.has(kind)) : undefined;
   if (change === undefined) return;
   throw new ToolError("internal", `${name} has the risk "read", but this call would ${change.kind}`, {
@@ -26,7 +26,7 @@ function expectRisk({ name, risk }: AnyTool, accesses: readonly Access[]): void 
   });
 }
 
-const changing: ReadonlySet<Access["kind"]> = new Set(["write", "delete", "execute"]);
+const changing: ReadonlySet<ToolAccess["kind"]> = new Set(["write", "delete", "execute"]);
 
 /** Parses the input of a tool. Throws `invalid-input`. */
 export function parseInput(tool: AnyTool, input: unknown): unknown {

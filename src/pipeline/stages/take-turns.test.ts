@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { done, stageCall } from "../../../test/support/stages/stage-call.ts";
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import type { ToolCall } from "../../contract/call.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { takeTurns } from "./take-turns.ts";
@@ -13,7 +13,7 @@ function openStage() {
   const stage = takeTurns(environment);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  const run = (name: string, access: Access, call: Partial<Omit<ToolCall, "tool">> = {}) =>
+  const run = (name: string, access: ToolAccess, call: Partial<Omit<ToolCall, "tool">> = {}) =>
     stage(stageCall({ ...call, environment, accesses: [access] }), async () => {
       begun.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
@@ -26,7 +26,7 @@ function openStage() {
   return { begun, run, end };
 }
 
-const write = (path: string): Access => ({ kind: "write", path });
+const write = (path: string): ToolAccess => ({ kind: "write", path });
 
 describe("takeTurns", () => {
   it("runs writers of one real path one after the other, and all others concurrently", async () => {

@@ -1,4 +1,4 @@
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
@@ -43,9 +43,9 @@ async function writtenPaths(environment: Environment, call: ToolCall): Promise<s
   return paths;
 }
 
-type Writing = Access & { readonly kind: "write" | "delete" };
+type Writing = ToolAccess & { readonly kind: "write" | "delete" };
 
-function isWriting(access: Access): access is Writing {
+function isWriting(access: ToolAccess): access is Writing {
   return access.kind === "write" || access.kind === "delete";
 }
 

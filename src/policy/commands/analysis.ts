@@ -1,4 +1,4 @@
-import type { Risk } from "../../contract/access.ts";
+import type { ToolRisk } from "../../contract/access.ts";
 
 /** A shell command, as far as it is known without running it. */
 export interface CommandAnalysis {
@@ -43,7 +43,7 @@ export interface SimpleCommand {
   /** Its directory: "" for the start of the whole command, a path as in `cd … &&`, undefined if unknown. */
   readonly directory: string | undefined;
   /** The highest risk of its effects; "read" if there are none. */
-  readonly risk: Risk;
+  readonly risk: ToolRisk;
   readonly effects: readonly Effect[];
   readonly accesses: readonly CommandAccess[];
 }
@@ -97,7 +97,7 @@ export interface Redirection {
 
 /** One effect of a simple command besides reading, with the reason for assuming it. */
 export interface Effect {
-  readonly risk: Risk;
+  readonly risk: ToolRisk;
   readonly reason: string;
   readonly span: Span;
 }

@@ -1,4 +1,4 @@
-import type { Risk } from "../../contract/access.ts";
+import type { ToolRisk } from "../../contract/access.ts";
 import type { CommandAccess, Effect, Word } from "./analysis.ts";
 import type { ReadCommand, Scope } from "./syntax/scope.ts";
 
@@ -22,7 +22,7 @@ export class CommandReport {
     this.scope = scope;
   }
 
-  has(risk: Risk, reason: string, word?: Word): void {
+  has(risk: ToolRisk, reason: string, word?: Word): void {
     this.effects.push({ risk, reason, span: word?.span ?? this.command.span });
   }
 

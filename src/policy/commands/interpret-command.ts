@@ -1,4 +1,4 @@
-import type { Risk } from "../../contract/access.ts";
+import type { ToolRisk } from "../../contract/access.ts";
 import { worse } from "../rules/command-risk.ts";
 import { type Effect, isNumeric, type Redirection, type Span, type Word } from "./analysis.ts";
 import { CommandReport, type ProgramRule } from "./command-report.ts";
@@ -45,8 +45,8 @@ export function interpretCommand(command: ReadCommand, scope: Scope): void {
     note(assignment.name, assignment.value, assignment.span, first);
 }
 
-export function highest(effects: readonly Effect[]): Risk {
-  return effects.reduce<Risk>((most, { risk }) => worse(most, risk), "read");
+export function highest(effects: readonly Effect[]): ToolRisk {
+  return effects.reduce<ToolRisk>((most, { risk }) => worse(most, risk), "read");
 }
 
 function interpretProgram(

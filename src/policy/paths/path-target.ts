@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import { escapeGlob, expandBraces } from "../../lib/glob/glob.ts";
 import { matchSegment, type NamePattern, parseSegments } from "../../lib/glob/glob-segment.ts";
 import type { UnknownPart, Word } from "../commands/analysis.ts";
@@ -56,7 +56,7 @@ export const anywhere: PathTarget = {
 
 /** Returns the target of a path given to a tool. It is a stored output only if it is in Toolcrib's own directory. */
 export function givenPath(
-  { kind, path }: Extract<Access, { path: string }>,
+  { kind, path }: Extract<ToolAccess, { path: string }>,
   context: PathContext,
   realPaths: ReadonlyMap<string, string>,
 ): PathTarget {

@@ -1,4 +1,4 @@
-import type { Risk } from "../../contract/access.ts";
+import type { ToolRisk } from "../../contract/access.ts";
 import { escapeGlob } from "../../lib/glob/glob.ts";
 import { type NamePattern, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
 import { fold } from "../paths/path-names.ts";
@@ -9,7 +9,7 @@ import { programName, type Spelling, usualForm } from "./spellings.ts";
 
 export type CommandPattern =
   /** A class of commands by their risk, such as `@read`. */
-  | { readonly kind: "class"; readonly risk: Risk }
+  | { readonly kind: "class"; readonly risk: ToolRisk }
   | {
       readonly kind: "words";
       /** `NAME=value` before the program. */
@@ -47,7 +47,7 @@ export interface ProgramPattern {
 export function compileCommand(words: readonly RuleWord[], context: PathContext): CommandPattern {
   const [first] = words;
   if (first!.bare && first!.text.startsWith("@"))
-    return { kind: "class", risk: first!.text.slice(1) as Risk };
+    return { kind: "class", risk: first!.text.slice(1) as ToolRisk };
   // A quoted name is a program, as in the shell.
   const start = words.findIndex(({ text }) => !/^[A-Za-z_]\w*=/.test(text));
   const program = words[start < 0 ? words.length : start];

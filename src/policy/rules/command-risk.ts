@@ -1,18 +1,18 @@
-import { type Risk, risks } from "../../contract/access.ts";
+import { risks, type ToolRisk } from "../../contract/access.ts";
 import type { Effect, SimpleCommand, Span } from "../commands/analysis.ts";
 
-export function harm(risk: Risk): number {
+export function harm(risk: ToolRisk): number {
   return risks.indexOf(risk);
 }
 
-export function worse(one: Risk, other: Risk): Risk {
+export function worse(one: ToolRisk, other: ToolRisk): ToolRisk {
   return harm(one) >= harm(other) ? one : other;
 }
 
 /** Returns the risk of a command itself. Files that redirections write are separate parts. */
-export function ownRisk({ effects, redirections }: SimpleCommand): Risk {
+export function ownRisk({ effects, redirections }: SimpleCommand): ToolRisk {
   const redirected = spansOf(redirections.map(({ target }) => target));
-  return effects.reduce<Risk>(
+  return effects.reduce<ToolRisk>(
     (most, { risk, span }) => (redirected.has(spanKey(span)) ? most : worse(most, risk)),
     "read",
   );

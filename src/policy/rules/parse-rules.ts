@@ -1,6 +1,6 @@
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
-import { type Mode, modes, type Question, type RuleOrigin, type RuleSource } from "../policy.ts";
+import { type PolicyMode, policyModes, type Question, type RuleOrigin, type RuleSource } from "../policy.ts";
 import { type Binding, readCondition } from "./binding.ts";
 import { type About, type Effect, loosens, type ParsedRule, type PathUse, type ToolPattern } from "./rule.ts";
 import {
@@ -173,9 +173,9 @@ function explain(source: RuleSource, text: string, line: number, error: RuleSynt
 /** An expected verdict: `expect deny run rm -rf /`. */
 export interface Example {
   readonly verdict: "allow" | "ask" | "deny";
-  readonly mode: Mode;
+  readonly mode: PolicyMode;
   readonly tool: Question["tool"];
-  readonly accesses: readonly Access[];
+  readonly accesses: readonly ToolAccess[];
   readonly origin: RuleOrigin;
 }
 
@@ -192,12 +192,12 @@ function readExample(line: string, origin: RuleOrigin): Example {
       verdict === undefined ? head.length : at.column,
       "Write: expect allow|ask|deny [in MODE] run|read|write|delete|connect|use …",
     );
-  const mode = modes.find((each) => each === writtenMode.toLowerCase());
+  const mode = policyModes.find((each) => each === writtenMode.toLowerCase());
   if (mode === undefined)
     throw new RuleSyntaxError(
       `unknown mode "${writtenMode}"`,
       line.indexOf(writtenMode),
-      `Use one of: ${modes.join(", ")}.`,
+      `Use one of: ${policyModes.join(", ")}.`,
     );
   const known = { verdict: verdict as Example["verdict"], mode, origin };
   if (subject === "run")
@@ -216,7 +216,7 @@ function readExample(line: string, origin: RuleOrigin): Example {
       at.column,
       "Quote a name that contains blanks or wildcards.",
     );
-  const access: Access =
+  const access: ToolAccess =
     subject === "connect" ? { kind: "network", host: target } : { kind: subject as PathUse, path: target };
   return { ...known, tool: exampleTools[subject as keyof typeof exampleTools], accesses: [access] };
 }

@@ -1,4 +1,4 @@
-import { type Risk, risks } from "../../contract/access.ts";
+import { risks, type ToolRisk } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import { escapeGlob, expandBraces } from "../../lib/glob/glob.ts";
 import { GlobSyntaxError, parseSegments } from "../../lib/glob/glob-segment.ts";
@@ -131,7 +131,7 @@ export function endOf(line: string): RuleWord {
 export function checkClass(words: readonly RuleWord[]): readonly RuleWord[] {
   const [first, ...more] = words;
   if (!first?.bare || !first.text.startsWith("@")) return words;
-  if (!commandClasses.includes(first.text as `@${Risk}`))
+  if (!commandClasses.includes(first.text as `@${ToolRisk}`))
     throw unknownWord(first, `use ${commandClasses.join(", ")}, or quote the name of a program`);
   if (more[0] !== undefined) throw unknownWord(more[0], `remove the words after ${first.text}`);
   return words;

@@ -1,4 +1,4 @@
-import type { Risk } from "../../contract/access.ts";
+import type { ToolRisk } from "../../contract/access.ts";
 import type { NamePattern, Segment } from "../../lib/glob/glob-segment.ts";
 import type { Question, RuleOrigin } from "../policy.ts";
 import type { Binding } from "./binding.ts";
@@ -85,7 +85,7 @@ export function loosens(effect: Effect): boolean {
 
 /** The rules about one part. */
 export interface RuleFinding {
-  readonly risk: Risk;
+  readonly risk: ToolRisk;
   /** The rule that denies the part in every mode. */
   readonly deny?: Because | undefined;
   /** A rule that denies what the part may become. `aimed` means that the known text of the part matches the rule. */

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { blockHash } from "../../code/blocks/block-text.ts";
 import { headOf } from "../../code/blocks/describe-block.ts";
 import type { BlockWanted } from "../../code/blocks/find-block.ts";
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import type { ToolOutput } from "../../contract/tool.ts";
 import type { EditData } from "../edit/describe-edit.ts";
@@ -50,7 +50,7 @@ export function changeAccesses({
   path,
   run_formatter,
   run_check,
-}: { readonly path: string } & EditFields): readonly Access[] {
+}: { readonly path: string } & EditFields): readonly ToolAccess[] {
   return [
     { kind: "write", path },
     ...(run_formatter ? formatterAccesses(path) : []),

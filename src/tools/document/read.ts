@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import type { DocumentContent } from "../../contract/document.ts";
 import { errorWith, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
@@ -51,7 +51,7 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
 };
 
 /** Returns the access to an archive entry. Its name decides whether it may be read, as if the archive were a folder. */
-function entryOf(path: string, part = ""): readonly Access[] {
+function entryOf(path: string, part = ""): readonly ToolAccess[] {
   const { anchor = "" } = splitAnchor(part);
   if (/^(?:\p{L}+\s+)?\d+\s*(?:(?:-|–|to|\.\.)\s*\d*)?$/u.test(anchor)) return [];
   const names = anchor.replace(/^entry\s+/i, "").split(/[/\\]/);

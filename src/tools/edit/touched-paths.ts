@@ -1,4 +1,4 @@
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import type { FileSection } from "../../edit/block.ts";
 import type { EditRequest } from "../../edit/edit-request.ts";
 import { newPath, spellings } from "../../edit/parse/headers.ts";
@@ -23,12 +23,12 @@ export function touchesOf(request: EditRequest): readonly Touch[] {
 }
 
 /** Returns the accesses of an edit, for the policy. */
-export function accessesOf(request: EditRequest): readonly Access[] {
+export function accessesOf(request: EditRequest): readonly ToolAccess[] {
   return withoutRepeats(touchesOf(request).flatMap(accessesOfTouch));
 }
 
 /** Returns the accesses of a preview. */
-export function previewAccessesOf(request: EditRequest): readonly Access[] {
+export function previewAccessesOf(request: EditRequest): readonly ToolAccess[] {
   const paths = touchesOf(request).flatMap(({ paths, to }) => (to === undefined ? paths : [...paths, to]));
   return [...new Set(paths)].map((path) => ({ kind: "read", path }));
 }
@@ -42,8 +42,8 @@ function touchOf(section: FileSection): Touch {
   return { action: section.isCopy ? "copy" : "move", paths, to: newPath(section.moveTo) };
 }
 
-function accessesOfTouch({ action, paths, to }: Touch): readonly Access[] {
-  const target: readonly Access[] = to === undefined ? [] : [{ kind: "write", path: to }];
+function accessesOfTouch({ action, paths, to }: Touch): readonly ToolAccess[] {
+  const target: readonly ToolAccess[] = to === undefined ? [] : [{ kind: "write", path: to }];
   switch (action) {
     case "add":
     case "update":
@@ -57,6 +57,6 @@ function accessesOfTouch({ action, paths, to }: Touch): readonly Access[] {
   }
 }
 
-function withoutRepeats(accesses: readonly Access[]): readonly Access[] {
+function withoutRepeats(accesses: readonly ToolAccess[]): readonly ToolAccess[] {
   return [...new Map(accesses.map((access) => [JSON.stringify(access), access])).values()];
 }

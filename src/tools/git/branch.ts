@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import * as z from "zod/mini";
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import {
@@ -72,9 +72,9 @@ export const gitBranch: Tool<GitBranchInput, GitBranchData> = {
   },
 };
 
-function accessesOf({ name, path = ".", ...input }: GitBranchInput): readonly Access[] {
+function accessesOf({ name, path = ".", ...input }: GitBranchInput): readonly ToolAccess[] {
   const own = (...names: string[]) => posix.join(path, ".git", ...names);
-  const byGit = (...names: string[]): Access => ({ kind: "write", path: own(...names), by: "git" });
+  const byGit = (...names: string[]): ToolAccess => ({ kind: "write", path: own(...names), by: "git" });
   if (name === undefined) return [{ kind: "read", path }];
   // Such a name is not a branch name, and must not name another file of git.
   const reference = /(?:^|\/)\.|\0/.test(name) ? "refs/heads" : posix.join("refs/heads", name);

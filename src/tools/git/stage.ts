@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import * as z from "zod/mini";
-import type { Access } from "../../contract/access.ts";
+import type { ToolAccess } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import {
@@ -48,7 +48,7 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
   // A path does not show where its repository begins, so the index of another repository is checked later.
   accesses: ({ paths = ["."], unstage: isBack }) => [
     { kind: "write", path: ".git/index", by: "git" },
-    ...(isBack ? [] : paths.map((path): Access => ({ kind: "read", path }))),
+    ...(isBack ? [] : paths.map((path): ToolAccess => ({ kind: "read", path }))),
   ],
 
   async run(input, context) {

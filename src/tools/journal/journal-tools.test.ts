@@ -134,8 +134,8 @@ describe("journal.undo", () => {
   it("is a call like any other: needs approval in safe mode, and follows the rules", async () => {
     await using fixture = await openUndoFixture({ files: { a: "one\n" } });
     await fixture.call("edit.replace", { path: "a", find: "one", replace: "two" });
-    const safe = await fixture.reopen({ mode: "safe", undoes: "workspace" });
-    const ruled = await fixture.reopen({ rules: ["deny use journal.undo"], undoes: "workspace" });
+    const safe = await fixture.reopen({ mode: "safe", undoScope: "workspace" });
+    const ruled = await fixture.reopen({ rules: ["deny use journal.undo"], undoScope: "workspace" });
     const [asked, refused] = [await safe.call("journal.undo", {}), await ruled.call("journal.undo", {})];
     await Promise.all([safe.close(), ruled.close()]);
     expect([asked.error?.code, refused.error?.code]).toEqual(["needs-approval", "denied"]);
@@ -150,7 +150,7 @@ describe("journal.undo", () => {
       previews.push(preview);
       return { allow: true };
     };
-    const safe = await fixture.reopen({ mode: "safe", undoes: "workspace", approve });
+    const safe = await fixture.reopen({ mode: "safe", undoScope: "workspace", approve });
     expect((await safe.call("journal.undo", {})).isError).toBe(false);
     await safe.close();
     expect([previews, readFileSync(fixture.path("a"), "utf8")]).toEqual([
@@ -165,7 +165,7 @@ describe("journal.undo", () => {
     await using fixture = await openUndoFixture({ files: guarded, rules });
     await fixture.call("file.write", { path: ".git/hooks/pre-commit", content: "other hook\n" });
     await fixture.call("file.write", { path: ".env", content: "KEY=new\n" });
-    const user = await fixture.reopen({ rules: [], undoes: "workspace" });
+    const user = await fixture.reopen({ rules: [], undoScope: "workspace" });
     const look = { last: 2, dry_run: true };
     const shown = [await user.call("journal.diff", { last: 2 }), await user.call("journal.undo", look)];
     writeFileSync(fixture.path(".env"), "KEY=by a user\n");

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Selection, Undone, UndoOptions } from "../../contract/history.ts";
+import type { Selection, UndoneChanges, UndoOptions } from "../../contract/history.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { canRedo, describeUndone } from "../../lib/text/describe-undone.ts";
 import { refuseFault } from "../edit/replace-fields.ts";
@@ -18,7 +18,7 @@ const fields = z.strictObject({
 
 export type JournalUndoInput = z.infer<typeof fields>;
 
-export const journalUndo: Tool<JournalUndoInput, Undone> = {
+export const journalUndo: Tool<JournalUndoInput, UndoneChanges> = {
   name: "journal.undo",
   summary:
     "Undo file changes of earlier calls, including shell commands. Default: the latest call that changed files. Never overwrites later changes by others.",
@@ -47,10 +47,10 @@ export const journalUndo: Tool<JournalUndoInput, Undone> = {
 
 /** Names the commits that contain what is undone: an undo changes files, not the history of git. */
 async function withCommits(
-  { since, ...undone }: Undone,
+  { since, ...undone }: UndoneChanges,
   { dry_run, redo }: JournalUndoInput,
   context: ToolContext,
-): Promise<Undone> {
+): Promise<UndoneChanges> {
   const { files } = undone;
   if (since === undefined || files.length === 0) return undone;
   const { commitsSince } = await import("../../git/commits-since.ts");

@@ -1,11 +1,11 @@
 import { ToolError } from "../../contract/error.ts";
-import type { SearchSettings, Settings } from "../../contract/tool.ts";
+import type { SearchSettings, ToolSettings } from "../../contract/tool.ts";
 import { duckduckgo } from "./duckduckgo.ts";
 import { type Engine, fetchInstead, listAt, parseJson, valueAt } from "./engine.ts";
 import { plainText } from "./markup.ts";
 
 /** Returns the configured engine. Throws `unavailable` when there is none, or it cannot be used. */
-export function engineOf({ search }: Settings): Engine {
+export function engineOf({ search }: ToolSettings): Engine {
   if (search === undefined)
     throw new ToolError("unavailable", "No web search engine is configured", {
       hint: "Fetch pages whose URL you know with web.fetch, or ask the user to set TOOLCRIB_SEARCH.",

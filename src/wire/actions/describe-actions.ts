@@ -78,12 +78,12 @@ interface FieldSchema {
 }
 
 /** An action of a model without native tool calls: one JSON object in its reply. */
-export type Action =
+export type ModelAction =
   | { readonly action: "tool_call"; readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
   | { readonly action: "respond"; readonly message: string }
   | { readonly action: "done"; readonly summary: string };
 
-export const actionExamples: Readonly<Record<Action["action"], string>> = {
+export const actionExamples: Readonly<Record<ModelAction["action"], string>> = {
   tool_call: '{"action": "tool_call", "tool": "read_file", "args": {"path": "src/main.rs"}}',
   respond: '{"action": "respond", "message": "Your message"}',
   done: '{"action": "done", "summary": "What you did"}',

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCodePoint } from "../../../test/support/any-code-point.ts";
-import type { Action } from "./describe-actions.ts";
+import type { ModelAction } from "./describe-actions.ts";
 import { readActions } from "./read-actions.ts";
 
 const call = '{"action": "tool_call", "tool": "read_file", "args": {"path": "src/main.rs"}}';
-const asked: Action = { action: "tool_call", tool: "read_file", args: { path: "src/main.rs" } };
+const asked: ModelAction = { action: "tool_call", tool: "read_file", args: { path: "src/main.rs" } };
 
 describe("accepts", () => {
-  it.each<[string, string, Action[]]>([
+  it.each<[string, string, ModelAction[]]>([
     ["a call", call, [asked]],
     [
       "a call without arguments",
@@ -163,7 +163,7 @@ describe("reports what is wrong, and repairs nothing:", () => {
   });
 });
 
-const anyAction: fc.Arbitrary<Action> = fc.oneof(
+const anyAction: fc.Arbitrary<ModelAction> = fc.oneof(
   fc.record({
     action: fc.constant("tool_call" as const),
     tool: fc.string({ minLength: 1, unit: anyCodePoint }),

@@ -1,10 +1,10 @@
 import { nearest } from "../../lib/text/nearest.ts";
-import { type Action, actionExamples } from "./describe-actions.ts";
+import { actionExamples, type ModelAction } from "./describe-actions.ts";
 import { type Scan, scanObject } from "./scan-object.ts";
 
 export interface ActionReading {
   /** The actions in order, up to a fault. */
-  readonly actions: readonly Action[];
+  readonly actions: readonly ModelAction[];
   /** Why the reply cannot be parsed, for the model: what, where, and how to write it. */
   readonly fault: string | undefined;
 }
@@ -27,7 +27,7 @@ export interface FoundActions {
 }
 
 interface FoundAction {
-  readonly action: Action;
+  readonly action: ModelAction;
   readonly start: number;
   readonly end: number;
 }
@@ -102,7 +102,7 @@ function hasOpenThoughts(reply: string): boolean {
 }
 
 /** Returns the action, or what is wrong with it, or undefined for another object. */
-function readAction(object: Record<string, unknown>, example: string): Action | string | undefined {
+function readAction(object: Record<string, unknown>, example: string): ModelAction | string | undefined {
   const { action } = object;
   if (!["action", "tool", "args"].some((key) => Object.hasOwn(object, key))) return undefined;
   switch (action) {
@@ -120,7 +120,7 @@ function readAction(object: Record<string, unknown>, example: string): Action | 
 function readCall(
   { action: _, tool, args, ...others }: Record<string, unknown>,
   example: string,
-): Action | string {
+): ModelAction | string {
   if (typeof tool !== "string" || tool === "") return lacking(example, '"tool" must be the name of a tool');
   const [stray] = Object.keys(others);
   if (args === undefined && stray !== undefined)
@@ -138,7 +138,7 @@ function checkText(action: "respond" | "done", field: string, text: unknown): st
 }
 
 function unknownAction(action: unknown, example: string): string {
-  const known = Object.keys(actionExamples) as Action["action"][];
+  const known = Object.keys(actionExamples) as ModelAction["action"][];
   const near = typeof action === "string" ? nearest(action, known) : undefined;
   const names = known.map((name) => JSON.stringify(name)).join(", ");
   const takesText = near === "respond" || near === "done";

@@ -1,4 +1,4 @@
-import type { Protocol } from "../../../src/agent/event.ts";
+import type { ToolProtocol } from "../../../src/agent/event.ts";
 import type { ProviderKind, ScriptedReply } from "../../providers/provider-server.ts";
 import { claudeCodeVocabulary } from "./vocabularies/claude-code.ts";
 import { codexVocabulary } from "./vocabularies/codex.ts";
@@ -10,7 +10,7 @@ import type { Vocabulary } from "./vocabulary.ts";
 export interface Side {
   readonly name: string;
   readonly kind: ProviderKind;
-  readonly protocol: Protocol;
+  readonly protocol: ToolProtocol;
   /** How its tools are called, in a workspace. */
   words(workspace: string): Vocabulary;
   /** Returns a reply as its model writes it. */

@@ -9,7 +9,7 @@ import type { SandboxReport } from "../../../src/contract/environment.ts";
 import type { AnyTool, ToolContext } from "../../../src/contract/tool.ts";
 import { type Attack, attacks } from "../../../src/sandbox/proof/attacks.ts";
 import { type Lab, openLab } from "../../../src/sandbox/proof/lab.ts";
-import { openToolcrib, type SandboxWanted, type Toolcrib } from "../../../src/toolcrib/index.ts";
+import { openToolcrib, type SandboxSetting, type Toolcrib } from "../../../src/toolcrib/index.ts";
 
 export interface AttackResults {
   readonly report: SandboxReport;
@@ -66,7 +66,7 @@ for (const [name, way] of Object.entries(ways)) {
     workspace: lab.workspace,
     stateDirectory: lab.state,
     configDirectory: lab.config,
-    sandbox: process.argv[2] as SandboxWanted,
+    sandbox: process.argv[2] as SandboxSetting,
     tools: [foreign("foreign.run", "execute"), foreign("foreign.network", "network")],
     approve: () => ({ allow: true }),
   });

@@ -55,7 +55,7 @@ export async function makeBusy(console: OpenConsole): Promise<BusyMachine> {
   const claude = await console.open("shop", {
     mode: "safe",
     pendingApprovals: true,
-    waitForApprovalMs: 600_000,
+    approvalWaitMs: 600_000,
     client: { kind: "mcp", name: "claude-code", version: "3.1.0" },
     sandbox: "none",
   });

@@ -89,7 +89,7 @@ export async function openFixtureIn(
     sandbox: "none",
     approve: () => ({ allow: true }),
     tools: [bashTool, undoTool],
-    undoes: "workspace",
+    undoScope: "workspace",
     ...options,
   });
   return { crib, workspace };

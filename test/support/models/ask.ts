@@ -1,12 +1,18 @@
 import type { ToolDefinition } from "../../../src/dialects/definition.ts";
-import type { AssistantMessage, CallAnswer, Message, Meta, ReplyPart } from "../../../src/models/message.ts";
-import type { FinishReason, Model, ModelRequest, Usage } from "../../../src/models/model.ts";
+import type {
+  AssistantMessage,
+  CallAnswer,
+  Message,
+  ProviderMeta,
+  ReplyPart,
+} from "../../../src/models/message.ts";
+import type { FinishReason, Model, ModelRequest, TokenUsage } from "../../../src/models/model.ts";
 
 /** A reply, assembled from its events as by an agent. */
 export interface Reply {
   readonly message: AssistantMessage;
   readonly reason: FinishReason;
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -32,7 +38,11 @@ export async function ask(
       case "part-delta":
       case "part-end": {
         const index = open.get(event.id)!;
-        const part = content[index] as { readonly type: "text"; readonly text: string; readonly meta?: Meta };
+        const part = content[index] as {
+          readonly type: "text";
+          readonly text: string;
+          readonly meta?: ProviderMeta;
+        };
         content[index] =
           event.type === "part-delta"
             ? { ...part, text: part.text + event.text }

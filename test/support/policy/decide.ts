@@ -1,9 +1,16 @@
-import type { Access } from "../../../src/contract/access.ts";
+import type { ToolAccess } from "../../../src/contract/access.ts";
 import { BoundedCache } from "../../../src/lib/bounded-cache.ts";
 import { builtInRules } from "../../../src/policy/built-in-rules.ts";
 import { analyseCommand } from "../../../src/policy/commands/analyse-command.ts";
 import { decideCall } from "../../../src/policy/decide.ts";
-import type { Decision, Level, Mode, PathContext, Question, RuleSource } from "../../../src/policy/policy.ts";
+import type {
+  Decision,
+  Level,
+  PathContext,
+  PolicyMode,
+  Question,
+  RuleSource,
+} from "../../../src/policy/policy.ts";
 import { compilePolicy, type Policy } from "../../../src/policy/rules/compile-policy.ts";
 
 /** The paths that policy tests use. */
@@ -19,7 +26,7 @@ export function rules(text: string, level: Level = "user"): RuleSource {
 }
 
 export interface Circumstances {
-  readonly mode?: Mode;
+  readonly mode?: PolicyMode;
   readonly isPlanning?: boolean;
   readonly tool?: Question["tool"];
   readonly sandbox?: Question["sandbox"];
@@ -33,7 +40,7 @@ export interface Circumstances {
 
 /** Decides about some accesses by the built-in rules and others. */
 export function decideOn(
-  accesses: readonly Access[],
+  accesses: readonly ToolAccess[],
   sources: readonly RuleSource[] = [],
   circumstances: Circumstances = {},
 ): Decision {

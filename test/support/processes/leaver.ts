@@ -3,9 +3,9 @@
  * waits to be killed. Arguments: the folder of workspace, state and config; the sandbox.
  */
 import { join } from "node:path";
-import { openToolcrib, type SandboxWanted } from "../../../src/toolcrib/index.ts";
+import { openToolcrib, type SandboxSetting } from "../../../src/toolcrib/index.ts";
 
-const [home, sandbox] = process.argv.slice(2) as [string, SandboxWanted];
+const [home, sandbox] = process.argv.slice(2) as [string, SandboxSetting];
 const crib = await openToolcrib({
   workspace: join(home, "workspace"),
   stateDirectory: join(home, "state"),

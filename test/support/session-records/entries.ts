@@ -2,7 +2,7 @@ import type { TurnResult } from "../../../src/agent/event.ts";
 import type { StartEntry } from "../../../src/agent/records/restore.ts";
 import type { SessionEntry } from "../../../src/agent/records/session-entry.ts";
 import type { CallPart } from "../../../src/models/message.ts";
-import type { Usage } from "../../../src/models/model.ts";
+import type { TokenUsage } from "../../../src/models/model.ts";
 
 /** Entries as a session writes them, for tests. */
 export const start: StartEntry = {
@@ -16,7 +16,7 @@ export const start: StartEntry = {
   workspace: "/work",
 };
 
-export const usage: Usage = { input: 10, cached: 2, cacheWritten: 0, output: 3, reasoning: 1 };
+export const usage: TokenUsage = { input: 10, cached: 2, cacheWritten: 0, output: 3, reasoning: 1 };
 
 export function user(turn: number, text: string, rest: { isPinned?: true; source?: "steering" } = {}) {
   const message = { role: "user", content: [{ type: "text", text }] } as const;

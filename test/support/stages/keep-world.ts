@@ -28,7 +28,7 @@ export function openKeepFixture(home: string, environment?: Environment): Promis
     stateDirectory: join(home, "state"),
     configDirectory: join(home, "config"),
     mode: "yolo",
-    undoes: "workspace",
+    undoScope: "workspace",
   });
 }
 

@@ -13,7 +13,7 @@ const crib = await openToolcrib({
   stateDirectory: state,
   configDirectory: `${state} config`,
   mode: "yolo",
-  undoes: "workspace",
+  undoScope: "workspace",
 });
 // Loads what the first call loads, which is not tested here.
 await crib.call("journal.diff", { last: 1 });

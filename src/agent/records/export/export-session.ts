@@ -1,4 +1,4 @@
-import type { KeptEntry } from "../../../contract/conversations.ts";
+import type { ConversationEntry } from "../../../contract/conversations.ts";
 import { redactValue } from "../../../toolcrib/workspace-journal.ts";
 import { toHtml } from "./to-html.ts";
 import { toMarkdown } from "./to-markdown.ts";
@@ -19,7 +19,7 @@ export interface ExportOptions {
  */
 export function exportSession(
   session: string,
-  entries: readonly KeptEntry[],
+  entries: readonly ConversationEntry[],
   format: ExportFormat,
   { withSecrets = false }: ExportOptions = {},
 ): string {
@@ -34,6 +34,6 @@ export function exportSession(
   }
 }
 
-export function withoutSecrets(entries: readonly KeptEntry[]): readonly KeptEntry[] {
+export function withoutSecrets(entries: readonly ConversationEntry[]): readonly ConversationEntry[] {
   return entries.map((kept) => ({ ...kept, entry: redactValue(kept.entry) }));
 }

@@ -1,4 +1,4 @@
-import type { Image } from "../../../contract/tool.ts";
+import type { ToolImage } from "../../../contract/tool.ts";
 import { printable } from "../../../lib/text/printable.ts";
 import {
   factsOf,
@@ -65,7 +65,7 @@ function show(item: TranscriptItem): string {
 function block(
   kind: string,
   heading: string,
-  { text, images = [] }: { readonly text: string; readonly images?: readonly Image[] },
+  { text, images = [] }: { readonly text: string; readonly images?: readonly ToolImage[] },
 ): string {
   return `<article class="${kind}"><h3>${heading}</h3>\n${paragraph(text)}${images.map(showImage).join("")}\n</article>`;
 }
@@ -104,7 +104,7 @@ function isDiff(text: string): boolean {
   return /^@@/m.test(text) || /^\*\*\* Begin Patch/m.test(text);
 }
 
-function showImage({ mediaType, base64 }: Image): string {
+function showImage({ mediaType, base64 }: ToolImage): string {
   const isSafe = /^image\/(png|jpeg|gif|webp)$/.test(mediaType) && /^[A-Za-z0-9+/=\s]*$/.test(base64);
   return isSafe ? `<img alt="An image" src="data:${mediaType};base64,${base64}">` : "<p>(image omitted)</p>";
 }

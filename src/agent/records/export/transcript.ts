@@ -1,5 +1,5 @@
-import type { KeptEntry } from "../../../contract/conversations.ts";
-import type { Image } from "../../../contract/tool.ts";
+import type { ConversationEntry } from "../../../contract/conversations.ts";
+import type { ToolImage } from "../../../contract/tool.ts";
 import { isRecord } from "../../../lib/json/is-record.ts";
 import { counted } from "../../../lib/text/format-quantity.ts";
 import { printable } from "../../../lib/text/printable.ts";
@@ -28,7 +28,7 @@ export type TranscriptItem =
       readonly kind: "user";
       readonly source: UserSource;
       readonly text: string;
-      readonly images: readonly Image[];
+      readonly images: readonly ToolImage[];
     }
   | { readonly kind: "reasoning" | "text"; readonly model: string; readonly text: string }
   | TranscriptCall
@@ -38,7 +38,9 @@ export interface TranscriptCall {
   readonly kind: "call";
   readonly name: string;
   readonly arguments: readonly { readonly name: string; readonly text: string }[];
-  answer: { readonly text: string; readonly isError: boolean; readonly images: readonly Image[] } | undefined;
+  answer:
+    | { readonly text: string; readonly isError: boolean; readonly images: readonly ToolImage[] }
+    | undefined;
 }
 
 export const headings: Readonly<Record<UserSource, string>> = {
@@ -63,7 +65,7 @@ export function factsOf(
   ];
 }
 
-export function toTranscript(session: string, kept: readonly KeptEntry[]): Transcript {
+export function toTranscript(session: string, kept: readonly ConversationEntry[]): Transcript {
   const turns: { number: number; startedAt: number; items: TranscriptItem[] }[] = [];
   const calls = new Map<string, TranscriptCall>();
   let start: StartEntry | undefined;

@@ -153,7 +153,7 @@ export class StatusLine implements Component {
     const time = this.turnStart === undefined ? [] : [wholeSeconds(monotonicMs() - this.turnStart)];
     const parts = [
       printableLine(session.model.id),
-      session.isPlanning ? `${session.crib.mode}, plan mode` : session.crib.mode,
+      session.isPlanning ? `${session.toolcrib.mode}, plan mode` : session.toolcrib.mode,
       used,
       ...(session.cost === null ? [] : [formatCost(session.cost)]),
       ...time,

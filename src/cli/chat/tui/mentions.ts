@@ -9,11 +9,11 @@ import type { Choice } from "../chat-front.ts";
 /** The targets of an `@` mention: the files of a session's workspace and, when the code has an index, its symbols. */
 export class Mentions {
   readonly #files: Refreshed<readonly string[]>;
-  readonly #index: Refreshed<Awaited<ReturnType<Session["crib"]["codeIndex"]>>>;
+  readonly #index: Refreshed<Awaited<ReturnType<Session["toolcrib"]["codeIndex"]>>>;
   readonly #remark: (text: string) => void;
 
   /** `remark` gets a hint for the user while no symbols can be completed. */
-  constructor({ crib }: Pick<Session, "crib">, remark: (text: string) => void) {
+  constructor({ toolcrib: crib }: Pick<Session, "toolcrib">, remark: (text: string) => void) {
     // The loaded list also serves the words that are typed next, so a changed word does not cancel it.
     const signal = () => AbortSignal.timeout(loadMs);
     this.#files = new Refreshed(() => crib.listFiles(signal()));

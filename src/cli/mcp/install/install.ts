@@ -281,11 +281,11 @@ async function checkServerArguments(args: readonly string[]): Promise<void> {
       throw new ToolError("not-found", `The rule file ${name} does not exist`, { hint: "Create it first." });
     parseRules({ level: "command line", name, text });
   }
-  const { allowedTools } = toolSelection(given.options);
-  if (allowedTools === undefined) return;
+  const { onlyTools } = toolSelection(given.options);
+  if (onlyTools === undefined) return;
   const dialect = await dialectHere(given.options.get("dialect"));
   const { servers } = await readServers({ workspace: process.cwd() });
-  selectTools(dialect.tools, allowedTools, { ...dialect, more: Object.keys(servers).length > 0 });
+  selectTools(dialect.tools, onlyTools, { ...dialect, more: Object.keys(servers).length > 0 });
 }
 
 /**
@@ -360,6 +360,6 @@ const forwarded = new Set(["dialect", "approval-wait-ms", ...instanceOptions.map
 
 function flagsOf(name: string, values: string): readonly string[] {
   if (values === "") return [`--${name}`];
-  const read = name === "rules" ? (file: string) => resolve(file) : (value: string) => value;
+  const read = name === "rule-file" ? (file: string) => resolve(file) : (value: string) => value;
   return values.split("\n").flatMap((value) => [`--${name}`, read(value)]);
 }

@@ -1,5 +1,5 @@
 import type { DocumentPart } from "../../../contract/document.ts";
-import type { Image } from "../../../contract/tool.ts";
+import type { ToolImage } from "../../../contract/tool.ts";
 import { counted } from "../../../lib/text/format-quantity.ts";
 import { gatherParts, wantedParts } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
@@ -44,7 +44,7 @@ function notesOnOutputs(anchors: readonly string[]): readonly string[] {
   return [`long outputs are shortened (${list}); request a single cell to see it whole`];
 }
 
-function notesOnPictures(images: readonly Image[], areShown: boolean | undefined): readonly string[] {
+function notesOnPictures(images: readonly ToolImage[], areShown: boolean | undefined): readonly string[] {
   if (images.length === 0 || areShown) return [];
   return [
     `${counted(images.length, "picture")} not shown; ask for images to see ${images.length === 1 ? "it" : "them"}`,

@@ -1,4 +1,4 @@
-import type { Image } from "../../../contract/tool.ts";
+import type { ToolImage } from "../../../contract/tool.ts";
 import { imageSize } from "../../../lib/bytes/image-size.ts";
 import { sniffMediaType } from "../../../lib/bytes/media-type.ts";
 import { showSize } from "../../../lib/text/format-quantity.ts";
@@ -11,7 +11,7 @@ export interface ShownCell {
   /** The kind, execution count and id: "code [3], id 8f2a". */
   readonly title: string;
   readonly text: string;
-  readonly images: readonly Image[];
+  readonly images: readonly ToolImage[];
   readonly isShortened: boolean;
 }
 
@@ -38,7 +38,7 @@ export function showCell(
 
 interface ShownOutput {
   readonly text: string;
-  readonly images: readonly Image[];
+  readonly images: readonly ToolImage[];
   readonly isShortened: boolean;
 }
 
@@ -69,7 +69,7 @@ interface ShownData {
   readonly text: string;
   /** Whether the text is Markdown. Other text is shown in a fence. */
   readonly isMarkdown: boolean;
-  readonly images: readonly Image[];
+  readonly images: readonly ToolImage[];
 }
 
 /** Shows the most informative of several formats. */

@@ -1,17 +1,17 @@
 import { crc32, deflateSync } from "node:zlib";
-import type { Image } from "../../../contract/tool.ts";
+import type { ToolImage } from "../../../contract/tool.ts";
 import { objectsOf, type Pdf, pictureObject, withPage } from "./open-pdf.ts";
 import type { Handle } from "./pdfium-functions.ts";
 
 export interface DrawnPages {
-  readonly images: readonly Image[];
+  readonly images: readonly ToolImage[];
   readonly drawn: readonly number[];
   readonly missing: readonly number[];
 }
 
 /** Draws pages as pictures. Call it last, because a page that needs too much memory stops PDFium. */
 export function drawPages(pdf: Pdf, numbers: readonly number[]): DrawnPages {
-  const images: Image[] = [];
+  const images: ToolImage[] = [];
   const drawn: number[] = [];
   try {
     for (const number of numbers) {
@@ -27,7 +27,7 @@ export function drawPages(pdf: Pdf, numbers: readonly number[]): DrawnPages {
 }
 
 /** Draws a page with fewer colours and pixels until it is small enough for a model. */
-function drawPage(pdf: Pdf, page: Handle): Image {
+function drawPage(pdf: Pdf, page: Handle): ToolImage {
   const [first, ...others] = attempts;
   let picture = draw(pdf, page, first!);
   for (const attempt of others) {
@@ -124,7 +124,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
 }
 
 /** Draws a page; undefined for one that is unreadable, or would take minutes to draw. */
-function pictureOf(pdf: Pdf, number: number): Image | undefined {
+function pictureOf(pdf: Pdf, number: number): ToolImage | undefined {
   return withPage(pdf, number, undefined, (page) =>
     pixelsOf(pdf, page) > mostPixels ? undefined : drawPage(pdf, page),
   );

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { SandboxLevel } from "../../../contract/call.ts";
 import type { AbsentPath, Confinement } from "../../../contract/confinement.ts";
-import type { RunningProcess, SandboxReport, StartOptions } from "../../../contract/environment.ts";
+import type { ProcessStartOptions, RunningProcess, SandboxReport } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";
 import { limitsFor } from "../../../sandbox/limits/limits-for.ts";
@@ -54,7 +54,11 @@ export class Starter {
     return this.#programs.find(program);
   }
 
-  async start(file: string, directory: StartDirectory, options: StartOptions): Promise<RunningProcess> {
+  async start(
+    file: string,
+    directory: StartDirectory,
+    options: ProcessStartOptions,
+  ): Promise<RunningProcess> {
     try {
       return await this.#start(file, directory, options);
     } catch (error) {
@@ -64,7 +68,11 @@ export class Starter {
     }
   }
 
-  async #start(file: string, directory: StartDirectory, options: StartOptions): Promise<RunningProcess> {
+  async #start(
+    file: string,
+    directory: StartDirectory,
+    options: ProcessStartOptions,
+  ): Promise<RunningProcess> {
     const { confinement = {}, signal, input, reachable = false } = options;
     const isConfined = confinement !== "ours" && confinement.unconfined !== true;
     const sandbox: Sandbox = isConfined ? await this.#openSandbox() : new NoSandbox();
@@ -105,7 +113,7 @@ export class Starter {
     await sandbox?.close();
   }
 
-  async #variableOf({ ownDirectory }: StartOptions): Promise<Record<string, string>> {
+  async #variableOf({ ownDirectory }: ProcessStartOptions): Promise<Record<string, string>> {
     const { sandbox } = this.#options;
     if (ownDirectory === undefined || sandbox === undefined) return {};
     if (this.#ownDirectories === undefined) {
@@ -121,7 +129,7 @@ export class Starter {
     return { ...confinement, absent: [...(confinement.absent ?? []), ...this.#ownCode] };
   }
 
-  async #command(file: string, { args, terminal = false }: StartOptions) {
+  async #command(file: string, { args, terminal = false }: ProcessStartOptions) {
     const command = { file, args };
     if (!terminal) return { command, remarks: [] };
     const inside = await inTerminal(command, (program) => this.find(program));
@@ -145,7 +153,7 @@ export class Starter {
     return this.#sandbox;
   }
 
-  #variables(level: SandboxLevel, { realPath: PWD }: StartDirectory, options: StartOptions) {
+  #variables(level: SandboxLevel, { realPath: PWD }: StartDirectory, options: ProcessStartOptions) {
     const { confinement = {}, terminal = false, env } = options;
     // Programs outside every sandbox must not find programs that a command has put into the workspace.
     const PATH = this.#programs.searchPath;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { refusalOf } from "./serve-http.ts";
 
-const admission = { token: "a-very-secret-token", hosts: ["tools.example"] };
+const admission = { token: "a-very-secret-token", allowedHosts: ["tools.example"] };
 const authorization = "Bearer a-very-secret-token";
 const statusOf = (headers: Record<string, string>) => refusalOf(headers, admission)?.status;
 

@@ -4,7 +4,7 @@ import { toNodeHandler } from "@modelcontextprotocol/node";
 import { validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { type HttpHandlerOptions, newHttpHandler } from "./new-handler.ts";
 
-export interface ServeHttpOptions extends HttpHandlerOptions, Partial<Pick<Admission, "hosts">> {
+export interface ServeHttpOptions extends HttpHandlerOptions, Partial<Pick<Admission, "allowedHosts">> {
   readonly token: string;
   /** Default: 127.0.0.1. */
   readonly host?: string | undefined;
@@ -21,13 +21,13 @@ export interface ServedHttp {
 
 /** Serves any number of clients over HTTP. */
 export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> {
-  const { token, host = "127.0.0.1", port, hosts = [], ...handling } = options;
+  const { token, host = "127.0.0.1", port, allowedHosts = [], ...handling } = options;
   const handler = newHttpHandler(handling);
   const { maxBodyBytes = 32 * 1024 * 1024 } = handling;
   const answer = toNodeHandler(handler, { maxRequestBodySize: maxBodyBytes });
   const server = createServer((request, response) => {
     const isMcp = request.url?.split("?")[0] === path;
-    const refusal = refusalOf(request.headers, { token, hosts });
+    const refusal = refusalOf(request.headers, { token, allowedHosts });
     // Clients look for OAuth metadata without a token: a 401 there would mean that the metadata exists.
     if (!isMcp && (refusal === undefined || refusal.status === 401))
       refuse(response, 404, `MCP is at ${path}`);
@@ -82,7 +82,7 @@ interface Admission {
   /** Clients send the token as `Authorization: Bearer …`. */
   readonly token: string;
   /** Accepted host names, besides addresses and `localhost`. */
-  readonly hosts: readonly string[];
+  readonly allowedHosts: readonly string[];
 }
 
 interface HttpRefusal {
@@ -97,9 +97,9 @@ interface HttpRefusal {
  */
 export function refusalOf(
   headers: IncomingHttpHeaders,
-  { token, hosts }: Admission,
+  { token, allowedHosts }: Admission,
 ): HttpRefusal | undefined {
-  const names = [...localNames, ...hosts];
+  const names = [...localNames, ...allowedHosts];
   if (/[^\w.:[\]-]/.test(headers.host ?? ""))
     return { status: 400, message: "The Host header is not a host name and a port" };
   const host = validateHostHeader(headers.host, [...names, ...addressIn(headers.host)]);

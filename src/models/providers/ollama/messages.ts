@@ -1,5 +1,5 @@
 import type { ChatResponse, Message as OllamaMessage } from "ollama";
-import type { Image } from "../../../contract/tool.ts";
+import type { ToolImage } from "../../../contract/tool.ts";
 import { newIdentifier } from "../../../lib/identifier.ts";
 import { isRecord } from "../../../lib/json/is-record.ts";
 import { oncePerObject } from "../../../lib/once-per-object.ts";
@@ -12,7 +12,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from "../../message.ts";
-import type { ModelEvent, Usage } from "../../model.ts";
+import type { ModelEvent, TokenUsage } from "../../model.ts";
 import { ModelError } from "../../model-error.ts";
 import { UnreadableCall } from "./asking-fetch.ts";
 
@@ -78,7 +78,7 @@ function toAnswers({ answers }: ToolMessage, { seesImages }: MessageOptions): re
   ];
 }
 
-function imagesOf(images: readonly Image[]): { images?: string[] } {
+function imagesOf(images: readonly ToolImage[]): { images?: string[] } {
   return images.length === 0 ? {} : { images: images.map(({ base64 }) => base64) };
 }
 
@@ -154,7 +154,7 @@ class Reply {
   }
 }
 
-function usageOf(input: unknown, output: unknown): Usage {
+function usageOf(input: unknown, output: unknown): TokenUsage {
   const number = (count: unknown) => (typeof count === "number" ? count : 0);
   return { input: number(input), cached: 0, cacheWritten: 0, output: number(output), reasoning: 0 };
 }

@@ -1,4 +1,4 @@
-import type { Risk } from "../../../contract/access.ts";
+import type { ToolRisk } from "../../../contract/access.ts";
 import { type Word, wordAt } from "../analysis.ts";
 import type { CommandReport } from "../command-report.ts";
 import { each, here, interpretOptions } from "./rows.ts";
@@ -36,7 +36,7 @@ const looking: Readonly<Record<string, string>> = {
   grep: `${showing} O!run f=read e=text`,
 };
 
-const acting: Readonly<Record<string, readonly [Risk, string]>> = {
+const acting: Readonly<Record<string, readonly [ToolRisk, string]>> = {
   add: ["write", "changes the index"],
   am: ["execute", "commits, which runs hooks"],
   apply: ["write", "changes files"],
@@ -70,7 +70,7 @@ const acting: Readonly<Record<string, readonly [Risk, string]>> = {
 };
 
 /** Subcommands that only read in some forms: the words of these forms, and the effect of all other forms. */
-const mixed: Readonly<Record<string, readonly [RegExp, Risk, string]>> = {
+const mixed: Readonly<Record<string, readonly [RegExp, ToolRisk, string]>> = {
   bisect: [/^(?:log|view)$/, "execute", "checks out and runs"],
   branch: [listsOnly("avrqi"), "write", "makes, moves or deletes branches"],
   config: [

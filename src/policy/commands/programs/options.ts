@@ -1,4 +1,4 @@
-import type { Risk } from "../../../contract/access.ts";
+import type { ToolRisk } from "../../../contract/access.ts";
 import { boundedMemo } from "../../../lib/bounded-cache.ts";
 import { splits, type Word, wordAt } from "../analysis.ts";
 
@@ -22,7 +22,7 @@ export interface ScannedWords {
   /** Words that the shell may turn into options of such a program. */
   readonly unclear: readonly Word[];
   /** The highest risk of any listed option. */
-  readonly worst: Risk;
+  readonly worst: ToolRisk;
 }
 
 /**
@@ -88,10 +88,10 @@ interface KnownOption {
 interface KnownOptions {
   readonly named: ReadonlyMap<string, KnownOption>;
   readonly open: boolean;
-  readonly worst: Risk;
+  readonly worst: ToolRisk;
 }
 
-const worstFirst: readonly (readonly [OptionMeaning, Risk])[] = [
+const worstFirst: readonly (readonly [OptionMeaning, ToolRisk])[] = [
   ["delete", "destructive"],
   ["network", "network"],
   ["run", "execute"],

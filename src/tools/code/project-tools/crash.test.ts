@@ -20,7 +20,7 @@ it("can be undone when it was killed before its check ended", { timeout: 600_000
   );
   const { signal } = spawnSync(process.execPath, [caller, workspace, stateDirectory, configDirectory]);
   const left = readFileSync(file, "utf8");
-  const crib = await openToolcrib({ workspace, stateDirectory, configDirectory, undoes: "workspace" });
+  const crib = await openToolcrib({ workspace, stateDirectory, configDirectory, undoScope: "workspace" });
   const [killed] = crib.history(1);
   const undone = await crib.call("journal_undo", { call: killed?.callId });
   await crib.close();
