@@ -118,7 +118,7 @@ interface Import {
 it("allows every folder only the imports of the design", () => {
   const forbidden = imports().filter(({ file, folder, specifier }) => {
     if (!specifier.startsWith(".")) return !(ownedModules[specifier]?.includes(folder) ?? true);
-    if (specifier.endsWith("/package.json")) return folder !== "cli";
+    if (specifier.endsWith("/package.json")) return folder !== "system";
     const target = folderOf(join(file, "..", specifier));
     return target !== folder && !mayImport[folder]?.includes(target);
   });

@@ -8,7 +8,6 @@ const [folder = "."] = process.argv.slice(2);
 const served = await serveHttp({
   token: "bench",
   port: 0,
-  version: "1",
   open: () =>
     openToolcrib({
       workspace: join(folder, "work"),

@@ -1,9 +1,9 @@
+import { version } from "../system/version.ts";
 import type { Arguments, Command, Example, Option } from "./command.ts";
 import { commands } from "./commands/commands.ts";
 import { optionsOf } from "./options.ts";
 import { exitCodes } from "./report.ts";
 import { columnsOf, paint, wrapWords } from "./terminal.ts";
-import { version } from "./version.ts";
 
 /** Returns the output of `toolcrib --help`. */
 export function explainEverything(columns = helpColumns()): string {

@@ -1,10 +1,10 @@
 import { ToolError } from "../contract/error.ts";
+import { version } from "../system/version.ts";
 import { findCommand } from "./commands/commands.ts";
 import { explainCommand, explainEverything } from "./help.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import { exitCodeOfError, failedCall, printFailure, printJson } from "./report.ts";
 import { print } from "./terminal.ts";
-import { version } from "./version.ts";
 
 /** Runs the command that these words name, and returns the exit code. */
 export async function runCommandLine(words: readonly string[]): Promise<number> {

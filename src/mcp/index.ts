@@ -5,7 +5,12 @@
 export { connectHub, type Hub, type HubOptions } from "./hub/connect-hub.ts";
 export { type ConfiguredServers, readServers, type ServerFolders } from "./hub/settings/read-servers.ts";
 export type { ServerConfiguration } from "./hub/settings/read-settings.ts";
-export type { HttpHandler, HttpHandlerOptions } from "./server/http/new-handler.ts";
+export type {
+  HttpHandler,
+  HttpHandlerOptions,
+  OpenRequest,
+  RequestFacts,
+} from "./server/http/new-handler.ts";
 export { newHttpHandler } from "./server/http/new-handler.ts";
 export type { ServedHttp, ServeHttpOptions } from "./server/http/serve-http.ts";
 export { serveHttp } from "./server/http/serve-http.ts";
@@ -17,5 +22,6 @@ export type {
   ElicitParameters,
   ListedTool,
   ServerIdentity,
+  ServerInfo,
   ServerState,
 } from "./types.ts";

@@ -50,8 +50,17 @@ export interface ServerState {
 
 /** How the server introduces itself to clients. */
 export interface ServerIdentity {
-  readonly version: string;
+  /** Default: the name and version of Toolcrib. */
+  readonly serverInfo?: ServerInfo | undefined;
+  /** Instructions for the client's model. */
   readonly instructions?: string | undefined;
+}
+
+/** The name of a server, as clients show and log it. */
+export interface ServerInfo {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly version: string;
 }
 
 export interface QuestionOptions {

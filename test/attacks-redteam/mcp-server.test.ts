@@ -22,7 +22,6 @@ async function rawFixture({ rules = [] as readonly string[] } = {}) {
   const connection = serveStdio({
     input,
     output,
-    version: "1",
     open: () =>
       openToolcrib({
         workspace,

@@ -24,7 +24,6 @@ export async function servedFixtures(): Promise<ServedFixtures> {
   const served = await serveHttp({
     token,
     port: 0,
-    version: "1.0.0",
     open: async () => {
       const source = emptySource();
       return openToolcrib({

@@ -22,6 +22,7 @@ import type { HubOptions } from "../../mcp/hub/connect-hub.ts";
 import { StdioTransport } from "../../mcp/server/stdio-transport.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { realWorkspace } from "../../system/directories.ts";
+import { version } from "../../system/version.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { ClientInfo } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
@@ -29,7 +30,6 @@ import { withJournal } from "../log/log.ts";
 import { containsHome, denyChanges, leave, untilAskedToEnd } from "../mcp/serve-stdio.ts";
 import { remarkFewDescriptors } from "../report.ts";
 import { remark } from "../terminal.ts";
-import { version } from "../version.ts";
 import { AcpSession } from "./acp-session.ts";
 import { replayOf } from "./replay.ts";
 

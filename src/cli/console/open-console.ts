@@ -7,12 +7,12 @@ import { ToolError } from "../../contract/error.ts";
 import { openOnDesktop } from "../../environment/local/processes/open-on-desktop.ts";
 import { makePrivateDirectory, userDirectories } from "../../system/directories.ts";
 import { mayExist } from "../../system/policy-files.ts";
+import { version } from "../../system/version.ts";
 import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
 import { printJson } from "../report.ts";
 import { print, remark } from "../terminal.ts";
-import { version } from "../version.ts";
 import { consoleCommands } from "./console-commands.ts";
 
 /** Runs `toolcrib console` until Ctrl-C. */

@@ -8,7 +8,6 @@ import { liesInside } from "../../system/workspace-path.ts";
 import type { Arguments } from "../command.ts";
 import { withConfig } from "../config/with-config.ts";
 import { print } from "../terminal.ts";
-import { version } from "../version.ts";
 import { leave, openForClient, servedInstance, servedSettings, untilAskedToEnd } from "./serve-stdio.ts";
 import { configuredHub, shared } from "./servers.ts";
 
@@ -29,7 +28,6 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
     port,
     token,
     allowedHosts: given.options.get("allowed-host")?.split("\n") ?? [],
-    version,
     instructions,
     open: () => openForClient({ ...options, sources: hubs.map(shared) }),
   }).catch((cause: Error) => {

@@ -11,14 +11,12 @@ import { readInstanceOptions } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 import { printFailure, remarkFewDescriptors, remarkRecovered, remarkWarnings } from "../report.ts";
 import { remark } from "../terminal.ts";
-import { version } from "../version.ts";
 import { configuredHub } from "./servers.ts";
 
 /** Runs `toolcrib mcp`, which serves one client until it disconnects. */
 export async function serveStdioClient(given: Arguments): Promise<number> {
   const { options, instructions } = servedInstance(await withConfig(given, servedSettings));
   const connection = serveStdio({
-    version,
     instructions,
     open: async () => {
       const sources = await configuredHub(options.workspace);

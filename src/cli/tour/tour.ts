@@ -12,11 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { counted } from "../../lib/text/format-quantity.ts";
+import { version } from "../../system/version.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 import { describeTools } from "../commands/tools.ts";
 import { explainExamples } from "../help.ts";
 import { paint, print } from "../terminal.ts";
-import { version } from "../version.ts";
 import { commandName, Guide, type OwnFolders } from "./guide.ts";
 
 /** Makes real calls in this folder and in a temporary one. Returns 1 when a call ends differently than expected. */

@@ -18,7 +18,6 @@ it.each(["2025", "2026", "auto"] as const)("uses an HTTP server with protocol er
   const served = await serveHttp({
     token: secret,
     port: 0,
-    version: "1",
     instructions: "",
     open: () => openToolcrib({ workspace: folder.path, ...directories, mode: "yolo" }),
   });

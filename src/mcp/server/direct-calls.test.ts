@@ -18,7 +18,7 @@ async function rawClient() {
   const connection = serveStdio({
     input,
     output,
-    version: "1.2.3",
+    serverInfo: { name: "toolcrib", title: "Toolcrib", version: "1.2.3" },
     open: async () => {
       const options = { stateDirectory: join(folder, "state"), configDirectory: join(folder, "config") };
       const crib = await openToolcrib({ workspace: folder, mode: "yolo", sandbox: "none", ...options });

@@ -5,9 +5,10 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/json/is-record.ts";
+import { version } from "../../system/version.ts";
 import type { ClientInfo } from "../../toolcrib/index.ts";
 import { toMcp } from "../../wire/mcp.ts";
-import type { ServerIdentity } from "../types.ts";
+import type { ServerIdentity, ServerInfo } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
 import { abilitiesOf, callTool } from "./call-tool.ts";
 import { listOutputs, outputTemplate, readOutput } from "./outputs.ts";
@@ -26,13 +27,13 @@ export interface ServerParts extends ServerIdentity {
  */
 export function newServer({
   toolcrib: served,
-  version,
+  serverInfo = toolcribInfo,
   instructions,
   questions = new ApprovalQuestions(),
   transport,
 }: ServerParts): Server {
   const server = new Server(
-    { name: "toolcrib", title: "Toolcrib", version },
+    { ...serverInfo },
     {
       capabilities: { tools: { listChanged: true }, resources: {} },
       instructions,
@@ -57,6 +58,8 @@ export function newServer({
   server.setRequestHandler("resources/read", ({ params: { uri } }) => readOutput(served, uri));
   return server;
 }
+
+const toolcribInfo: ServerInfo = { name: "toolcrib", title: "Toolcrib", version };
 
 /** The client as it names itself. */
 function toClient(info: unknown, transport: "http" | undefined): ClientInfo {

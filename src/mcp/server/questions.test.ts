@@ -28,7 +28,6 @@ async function rawFixture(questionSeconds?: number) {
   const connection = serveStdio({
     input: toServer,
     output: toClient,
-    version: "1",
     questionSeconds,
     open: () => {
       opened = openToolcrib({

@@ -48,7 +48,7 @@ export async function clientFixture(options: ClientFixtureOptions = {}): Promise
   const connection = serveStdio({
     input: toServer,
     output: toClient,
-    version: "1.2.3",
+    serverInfo: { name: "toolcrib", title: "Toolcrib", version: "1.2.3" },
     instructions: "Be exact.",
     questionSeconds,
     reflexMs,

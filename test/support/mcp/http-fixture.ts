@@ -23,7 +23,6 @@ export async function httpFixture(
   const served = await serveHttp({
     token,
     port: 0,
-    version: "1",
     open: async () => {
       const crib = await openToolcrib({
         workspace,

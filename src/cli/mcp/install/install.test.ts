@@ -16,7 +16,7 @@ import { expect, it } from "vitest";
 import { builtProgram } from "../../../../test/support/built-program.ts";
 import { runInHost } from "../../../../test/support/command-host.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import { version } from "../../version.ts";
+import { version } from "../../../system/version.ts";
 import { clientNames, clients } from "./clients.ts";
 
 const main = builtProgram;

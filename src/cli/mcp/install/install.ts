@@ -14,6 +14,7 @@ import { parseRules } from "../../../policy/rules/parse-rules.ts";
 import { attempt } from "../../../system/attempt.ts";
 import { realLocation, realWorkspace, userDirectories } from "../../../system/directories.ts";
 import { readPolicyFile, removePolicyFile, writePolicyFile } from "../../../system/policy-files.ts";
+import { version } from "../../../system/version.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 import { refuseProgramsOfTools } from "../../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../../command.ts";
@@ -22,7 +23,6 @@ import { addedRules, dialectHere, instanceOptions, toolSelection } from "../../o
 import { parseArguments, readCount, refuseOperands } from "../../parse-arguments.ts";
 import { printContent } from "../../report.ts";
 import { print, printExact, remark } from "../../terminal.ts";
-import { version } from "../../version.ts";
 import {
   type Client,
   type ClientEntry,

@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import { toNodeHandler } from "@modelcontextprotocol/node";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { type HttpHandlerOptions, newHttpHandler } from "./new-handler.ts";
 
@@ -23,8 +22,6 @@ export interface ServedHttp {
 export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> {
   const { token, host = "127.0.0.1", port, allowedHosts = [], ...handling } = options;
   const handler = newHttpHandler(handling);
-  const { maxBodyBytes = 32 * 1024 * 1024 } = handling;
-  const answer = toNodeHandler(handler, { maxRequestBodySize: maxBodyBytes });
   const server = createServer((request, response) => {
     const isMcp = request.url?.split("?")[0] === path;
     const refusal = refusalOf(request.headers, { token, allowedHosts });
@@ -32,7 +29,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
     if (!isMcp && (refusal === undefined || refusal.status === 401))
       refuse(response, 404, `MCP is at ${path}`);
     else if (refusal !== undefined) refuse(response, refusal.status, refusal.message, refusal.headers);
-    else void answer(request as NodeRequest, response).catch(() => response.destroy());
+    else void handler.listener(request, response).catch(() => response.destroy());
   });
   // A busy server must not close a connection that its client is about to use again.
   server.keepAliveTimeout = 75_000;
@@ -59,9 +56,6 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
     },
   };
 }
-
-/** The SDK's types require `method` and `url`. */
-type NodeRequest = IncomingMessage & { readonly method: string; readonly url: string };
 
 const path = "/mcp";
 

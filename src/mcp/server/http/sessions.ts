@@ -31,6 +31,10 @@ export class Sessions {
     this.#sweeping = setInterval(() => this.#endIdle(), Math.min(limits.idleMs, 60_000)).unref();
   }
 
+  get count(): number {
+    return this.#sessions.size;
+  }
+
   async fetch(request: Request): Promise<Response> {
     const id = request.headers.get("mcp-session-id");
     if (id === null) return this.#open(request);
@@ -144,7 +148,8 @@ class Session {
   }
 }
 
-function refuse(status: number, message: string): Response {
+/** Returns a JSON-RPC error. */
+export function refuse(status: number, message: string): Response {
   const code = status === 404 ? -32001 : -32000;
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 }
