@@ -1,5 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, closeSync, constants, lstatSync, openSync, readdirSync, unlinkSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  unlinkSync,
+} from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { ToolError } from "../contract/error.ts";
@@ -65,18 +74,23 @@ export class PrivateSocket {
   async #listen(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#server.once("error", reject);
-    withAddress(this.#folder, this.#name, (address, release) => {
-      this.#release = release;
-      this.#server.listen(address, resolve);
-    });
-    await promise.catch((error) => {
+    // It gets its name when it listens: a program that finds a socket on which nothing listens removes it.
+    const draft = `${this.#name}.new`;
+    try {
+      withAddress(this.#folder, draft, (address, release) => {
+        this.#release = release;
+        this.#server.listen(address, resolve);
+      });
+      await promise;
+      chmodSync(join(this.#folder, draft), 0o600);
+      renameSync(join(this.#folder, draft), join(this.#folder, this.#name));
+    } catch (error) {
       this.close();
       throw error;
-    });
+    }
     this.#server.off("error", reject);
     this.#server.on("error", this.close);
     this.#server.unref();
-    chmodSync(join(this.#folder, this.#name), 0o600);
     process.once("exit", this.close);
   }
 
