@@ -17,7 +17,7 @@ import * as requests from "./requests.ts";
 import { addRules, checkRules, listGrants, revokeRules } from "./rules.ts";
 import type { ConsoleServices } from "./services.ts";
 import type { Sessions } from "./sessions.ts";
-import { undo } from "./undo.ts";
+import type { Undos } from "./undo.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 export interface ConsoleParts extends ConsoleServices {
@@ -27,6 +27,7 @@ export interface ConsoleParts extends ConsoleServices {
   readonly questions: Questions;
   readonly sessions: Sessions;
   readonly live: LiveSessions;
+  readonly undos: Undos;
 }
 
 /** The routes of `api.ts`. The gate has checked every request before. */
@@ -98,18 +99,14 @@ function addReading(app: Hono, parts: ConsoleParts): void {
   });
 }
 
-function addActions(
-  app: Hono,
-  { questions, follower, workspaces, directories, version }: ConsoleParts,
-): void {
+function addActions(app: Hono, { questions, follower, undos }: ConsoleParts): void {
   app.post("/api/approvals/answer", async (context) => {
     await questions.answer(await readBody(context, requests.answer));
     follower.nudge();
     return context.json({});
   });
   app.post("/api/undo", async (context) => {
-    const request = await readBody(context, requests.undo);
-    const result = await undo(workspaces, request, { config: directories.config, version });
+    const result = await undos.undo(await readBody(context, requests.undo));
     follower.nudge();
     return context.json(result);
   });

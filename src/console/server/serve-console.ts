@@ -11,6 +11,7 @@ import { Questions } from "./questions.ts";
 import { routes } from "./routes.ts";
 import type { ConsoleServices } from "./services.ts";
 import { Sessions } from "./sessions.ts";
+import { Undos } from "./undo.ts";
 import { notifyWebhook } from "./webhook.ts";
 import { Workspaces } from "./workspaces.ts";
 
@@ -21,6 +22,8 @@ export interface ConsoleOptions extends ConsoleServices {
   readonly now?: () => number;
   /** The time to send a whole request. Default: 20 s. */
   readonly requestMs?: number;
+  /** How long an instance for undo stays open. Default: 60 s. */
+  readonly idleMs?: number;
 }
 
 export interface ServedConsole {
@@ -33,15 +36,16 @@ export interface ServedConsole {
 
 /** Serves the console on this machine, to browsers that were given an address by `newAddress`. */
 export async function serveConsole(options: ConsoleOptions): Promise<ServedConsole> {
-  const { port, now, requestMs = 20_000, ...services } = options;
+  const { port, now, requestMs = 20_000, idleMs, ...services } = options;
   const workspaces = new Workspaces(services.directories.state);
   const live = new LiveSessions(workspaces, services);
   const sessions = new Sessions(workspaces, live, await modelSettings(services.directories.config));
   const questions = new Questions(workspaces, services.directories.config);
   const follower = new Follower({ version: services.version, workspaces, sessions, questions, live });
+  const undos = new Undos(workspaces, services, { idleMs });
   const listening = await listen(port, requestMs);
   const gate = new Gate({ port: listening.port, ...(now && { now }) });
-  const app = routes({ ...services, gate, workspaces, follower, questions, sessions, live });
+  const app = routes({ ...services, gate, workspaces, follower, questions, sessions, live, undos });
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const { server } = listening;
   server.on("request", (request, response) => {
@@ -58,7 +62,7 @@ export async function serveConsole(options: ConsoleOptions): Promise<ServedConso
     follower.close();
     live.close();
     server.closeAllConnections();
-    await ended;
+    await Promise.all([ended, undos.close()]);
     workspaces.close();
   };
   return {

@@ -1,9 +1,10 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { openTestConsole } from "../../../test/support/console/open-console.ts";
+import { describe, expect, it, vi } from "vitest";
+import { type OpenConsole, openTestConsole } from "../../../test/support/console/open-console.ts";
 import type { Toolcrib } from "../../toolcrib/index.ts";
-import type { CallDetail, CallPage, Overview, UndoResult } from "../api.ts";
+import { type SessionRecord, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
+import type { CallDetail, CallPage, Overview, SessionPage, UndoResult } from "../api.ts";
 
 describe("POST /api/undo", () => {
   it("previews, undoes and redoes one hunk as a recorded call", async () => {
@@ -68,6 +69,54 @@ describe("POST /api/undo", () => {
     expect(contentOf(crib)).not.toContain("late");
   });
 
+  it("uses one instance for many undos, closes it when it is idle, and does not show it", async () => {
+    await using console = await openTestConsole({ idleMs: 1 });
+    const crib = await console.open("one");
+    const { callId } = await editTwice(crib);
+    const page = await console.login();
+    const workspace = (await page.get<Overview>("/overview")).workspaces[0]!.id;
+    const undo = async (request: object) =>
+      expect((await page.post("/undo", { workspace, dryRun: false, ...request })).status).toBe(200);
+    const preview = { calls: [callId], dryRun: true };
+    await Promise.all([undo(preview), undo(preview), undo(preview)]);
+    expect(sessionsOf(crib, console).length).toBe(1);
+    await vi.waitUntil(() => sessionsOf(crib, console).every(({ state }) => state === "closed"));
+    await undo({ calls: [callId] });
+    expect(sessionsOf(crib, console).length).toBe(2);
+    const { sessions } = await page.get<Overview>("/overview");
+    expect(sessions.map(({ session }) => session)).toEqual([crib.session]);
+    const listed = await page.get<SessionPage>("/sessions");
+    expect(listed.sessions.map(({ session }) => session)).toEqual([crib.session]);
+  });
+
+  it("closes its instances with the console", async () => {
+    const console = await openTestConsole();
+    const crib = await console.open("one");
+    const { callId } = await editTwice(crib);
+    const page = await console.login();
+    const workspace = (await page.get<Overview>("/overview")).workspaces[0]!.id;
+    await page.post("/undo", { workspace, calls: [callId], dryRun: false });
+    expect(sessionsOf(crib, console)).toMatchObject([{ state: "open" }]);
+    await console.close();
+    expect(sessionsOf(crib, console)).toMatchObject([{ state: "closed" }]);
+    await console[Symbol.asyncDispose]();
+  });
+
+  it("opens another instance when another folder has taken the name of a workspace", async () => {
+    await using console = await openTestConsole();
+    const crib = await console.open("one");
+    const { callId, before, after } = await editTwice(crib);
+    const page = await console.login();
+    const workspace = (await page.get<Overview>("/overview")).workspaces[0]!.id;
+    await page.post("/undo", { workspace, calls: [callId], dryRun: true });
+    renameSync(crib.workspace, `${crib.workspace} before`);
+    mkdirSync(crib.workspace);
+    writeFileSync(join(crib.workspace, "a.txt"), after);
+    expect((await page.post("/undo", { workspace, calls: [callId], dryRun: false })).status).toBe(200);
+    expect(contentOf(crib)).toBe(before);
+    expect(readFileSync(join(`${crib.workspace} before`, "a.txt"), "utf8")).toBe(after);
+  });
+
   it("records nothing when a page only looks at changes", async () => {
     await using console = await openTestConsole();
     const crib = await console.open("one");
@@ -80,6 +129,16 @@ describe("POST /api/undo", () => {
     expect(await count()).toBe(before);
   });
 });
+
+/** Returns the recorded sessions of consoles. */
+function sessionsOf({ workspace }: Toolcrib, { directories }: OpenConsole): readonly SessionRecord[] {
+  const journal = new WorkspaceJournal({ state: directories.state, workspace });
+  try {
+    return journal.sessions().filter(({ client }) => client?.kind === "console");
+  } finally {
+    journal.close();
+  }
+}
 
 function contentOf(crib: Toolcrib): string {
   return readFileSync(join(crib.workspace, "a.txt"), "utf8");

@@ -1,27 +1,38 @@
 import { ToolError } from "../../contract/error.ts";
 import type { UndoneChanges } from "../../contract/history.ts";
-import { openToolcrib } from "../../toolcrib/index.ts";
+import { identityOf } from "../../system/sqlite-file.ts";
+import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
 import type { UndoRequest, UndoResult } from "../api.ts";
 import { toFileDiff } from "./read-diff.ts";
+import type { ConsoleServices } from "./services.ts";
 import type { Workspaces } from "./workspaces.ts";
 
-/** Undoes for the user, who may undo the calls of every session. The undo is a recorded call, which can be undone too. */
-export async function undo(
-  workspaces: Workspaces,
-  request: UndoRequest,
-  { config, version }: { readonly config: string; readonly version: string },
-): Promise<UndoResult> {
-  const input = toInput(request);
-  const crib = await openToolcrib({
-    workspace: workspaces.folder(request.workspace),
-    stateDirectory: workspaces.state,
-    configDirectory: config,
-    mode: "yolo",
-    undoScope: "workspace",
-    client: { kind: "console", version },
-  });
-  try {
-    const { data, error, callId } = await crib.call("journal.undo", input);
+/**
+ * Undoes for the user, who may undo the calls of every session. The undo is a recorded call, which can be undone too.
+ * To open an instance takes longer than an undo, so one per workspace stays open until it has been idle for a while.
+ */
+export class Undos {
+  readonly #workspaces: Workspaces;
+  readonly #services: Pick<ConsoleServices, "directories" | "version">;
+  readonly #idleMs: number;
+  readonly #open = new Map<string, OpenInstance>();
+  #isClosed = false;
+
+  constructor(
+    workspaces: Workspaces,
+    services: Pick<ConsoleServices, "directories" | "version">,
+    { idleMs = 60_000 }: { readonly idleMs?: number | undefined } = {},
+  ) {
+    this.#workspaces = workspaces;
+    this.#services = services;
+    this.#idleMs = idleMs;
+  }
+
+  async undo(request: UndoRequest): Promise<UndoResult> {
+    const input = toInput(request);
+    const { data, error, callId } = await this.#use(request.workspace, (crib) =>
+      crib.call("journal.undo", input),
+    );
     if (error !== null) throw new ToolError(error.code, error.message, { hint: withoutFields(error.hint) });
     const { calls, files, notes, leftAlone, commits = [] } = data as UndoneChanges;
     return {
@@ -29,8 +40,80 @@ export async function undo(
       ...{ calls, notes, leftAlone, commits },
       files: files.map(toFileDiff),
     };
-  } finally {
-    await crib.close();
+  }
+
+  /** Cancels what runs, and closes all instances. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    await Promise.all(open.map(closeInstance));
+  }
+
+  async #use<Result>(id: string, act: (crib: Toolcrib) => Promise<Result>): Promise<Result> {
+    const instance = this.#instance(id);
+    clearTimeout(instance.timer);
+    instance.users += 1;
+    try {
+      return await act(await instance.crib);
+    } finally {
+      instance.users -= 1;
+      if (instance.users === 0) this.#rest(id, instance);
+    }
+  }
+
+  #instance(id: string): OpenInstance {
+    if (this.#isClosed) throw new ToolError("cancelled", "The console has ended.");
+    const workspace = this.#workspaces.folder(id);
+    const identity = identityOf(workspace);
+    const found = this.#open.get(id);
+    // An open instance stays with its folder, also when another folder takes its name.
+    if (found !== undefined && found.identity === identity) return found;
+    if (found?.users === 0) void closeInstance(found);
+    const { directories, version } = this.#services;
+    const crib = openToolcrib({
+      workspace,
+      stateDirectory: directories.state,
+      configDirectory: directories.config,
+      mode: "yolo",
+      undoScope: "workspace",
+      client: { kind: "console", version },
+    });
+    const opened: OpenInstance = { crib, identity, users: 0, timer: undefined };
+    this.#open.set(id, opened);
+    crib.catch(() => this.#forget(id, opened));
+    return opened;
+  }
+
+  /** Closes the instance after a while, or at once when another one has replaced it. */
+  #rest(id: string, instance: OpenInstance): void {
+    const end = () => {
+      this.#forget(id, instance);
+      void closeInstance(instance);
+    };
+    if (this.#open.get(id) === instance) instance.timer = setTimeout(end, this.#idleMs).unref();
+    else end();
+  }
+
+  #forget(id: string, instance: OpenInstance): void {
+    if (this.#open.get(id) === instance) this.#open.delete(id);
+  }
+}
+
+interface OpenInstance {
+  readonly crib: Promise<Toolcrib>;
+  readonly identity: string | undefined;
+  users: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+async function closeInstance({ crib, timer }: OpenInstance): Promise<void> {
+  clearTimeout(timer);
+  try {
+    // The caller of `undo` gets the reason why it did not open.
+    await (await crib.catch(() => undefined))?.close();
+  } catch (error) {
+    process.emitWarning(`The console could not close a workspace: ${(error as Error).message}`);
   }
 }
 

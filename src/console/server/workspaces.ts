@@ -14,7 +14,8 @@ export class Workspaces {
   #ids = new Set<string>();
   readonly #paths = new Map<string, string>();
   /** The journals that were read last, the latest at the end. */
-  readonly #open = new Map<string, WorkspaceJournal>();
+  readonly #open = new Map<string, OpenJournal>();
+  #isClosed = false;
 
   constructor(state: string) {
     this.state = state;
@@ -40,18 +41,25 @@ export class Workspaces {
     return found;
   }
 
-  /** Reads the journal of a workspace, which stays open for a while. */
+  /** Reads the journal of a workspace, which stays open for a while, and as long as the work needs it. */
   read<Result>(id: string, work: (journal: WorkspaceJournal) => Result): Result {
     const files = this.files(id);
-    const journal = this.#open.get(id) ?? new WorkspaceJournal({ files });
+    if (this.#isClosed) throw new ToolError("cancelled", "The console has ended.");
+    const open = this.#open.get(id) ?? { journal: new WorkspaceJournal({ files }), users: 0 };
     this.#open.delete(id);
-    this.#open.set(id, journal);
-    for (const [other, oldest] of this.#open) {
-      if (this.#open.size <= maxOpen) break;
-      oldest.close();
-      this.#open.delete(other);
+    this.#open.set(id, open);
+    this.#closeOldest();
+    const result = work(open.journal);
+    // A journal that is closed too early opens its database again, and nothing would close that.
+    if (result instanceof Promise) {
+      open.users += 1;
+      const end = () => {
+        open.users -= 1;
+        if (this.#open.get(id) !== open) closeUnused(open);
+      };
+      result.then(end, end);
     }
-    return work(journal);
+    return result;
   }
 
   /** Reads one journal, or all. Of all, one that cannot be read does not hide the others. */
@@ -95,8 +103,21 @@ export class Workspaces {
   }
 
   close(): void {
-    for (const journal of this.#open.values()) journal.close();
-    this.#open.clear();
+    this.#isClosed = true;
+    for (const id of this.#open.keys()) this.#close(id);
+  }
+
+  #close(id: string): void {
+    const open = this.#open.get(id);
+    this.#open.delete(id);
+    if (open !== undefined) closeUnused(open);
+  }
+
+  #closeOldest(): void {
+    for (const id of this.#open.keys()) {
+      if (this.#open.size <= maxOpen) break;
+      this.#close(id);
+    }
   }
 
   #look(): void {
@@ -104,7 +125,18 @@ export class Workspaces {
     const all = allWorkspaceFiles(this.state);
     this.#ids.clear();
     this.#known = new Map(all.map((files) => [basename(dirname(files.journal)), files]));
+    for (const id of this.#open.keys()) if (!this.#known.has(id)) this.#close(id);
   }
+}
+
+interface OpenJournal {
+  readonly journal: WorkspaceJournal;
+  /** How many works that have not ended use it. */
+  users: number;
+}
+
+function closeUnused({ journal, users }: OpenJournal): void {
+  if (users === 0) journal.close();
 }
 
 /** Each open journal needs three file descriptors. */
