@@ -252,7 +252,7 @@ export interface UndoResult {
 
 /**
  * `GET /api/sessions?workspace=ID&before=CURSOR&all=1`: recorded sessions of one workspace (default: all), the latest
- * first. Without `all`, single calls of the command line are left out.
+ * first. Without `all`, single calls of the command line and undos of a console are left out.
  */
 export interface SessionPage {
   readonly sessions: readonly SessionSummary[];
@@ -276,6 +276,8 @@ export interface SessionSummary {
   /** In US dollars; null when unknown. */
   readonly cost: number | null;
   readonly turns: number;
+  /** The session that it was forked from; null when it was not. */
+  readonly parent: string | null;
   /** True when the page can steer, interrupt and end it. */
   readonly canSteer: boolean;
 }
@@ -315,10 +317,12 @@ export interface UsagePoint {
   readonly cost: number | null;
 }
 
+/** A subagent, with the subagents that it started. */
 export interface AgentItem {
   readonly id: string;
   readonly task: string;
-  readonly state: string;
+  /** "interrupted": the process of its session ended before it answered. */
+  readonly state: "running" | "completed" | "failed" | "closed" | "interrupted";
   readonly agents: readonly AgentItem[];
 }
 

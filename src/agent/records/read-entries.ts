@@ -171,6 +171,11 @@ const shapes: Readonly<Record<SessionEntry["kind"], z.ZodMiniType>> = {
     isPlanning: z.optional(z.boolean()),
   }),
   spent: z.looseObject({ model: text, usage }),
+  agent: z.looseObject({
+    agent: text,
+    state: z.enum(["running", "completed", "failed", "closed"]),
+    task: z.optional(text),
+  }),
   "turn-end": z.looseObject({
     result: z.looseObject({
       turn: count,

@@ -1,3 +1,4 @@
+import type { AgentStatus } from "../../contract/agents.ts";
 import type { AssistantMessage, CallAnswer, Message, UserMessage } from "../../models/message.ts";
 import type { FinishReason, ReasoningEffort, TokenUsage } from "../../models/model.ts";
 import type { ToolProtocol, TurnResult } from "../event.ts";
@@ -53,6 +54,13 @@ export type SessionEntry =
     }
   /** Tokens that no recorded reply accounts for: those of subagents, summaries and dropped replies. */
   | { readonly kind: "spent"; readonly model: string; readonly usage: TokenUsage }
+  /** A subagent has begun or ended. Its path, `agent_1/agent_2`, names its parents first; its task comes with the first. */
+  | {
+      readonly kind: "agent";
+      readonly agent: string;
+      readonly state: AgentStatus["state"];
+      readonly task?: string;
+    }
   | { readonly kind: "turn-end"; readonly result: TurnResult };
 
 /** `notice`: a message that the session wrote to the model, such as a warning about a loop. */

@@ -43,7 +43,7 @@ export async function openChild({ id, task, parent, agentsOf }: ChildOptions): P
       turns: Number.POSITIVE_INFINITY,
     },
     approve: parent.ask,
-    recorder: noRecorder,
+    recorder: recorderOf(id, parts.recorder),
     meter: new ContextMeter({ model, system, tools }),
     agents,
     parent,
@@ -105,5 +105,15 @@ async function describeTo(
   }
 }
 
-/** A subagent is not recorded: its calls are in the journal, and its answer is in the parent's conversation. */
-const noRecorder: Recorder = { add: () => {} };
+/**
+ * The conversation of a subagent is not recorded: its calls are in the journal, and its answer is in the parent's
+ * conversation. Its own subagents are recorded there too.
+ */
+function recorderOf(id: string, parent: Recorder): Recorder {
+  return {
+    add: (...entries) => {
+      for (const entry of entries)
+        if (entry.kind === "agent") parent.add({ ...entry, agent: `${id}/${entry.agent}` });
+    },
+  };
+}

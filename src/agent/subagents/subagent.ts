@@ -10,7 +10,7 @@ import type { AgentNode } from "../session.ts";
 export class Subagent {
   readonly id: string;
   readonly #task: string;
-  readonly #relay: (event: AgentEvent) => void;
+  readonly #listeners: SubagentListeners;
   #session: Promise<LiveSession> | undefined;
   #live: LiveSession | undefined;
   #state: AgentStatus["state"] = "running";
@@ -20,10 +20,10 @@ export class Subagent {
   #answered = Promise.withResolvers<void>();
   #closed: Promise<void> | undefined;
 
-  constructor(id: string, task: string, relay: (event: AgentEvent) => void) {
+  constructor(id: string, task: string, listeners: SubagentListeners) {
     this.id = id;
     this.#task = task;
-    this.#relay = relay;
+    this.#listeners = listeners;
   }
 
   get status(): AgentStatus {
@@ -46,7 +46,7 @@ export class Subagent {
     this.#live = live;
     live.on((event) => {
       if (event.agent === undefined) this.#note(event);
-      this.#relay(event);
+      this.#listeners.relay(event);
     });
     live.run(task);
   }
@@ -59,7 +59,7 @@ export class Subagent {
         : new ToolError("unavailable", `${this.id} is closed`, { hint: "Start another with agent.spawn." });
     this.#live.steer(message);
     if (this.#state === "running") return;
-    this.#state = "running";
+    this.#enter("running");
     this.#output = "";
     this.#answered = Promise.withResolvers();
   }
@@ -78,6 +78,8 @@ export class Subagent {
   }
 
   async #close(): Promise<void> {
+    // The result of one that has answered stays recorded.
+    if (this.#state === "running") this.#enter("closed");
     this.#state = "closed";
     this.#answered.resolve();
     const live = await this.#session?.catch(() => undefined);
@@ -94,12 +96,24 @@ export class Subagent {
     // A message that arrives at the last moment starts another turn.
     if (event.type !== "turn-end" || this.#state === "closed" || this.#live?.state !== "idle") return;
     const hasSucceeded = event.outcome === "completed";
-    this.#state = hasSucceeded ? "completed" : "failed";
+    this.#enter(hasSucceeded ? "completed" : "failed");
     this.#output = hasSucceeded ? event.text : reasonOf(event, this.#stoppedBy);
     this.#answered.resolve();
     // This ends its own subagents, too.
     void this.#live.abort();
   }
+
+  #enter(state: AgentStatus["state"]): void {
+    this.#state = state;
+    this.#listeners.onState(state);
+  }
+}
+
+interface SubagentListeners {
+  /** Gets the events of its session. */
+  readonly relay: (event: AgentEvent) => void;
+  /** Gets each state after the first, "running". */
+  readonly onState: (state: AgentStatus["state"]) => void;
 }
 
 /** Says why a subagent gave no answer; `stoppedBy` is the limit or loop that stopped it. */

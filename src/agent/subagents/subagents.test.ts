@@ -12,6 +12,7 @@ import {
 import type { ScriptedReply, SeenRequest } from "../../../test/providers/provider-server.ts";
 import { startProvider } from "../../../test/providers/start-provider.ts";
 import { checkHistory } from "../../../test/support/check-history.ts";
+import type { SessionEntry } from "../records/session-entry.ts";
 
 it("gives a task to an agent with its own history, and returns its answer", async () => {
   const usage = { input: 100, output: 10 };
@@ -206,6 +207,15 @@ describe("limits", () => {
     expect(deep.find(({ type }) => type === "usage")).toMatchObject({ usage: { input: 7 } });
     const used = events.flatMap((event) => (event.type === "usage" ? [event.usage.input] : []));
     expect(session.usage.input).toBe(used.reduce((one, other) => one + other));
+    const entries = session.toolcrib.conversations
+      .entries(session.id)
+      .map(({ entry }) => entry as SessionEntry);
+    expect(entries.filter(({ kind }) => kind === "agent")).toEqual([
+      { kind: "agent", agent: "agent_1", state: "running", task: "upper" },
+      { kind: "agent", agent: "agent_1/agent_1", state: "running", task: "lower" },
+      { kind: "agent", agent: "agent_1/agent_1", state: "completed" },
+      { kind: "agent", agent: "agent_1", state: "completed" },
+    ]);
     expect(await close()).toEqual([]);
   });
 

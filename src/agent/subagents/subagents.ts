@@ -26,7 +26,12 @@ export class Subagents implements Agents {
     const parent = this.#parent();
     this.#closeIdle(parent.parts.limits.agents);
     const id = `agent_${this.#agents.size + 1}`;
-    const agent = new Subagent(id, task.task, (event) => this.#relay(id, event));
+    const { recorder } = parent.parts;
+    const agent = new Subagent(id, task.task, {
+      relay: (event) => this.#relay(id, event),
+      onState: (state) => recorder.add({ kind: "agent", agent: id, state }),
+    });
+    recorder.add({ kind: "agent", agent: id, state: "running", task: task.task });
     this.#agents.set(id, agent);
     this.#open.add(agent);
     const end = () => void agent.close();

@@ -20,12 +20,13 @@ export class RecordedConversation {
   lastAt = 0;
   readonly items: SessionItem[] = [];
   readonly usage: UsagePoint[] = [];
-  readonly agents: AgentItem[] = [];
+  readonly agents: RecordedAgent[] = [];
+  /** The session that it was forked from; null when it was not. */
+  parent: string | null = null;
   readonly #session: string;
   readonly #pricesOf: (model: string) => ModelPrices | undefined;
   readonly #spending = new Spending();
   readonly #calls = new Map<string, CallItem>();
-  readonly #spawns = new Map<string, string>();
   #forkedAfter = 0;
 
   constructor(session: string, pricesOf: (model: string) => ModelPrices | undefined) {
@@ -52,6 +53,7 @@ export class RecordedConversation {
     switch (entry.kind) {
       case "start":
         this.model = entry.model;
+        this.parent = entry.parent?.session ?? null;
         this.#forkedAfter = entry.parent?.turn ?? 0;
         break;
       case "user":
@@ -67,7 +69,13 @@ export class RecordedConversation {
         this.#change(entry.id, { callId: entry.callId });
         break;
       case "answer":
-        this.#takeAnswer(entry);
+        this.#change(entry.answer.id, {
+          callId: entry.callId,
+          state: entry.answer.isError ? "failed" : "ok",
+        });
+        break;
+      case "agent":
+        this.#takeAgent(entry);
         break;
       case "spent":
         this.#spend(entry.model, entry.usage, at);
@@ -101,26 +109,19 @@ export class RecordedConversation {
         const call = { callId: null, tool: toolForUser(part.name), title, state: "running", agent: null };
         this.#calls.set(part.id, { index: this.items.length, at });
         this.items.push({ type: "call", turn: this.turns, at, ...call });
-        const task = spawnTask(part.name, part.input);
-        if (task !== undefined) this.#spawn(part.id, task);
       }
     }
   }
 
-  #spawn(callId: string, task: string): void {
-    const id = `agent_${this.agents.length + 1}`;
-    this.#spawns.set(callId, id);
-    this.agents.push({ id, task, state: "running", agents: [] });
-  }
-
-  #takeAnswer({ answer, callId }: Extract<SessionEntry, { kind: "answer" }>): void {
-    this.#change(answer.id, { callId, state: answer.isError ? "failed" : "ok" });
-    // The answers of the tools for agents begin with the id and the state.
-    const [, id = this.#spawns.get(answer.id), ended] =
-      /^(agent_\d+) (?:is running|(completed|failed|was closed|closed))/.exec(answer.content) ?? [];
-    const at = this.agents.findIndex((agent) => agent.id === id);
-    if (at >= 0 && (ended !== undefined || answer.isError))
-      this.agents[at] = { ...this.agents[at]!, state: ended?.replace("was ", "") ?? "failed" };
+  /** A session that is resumed counts its agents from 1 again, so the latest of a name is meant. */
+  #takeAgent({ agent: path, state, task }: Extract<SessionEntry, { kind: "agent" }>): void {
+    const ids = path.split("/");
+    const id = ids.pop()!;
+    let siblings = this.agents;
+    for (const parent of ids) siblings = siblings.findLast((one) => one.id === parent)?.agents ?? [];
+    const known = siblings.findLast((one) => one.id === id);
+    if (task !== undefined) siblings.push({ id, task, state, agents: [] });
+    else if (known !== undefined) known.state = state;
   }
 
   #change(id: string, change: { readonly callId: string | null; readonly state?: string }): void {
@@ -148,6 +149,11 @@ export class RecordedConversation {
   }
 }
 
+interface RecordedAgent extends AgentItem {
+  state: AgentItem["state"];
+  readonly agents: RecordedAgent[];
+}
+
 interface CallItem {
   readonly index: number;
   readonly at: number;
@@ -165,12 +171,4 @@ function toolForUser(name: string): string {
 
 function titleOf(input: CallInput): string {
   return input.ok ? callTitle(input.value, "") : input.given.slice(0, 200);
-}
-
-/** Returns the task of a call that starts a subagent, in the names of the dialects that have one. */
-function spawnTask(name: string, input: CallInput): string | undefined {
-  if (!input.ok || !/^(?:agent[._]spawn|spawn_agent|Task|Agent)$/.test(name)) return undefined;
-  const { task, prompt, message } = Object(input.value) as Record<string, unknown>;
-  const found = [task, prompt, message].find((text) => typeof text === "string");
-  return typeof found === "string" ? found : undefined;
 }

@@ -25,22 +25,28 @@ export class Sessions {
     this.#settings = settings;
   }
 
-  /** Returns the sessions that a running process has open. */
+  /** Returns the sessions that a running process has open, except those of consoles. */
   open(workspace: string): readonly SessionSummary[] {
     return this.#workspaces.read(workspace, (journal) => {
-      const records = journal.sessions().filter(({ state }) => state === "open");
+      const records = journal
+        .sessions()
+        .filter(({ state, client }) => state === "open" && client?.kind !== "console");
       return this.#summaries(workspace, journal, records);
     });
   }
 
-  /** Returns a page of the sessions of one or all workspaces, the latest first. Without `all`, no single calls. */
+  /**
+   * Returns a page of the sessions of one or all workspaces, the latest first. Without `all`, no single calls and no undos
+   * of a console.
+   */
   list({ workspace, before, all }: SessionQuery): SessionPage {
     const found = this.#workspaces
-      .readEach(workspace, (journal, id) =>
-        latest(journal).map(({ record, lastAt }) => ({ id, record, lastAt })),
-      )
+      .readEach(workspace, (journal, id) => latest(journal).map((found) => ({ ...found, id })))
       .flat()
-      .filter(({ record }) => all || record.client?.kind !== "cli")
+      .filter(({ record: { client }, isTalk }) => {
+        // The console also opens forks of conversations.
+        return all || isTalk || (client?.kind !== "cli" && client?.kind !== "console");
+      })
       .filter(({ lastAt, record }) => before === undefined || keyOf(lastAt, record.session) < before)
       .sort((one, other) =>
         keyOf(one.lastAt, one.record.session) < keyOf(other.lastAt, other.record.session) ? 1 : -1,
@@ -59,7 +65,7 @@ export class Sessions {
       const conversation = this.#conversation(workspace, journal, session);
       const { items = [], usage = [], agents = [] } = conversation ?? {};
       const live = this.#live.get(session);
-      const shown = { entries: items, agents: live ? live.agents.map(toAgent) : agents };
+      const shown = { entries: items, agents: live ? live.agents.map(toAgent) : agents.map(ended) };
       return {
         ...summary!,
         ...redactValue({ ...shown, plan: live?.plan ?? planOf(journal, session) }),
@@ -98,6 +104,7 @@ export class Sessions {
         model: conversation?.model ?? live?.model ?? null,
         cost: live ? live.cost : (conversation?.cost ?? null),
         turns: conversation?.turns ?? live?.turns ?? 0,
+        parent: conversation?.parent ?? null,
         canSteer: live !== undefined,
       };
     });
@@ -137,6 +144,11 @@ function toAgent({ id, task, state, agents }: AgentNode): AgentItem {
   return { id, task, state, agents: agents.map(toAgent) };
 }
 
+/** Subagents end with the process of their session. */
+function ended({ id, task, state, agents }: AgentItem): AgentItem {
+  return { id, task, state: state === "running" ? "interrupted" : state, agents: agents.map(ended) };
+}
+
 const pageSize = 50;
 const maxRead = 100;
 
@@ -146,18 +158,24 @@ function keyOf(lastAt: number, session: string): string {
 }
 
 /** Returns the sessions that made calls or have a conversation, with the time of the latest. */
-function latest(
-  journal: WorkspaceJournal,
-): readonly { readonly record: SessionRecord; readonly lastAt: number }[] {
+function latest(journal: WorkspaceJournal): readonly LatestSession[] {
   const talks = new Map(journal.conversations.list().map((info) => [info.session, info.lastAt]));
   const records = journal.sessions();
   const counts = journal.countCalls(records.map(({ session }) => session));
   return records.flatMap((record) => {
     const { session, openedAt, state } = record;
-    const used = counts.has(session) || talks.has(session) || state === "open";
+    const isTalk = talks.has(session);
+    const used = counts.has(session) || isTalk || state === "open";
     const lastAt = Math.max(openedAt, counts.get(session)?.lastAt ?? 0, talks.get(session) ?? 0);
-    return used ? [{ record, lastAt }] : [];
+    return used ? [{ record, lastAt, isTalk }] : [];
   });
+}
+
+interface LatestSession {
+  readonly record: SessionRecord;
+  readonly lastAt: number;
+  /** Whether it has a conversation with a model. */
+  readonly isTalk: boolean;
 }
 
 function recordOf(journal: WorkspaceJournal, session: string): SessionRecord {

@@ -243,6 +243,7 @@ const session: SessionSummary = {
   model: "claude-opus-5",
   cost: 1.84,
   turns: 3,
+  parent: null,
   canSteer: true,
 };
 
@@ -363,7 +364,7 @@ export const sessionDetail: SessionDetail = {
       id: "a1",
       task: "Review the change for security",
       state: "running",
-      agents: [{ id: "a2", task: "Find every use of login", state: "done", agents: [] }],
+      agents: [{ id: "a2", task: "Find every use of login", state: "completed", agents: [] }],
     },
   ],
 };
