@@ -154,7 +154,7 @@ async function describeTool(name: keyof typeof catalog, { definition, input, ans
   return [
     `### ${name}`,
     "",
-    tool.summary,
+    tool.description,
     "",
     `Risk: ${tool.risk}. Limits: ${tool.limits.maxChars} characters, ${seconds} s.`,
     "",

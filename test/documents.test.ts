@@ -215,7 +215,7 @@ it("every event of a session is in the table, and every limit", () => {
     return table.trim().split("\n");
   };
   const source = readFileSync(join(repository, "src/agent/event.ts"), "utf8");
-  const [, union = ""] = /^export type AgentHappening =\n([\s\S]*?;)\n\n/m.exec(source) ?? [];
+  const [, union = ""] = /^export type AgentEventBody =\n([\s\S]*?;)\n\n/m.exec(source) ?? [];
   const types = [...union.matchAll(/readonly type: "([\w-]+)"/g)].map((match) => match[1]);
   expect(rowsOf("event").map((row) => /^\| `([\w-]+)`/.exec(row)?.[1])).toEqual(types);
   expect(rowsOf("limit").map((row) => /^\| `(\w+)` \| (\w+) \|/.exec(row)?.slice(1))).toEqual(

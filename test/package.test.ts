@@ -241,7 +241,7 @@ describe("the library", () => {
 
        const shout: Tool<{ text: string }, string> = {
          name: "text.shout",
-         summary: "Shout.",
+         description: "Shout.",
          risk: "read",
          input: z.strictObject({ text: z.string() }),
          limits: { maxChars: 1000, keep: "head" },

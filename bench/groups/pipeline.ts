@@ -50,7 +50,7 @@ export const group: Group = {
 
 const nothing: Tool<{ text: string }, null> = {
   name: "bench.nothing",
-  summary: "Does nothing.",
+  description: "Does nothing.",
   risk: "read",
   input: z.strictObject({ text: z.string() }),
   limits: { maxChars: 1000, keep: "head" },

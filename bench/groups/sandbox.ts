@@ -107,7 +107,7 @@ async function startOf(level: SandboxLevel, folder: string): Promise<Contender> 
   let environment: Environment | undefined;
   const borrowing: Tool<object, null> = {
     name: "bench.borrow",
-    summary: "Keeps the environment in which commands are confined.",
+    description: "Keeps the environment in which commands are confined.",
     risk: "execute",
     input: z.strictObject({}),
     limits: { maxChars: 100, keep: "head" },

@@ -7,13 +7,13 @@ export const terseDialect: Dialect = {
   tools: [
     renameTool("file.read", {
       name: "cat",
-      summary: "Read a text file by lines.",
+      description: "Read a text file by lines.",
       fields: { path: "file" },
       require: ["path"],
       only: ["path", "offset", "limit", "line_numbers"],
       defaults: { line_numbers: false },
     }),
     renameTool("search.grep", { name: "grep", fields: { path: "in" } }),
-    renameTool("file.delete", { name: "rm", summary: "Remove a file.", only: ["path"] }),
+    renameTool("file.delete", { name: "rm", description: "Remove a file.", only: ["path"] }),
   ],
 };

@@ -8,7 +8,8 @@ const input = z.strictObject({
 /** Counts the words of a text file. */
 export const countWords: Tool<z.infer<typeof input>, { words: number }> = {
   name: "text.count_words",
-  summary: "Count the words of a text file. Use it instead of reading the file when only its length matters.",
+  description:
+    "Count the words of a text file. Use it instead of reading the file when only its length matters.",
   risk: "read",
   input,
   limits: { maxChars: 1_000, keep: "head" },

@@ -119,7 +119,7 @@ it("sends the whole output to listeners, and the part that fits to the model", a
 it("passes on images from tool results", async () => {
   const picture: Tool<Record<string, never>, null> = {
     name: "picture",
-    summary: "Shows a picture.",
+    description: "Shows a picture.",
     risk: "read",
     input: z.strictObject({}),
     limits: { maxChars: 1_000, keep: "head" },

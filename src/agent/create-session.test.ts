@@ -23,7 +23,7 @@ it("opens the model by its id, in the dialect that it was trained on", async () 
 it("accepts custom tools", async () => {
   const greet: Tool<{ name: string }, string> = {
     name: "greet",
-    summary: "Greets somebody.",
+    description: "Greets somebody.",
     risk: "read",
     input: z.strictObject({ name: z.string() }),
     limits: { maxChars: 1_000, keep: "head" },

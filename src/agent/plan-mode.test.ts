@@ -21,7 +21,7 @@ const foreignTool = (name: string, risk: AnyTool["risk"], ran: string[]): AnyToo
   canonical: `other__${name}`,
   server: "other",
   ownName: name,
-  summary: name,
+  description: name,
   risk,
   input: z.looseObject({}),
   limits: { maxChars: 100, keep: "head" },

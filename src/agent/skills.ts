@@ -64,7 +64,7 @@ export const skillToolName = "read_skill";
 export function skillTool(skills: readonly Skill[]): Tool<{ name: string; path?: string | undefined }> {
   return {
     name: skillToolName,
-    summary:
+    description:
       "Read a skill of the user: its SKILL.md, or another file in its folder. Skills cannot be changed.",
     risk: "read",
     input: z.strictObject({

@@ -152,7 +152,7 @@ for (const shell of ["bash", "zsh", "fish"] as const) {
       },
       typed: [
         ["", `${preparations[shell]}; echo pre''pared\n`],
-        ["prepared", "toolcrib call search.gr\t--only\tTODO --mode=pa\t--path my\t\n"],
+        ["prepared", "toolcrib call search.gr\t--only-m\tTODO --mode=pa\t--path my\t\n"],
         // The end of the output: the shell echoes keys that are typed earlier in the middle of it.
         ["notes.txt]", "exit\n"],
       ],

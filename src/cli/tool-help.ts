@@ -31,7 +31,7 @@ export async function explainTool(
   const main = mainFieldOf(fields);
   return joinSections([
     `${paint(1, "bold", name)} (risk: ${tool.risk})\n`,
-    `${wrapWords(tool.summary, columns).join("\n")}\n`,
+    `${wrapWords(tool.description, columns).join("\n")}\n`,
     main === undefined ? "" : `Usage: toolcrib call ${name} ${main.toUpperCase()} [--key value ...]\n`,
     rows.length === 0 ? "It takes no arguments.\n" : section("Arguments", layList(rows, columns)),
     Object.keys(fields).some(isOurs)

@@ -18,10 +18,10 @@ export interface DescribedTool {
 
 /** Converts a described tool to one that is checked, logged and limited like all others. */
 export function describedTool(tool: DescribedTool): AnyTool {
-  const { name, description: summary, parameters, risk, maxChars, run } = tool;
+  const { name, description, parameters, risk, maxChars, run } = tool;
   return {
     name,
-    summary,
+    description,
     risk,
     input: inputOf(repairSchema(parameters)),
     limits: { maxChars, keep: "both" },

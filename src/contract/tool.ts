@@ -20,7 +20,7 @@ export interface Tool<Input = unknown, Data = unknown> {
   /** The tool's name at that server, which rules use: `deny use delete_* of github`. */
   readonly ownName?: string;
   /** For models: what it does and when to use it. */
-  readonly summary: string;
+  readonly description: string;
   /** The most that any call of this tool can do; `accesses` says what one call does. */
   readonly risk: ToolRisk;
   /** Hints for clients, where they differ from the defaults by `risk`. They decide nothing. */

@@ -17,7 +17,7 @@ export const agentLoopDialect: Dialect = {
   tools: [
     renameTool("math.calculate", {
       name: "calculate",
-      summary: "Evaluate an arithmetic expression of numbers, + - * / ** and parentheses.",
+      description: "Evaluate an arithmetic expression of numbers, + - * / ** and parentheses.",
       only: ["expression"],
       defaults: { strict: true },
       describe: { expression: "For example (2+3)*4." },
@@ -25,14 +25,14 @@ export const agentLoopDialect: Dialect = {
     }),
     renameTool("time.now", {
       name: "get_current_time",
-      summary: "Get the current UTC time in ISO 8601 format.",
+      description: "Get the current UTC time in ISO 8601 format.",
       only: [],
       // The fraction of a second has six digits, as in Python.
       answer: ({ data }) => data.iso.replace(/\.\d{3}(?=[+-])/, "$&000"),
     }),
     reshapeTool(["file.read"], {
       name: "read",
-      summary: "Read a text file (at most 2000 lines or 50 KiB per call) or view an image.",
+      description: "Read a text file (at most 2000 lines or 50 KiB per call) or view an image.",
       input: (z) =>
         z.strictObject({
           path: z.text("File to read."),
@@ -61,7 +61,7 @@ export const agentLoopDialect: Dialect = {
     }),
     reshapeTool(["file.write"], {
       name: "write",
-      summary: "Create a file, with its folders, or replace it. To change a part use edit.replace.",
+      description: "Create a file, with its folders, or replace it. To change a part use edit.replace.",
       input: (z) =>
         z.strictObject({
           path: z.text("File to write."),
@@ -72,7 +72,7 @@ export const agentLoopDialect: Dialect = {
     }),
     reshapeTool(["edit.replace"], {
       name: "edit",
-      summary: "Replace text in a file. It must occur exactly once: include enough context.",
+      description: "Replace text in a file. It must occur exactly once: include enough context.",
       input: (z) =>
         z.strictObject({
           path: z.text("File to edit."),
@@ -88,7 +88,7 @@ export const agentLoopDialect: Dialect = {
     }),
     reshapeTool(["search.grep"], {
       name: "grep",
-      summary: "Search files with a regular expression. Skips files in .gitignore.",
+      description: "Search files with a regular expression. Skips files in .gitignore.",
       input: (z) =>
         z.strictObject({
           pattern: z.text("Regular expression."),
@@ -106,7 +106,8 @@ export const agentLoopDialect: Dialect = {
     }),
     reshapeTool(["search.glob"], {
       name: "find",
-      summary: 'Find up to 1000 files with a glob like "*.ts" or "src/**/*.json". Skips files in .gitignore.',
+      description:
+        'Find up to 1000 files with a glob like "*.ts" or "src/**/*.json". Skips files in .gitignore.',
       input: (z) =>
         z.strictObject({
           pattern: z.text("Glob; without a slash it matches at any depth.", { min: 1 }),
@@ -122,7 +123,7 @@ export const agentLoopDialect: Dialect = {
     }),
     reshapeTool(["file.list"], {
       name: "ls",
-      summary: "List up to 500 entries of a folder. Folders end with /.",
+      description: "List up to 500 entries of a folder. Folders end with /.",
       input: (z) =>
         z.strictObject({
           path: z.optionalText("Folder to list. Default: `cwd`."),

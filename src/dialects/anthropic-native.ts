@@ -11,7 +11,7 @@ const maxCharacters = 30_000;
 
 const editor = reshapeTool(["file.read", "file.write", "edit.replace", "edit.smart"], {
   name: "str_replace_based_edit_tool",
-  summary: "View, create and edit files.",
+  description: "View, create and edit files.",
   native: { type: "text_editor_20250728", max_characters: maxCharacters },
   limits: { maxChars: maxCharacters, keep: "head" },
   fields: { find: "old_str", replace: "new_str", content: "file_text" },
@@ -50,7 +50,7 @@ const editor = reshapeTool(["file.read", "file.write", "edit.replace", "edit.sma
 
 const bash = reshapeTool(["shell.run", "process.stop"], {
   name: "bash",
-  summary: "Run commands in a persistent bash session.",
+  description: "Run commands in a persistent bash session.",
   native: { type: "bash_20250124" },
   input: (z) => z.strictObject({ command: z.optional(z.string()), restart: z.optional(z.boolean()) }),
   resolve: ({ command, restart }) =>

@@ -16,7 +16,7 @@ const backgroundMs = { usual: 1_800_000, most: 7_200_000 };
 
 const bash = reshapeTool(["shell.run", "process.start"], {
   name: "Bash",
-  summary:
+  description:
     "Run a bash command. Each command starts in the workspace, without input: use `cd dir && ...`. To read, write, edit or find " +
     "files use the dedicated tools. Run servers and watchers in the background: see process.output.",
   input: (z) =>
@@ -82,7 +82,7 @@ function answerBackground(data: ProcessStartData): string {
 
 const bashOutput = reshapeTool(["process.output"], {
   name: "BashOutput",
-  summary: "Get the new output of a background command, and whether it is still running.",
+  description: "Get the new output of a background command, and whether it is still running.",
   input: (z) =>
     z.strictObject({
       bash_id: z.text("Its ID."),
@@ -111,14 +111,14 @@ function stateOf({ state, exitCode, signal }: ProcessStatus): string {
 
 const killShell = renameTool("process.stop", {
   name: "KillShell",
-  summary: "Stop a background command and everything it started.",
+  description: "Stop a background command and everything it started.",
   fields: { name: "shell_id" },
   describe: { name: "Its ID." },
 });
 
 const taskStop = reshapeTool(["process.stop", "agent.close"], {
   name: "TaskStop",
-  summary: "Stop a background command or agent and everything it started.",
+  description: "Stop a background command or agent and everything it started.",
   input: (z) =>
     z
       .strictObject({
@@ -136,7 +136,7 @@ const taskStop = reshapeTool(["process.stop", "agent.close"], {
 
 const todoWrite = reshapeTool(["plan.update"], {
   name: "TodoWrite",
-  summary:
+  description:
     "Maintain a todo list for work with several steps. Send the whole list each time, with one item in_progress; mark each item " +
     "completed as soon as it is done.",
   input: (z) =>
@@ -166,7 +166,7 @@ const todoWrite = reshapeTool(["plan.update"], {
 
 const webFetch = reshapeTool(["web.fetch"], {
   name: "WebFetch",
-  summary:
+  description:
     "Fetch a web page as Markdown, or another file by its URL. Returns the page itself. To find pages use web.search.",
   input: (z) =>
     z.strictObject({
@@ -187,7 +187,7 @@ const webFetch = reshapeTool(["web.fetch"], {
 
 const webSearch = reshapeTool(["web.search"], {
   name: "WebSearch",
-  summary: "Search the web. Returns the title, URL and snippet of each page. To read one use web.fetch.",
+  description: "Search the web. Returns the title, URL and snippet of each page. To read one use web.fetch.",
   input: (z) =>
     z.strictObject({
       query: z.text("Search query.", { min: 2 }),
@@ -214,7 +214,7 @@ const mostWaitMs = { foreground: 3_600_000, output: 600_000 };
 
 const agent = reshapeTool(["agent.spawn"], {
   name: "Agent",
-  summary:
+  description:
     "Start an agent on a separate task. It knows only what `prompt` says. To run several in parallel, start them in one reply.",
   input: (z) =>
     z.strictObject({
@@ -234,7 +234,7 @@ const agent = reshapeTool(["agent.spawn"], {
 
 const taskOutput = reshapeTool(["agent.wait"], {
   name: "TaskOutput",
-  summary: "Get the answer of an agent.",
+  description: "Get the answer of an agent.",
   input: (z) =>
     z.strictObject({
       task_id: z.text("ID of the agent.", { min: 1 }),
@@ -251,7 +251,7 @@ const taskOutput = reshapeTool(["agent.wait"], {
 
 const sendMessage = reshapeTool(["agent.send"], {
   name: "SendMessage",
-  summary: "Send a message to a running agent, or a new task to one that has answered.",
+  description: "Send a message to a running agent, or a new task to one that has answered.",
   input: (z) =>
     z.strictObject({
       to: z.text("ID of the agent.", { min: 1 }),

@@ -14,7 +14,7 @@ import { answerPatch, notesOf } from "./shared/outputs.ts";
 
 const spawnAgent = reshapeTool(["agent.spawn"], {
   name: "spawn_agent",
-  summary:
+  description:
     "Start an agent that works on a separate task in parallel. It knows only what `message` says. Get its answer with agent.wait.",
   input: (z) =>
     z.strictObject({
@@ -33,7 +33,7 @@ const spawnAgent = reshapeTool(["agent.spawn"], {
 
 const sendInput = reshapeTool(["agent.send"], {
   name: "send_input",
-  summary: "Send a message to a running agent, or a new task to one that has answered.",
+  description: "Send a message to a running agent, or a new task to one that has answered.",
   input: (z) =>
     z.strictObject({
       target: z.text("ID of the agent.", { min: 1 }),
@@ -49,7 +49,7 @@ const [leastWaitMs, usualWaitMs, mostWaitMs] = [10_000, 30_000, 3_600_000];
 
 const waitAgent = reshapeTool(["agent.wait"], {
   name: "wait_agent",
-  summary: "Wait until one of these agents has answered. Returns all answers so far.",
+  description: "Wait until one of these agents has answered. Returns all answers so far.",
   input: (z) =>
     z.strictObject({
       targets: z.array(z.string()).check(z.minLength(1), z.describe("IDs of the agents.")),
@@ -98,7 +98,7 @@ const charsPerToken = 4;
 
 const execCommand = reshapeTool(["process.start"], {
   name: "exec_command",
-  summary:
+  description:
     "Run a bash command in the workspace and return its output. If it is still running after `yield_time_ms`, it continues, and the " +
     "result has a session ID for process.input.",
   input: (z) =>
@@ -139,7 +139,7 @@ const execCommand = reshapeTool(["process.start"], {
 
 const writeStdin = reshapeTool(["process.input", "process.output"], {
   name: "write_stdin",
-  summary:
+  description:
     "Write to the terminal of a running process.start session and return its output. Without `chars`, wait for output.",
   input: (z) =>
     z.strictObject({
@@ -173,7 +173,7 @@ const applyPatch = renameTool("edit.patch", {
 
 const updatePlan = reshapeTool(["plan.update"], {
   name: "update_plan",
-  summary: "Update your plan. Send all steps each time, at most one in_progress.",
+  description: "Update your plan. Send all steps each time, at most one in_progress.",
   input: (z) =>
     z.strictObject({
       explanation: z.optional(z.string()),
@@ -187,7 +187,7 @@ const updatePlan = reshapeTool(["plan.update"], {
 
 const showImage = reshapeTool(["file.read"], {
   name: "view_image",
-  summary: "View an image in the workspace: PNG, JPEG, GIF, WebP.",
+  description: "View an image in the workspace: PNG, JPEG, GIF, WebP.",
   input: (z) =>
     z.strictObject({
       path: z.text("Image file."),

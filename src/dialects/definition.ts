@@ -43,7 +43,7 @@ function defineTool(tool: OfferedTool, rewrite: Rewrite): ToolDefinition {
   return {
     name: tool.name,
     canonical: tool.canonical ?? tool.name,
-    description: rewrite(tool.summary),
+    description: rewrite(tool.description),
     risk: tool.risk,
     effects: effectsOf(tool),
     inputSchema,

@@ -46,7 +46,7 @@ export interface DialectTool {
 export interface OfferedTool
   extends Pick<
     AnyTool,
-    "name" | "canonical" | "ownName" | "server" | "summary" | "risk" | "hints" | "input"
+    "name" | "canonical" | "ownName" | "server" | "description" | "risk" | "hints" | "input"
   > {
   readonly risk: ToolRisk;
   /** The other canonical tools that it can resolve to. */

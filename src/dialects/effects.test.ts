@@ -64,7 +64,7 @@ it("marks every tool that reaches beyond the workspace as open-world", async () 
 it("marks a combined tool only with what applies to all of its parts", async () => {
   const both = reshapeTool(["file.read", "file.write"], {
     name: "file",
-    summary: "",
+    description: "",
     input: (z) => z.strictObject({ path: z.string() }),
     resolve: ({ path }) => ["file.read", { path }],
   });

@@ -115,7 +115,7 @@ function manyTools(): Dialect {
 function foreign(name: string): AnyTool {
   return {
     name,
-    summary: "Foreign.",
+    description: "Foreign.",
     risk: "network",
     input: z.strictObject({}),
     limits: { maxChars: 10, keep: "head" },

@@ -14,7 +14,7 @@ import type { Describing } from "./zod-mini.ts";
 
 const readFile = renameTool("file.read", {
   name: "read_file",
-  summary:
+  description:
     "Read a text file as numbered lines, `N | text` (the numbers are not in the file), or view an image. To find something in " +
     "large files use search.grep.",
   fields: { path: "file_path" },
@@ -25,7 +25,7 @@ const readFile = renameTool("file.read", {
 
 const writeFile = renameTool("file.write", {
   name: "write_file",
-  summary:
+  description:
     "Create a file, with its directories, or replace a whole file. To change a part of a file use edit.replace. To change " +
     "parts of files use edit.patch.",
   fields: { path: "file_path" },
@@ -35,7 +35,7 @@ const writeFile = renameTool("file.write", {
 
 const editFile = renameTool("edit.replace", {
   name: "edit_file",
-  summary: "Replace text in a file. `old_string` must occur exactly once, unless `replace_all` is set.",
+  description: "Replace text in a file. `old_string` must occur exactly once, unless `replace_all` is set.",
   fields: { path: "file_path", find: "old_string", replace: "new_string", all: "replace_all" },
   describe: {
     find: "Text to replace, copied from the file without line numbers, with enough context to be unique.",
@@ -69,7 +69,7 @@ function requireEnvelope(patch: string): void {
 function shell({ timeoutMs }: { readonly timeoutMs: number }): DialectTool {
   return renameTool("shell.run", {
     name: "shell",
-    summary:
+    description:
       "Run a bash command in the workspace. Returns exit code, duration, stdout and stderr. It has no input and ends with the call.",
     describe: {
       timeout_ms: `Milliseconds until it and everything it started is stopped. Default: ${timeoutMs}. At most 600000.`,
@@ -89,7 +89,7 @@ const grepLimits = { maxChars: 20_000, maxLines: 200, keep: "head" } as const;
 
 const grep = reshapeTool(["search.grep"], {
   name: "grep",
-  summary: grepSummary,
+  description: grepSummary,
   input: (z) => z.strictObject(grepFields(z)),
   resolve: (given) => ["search.grep", canonicalInput(given)],
   limits: grepLimits,
@@ -100,7 +100,7 @@ const modes = { content: "content", files_with_matches: "files", count: "count" 
 
 const grepWithModes = reshapeTool(["search.grep"], {
   name: "grep",
-  summary: grepSummary,
+  description: grepSummary,
   input: (z) =>
     z.strictObject({
       ...grepFields(z),
@@ -218,7 +218,7 @@ export const geminiDialect: Dialect = {
     editFile,
     renameTool("file.read", {
       name: "read_many_files",
-      summary: "Read several text files or images at once, by path or glob pattern.",
+      description: "Read several text files or images at once, by path or glob pattern.",
       fields: { paths: "include" },
       only: ["paths"],
       require: ["paths"],

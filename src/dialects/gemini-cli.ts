@@ -21,7 +21,7 @@ import { notesOf, outputOf } from "./shared/outputs.ts";
 
 const runShellCommand = reshapeTool(["shell.run", "process.start"], {
   name: "run_shell_command",
-  summary:
+  description:
     "Run a command with `bash -c`, without input. It is stopped after 5 minutes without output, or 10 minutes in total. Run servers " +
     "and watchers with is_background, not with &: see process.output.",
   input: (z) =>
@@ -68,12 +68,12 @@ function answerBackground(data: ProcessStartData): string {
 
 const listBackgroundProcesses = renameTool("process.list", {
   name: "list_background_processes",
-  summary: "List background commands and their states.",
+  description: "List background commands and their states.",
 });
 
 const readBackgroundOutput = reshapeTool(["process.output"], {
   name: "read_background_output",
-  summary: "Get the latest output of a background command.",
+  description: "Get the latest output of a background command.",
   input: (z) =>
     z.strictObject({
       pid: z.int().check(z.describe("Its ID.")),
@@ -98,7 +98,7 @@ const googleWebSearch = renameTool("web.search", { name: "google_web_search", on
 
 const webFetch = reshapeTool(["web.fetch"], {
   name: "web_fetch",
-  summary:
+  description:
     "Fetch the pages or files at the URLs in the prompt (at most 20) as Markdown. Returns the pages themselves. To find pages use web.search.",
   input: (z) => z.strictObject({ prompt: z.text("The URLs (https://...) and what you are looking for.") }),
   resolve: ({ prompt }) => {
@@ -140,7 +140,7 @@ function withoutEnd(url: string): string {
 
 const writeTodos = reshapeTool(["plan.update"], {
   name: "write_todos",
-  summary:
+  description:
     "Maintain a todo list for work with several steps. Send the whole list each time, with one item in_progress.",
   input: (z) =>
     z.strictObject({

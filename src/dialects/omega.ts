@@ -31,7 +31,7 @@ export const omegaDialect: Dialect = {
   tools: [
     reshapeTool(["shell.run"], {
       name: "bash",
-      summary:
+      description:
         "Run a bash command in the workspace, for at most 120 seconds. Returns stdout and stderr together.",
       input: (z) => z.strictObject({ command: z.text("The bash command to run.") }),
       resolve: ({ command }) => ["shell.run", { command, timeout_ms: BASH_TIMEOUT_SECS * 1000 }],
@@ -40,7 +40,7 @@ export const omegaDialect: Dialect = {
     }),
     renameTool("file.read", {
       name: "read",
-      summary: "Read a file unchanged. It may be outside the workspace.",
+      description: "Read a file unchanged. It may be outside the workspace.",
       fields: { path: "file_path" },
       describe: { path: "Path, absolute or relative to the workspace." },
       only: ["path"],
@@ -51,7 +51,7 @@ export const omegaDialect: Dialect = {
     }),
     renameTool("file.write", {
       name: "write",
-      summary: "Create a file, with its directories, or replace a whole file. Not in system directories.",
+      description: "Create a file, with its directories, or replace a whole file. Not in system directories.",
       fields: { path: "file_path" },
       describe: {
         path: "Path, absolute or relative to the workspace.",
@@ -61,7 +61,7 @@ export const omegaDialect: Dialect = {
     }),
     reshapeTool(["edit.replace"], {
       name: "edit",
-      summary: "Replace the first occurrence of a text in a file. Reports how many there were.",
+      description: "Replace the first occurrence of a text in a file. Reports how many there were.",
       input: (z) =>
         z.strictObject({
           file_path: z.text("Path, absolute or relative to the workspace."),

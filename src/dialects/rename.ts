@@ -13,7 +13,7 @@ export type DataOf<Name extends CanonicalName> =
 /** How a dialect tool differs from the canonical one. TypeScript checks the field names. */
 export interface Renaming<Name extends CanonicalName> {
   readonly name: string;
-  readonly summary?: string;
+  readonly description?: string;
   /** Canonical field to the dialect's name for it; fields not listed keep theirs. */
   readonly fields?: { readonly [Field in keyof InputOf<Name>]?: string };
   /** Descriptions that replace those of canonical fields. */
@@ -54,12 +54,12 @@ export function needsOf(canonical: CanonicalName): Pick<DialectTool, "needs"> {
 /** Applies the changes of a dialect, except those of the arguments. */
 export function retitle(
   tool: AnyTool,
-  { name, summary = tool.summary, limits = tool.limits, timeoutMs = tool.timeoutMs }: Titles,
+  { name, description = tool.description, limits = tool.limits, timeoutMs = tool.timeoutMs }: Titles,
 ): AnyTool {
-  return { ...tool, name, canonical: tool.name, summary, limits, timeoutMs };
+  return { ...tool, name, canonical: tool.name, description, limits, timeoutMs };
 }
 
-type Titles = Pick<Renaming<CanonicalName>, "name" | "summary" | "limits" | "timeoutMs">;
+type Titles = Pick<Renaming<CanonicalName>, "name" | "description" | "limits" | "timeoutMs">;
 
 async function renameLoaded(tool: AnyTool, renaming: Renaming<CanonicalName>): Promise<OfferedTool> {
   const renamed = { ...retitle(tool, renaming), hiddenFields: renaming.hiddenFields ?? [] };

@@ -10,7 +10,7 @@ import type { Describing } from "./zod-mini.ts";
 /** A tool whose arguments differ in shape from the canonical ones, or that combines several canonical tools. */
 export interface Reshaping<Name extends CanonicalName, Given> {
   readonly name: string;
-  readonly summary: string;
+  readonly description: string;
   /** The arguments in the dialect. A function, because an unused dialect must cost nothing. */
   readonly input: (z: Describing) => z.core.$ZodType<Given>;
   /** Returns the canonical call for these arguments. Pure. */
@@ -33,10 +33,10 @@ export function reshapeTool<const Names extends readonly [CanonicalName, ...Cano
   canonicals: Names,
   reshaping: Reshaping<Names[number], Given>,
 ): DialectTool {
-  const { name, summary, resolve, answer, native, fields, limits, timeoutMs } = reshaping;
+  const { name, description, resolve, answer, native, fields, limits, timeoutMs } = reshaping;
   const [canonical, ...also] = canonicals;
   const limitsOf = typeof limits === "function" ? limits : undefined;
-  const titles = { name, summary, limits: typeof limits === "object" ? limits : undefined, timeoutMs };
+  const titles = { name, description, limits: typeof limits === "object" ? limits : undefined, timeoutMs };
   return {
     name,
     canonical,
@@ -50,7 +50,7 @@ export function reshapeTool<const Names extends readonly [CanonicalName, ...Cano
         name,
         canonical,
         also,
-        summary,
+        description,
         risk: highestRisk([...tools.values()]),
         hints: hintsOfAll([...tools.values()]),
         input: reshaping.input(zod),

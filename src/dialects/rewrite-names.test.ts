@@ -71,7 +71,7 @@ const toolset = new Toolset({
     }),
     reshapeTool(["shell.run"], {
       name: "run",
-      summary: "Run a command.",
+      description: "Run a command.",
       input: (z) => z.strictObject({ command: z.string(), seconds: z.optional(z.int()) }),
       resolve: ({ command }) => ["shell.run", { command }],
       fields: { timeout_ms: "seconds" },

@@ -11,7 +11,7 @@ export const rustantDialect: Dialect = {
   tools: [
     reshapeTool(["file.read"], {
       name: "file_read",
-      summary: "Read a file, or some of its lines.",
+      description: "Read a file, or some of its lines.",
       input: (z) =>
         z
           .strictObject({
@@ -32,7 +32,7 @@ export const rustantDialect: Dialect = {
     }),
     renameTool("file.list", {
       name: "file_list",
-      summary: "List the files and folders of a directory. Skips files in .gitignore.",
+      description: "List the files and folders of a directory. Skips files in .gitignore.",
       only: ["path"],
       require: ["path"],
       defaults: { depth: 1, hidden: true },
@@ -42,7 +42,7 @@ export const rustantDialect: Dialect = {
     }),
     reshapeTool(["search.glob"], {
       name: "file_search",
-      summary: "Find files by name: a glob, or a part of the name. Skips files in .gitignore.",
+      description: "Find files by name: a glob, or a part of the name. Skips files in .gitignore.",
       input: (z) =>
         z.strictObject({
           pattern: z.text('Glob ("*.rs", "src/**/mod.rs") or part of a name.', { min: 1 }),
@@ -56,12 +56,14 @@ export const rustantDialect: Dialect = {
     }),
     renameTool("file.write", {
       name: "file_write",
-      summary: "Create or replace a whole file, at most 10 MB. To change a part use edit.smart or edit.diff.",
+      description:
+        "Create or replace a whole file, at most 10 MB. To change a part use edit.smart or edit.diff.",
       only: ["path", "content"],
     }),
     renameTool("edit.diff", {
       name: "file_patch",
-      summary: "Apply a unified diff to an existing file. Line numbers are hints; context lines must match.",
+      description:
+        "Apply a unified diff to an existing file. Line numbers are hints; context lines must match.",
       only: ["path", "diff"],
       fields: { diff: "patch" },
       require: ["path"],
@@ -72,13 +74,13 @@ export const rustantDialect: Dialect = {
     }),
     renameTool("git.status", {
       name: "git_status",
-      summary: "Show staged, changed and untracked files of the git working tree.",
+      description: "Show staged, changed and untracked files of the git working tree.",
       only: ["path"],
       describe: { path: "Repository. Default: the workspace." },
     }),
     reshapeTool(["git.diff"], {
       name: "git_diff",
-      summary: "Show changes as a diff: in the working tree, staged, or against a commit.",
+      description: "Show changes as a diff: in the working tree, staged, or against a commit.",
       input: (z) =>
         z.strictObject({
           path: z.optionalText("Repository. Default: the workspace."),
@@ -93,14 +95,14 @@ export const rustantDialect: Dialect = {
     }),
     renameTool("git.commit", {
       name: "git_commit",
-      summary: "Commit staged changes.",
+      description: "Commit staged changes.",
       only: ["message", "path"],
       require: ["message"],
       describe: { path: "Repository. Default: the workspace." },
     }),
     reshapeTool(["shell.run"], {
       name: "shell_exec",
-      summary: "Run a shell command in the workspace.",
+      description: "Run a shell command in the workspace.",
       input: (z) =>
         z.strictObject({
           command: z.text("The command.", { min: 1 }),
@@ -114,30 +116,30 @@ export const rustantDialect: Dialect = {
     }),
     renameTool("text.echo", {
       name: "echo",
-      summary: "Echo a text, for example to think.",
+      description: "Echo a text, for example to think.",
       only: ["text"],
     }),
     renameTool("time.now", {
       name: "datetime",
-      summary: "Get the current date, time and time zone.",
+      description: "Get the current date, time and time zone.",
       only: [],
       defaults: { zone: "local" },
     }),
     renameTool("math.calculate", {
       name: "calculator",
-      summary: "Evaluate a mathematical expression.",
+      description: "Evaluate a mathematical expression.",
       only: ["expression"],
       describe: { expression: "For example sqrt(144) + 3 * 7." },
     }),
     renameTool("web.search", {
       name: "web_search",
-      summary: "Search the web. To read a page use web.fetch.",
+      description: "Search the web. To read a page use web.fetch.",
       fields: { limit: "max_results" },
       only: ["query", "limit"],
     }),
     renameTool("web.fetch", {
       name: "web_fetch",
-      summary: "Fetch a URL. HTML is converted to readable text.",
+      description: "Fetch a URL. HTML is converted to readable text.",
       only: ["url"],
       defaults: { max_chars: 200_000 },
       limits: { maxChars: 50_000, keep: "head" },
@@ -145,7 +147,7 @@ export const rustantDialect: Dialect = {
     }),
     renameTool("document.read", {
       name: "document_read",
-      summary: "Read a document: PDF, DOCX, XLSX, PPTX, ODT, EPUB, RTF, CSV, HTML, notebooks, images.",
+      description: "Read a document: PDF, DOCX, XLSX, PPTX, ODT, EPUB, RTF, CSV, HTML, notebooks, images.",
       only: ["path"],
       defaults: { max_chars: 1_000_000 },
       limits: { maxChars: 50_000, keep: "head" },
@@ -154,7 +156,7 @@ export const rustantDialect: Dialect = {
     }),
     renameTool("edit.smart", {
       name: "smart_edit",
-      summary: "Edit a location described in any way. Sets a checkpoint first and returns the diff.",
+      description: "Edit a location described in any way. Sets a checkpoint first and returns the diff.",
       only: ["path", "location", "operation", "content"],
       describe: {
         location: 'Text in the file, "line 42", "lines 10-20", a symbol, or a description.',
@@ -169,7 +171,7 @@ export const rustantDialect: Dialect = {
     }),
     renameTool("code.search", {
       name: "codebase_search",
-      summary: "Find code in the whole project by name or behavior.",
+      description: "Find code in the whole project by name or behavior.",
       fields: { kind: "filter" },
       only: ["query", "kind", "language"],
       describe: { kind: "Only this kind, e.g. function, struct, class." },

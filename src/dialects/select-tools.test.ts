@@ -43,7 +43,7 @@ it("refuses an unknown name, and suggests the nearest", () => {
 it("does not select a combined tool by one of its canonical tools", () => {
   const both = reshapeTool(["file.read", "file.write"], {
     name: "Editor",
-    summary: "Reads, or writes.",
+    description: "Reads, or writes.",
     input: (z) => z.strictObject({ path: z.string() }),
     resolve: ({ path }) => ["file.read", { path }],
   });

@@ -26,7 +26,7 @@ const describe = {
 const rustBlocks: readonly DialectTool[] = [
   renameTool("code.replace_block", {
     name: "rust_replace_block",
-    summary:
+    description:
       "Replace a whole Rust block by kind and name. Attributes and doc comments above it stay unless the new block has " +
       "its own. Safer than file.write for existing code.",
     fields,
@@ -37,7 +37,7 @@ const rustBlocks: readonly DialectTool[] = [
   }),
   renameTool("code.insert_block", {
     name: "rust_insert_after_block",
-    summary: "Insert code after a Rust block, for example a new function.",
+    description: "Insert code after a Rust block, for example a new function.",
     fields,
     values,
     describe: { ...describe, snippet: "The code to insert." },
@@ -54,7 +54,7 @@ export const surgicalDialect: Dialect = {
   tools: [
     reshapeTool(["file.read"], {
       name: "read_file",
-      summary: "Read a file. Always read before editing.",
+      description: "Read a file. Always read before editing.",
       input: (z) =>
         z.strictObject({
           path: z.text("File, relative to the workspace or absolute."),
@@ -66,7 +66,8 @@ export const surgicalDialect: Dialect = {
     }),
     renameTool("search.glob", {
       name: "glob",
-      summary: "Find files by pattern, newest first; `**` matches any folders. Skips files in .gitignore.",
+      description:
+        "Find files by pattern, newest first; `**` matches any folders. Skips files in .gitignore.",
       only: ["pattern"],
       defaults: { hidden: true },
       describe: { pattern: 'For example "src/**/*.rs".' },
@@ -74,7 +75,7 @@ export const surgicalDialect: Dialect = {
     }),
     reshapeTool(["search.grep"], {
       name: "grep",
-      summary:
+      description:
         "Search file contents with a regular expression. Returns path, line number and line of each match.",
       input: (z) =>
         z.strictObject({
@@ -89,12 +90,12 @@ export const surgicalDialect: Dialect = {
     }),
     renameTool("file.write", {
       name: "write_file",
-      summary: "Write a whole file. For new files or complete rewrites.",
+      description: "Write a whole file. For new files or complete rewrites.",
       only: ["path", "content"],
     }),
     reshapeTool(["edit.replace"], {
       name: "patch_file",
-      summary: "Replace text that occurs exactly once. Whitespace must match. For small changes.",
+      description: "Replace text that occurs exactly once. Whitespace must match. For small changes.",
       input: (z) =>
         z.strictObject({
           path: z.text("File to edit."),
@@ -109,7 +110,7 @@ export const surgicalDialect: Dialect = {
     }),
     reshapeTool(["shell.run"], {
       name: "shell",
-      summary:
+      description:
         "Run a command in a persistent shell, which keeps directory and variables: cargo check, cargo test, git status.",
       input: (z) =>
         z.strictObject({
@@ -124,7 +125,7 @@ export const surgicalDialect: Dialect = {
     }),
     renameTool("code.symbols", {
       name: "rust_list_symbols",
-      summary: "List the symbols of a Rust file as `Kind name [start-end]`. Use it before editing.",
+      description: "List the symbols of a Rust file as `Kind name [start-end]`. Use it before editing.",
       only: ["path"],
       require: ["path"],
       defaults: { limit: 5_000 },
@@ -134,7 +135,7 @@ export const surgicalDialect: Dialect = {
     ...rustBlocks,
     renameTool("code.validate", {
       name: "rust_validate_file",
-      summary: "Check whether a Rust file has valid syntax. For types use cargo check.",
+      description: "Check whether a Rust file has valid syntax. For types use cargo check.",
       only: ["path"],
       describe: { path: "Rust file." },
     }),

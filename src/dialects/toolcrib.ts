@@ -53,7 +53,7 @@ export const toolcribDialect: Dialect = {
     renameTool("code.replace_block", { name: "replace_block" }),
     renameTool("code.insert_block", {
       name: "insert_after_block",
-      summary: "Insert code after a named block. Indentation and blank lines follow the neighbours.",
+      description: "Insert code after a named block. Indentation and blank lines follow the neighbours.",
       only: [...blockFields, "snippet", ...editFields],
       defaults: { position: "after" },
     }),

@@ -20,7 +20,7 @@ const dialect: Dialect = {
     }),
     reshapeTool(["file.write", "edit.replace"], {
       name: "Edit",
-      summary: "Change a file.",
+      description: "Change a file.",
       input: (zod) =>
         zod.strictObject({ file: zod.string(), old: zod.optional(zod.string()), text: zod.string() }),
       resolve: ({ file, old, text }) =>
@@ -127,7 +127,7 @@ it("names dialect tools to callers of custom tools, and canonical ones to canoni
 function own(name: string, summary: string): AnyTool {
   return {
     name,
-    summary,
+    description: summary,
     risk: "read",
     input: z.strictObject({}),
     limits: { maxChars: 10, keep: "head" },
@@ -245,7 +245,7 @@ function foreignTool(name: string, input: AnyTool["input"] = z.unknown(), server
     name,
     canonical: `${server}__${name}`,
     server,
-    summary: "",
+    description: "",
     risk: "read",
     input,
     limits: { maxChars: 10, keep: "head" },

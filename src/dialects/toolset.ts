@@ -234,18 +234,18 @@ const maxListedPerServer = 20;
 // These characters are about 15,000 tokens.
 const maxCharsOfOthers = 60_000;
 
-function definitionChars({ summary, input }: AnyTool): number {
+function definitionChars({ description, input }: AnyTool): number {
   const schema = input._zod.toJSONSchema?.();
-  return summary.length + (schema === undefined ? 0 : JSON.stringify(schema).length);
+  return description.length + (schema === undefined ? 0 : JSON.stringify(schema).length);
 }
 
 function resolveCall(offered: OfferedTool, given: unknown): ResolvedCall {
   if (offered.takesCanonical) return offered.resolve(given);
   const parsed = safeParse(offered.input, given);
   if (parsed.success) return offered.resolve(parsed.data);
-  const { name, canonical = name, summary, risk, input } = offered;
+  const { name, canonical = name, description, risk, input } = offered;
   return {
-    tool: { name, canonical, summary, risk, input, limits, accesses: never, run: never },
+    tool: { name, canonical, description, risk, input, limits, accesses: never, run: never },
     input: given,
   };
 }
@@ -329,5 +329,5 @@ async function failingTool(name: string, error: ToolError): Promise<AnyTool> {
   const refuse = () => {
     throw error;
   };
-  return { name, summary: "", risk: "read", input: unknown(), limits, accesses: refuse, run: refuse };
+  return { name, description: "", risk: "read", input: unknown(), limits, accesses: refuse, run: refuse };
 }

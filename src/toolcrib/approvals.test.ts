@@ -89,7 +89,7 @@ interface ActInput {
 /** Does nothing, but declares that it would run a command or delete a file; returns its input. */
 const acting: Tool<ActInput> = {
   name: "test.act",
-  summary: "Acts.",
+  description: "Acts.",
   risk: "execute",
   input: z.strictObject({
     run: z.optional(z.string()),

@@ -72,7 +72,7 @@ function customTool(
 ): Tool<Anything> {
   return {
     name: "test.act",
-    summary: "Act.",
+    description: "Act.",
     risk: "read",
     input: anything,
     limits: { maxChars: 100, keep: "head" },

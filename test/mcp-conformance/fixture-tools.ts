@@ -42,7 +42,7 @@ export const passingTool: AnyTool = reader("test_passing_tool", async () => says
 function reader(name: string, run: (context: ToolContext) => Promise<ToolOutput>): AnyTool {
   return {
     name,
-    summary: `What the suite knows as ${name}.`,
+    description: `What the suite knows as ${name}.`,
     risk: "read",
     input: z.looseObject({}),
     limits: { maxChars: 30_000, keep: "both" },

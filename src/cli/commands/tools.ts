@@ -64,7 +64,7 @@ export async function describeTools(name: string | undefined, narrowing: Narrowi
       nameForUser({ name: tool.name, canonical: tool.canonical ?? tool.name }),
       tool.risk,
       ...(marks ? [isListed(tool) ? "listed" : ""] : []),
-      firstSentence(defined[index]?.description ?? tool.summary),
+      firstSentence(defined[index]?.description ?? tool.description),
     ]),
   );
 }

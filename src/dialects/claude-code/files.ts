@@ -11,7 +11,7 @@ import { continuationOf } from "../shared/outputs.ts";
 
 export const read: DialectTool = reshapeTool(["file.read", "document.read"], {
   name: "Read",
-  summary:
+  description:
     "Read a file: text with line numbers in the format of `cat -n`, images, PDF, Jupyter notebooks. Reads the first 2000 lines, " +
     "unless `offset` and `limit` are given. To list a directory use Bash with ls.",
   input: (z) =>
@@ -65,7 +65,7 @@ function asCat(text: string): string {
 
 export const write: DialectTool = renameTool("file.write", {
   name: "Write",
-  summary:
+  description:
     "Create a file, with its directories, or replace a whole file. To change a part of a file use edit.replace.",
   fields: { path: "file_path" },
   describe: { path: "Absolute path.", content: "The complete new content." },
@@ -80,7 +80,7 @@ export const write: DialectTool = renameTool("file.write", {
 
 export const edit: DialectTool = renameTool("edit.replace", {
   name: "Edit",
-  summary:
+  description:
     "Replace text in a file. `old_string` must occur exactly once, unless `replace_all` is set: copy it from the file without line " +
     "numbers, with enough context.",
   fields: { path: "file_path", find: "old_string", replace: "new_string", all: "replace_all" },
@@ -95,7 +95,7 @@ export const edit: DialectTool = renameTool("edit.replace", {
 
 export const glob: DialectTool = renameTool("search.glob", {
   name: "Glob",
-  summary:
+  description:
     "Find files by name, newest first: **/*.ts, src/**/*.{js,jsx}. To find text in files use search.grep.",
   describe: { pattern: "Glob pattern.", path: "Directory. Default: the workspace." },
   only: ["pattern", "path"],
@@ -108,7 +108,7 @@ export const glob: DialectTool = renameTool("search.glob", {
 
 export const notebookEdit: DialectTool = reshapeTool(["notebook.edit"], {
   name: "NotebookEdit",
-  summary: "Replace, insert or delete a cell of a Jupyter notebook. To see its cells use file.read.",
+  description: "Replace, insert or delete a cell of a Jupyter notebook. To see its cells use file.read.",
   input: (z) =>
     z.strictObject({
       notebook_path: z.text("Absolute path."),
@@ -149,7 +149,7 @@ interface Given {
 
 export const grep: DialectTool = reshapeTool(["search.grep"], {
   name: "Grep",
-  summary:
+  description:
     "Search file contents with a ripgrep regular expression. Skips ignored files. Use this instead of grep or rg in Bash.",
   input: (z) => {
     const lines = (description: string) => z.optionalInt(description, { min: 0, max: 1000 });

@@ -14,7 +14,7 @@ const maxLines = 2_000;
 
 export const readFile: DialectTool = reshapeTool(["file.read", "document.read"], {
   name: "read_file",
-  summary:
+  description:
     "Read a file: text, an image, a PDF or another document. Shows up to 2000 lines of up to 2000 characters. To read other lines " +
     "use start_line and end_line.",
   input: (z) =>
@@ -57,7 +57,7 @@ function partOf({ files: [file] }: FileReadData, end: number | undefined): reado
 
 export const readManyFiles: DialectTool = reshapeTool(["file.read"], {
   name: "read_many_files",
-  summary: "Read several files at once, by path or glob pattern. At most 50.",
+  description: "Read several files at once, by path or glob pattern. At most 50.",
   input: (z) =>
     z.strictObject({
       include: z
@@ -110,7 +110,7 @@ function showFile(file: FileReadData["files"][number]): readonly string[] {
 
 export const writeFile: DialectTool = renameTool("file.write", {
   name: "write_file",
-  summary:
+  description:
     "Create a file, with its directories, or replace a whole file. To change a part of a file use edit.replace.",
   fields: { path: "file_path" },
   only: ["path", "content"],
@@ -119,7 +119,7 @@ export const writeFile: DialectTool = renameTool("file.write", {
 
 export const replace: DialectTool = reshapeTool(["edit.replace"], {
   name: "replace",
-  summary:
+  description:
     "Replace text in a file. `old_string` must occur exactly once, unless `allow_multiple` is set: copy it literally, with enough " +
     "context.",
   input: (z) =>
@@ -139,7 +139,7 @@ export const replace: DialectTool = reshapeTool(["edit.replace"], {
 
 export const listDirectory: DialectTool = reshapeTool(["file.list"], {
   name: "list_directory",
-  summary: "List the entries of a directory. To find files in subdirectories use search.glob.",
+  description: "List the entries of a directory. To find files in subdirectories use search.glob.",
   input: (z) =>
     z.strictObject({
       dir_path: z.text("Directory, e.g. ."),
@@ -190,7 +190,7 @@ interface GrepGiven {
 
 export const grepSearch: DialectTool = reshapeTool(["search.grep"], {
   name: "grep_search",
-  summary:
+  description:
     "Search file contents with a ripgrep regular expression. Ignores case by default, and shows up to 100 matches by default.",
   input: (z) => {
     const lines = (description: string) => z.optionalInt(description, { min: 0, max: 1000 });
@@ -271,7 +271,8 @@ function linesOf(matches: readonly GrepMatch[]): readonly string[] {
 
 export const glob: DialectTool = reshapeTool(["search.glob"], {
   name: "glob",
-  summary: "Find files by name, newest first: src/**/*.ts, **/*.md. To find text in files use search.grep.",
+  description:
+    "Find files by name, newest first: src/**/*.ts, **/*.md. To find text in files use search.grep.",
   input: (z) =>
     z.strictObject({
       pattern: z.text("Glob pattern.", { min: 1 }),

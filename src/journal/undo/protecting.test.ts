@@ -19,7 +19,7 @@ async function openFixture(
 ): Promise<CommandFixture> {
   const command: Tool<{ files: Record<string, string> }> = {
     name: "command",
-    summary: "Runs a command.",
+    description: "Runs a command.",
     risk: "execute",
     input: z.strictObject({ files: z.record(z.string(), z.string()) }),
     limits: { maxChars: 1000, keep: "head" },

@@ -26,7 +26,7 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
   return {
     server: settings.name,
     ownName: listed.name,
-    summary: cleanText(listed.description, maxSummary) || cleanLine(listed.title, 200) || own,
+    description: cleanText(listed.description, maxSummary) || cleanLine(listed.title, 200) || own,
     risk,
     hints: hintsOf(listed, annotations, settings.trustsAnnotations),
     input: inputOf(schema),

@@ -67,7 +67,7 @@ async function within<Found>(
     id: "call_1",
     tool: {
       name: "git.commit",
-      summary: "",
+      description: "",
       risk: "write",
       startsPrograms: true,
       input: z.any(),

@@ -23,7 +23,7 @@ function commandCall(command: string): ToolCall {
     tool: {
       name: "run_it",
       canonical: "shell.run",
-      summary: "",
+      description: "",
       risk: "execute",
       input: z.any(),
       limits: { maxChars: 100, keep: "both" },

@@ -76,7 +76,7 @@ async function start(setup: Setup): Promise<ProcessStartOptions["confinement"] |
     id: "call_1",
     tool: {
       name: "shell.run",
-      summary: "",
+      description: "",
       risk: "execute",
       input: z.any(),
       limits: { maxChars: 100, keep: "both" },

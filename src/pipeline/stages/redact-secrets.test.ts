@@ -15,7 +15,7 @@ const key = `AKIA${random("[A-Z2-7]", 16)}`;
 function say(run: (context: ToolContext) => ToolOutput): Tool<object, unknown> {
   return {
     name: "say",
-    summary: "Says something.",
+    description: "Says something.",
     risk: "read",
     input: z.strictObject({}),
     limits: { maxChars: 200, keep: "head" },

@@ -7,7 +7,7 @@ const input = z.strictObject({ agent: agentField });
 
 export const agentClose: Tool<z.infer<typeof input>, AgentStatus> = {
   name: "agent.close",
-  summary: "Close an agent that is no longer needed.",
+  description: "Close an agent that is no longer needed.",
   risk: "read",
   hints: { readOnly: false, idempotent: true },
   input,

@@ -10,7 +10,7 @@ const input = z.strictObject({
 
 export const agentSend: Tool<z.infer<typeof input>, AgentStatus> = {
   name: "agent.send",
-  summary: "Send a message to an agent while it works, or a follow-up task after its answer.",
+  description: "Send a message to an agent while it works, or a follow-up task after its answer.",
   risk: "read",
   hints: { readOnly: false, openWorld: true },
   input,

@@ -18,7 +18,7 @@ const input = z.strictObject({
 
 export const agentSpawn: Tool<z.infer<typeof input>, AgentStatus> = {
   name: "agent.spawn",
-  summary:
+  description:
     "Start a subagent on a task. It sees only `task`, not this conversation. Get its answer with agent.wait.",
   // Starting an agent touches nothing; every call the agent makes passes the pipeline.
   risk: "read",

@@ -24,7 +24,7 @@ const input = z.strictObject({
 
 export const agentWait: Tool<z.infer<typeof input>, AgentWaitData> = {
   name: "agent.wait",
-  summary: "Wait for the answer of an agent.",
+  description: "Wait for the answer of an agent.",
   risk: "read",
   input,
   limits: agentLimits,

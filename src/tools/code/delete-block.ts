@@ -26,7 +26,7 @@ export type DeleteBlockInput = z.infer<typeof input>;
 
 export const codeDeleteBlock: Tool<DeleteBlockInput, BlockEditData> = {
   name: "code.delete_block",
-  summary:
+  description:
     "Delete a whole function, class, key or other block by name, with its attributes and doc comments. The file must still parse.",
   risk: "execute",
   input,

@@ -35,7 +35,7 @@ export type InsertBlockInput = z.infer<typeof input>;
 
 export const codeInsertBlock: Tool<InsertBlockInput, BlockEditData> = {
   name: "code.insert_block",
-  summary:
+  description:
     "Insert code before, after or inside a named block. Adjusts indentation. The file must still parse.",
   risk: "execute",
   input,

@@ -27,7 +27,8 @@ export type CodeMapInput = z.infer<typeof input>;
 
 export const codeMap: Tool<CodeMapInput, CodeMapData> = {
   name: "code.map",
-  summary: "Show an overview of the project: the files and symbols used most. For one file use code.symbols.",
+  description:
+    "Show an overview of the project: the files and symbols used most. For one file use code.symbols.",
   risk: "read",
   input,
   limits: { maxChars: 200_000, keep: "head" },

@@ -47,7 +47,7 @@ const fields = z.strictObject({
 
 export const codeReadSymbol: Tool<z.infer<typeof fields>, ReadSymbolData> = {
   name: "code.read_symbol",
-  summary:
+  description:
     "Read a whole function, class or other block by name. Returns its code and hash. List names with code.symbols.",
   risk: "read",
   input: fields.check(

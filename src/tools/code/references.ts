@@ -45,7 +45,7 @@ export type CodeReferencesInput = z.infer<typeof input>;
 
 export const codeReferences: Tool<CodeReferencesInput, CodeReferencesData> = {
   name: "code.references",
-  summary:
+  description:
     "Find where a name is defined and used in code, not in comments or strings. For any other text use search.grep.",
   risk: "read",
   input,

@@ -44,7 +44,7 @@ export type CodeRenameInput = z.infer<typeof input>;
 
 export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
   name: "code.rename",
-  summary:
+  description:
     "Rename a variable, function or type in one file, respecting scopes. Lists other files that use the name.",
   risk: "execute",
   input,

@@ -34,7 +34,7 @@ export type ReplaceBlockInput = z.infer<typeof input>;
 
 export const codeReplaceBlock: Tool<ReplaceBlockInput, BlockEditData> = {
   name: "code.replace_block",
-  summary:
+  description:
     "Replace a whole function, class, key or other block by name. Adjusts indentation. The file must still parse. For a few lines use edit.replace.",
   risk: "execute",
   input,

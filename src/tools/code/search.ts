@@ -33,7 +33,8 @@ export type CodeSearchInput = z.infer<typeof input>;
 
 export const codeSearch: Tool<CodeSearchInput, CodeSearchData> = {
   name: "code.search",
-  summary: "Search code by meaning or name. Returns the best matches first. For exact text use search.grep.",
+  description:
+    "Search code by meaning or name. Returns the best matches first. For exact text use search.grep.",
   risk: "read",
   input,
   limits: { maxChars: 16_000, keep: "head" },

@@ -48,7 +48,7 @@ export type SymbolsInput = z.infer<typeof input>;
 
 export const codeSymbols: Tool<SymbolsInput, SymbolsData> = {
   name: "code.symbols",
-  summary:
+  description:
     "List the symbols of a file (functions, classes, headings, keys) with lines and signatures, or the top level of every file in a folder. Read one with code.read_symbol.",
   risk: "read",
   input,

@@ -17,7 +17,7 @@ const input = z.strictObject({ path: pathField });
 
 export const codeValidate: Tool<z.infer<typeof input>, ValidateData> = {
   name: "code.validate",
-  summary: "Check the syntax of a file. Does not check types.",
+  description: "Check the syntax of a file. Does not check types.",
   risk: "read",
   input,
   limits: { maxChars: 20_000, keep: "head" },

@@ -25,7 +25,7 @@ export type DocumentReadInput = z.infer<typeof input>;
 
 export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
   name: "document.read",
-  summary:
+  description:
     "Read PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF, CSV, HTML, notebooks and images, or list an archive. For text and code use file.read.",
   risk: "read",
   input,

@@ -12,7 +12,7 @@ const input = z.strictObject({
 
 export const editDiff: Tool<z.infer<typeof input>, EditData> = {
   name: "edit.diff",
-  summary: "Apply a unified diff to one or more files, all or nothing. Line numbers are only hints.",
+  description: "Apply a unified diff to one or more files, all or nothing. Line numbers are only hints.",
   risk: "write",
   input,
   limits: { maxChars: 20_000, keep: "both" },

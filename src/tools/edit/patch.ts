@@ -10,7 +10,7 @@ const input = z.strictObject({
 
 export const editPatch: Tool<z.infer<typeof input>, EditData> = {
   name: "edit.patch",
-  summary:
+  description:
     "Change one or more files with one patch, all or nothing: `*** Begin Patch`, then per file `*** Update File: path` (optionally `*** Move to: path`), `*** Add File: path` or `*** Delete File: path`, then `*** End Patch`. An update has hunks: `@@`, then lines that start with a space (about 3 lines of context), - or +. A new file has only + lines.",
   risk: "write",
   input,

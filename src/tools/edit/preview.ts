@@ -17,7 +17,7 @@ export type EditPreviewInput = z.infer<typeof fields>;
 
 export const editPreview: Tool<EditPreviewInput, EditData> = {
   name: "edit.preview",
-  summary:
+  description:
     "Show what an edit would change without changing it. Takes the fields of edit.replace, or `patch` (edit.patch), or `diff` (edit.diff).",
   risk: "read",
   input: fields.check(refuseFault(faultIn)),

@@ -12,7 +12,7 @@ const fields = z.strictObject({
 
 export const editReplace: Tool<z.infer<typeof fields>, EditData> = {
   name: "edit.replace",
-  summary:
+  description:
     "Replace text in a file. `find` must occur exactly once, unless `all` or `expect_count` is given; differences in indentation and quotes are tolerated. For several files use edit.patch.",
   risk: "write",
   input: fields.check(refuseFault(faultInEdits)),

@@ -36,7 +36,7 @@ export type EditSmartInput = z.infer<typeof fields>;
 
 export const editSmart: Tool<EditSmartInput, EditSmartData> = {
   name: "edit.smart",
-  summary:
+  description:
     "Edit at a location given by line numbers, symbol or description; refuses if it is ambiguous. If you can quote the text, use edit.replace.",
   risk: "write",
   input: fields.check(refuseFault(faultIn)),

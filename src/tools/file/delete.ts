@@ -22,7 +22,7 @@ export type FileDeleteInput = z.infer<typeof input>;
 
 export const fileDelete: Tool<FileDeleteInput, FileDeleteData> = {
   name: "file.delete",
-  summary: "Delete a file or link, or a directory with `recursive`.",
+  description: "Delete a file or link, or a directory with `recursive`.",
   risk: "destructive",
   hints: { idempotent: true },
   input,

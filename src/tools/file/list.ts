@@ -29,7 +29,7 @@ const input = z.strictObject({
 
 export const fileList: Tool<z.infer<typeof input>, FileListData> = {
   name: "file.list",
-  summary:
+  description:
     "List a directory as a tree with sizes. Skips hidden and ignored files. To find files by name use search.glob.",
   risk: "read",
   input,

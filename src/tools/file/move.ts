@@ -19,7 +19,7 @@ const input = z.strictObject({
 
 export const fileMove: Tool<z.infer<typeof input>, FileMoveData> = {
   name: "file.move",
-  summary: "Move or rename a file, link or directory.",
+  description: "Move or rename a file, link or directory.",
   risk: "destructive",
   input,
   limits: { maxChars: 1000, keep: "both" },

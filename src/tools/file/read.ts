@@ -57,7 +57,7 @@ export type FileReadInput = z.infer<typeof fields>;
 
 export const fileRead: Tool<FileReadInput, FileReadData> = {
   name: "file.read",
-  summary:
+  description:
     "Read text files by lines, or view images. To search use search.grep; for directories use file.list.",
   risk: "read",
   input: fields.check(

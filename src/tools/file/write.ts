@@ -27,7 +27,7 @@ export type FileWriteInput = z.infer<typeof input>;
 
 export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
   name: "file.write",
-  summary: "Create a file, or replace its whole content. To change a part use edit.replace.",
+  description: "Create a file, or replace its whole content. To change a part use edit.replace.",
   risk: "write",
   hints: { idempotent: true },
   input,

@@ -27,7 +27,7 @@ const input = z.strictObject({
 
 export const gitBlame: Tool<z.infer<typeof input>, GitBlameData> = {
   name: "git.blame",
-  summary: "Show which commit last changed each line of a file: author, date and message.",
+  description: "Show which commit last changed each line of a file: author, date and message.",
   risk: "read",
   input,
   limits: { maxChars: 40_000, keep: "head" },

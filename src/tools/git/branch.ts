@@ -49,7 +49,7 @@ export type GitBranchInput = z.infer<typeof input>;
 
 export const gitBranch: Tool<GitBranchInput, GitBranchData> = {
   name: "git.branch",
-  summary: "List branches, or create, `switch` to or `delete` one. Never overwrites uncommitted changes.",
+  description: "List branches, or create, `switch` to or `delete` one. Never overwrites uncommitted changes.",
   risk: "destructive",
   startsPrograms: true,
   input,

@@ -28,7 +28,7 @@ const input = z.strictObject({
 
 export const gitCommit: Tool<z.infer<typeof input>, GitCommitData> = {
   name: "git.commit",
-  summary: "Commit what is staged (git.stage). `amend` replaces the last commit unless it is published.",
+  description: "Commit what is staged (git.stage). `amend` replaces the last commit unless it is published.",
   risk: "write",
   startsPrograms: true,
   input,

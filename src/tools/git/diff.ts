@@ -41,7 +41,7 @@ export type GitDiffInput = z.infer<typeof fields>;
 
 export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
   name: "git.diff",
-  summary:
+  description:
     "Show changes as a diff: of the working tree, `staged`, or against a `revision`. For untracked files use git.status.",
   risk: "read",
   input: fields.check(

@@ -33,7 +33,7 @@ export type GitLogInput = z.infer<typeof input>;
 
 export const gitLog: Tool<GitLogInput, GitLogData> = {
   name: "git.log",
-  summary: "List commits, newest first. Show one with git.show.",
+  description: "List commits, newest first. Show one with git.show.",
   risk: "read",
   input,
   limits: { maxChars: 30_000, keep: "head" },

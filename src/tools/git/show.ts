@@ -26,7 +26,7 @@ export type GitShowInput = z.infer<typeof input>;
 
 export const gitShow: Tool<GitShowInput, GitShowData> = {
   name: "git.show",
-  summary: "Show a commit, or with `path` a file or directory at that commit.",
+  description: "Show a commit, or with `path` a file or directory at that commit.",
   risk: "read",
   input,
   limits: { maxChars: 40_000, keep: "head" },

@@ -39,7 +39,8 @@ export type GitStageInput = z.infer<typeof input>;
 
 export const gitStage: Tool<GitStageInput, GitStageData> = {
   name: "git.stage",
-  summary: "Stage `paths` or `all` changes for the next commit, or `unstage` them. Does not change files.",
+  description:
+    "Stage `paths` or `all` changes for the next commit, or `unstage` them. Does not change files.",
   risk: "write",
   hints: { idempotent: true },
   startsPrograms: true,

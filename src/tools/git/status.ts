@@ -23,7 +23,7 @@ const input = z.strictObject({
 
 export const gitStatus: Tool<z.infer<typeof input>, GitStatusData> = {
   name: "git.status",
-  summary: "Show branch, upstream, staged, changed and untracked files. For the changes use git.diff.",
+  description: "Show branch, upstream, staged, changed and untracked files. For the changes use git.diff.",
   risk: "read",
   input,
   limits: { maxChars: 20_000, maxLines: 400, keep: "head" },

@@ -15,7 +15,7 @@ const input = z.strictObject({
 
 export const journalCheckpoint: Tool<z.infer<typeof input>, JournalCheckpointData> = {
   name: "journal.checkpoint",
-  summary: "Set a checkpoint that journal.undo can restore files to.",
+  description: "Set a checkpoint that journal.undo can restore files to.",
   risk: "read",
   hints: { readOnly: false, destructive: false },
   input,

@@ -17,7 +17,8 @@ export type JournalDiffInput = z.infer<typeof fields>;
 
 export const journalDiff: Tool<JournalDiffInput, ChangedFiles> = {
   name: "journal.diff",
-  summary: "Show what earlier calls, including shell commands, changed in files: a diff with numbered hunks.",
+  description:
+    "Show what earlier calls, including shell commands, changed in files: a diff with numbered hunks.",
   risk: "read",
   input: fields.check(refuseFault((input: JournalDiffInput) => faultInSelection(input))),
   limits: { maxChars: 20_000, keep: "head" },

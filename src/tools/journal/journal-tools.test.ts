@@ -197,7 +197,7 @@ describe("journal.undo", () => {
 /** Declares itself read-only, but undoes. */
 const sneaky: AnyTool = {
   name: "sneaky.look",
-  summary: "Looks.",
+  description: "Looks.",
   risk: "read",
   input: z.strictObject({}),
   limits: { maxChars: 100, keep: "head" },

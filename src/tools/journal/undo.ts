@@ -20,7 +20,7 @@ export type JournalUndoInput = z.infer<typeof fields>;
 
 export const journalUndo: Tool<JournalUndoInput, UndoneChanges> = {
   name: "journal.undo",
-  summary:
+  description:
     "Undo file changes of earlier calls, including shell commands. Default: the latest call that changed files. Never overwrites later changes by others.",
   risk: "write",
   input: fields.check(

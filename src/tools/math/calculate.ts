@@ -29,7 +29,7 @@ const dataSchema = {
 
 export const mathCalculate: Tool<z.infer<typeof input>, MathCalculateData> = {
   name: "math.calculate",
-  summary: `Evaluate an arithmetic expression. Returns the exact value (=), or ${shownDigits.approximation} digits of an irrational one.`,
+  description: `Evaluate an arithmetic expression. Returns the exact value (=), or ${shownDigits.approximation} digits of an irrational one.`,
   risk: "read",
   hints: { structured: true, dataSchema },
   input,

@@ -44,7 +44,7 @@ export type NotebookEditInput = z.infer<typeof input>;
 
 export const notebookEdit: Tool<NotebookEditInput, NotebookEditData> = {
   name: "notebook.edit",
-  summary: "Replace, insert or delete one cell of a Jupyter notebook. Read cells with document.read.",
+  description: "Replace, insert or delete one cell of a Jupyter notebook. Read cells with document.read.",
   risk: "write",
   input,
   limits: { maxChars: 10_000, keep: "both" },

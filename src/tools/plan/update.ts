@@ -27,7 +27,7 @@ const input = z.strictObject({
 /** Stores and shows a plan. Clients learn of it from the event that ends the call. */
 export const planUpdate: Tool<z.infer<typeof input>, Plan> = {
   name: "plan.update",
-  summary:
+  description:
     "Create or update a plan for a multi-step task. Send the whole list each time, at most one step in progress.",
   risk: "read",
   input,

@@ -22,7 +22,7 @@ const input = z.strictObject({
 
 export const processInput: Tool<z.infer<typeof input>, ProcessOutput> = {
   name: "process.input",
-  summary:
+  description:
     "Send input to a process and return its output. End lines with \\n; \\u0003 is Ctrl-C in a terminal.",
   risk: "execute",
   input,

@@ -11,7 +11,7 @@ export interface ProcessListData {
 
 export const processList: Tool<ProcessListInput, ProcessListData> = {
   name: "process.list",
-  summary: "List the processes and shells of this session.",
+  description: "List the processes and shells of this session.",
   risk: "read",
   input: z.strictObject({}),
   limits: { maxChars: 10_000, keep: "both" },

@@ -30,7 +30,8 @@ const input = z.strictObject({
 
 export const processOutput: Tool<z.infer<typeof input>, ProcessOutput> = {
   name: "process.output",
-  summary: "Read the output of a process. Pass `cursor` from the previous result to get only newer output.",
+  description:
+    "Read the output of a process. Pass `cursor` from the previous result to get only newer output.",
   risk: "read",
   input,
   limits: { maxChars: 30_000, keep: "tail" },

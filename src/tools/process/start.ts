@@ -41,7 +41,7 @@ export type ProcessStartInput = z.infer<typeof input>;
 
 export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
   name: "process.start",
-  summary:
+  description:
     "Start a server, watcher or REPL that keeps running; `ready` waits until it is up. Then use process.output, process.input and process.stop.",
   risk: "execute",
   input,

@@ -8,7 +8,7 @@ const input = z.strictObject({ name: nameField });
 
 export const processStop: Tool<z.infer<typeof input>, ProcessStatus> = {
   name: "process.stop",
-  summary: "Stop a process or shell and everything it started.",
+  description: "Stop a process or shell and everything it started.",
   risk: "read",
   hints: { readOnly: false, idempotent: true },
   input,

@@ -21,7 +21,7 @@ const input = z.strictObject({
 
 export const processWait: Tool<z.infer<typeof input>, ProcessOutput> = {
   name: "process.wait",
-  summary: "Wait until a process exits, is ready, or prints output.",
+  description: "Wait until a process exits, is ready, or prints output.",
   risk: "read",
   input,
   limits: { maxChars: 30_000, keep: "tail" },

@@ -36,7 +36,7 @@ export type GlobInput = z.infer<typeof input>;
 
 export const searchGlob: Tool<GlobInput, GlobData> = {
   name: "search.glob",
-  summary:
+  description:
     'Find files by name, newest first: "*.ts" at any depth, "src/**/*.test.ts". Skips hidden and ignored files. For text in files use search.grep.',
   risk: "read",
   input,

@@ -71,7 +71,7 @@ export type GrepInput = z.infer<typeof input>;
 
 export const searchGrep: Tool<GrepInput, GrepData> = {
   name: "search.grep",
-  summary:
+  description:
     "Search file contents by regex (ripgrep syntax). Skips ignored, hidden and binary files. For file names use search.glob.",
   risk: "read",
   input,

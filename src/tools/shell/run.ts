@@ -48,7 +48,7 @@ export type ShellRunInput = z.infer<typeof input>;
 
 export const shellRun: Tool<ShellRunInput, ShellRunData> = {
   name: "shell.run",
-  summary:
+  description:
     "Run a bash command in the workspace and return its output and exit code. It has no standard input; for servers use process.start. A `session` keeps its directory and variables between calls.",
   risk: "execute",
   input,

@@ -7,7 +7,7 @@ export type TextEchoInput = z.infer<typeof input>;
 
 export const textEcho: Tool<TextEchoInput, TextEchoInput> = {
   name: "text.echo",
-  summary: "Return the text unchanged.",
+  description: "Return the text unchanged.",
   risk: "read",
   input,
   limits: { maxChars: 50_000, keep: "both" },

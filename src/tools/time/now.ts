@@ -21,7 +21,7 @@ const dataSchema = {
 
 export const timeNow: Tool<z.infer<typeof input>, ZonedTime> = {
   name: "time.now",
-  summary: "Get the current date, time and weekday. Default zone: UTC.",
+  description: "Get the current date, time and weekday. Default zone: UTC.",
   risk: "read",
   hints: { structured: true, dataSchema },
   input,

@@ -13,7 +13,7 @@ const input = z.strictObject({
  */
 export const toolsCall: Tool<z.infer<typeof input>, never> = {
   name: "tools.call",
-  summary: "Call a tool found by tools.find that is not in your tool list.",
+  description: "Call a tool found by tools.find that is not in your tool list.",
   risk: "read",
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   input,

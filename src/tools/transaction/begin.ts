@@ -8,7 +8,7 @@ const input = z.strictObject({
 
 export const transactionBegin: Tool<z.infer<typeof input>, Transaction> = {
   name: "transaction.begin",
-  summary:
+  description:
     "Begin a transaction that groups the changes of the following calls. End it with transaction.commit or transaction.rollback.",
   risk: "read",
   hints: { readOnly: false, destructive: false },

@@ -28,7 +28,7 @@ const input = z.strictObject({
 
 export const transactionCheck: Tool<z.infer<typeof input>, TransactionCheckData> = {
   name: "transaction.check",
-  summary: "Run a command such as the tests; if it fails, roll back the open transaction.",
+  description: "Run a command such as the tests; if it fails, roll back the open transaction.",
   risk: "execute",
   input,
   limits,

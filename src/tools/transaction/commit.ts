@@ -5,7 +5,7 @@ import { counted } from "../../lib/text/format-quantity.ts";
 
 export const transactionCommit: Tool<object, Transaction> = {
   name: "transaction.commit",
-  summary: "Commit the open transaction. Its changes can be undone as one.",
+  description: "Commit the open transaction. Its changes can be undone as one.",
   risk: "read",
   hints: { readOnly: false, destructive: false, idempotent: true },
   input: z.strictObject({}),

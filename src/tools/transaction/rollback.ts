@@ -7,7 +7,7 @@ import { showPath } from "../../lib/text/printable.ts";
 
 export const transactionRollback: Tool<object, RolledBack> = {
   name: "transaction.rollback",
-  summary: "Roll back the open transaction, except files that others changed since.",
+  description: "Roll back the open transaction, except files that others changed since.",
   risk: "write",
   input: z.strictObject({}),
   limits: { maxChars: 10_000, keep: "both" },

@@ -58,7 +58,7 @@ export type WebFetchInput = z.infer<typeof input>;
 
 export const webFetch: Tool<WebFetchInput, WebFetchData> = {
   name: "web.fetch",
-  summary:
+  description:
     "Fetch a URL. Returns HTML as Markdown, and text, JSON, documents and images. To find pages use web.search.",
   risk: "network",
   hints: { readOnly: true },

@@ -29,7 +29,7 @@ const input = z.strictObject({
 /** Finds pages on the web with the engine that the user configured. */
 export const webSearch: Tool<z.infer<typeof input>, WebSearchData> = {
   name: "web.search",
-  summary: "Search the web. Returns titles, URLs and snippets. To read a page use web.fetch.",
+  description: "Search the web. Returns titles, URLs and snippets. To read a page use web.fetch.",
   risk: "network",
   hints: { readOnly: true },
   input,

@@ -46,7 +46,7 @@ const ways: Record<string, Way> = {
 
 const foreign = (name: string, risk: AnyTool["risk"]): AnyTool => ({
   name,
-  summary: "Runs the attack.",
+  description: "Runs the attack.",
   risk,
   input: z.strictObject({}),
   limits: { maxChars: 1000, keep: "head" },

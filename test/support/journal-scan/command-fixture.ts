@@ -137,7 +137,7 @@ const limits = { maxChars: 10_000, keep: "both" } as const;
 
 const bashTool: Tool<{ command: string }, { readonly code: number | null }> = {
   name: "trial.bash",
-  summary: "Runs a command.",
+  description: "Runs a command.",
   risk: "execute",
   input: z.strictObject({ command: z.string() }),
   limits,
@@ -161,7 +161,7 @@ const gitIdentity = {
 
 const undoTool: Tool<{ call: string; skipChanged?: boolean | undefined }> = {
   name: "trial.undo",
-  summary: "Undoes a call.",
+  description: "Undoes a call.",
   risk: "write",
   input: z.strictObject({ call: z.string(), skipChanged: z.optional(z.boolean()) }),
   limits,

@@ -7,7 +7,7 @@ import type { AnyTool } from "../../../src/contract/tool.ts";
 export function noteTool(tell: (moment: string) => void = () => {}): AnyTool {
   return {
     name: "note",
-    summary: "Adds a line to notes.",
+    description: "Adds a line to notes.",
     risk: "write",
     input: z.strictObject({ text: z.string() }),
     limits: { maxChars: 1000, keep: "head" },

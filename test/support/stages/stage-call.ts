@@ -13,7 +13,7 @@ export function stageCall({
     tool: {
       name: "write_it",
       canonical: "file.write",
-      summary: "",
+      description: "",
       risk: "write",
       input: z.any(),
       limits: { maxChars: 100, keep: "both" },
