@@ -5,6 +5,8 @@ import { TestOrder } from "./test/support/test-order.ts";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    // Needs SDKs that `npm run test:library` installs.
+    exclude: ["**/node_modules/**", "test/library/**"],
     // Tests take an environment and never change the process, so many of them may share one.
     pool: "forks",
     isolate: false,

@@ -1,6 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { ownCode } from "./own-code.ts";
@@ -16,17 +15,16 @@ it("lists Toolcrib's packages when a project has installed them, and nothing oth
   const [project, other] = [join(folder.path, "project"), join(folder.path, "other")];
   for (const name of ["toolcrib", "zod", "left-pad", "@vscode/ripgrep"])
     put(`project/node_modules/${name}/package.json`);
-  put("project/node_modules/toolcrib/dist/parts/own-code.js");
   put("project/package.json");
-  const module = pathToFileURL(join(project, "node_modules/toolcrib/dist/parts/own-code.js")).href;
+  const own = join(project, "node_modules/toolcrib");
   put(`project/node_modules/${program}/package.json`);
   // Node looks for it from the folder of @vscode/ripgrep upwards.
   const inside = ["toolcrib", "zod", "@vscode/ripgrep", program, `@vscode/node_modules/${program}`].map(
     (name) => ({ path: join(project, "node_modules", name), kind: "directory" }),
   );
-  expect(ownCode(project, module)).toEqual(inside);
-  expect(ownCode(other, module)).toEqual([]);
-  expect(ownCode(join(project, "node_modules/toolcrib"), module)).toEqual([]);
+  expect(ownCode(project, own)).toEqual(inside);
+  expect(ownCode(other, own)).toEqual([]);
+  expect(ownCode(own, own)).toEqual([]);
 });
 
 it("lists the paths from which other packages would load instead, including empty ones", async () => {
@@ -43,8 +41,7 @@ it("lists the paths from which other packages would load instead, including empt
   }
   mkdirSync(join(project, "packages/a/node_modules/@vscode/ripgrep"), { recursive: true });
   const toolcrib = join(project, "packages/a/node_modules/toolcrib");
-  writeFileSync(join(toolcrib, "own-code.js"), "");
-  expect(ownCode(project, pathToFileURL(join(toolcrib, "own-code.js")).href)).toEqual(
+  expect(ownCode(project, toolcrib)).toEqual(
     [
       toolcrib,
       join(modules, "@vscode/ripgrep"),
@@ -73,8 +70,7 @@ it("lists the links to Toolcrib's packages", async () => {
   mkdirSync(nested);
   for (const path of ["toolcrib", "store/ripgrep"]) writeFileSync(join(project, path, "package.json"), "{}");
   writeFileSync(join(nested, "package.json"), "{}");
-  writeFileSync(join(project, "toolcrib/own-code.js"), "");
-  expect(ownCode(project, pathToFileURL(join(project, "toolcrib/own-code.js")).href)).toEqual(
+  expect(ownCode(project, join(project, "toolcrib"))).toEqual(
     [join(project, "toolcrib"), join(store, "ripgrep"), link, nested].map((path) => ({
       path,
       kind: "directory",

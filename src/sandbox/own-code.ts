@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, join } from "node:path";
 import type { AbsentPath } from "../contract/confinement.ts";
+import { foldersAbove, packageFolder } from "../system/package-file.ts";
 import { liesInside } from "../system/workspace-path.ts";
 
 /**
@@ -9,9 +9,7 @@ import { liesInside } from "../system/workspace-path.ts";
  * instead. Commands must not change or create them, because many are loaded later and run outside every sandbox. When
  * the workspace is Toolcrib itself, its files are not protected.
  */
-export function ownCode(workspace: string, module: string = import.meta.url): readonly AbsentPath[] {
-  const file = realpathSync.native(fileURLToPath(module));
-  const own = foldersAbove(file).find(isPackage) ?? dirname(file);
+export function ownCode(workspace: string, own: string = packageFolder()): readonly AbsentPath[] {
   const zod = lookUp("zod", own);
   const ripgrep = lookUp("@vscode/ripgrep", own);
   const program = lookUp(`@vscode/ripgrep-${process.platform}-${process.arch}`, ripgrep.found[0] ?? own);
@@ -52,10 +50,4 @@ function withItsLink(folder: string): readonly string[] {
 /** Whether a folder is a package. The placeholder directory of a sandbox is not. */
 function isPackage(folder: string): boolean {
   return existsSync(join(folder, "package.json"));
-}
-
-/** Returns the folders above a path, nearest first. */
-function foldersAbove(path: string): readonly string[] {
-  const parent = dirname(path);
-  return parent === path ? [] : [parent, ...foldersAbove(parent)];
 }

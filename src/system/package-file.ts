@@ -1,6 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { ToolError } from "../contract/error.ts";
 import { attempt } from "./attempt.ts";
 
 /** Reads a file of Toolcrib's own package, which no tool can read. */
@@ -18,4 +21,73 @@ export function readPackageFolder(folder: string): ReadonlyMap<string, Uint8Arra
       return [path.slice(folder.length + 1), new Uint8Array(readFileSync(path))];
     }),
   );
+}
+
+/**
+ * Returns the path of a file that Toolcrib starts or reads at run time: `source`, relative to the module, when Toolcrib runs from
+ * its sources; else `built`, relative to dist/.
+ */
+export function packageFile(module: string, { source, built }: { source: string; built: string }): string {
+  // Bundlers leave `import.meta.url` undefined in CommonJS.
+  return (module as string | undefined)?.endsWith(".ts")
+    ? fileURLToPath(new URL(source, module))
+    : join(packageFolder(), "dist", built);
+}
+
+/**
+ * Returns the folder of the installed package. A bundle contains Toolcrib's modules, but not the files that it starts or reads at
+ * run time, so they come from the package installed where the bundle runs. Throws when they are missing.
+ */
+export function packageFolder(): string {
+  known ??= findPackage(programFiles());
+  return known;
+}
+
+let known: string | undefined;
+
+/** Finds the package of one of these files, or the package that the file would import. */
+export function findPackage(files: readonly string[]): string {
+  for (const file of files) {
+    const real = attempt(() => realpathSync.native(file)) ?? file;
+    const folder =
+      foldersAbove(real).find(isToolcrib) ??
+      attempt(() => dirname(createRequire(real).resolve("toolcrib/package.json")));
+    if (folder === undefined) continue;
+    const missing = neededFiles.find((path) => !existsSync(join(folder, path)));
+    if (missing === undefined || existsSync(join(folder, "src"))) return folder;
+    throw incomplete(`${join(folder, missing)} is missing`);
+  }
+  throw incomplete("This program was bundled, and the package toolcrib is not installed where it runs");
+}
+
+/** Returns the folders above a path, nearest first. */
+export function foldersAbove(path: string): readonly string[] {
+  const parent = dirname(path);
+  return parent === path ? [] : [parent, ...foldersAbove(parent)];
+}
+
+/** This module, which webpack names by its path at build time, and the program. */
+function programFiles(): readonly string[] {
+  const url = import.meta.url as string | undefined;
+  const own = url ?? (typeof __filename === "string" ? pathToFileURL(__filename).href : undefined);
+  return [...(own ? [fileURLToPath(own)] : []), ...(process.argv[1] ? [process.argv[1]] : [])];
+}
+
+function isToolcrib(folder: string): boolean {
+  const text = attempt(() => readFileSync(join(folder, "package.json"), "utf8"));
+  return text !== undefined && /"name":\s*"toolcrib"/.test(text);
+}
+
+const neededFiles = [
+  "dist/code-worker/main.cjs",
+  "dist/document-worker/main.cjs",
+  "dist/grammars",
+  "dist/pdfium",
+  "dist/perl",
+];
+
+function incomplete(what: string): ToolError {
+  return new ToolError("unavailable", `${what}, so Toolcrib cannot start its workers`, {
+    hint: 'Keep the whole package: mark "toolcrib" as external in the bundler, and run npm install toolcrib where the program runs. See docs/deploying.md.',
+  });
 }

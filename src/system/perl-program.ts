@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { packageFile } from "./package-file.ts";
 
 const known = new Map<string, string>();
 
@@ -6,7 +7,7 @@ const known = new Map<string, string>();
 export function perlProgram(name: string, module: string): string {
   let text = known.get(name);
   if (text === undefined) {
-    const file = new URL(module.endsWith(".ts") ? name : `../perl/${name}`, module);
+    const file = packageFile(module, { source: name, built: `perl/${name}` });
     text = readFileSync(file, "utf8").replace(/^\s*#.*\n/gm, "");
     known.set(name, text);
   }

@@ -1,7 +1,7 @@
-import { fileURLToPath } from "node:url";
 import type { ToolError } from "../contract/error.ts";
 import { untilAborted } from "../lib/async/abort.ts";
 import { Semaphore, whileReading } from "../lib/async/semaphore.ts";
+import { packageFile } from "../system/package-file.ts";
 import { type AnswerOf, Channel, closed, type InputOf, type ServiceOf } from "./channel.ts";
 import { startWorker, type WorkerEnd, type WorkerProcess } from "./start-worker.ts";
 
@@ -33,7 +33,7 @@ interface WorkerFailures {
 
 /** Returns the path of a worker's program: next to its module as source, in a folder of its own in a build. */
 export function workerProgram(folder: string, module: string): string {
-  return fileURLToPath(new URL(module.endsWith(".ts") ? "main.ts" : `../${folder}/main.cjs`, module));
+  return packageFile(module, { source: "main.ts", built: `${folder}/main.cjs` });
 }
 
 interface AskOptions {

@@ -1,12 +1,12 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { ToolError } from "../../../contract/error.ts";
 import { undefinedUnlessExhausted } from "../../../lib/exhaustion.ts";
 import { realPathOf } from "../../../sandbox/real-paths.ts";
 import { attempt } from "../../../system/attempt.ts";
 import { programUnavailable } from "../../../system/file-errors.ts";
+import { packageFolder } from "../../../system/package-file.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 
 /** Paths of programs. A name with the value `undefined` is unavailable. */
@@ -40,7 +40,7 @@ export class ProgramFinder {
     if (known !== undefined) return known;
     const found = Object.hasOwn(this.#programs, program)
       ? this.#programs[program]
-      : ((program === "rg" ? await bundledRipgrep() : undefined) ?? this.#search(program));
+      : ((program === "rg" ? bundledRipgrep() : undefined) ?? this.#search(program));
     if (found === undefined) throw programUnavailable(program);
     this.#found.set(program, found);
     return found;
@@ -70,11 +70,12 @@ function isTrusted(path: string, workspace: string): boolean {
 // These directories are trusted even when the workspace is the whole disk.
 const systemDirectories = new Set(["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin"]);
 
-async function bundledRipgrep(): Promise<string | undefined> {
+function bundledRipgrep(): string | undefined {
   try {
-    // `resolve` skips the empty directories that keep commands from creating a fake package. import() does not.
-    const found = createRequire(import.meta.url).resolve("@vscode/ripgrep");
-    const { rgPath }: typeof import("@vscode/ripgrep") = await import(pathToFileURL(found).href);
+    // `require` skips the empty directories that keep commands from creating a fake package. import() does not, and webpack
+    // replaces it.
+    const load = createRequire(join(packageFolder(), "package.json"));
+    const { rgPath }: typeof import("@vscode/ripgrep") = load("@vscode/ripgrep");
     return isExecutable(rgPath) ? rgPath : undefined;
   } catch (error) {
     return undefinedUnlessExhausted(error);

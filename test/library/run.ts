@@ -1,0 +1,51 @@
+/**
+ * Builds and packs Toolcrib, installs the tarball next to the SDKs of package.json in this folder, and runs the tests here:
+ *   npm run test:library [-- NAMES OF TEST FILES …]
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+const here = import.meta.dirname;
+const repository = join(here, "../..");
+const modules = join(here, "node_modules");
+const installed = join(modules, "toolcrib");
+const output = { stdio: ["ignore", "ignore", "inherit"] } as const;
+
+installSdks();
+installToolcrib();
+const vitest = join(repository, "node_modules/vitest/vitest.mjs");
+const options = ["run", "--root", here, ...process.argv.slice(2)];
+process.exitCode = spawnSync(process.execPath, [vitest, ...options], { stdio: "inherit" }).status ?? 1;
+
+/** Runs no install scripts. */
+function installSdks(): void {
+  const done = join(modules, ".package-lock.json");
+  if (existsSync(done) && versionsIn(done) === versionsIn(join(here, "package-lock.json"))) return;
+  process.stderr.write("Installing the SDKs into test/library/node_modules …\n");
+  execFileSync("npm", ["ci", "--prefix", here, "--ignore-scripts", "--no-audit", "--no-fund"], output);
+}
+
+/** The required packages: optional ones differ by platform. */
+function versionsIn(lockFile: string): string {
+  const { packages } = JSON.parse(readFileSync(lockFile, "utf8")) as {
+    packages: Record<string, { version?: string; optional?: boolean; extraneous?: boolean }>;
+  };
+  return Object.entries(packages)
+    .filter(([path, entry]) => path !== "" && !entry.optional && !entry.extraneous)
+    .map(([path, entry]) => `${path}@${entry.version}`)
+    .join();
+}
+
+function installToolcrib(): void {
+  process.stderr.write("Packing Toolcrib …\n");
+  execFileSync(process.execPath, [join(repository, "scripts/build.ts")], output);
+  const tarball = join(modules, "toolcrib.tgz");
+  const pack = ["pack", "--json", "--ignore-scripts", "--pack-destination", modules];
+  const packed = execFileSync("npm", pack, { cwd: repository, encoding: "utf8" });
+  const [{ filename }] = JSON.parse(packed.slice(packed.indexOf("["))) as [{ filename: string }];
+  renameSync(join(modules, filename), tarball);
+  rmSync(installed, { recursive: true, force: true });
+  mkdirSync(installed);
+  execFileSync("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"]);
+}
