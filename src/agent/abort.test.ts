@@ -165,9 +165,9 @@ it("stops waiting for a retry, for an approval, for a hook", async () => {
       at: "retry",
     },
     { options: { mode: "paranoid", approve: never }, script: write, at: "approval" },
-    { options: { hooks: { beforeCall: never } }, script: write, at: "tool-start" },
-    { options: { hooks: { afterCall: never } }, script: write, at: "tool-start" },
-    { options: { hooks: { beforeCall: () => deaf as never } }, script: write, at: "tool-start" },
+    { options: { hooks: { PreToolUse: never } }, script: write, at: "tool-start" },
+    { options: { hooks: { PostToolUse: never } }, script: write, at: "tool-start" },
+    { options: { hooks: { PreToolUse: () => deaf as never } }, script: write, at: "tool-start" },
   ];
   for (const { options, script, at } of cases) {
     const { session, close } = await sessionOnLoopback([script, { text: "Fine." }], {

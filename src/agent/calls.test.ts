@@ -149,13 +149,13 @@ describe("hooks", () => {
       [write("b.txt", "from the model"), write("secret.txt", ""), read("missing.txt")],
       {
         hooks: {
-          beforeCall: ({ canonical, input }) => {
+          PreToolUse: ({ canonical, input }) => {
             const { path } = input as { path: string };
             seen.push(`${canonical} ${path}`);
-            if (path === "secret.txt") return { refuse: "Not that one." };
+            if (path === "secret.txt") return { block: "Not that one." };
             return path === "b.txt" ? { input: { path, content: "from the program" } } : undefined;
           },
-          afterCall: async ({ name }, { isError }) =>
+          PostToolUse: async ({ name }, { isError }) =>
             isError ? `${name} failed, says the program` : undefined,
         },
       },
@@ -171,22 +171,22 @@ describe("hooks", () => {
   });
 
   it("fail the call when they return something invalid, and are ignored when they return null", async () => {
-    const decisions = [null, 5, {}, { refuse: undefined }, { input: undefined }, { input: circular() }];
+    const decisions = [null, 5, {}, { block: undefined }, { input: undefined }, { input: circular() }];
     const before = await answered(
       decisions.map((_, index) => read(`${index}.txt`)),
       {
         hooks: {
-          beforeCall: ({ input }) =>
+          PreToolUse: ({ input }) =>
             decisions[Number.parseInt((input as { path: string }).path, 10)] as never,
         },
       },
     );
-    const notChecked = (why: string) => `The call was not made: the beforeCall hook failed: ${why}`;
+    const notChecked = (why: string) => `The call was not made: the PreToolUse hook failed: ${why}`;
     expect(before.answers.map(({ content }) => content)).toEqual([
       expect.stringContaining("0.txt"),
-      notChecked("it returned neither `input` nor `refuse`"),
-      notChecked("it returned neither `input` nor `refuse`"),
-      notChecked("it returned undefined, not text"),
+      notChecked("it returned neither `input` nor `block`"),
+      notChecked("it returned neither `input` nor `block`"),
+      notChecked("it returned neither `input` nor `block`"),
       notChecked("its arguments are not JSON"),
       expect.stringContaining("circular structure"),
     ]);
@@ -197,13 +197,13 @@ describe("hooks", () => {
       returned.map(() => read("a.txt")),
       {
         files: { "a.txt": "hello\n" },
-        hooks: { afterCall: () => returned.shift() as never },
+        hooks: { PostToolUse: () => returned.shift() as never },
       },
     );
     expect(after.answers.map(({ content }) => content)).toEqual([
       "1 | hello",
-      "1 | hello\n[The call was made; the afterCall hook failed: it returned number, not text]",
-      "1 | hello\n[The call was made; the afterCall hook failed: it returned object, not text]",
+      "1 | hello\n[The call was made; the PostToolUse hook failed: it returned number, not text]",
+      "1 | hello\n[The call was made; the PostToolUse hook failed: it returned object, not text]",
     ]);
     expect(await after.close()).toEqual([]);
   });
@@ -211,12 +211,12 @@ describe("hooks", () => {
   it("may throw a value without a message", async () => {
     const { answers, close } = await answered([read("a.txt")], {
       hooks: {
-        beforeCall: () => {
+        PreToolUse: () => {
           throw Object.create(null);
         },
       },
     });
-    expect(answers[0]?.content).toBe("The call was not made: the beforeCall hook failed: unknown error");
+    expect(answers[0]?.content).toBe("The call was not made: the PreToolUse hook failed: unknown error");
     expect(await close()).toEqual([]);
   });
 
@@ -224,16 +224,16 @@ describe("hooks", () => {
     const { answers, close } = await answered([write("b.txt", ""), read("a.txt")], {
       files: { "a.txt": "hello\n" },
       hooks: {
-        beforeCall: ({ name }) => {
+        PreToolUse: ({ name }) => {
           if (name === "file_write") throw new Error("no connection");
           return undefined;
         },
-        afterCall: async () => Promise.reject(new Error("disk full")),
+        PostToolUse: async () => Promise.reject(new Error("disk full")),
       },
     });
     expect(answers.map(({ content, isError }) => [isError, content])).toEqual([
-      [true, "The call was not made: the beforeCall hook failed: no connection"],
-      [true, "1 | hello\n[The call was made; the afterCall hook failed: disk full]"],
+      [true, "The call was not made: the PreToolUse hook failed: no connection"],
+      [true, "1 | hello\n[The call was made; the PostToolUse hook failed: disk full]"],
     ]);
     expect(await close()).toEqual([]);
   });

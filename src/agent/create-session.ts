@@ -3,7 +3,7 @@ import type { FoundModel } from "../models/open-model.ts";
 import type { ModelSettings } from "../models/settings.ts";
 import { dialectFor, openToolcrib, type RecoveredChange, type Toolcrib } from "../toolcrib/index.ts";
 import { ContextMeter } from "./context/meter.ts";
-import { checkLimits } from "./limits.ts";
+import { checkLimits, checkSampling } from "./limits.ts";
 import { LiveSession } from "./live-session.ts";
 import type { SystemOptions } from "./prompt/build-system.ts";
 import { readModelSettings } from "./read-model-settings.ts";
@@ -23,6 +23,7 @@ export interface CreateSessionOptions extends SessionOptions {
 /** Starts or resumes a session. Close it when done. */
 export async function createSession(options: CreateSessionOptions): Promise<Session> {
   const limits = checkLimits(options.limits);
+  checkSampling(options.sampling);
   const recorded = await findRecordedSession(options);
   const settings = options.models ?? (await readModelSettings(options.configDirectory));
   const found = findGiven(options.model ?? recorded?.model ?? noModel(), settings);
@@ -99,6 +100,7 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
     dialect,
     protocol,
     reasoning,
+    sampling: checkSampling(options.sampling),
     system,
     tools,
     limits,
@@ -137,10 +139,16 @@ async function findRecordedSession(options: CreateSessionOptions): Promise<Recor
 
 async function writeSystem(
   frame: Pick<SystemOptions, "model" | "dialect" | "crib" | "tools" | "protocol" | "worksFor" | "skills">,
-  { instructions, projectInstructions = true, configDirectory, sandbox }: CreateSessionOptions,
+  { system, instructions, projectInstructions = true, configDirectory, sandbox }: CreateSessionOptions,
 ): Promise<string> {
+  if (typeof system === "string") return system;
   const { buildSystem } = await import("./prompt/build-system.ts");
-  return buildSystem({ ...frame, instructions, projectInstructions, configDirectory, sandbox });
+  const base = await buildSystem({ ...frame, instructions, projectInstructions, configDirectory, sandbox });
+  const changed: unknown = system === undefined ? base : system(base);
+  if (typeof changed === "string") return changed;
+  throw new ToolError("invalid-input", "The option system returned something else than text", {
+    hint: 'Return the whole prompt: system: (base) => base + "…". The function cannot be asynchronous.',
+  });
 }
 
 function noModel(): never {

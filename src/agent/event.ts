@@ -120,7 +120,8 @@ export interface ContextUse {
 }
 
 export interface AgentFailure {
-  readonly kind: ModelErrorKind | "internal";
+  /** `blocked`: by a hook. `invalid-output`: the final answer does not match the schema of the turn. */
+  readonly kind: ModelErrorKind | "blocked" | "invalid-output" | "internal";
   readonly message: string;
   readonly hint: string | null;
 }
@@ -129,6 +130,8 @@ export interface TurnResult {
   readonly turn: number;
   readonly outcome: "completed" | "aborted" | "limit" | "loop" | "failed";
   readonly text: string;
+  /** The validated answer of a turn with an output schema; null unless it completed. Absent without a schema. */
+  readonly output?: unknown;
   readonly error: AgentFailure | null;
   readonly rounds: number;
   readonly calls: number;

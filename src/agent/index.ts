@@ -22,6 +22,7 @@ export {
   type ModelRequest,
   type ReasoningEffort,
   reasoningEfforts,
+  type Sampling,
   type TokenUsage,
 } from "../models/model.ts";
 export {
@@ -38,6 +39,7 @@ export {
   recordedModel,
 } from "../models/recorded/recorded-model.ts";
 export type { ModelSettings, ProviderConfiguration } from "../models/settings.ts";
+export type { OutputOf, OutputSchema } from "./answer-schema.ts";
 export { type CreateSessionOptions, createSession } from "./create-session.ts";
 export type {
   AgentEvent,
@@ -57,12 +59,20 @@ export {
   exportSession,
 } from "./records/export/export-session.ts";
 export type {
-  HookDecision,
-  HookedCall,
+  RunOptions,
   Session,
-  SessionHooks,
   SessionLimits,
   SessionOptions,
   Turn,
 } from "./session.ts";
+export type {
+  HookBlock,
+  HookedCall,
+  HookedCompaction,
+  HookedPrompt,
+  HookedReply,
+  HookedRequest,
+  HookedStop,
+  SessionHooks,
+} from "./session-hooks.ts";
 export type { Skill, Skills } from "./skills.ts";

@@ -3,13 +3,14 @@ import { Listeners } from "../lib/async/listeners.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import type { Model, ReasoningEffort, TokenUsage } from "../models/model.ts";
 import type { Toolcrib } from "../toolcrib/index.ts";
+import { AnswerSchema } from "./answer-schema.ts";
 import { compactIfNeeded } from "./context/compaction.ts";
 import { type ContextPart, splitContext } from "./context/context-parts.ts";
 import { userMessage } from "./conversation.ts";
 import type { AgentEvent, ContextUse, SessionState, ToolProtocol, TurnResult } from "./event.ts";
 import { LiveTurn } from "./live-turn.ts";
 import { runTurn, type TurnInput } from "./run-turn.ts";
-import type { AgentNode, Session, Turn } from "./session.ts";
+import type { AgentNode, RunOptions, Session, Turn } from "./session.ts";
 import { SessionCore } from "./session-core.ts";
 import type { SessionParts } from "./session-parts.ts";
 import type { Skills } from "./skills.ts";
@@ -100,12 +101,17 @@ export class LiveSession implements Session {
     return this.#parts.agents?.list() ?? [];
   }
 
-  run(input: string | UserMessage["content"], { isPinned = false } = {}): Turn {
+  run(
+    input: string | UserMessage["content"],
+    options: RunOptions = {},
+  ): Turn<TurnResult & { readonly output: never }> {
     const message: UserMessage =
       typeof input === "string" ? userMessage(input) : { role: "user", content: input };
     checkInput(message);
     this.#checkFree();
-    return this.#begin({ message, source: "input", isPinned });
+    const { isPinned = false, output, signal } = options;
+    const answer = output && new AnswerSchema(output);
+    return this.#begin({ message, source: "input", isPinned, answer }, signal) as never;
   }
 
   steer(text: string): void {
@@ -160,11 +166,21 @@ export class LiveSession implements Session {
     else this.run(text);
   }
 
-  #begin(input: Input): LiveTurn {
-    const turn: LiveTurn = new LiveTurn(async () => {
+  #begin(input: Input, signal?: AbortSignal): LiveTurn {
+    const leave = async () => {
       if (this.#running?.turn === turn) await this.abort();
+    };
+    const turn: LiveTurn = new LiveTurn(leave);
+    const stop = () => void leave();
+    signal?.addEventListener("abort", stop);
+    this.#start(turn, async (aborted) => {
+      try {
+        await this.#runAll(turn, input, aborted);
+      } finally {
+        signal?.removeEventListener("abort", stop);
+      }
     });
-    this.#start(turn, (signal) => this.#runAll(turn, input, signal));
+    if (signal?.aborted) stop();
     return turn;
   }
 
@@ -216,14 +232,15 @@ export class LiveSession implements Session {
     }
   }
 
-  async #runOne({ message, source, isPinned }: Input, signal: AbortSignal): Promise<TurnResult> {
+  async #runOne(input: Input, signal: AbortSignal): Promise<TurnResult> {
+    const { message, isPinned } = input;
     const { core } = this;
     this.#turns += 1;
     const turn = this.#turns;
     core.emit({ type: "turn-start", turn });
     core.emit({ type: "user-input", text: shown(message) });
     const isFirst = core.conversation.pinned.size === 0;
-    const result = await runTurn(core, { turn, message, source, isPinned: isPinned || isFirst }, signal);
+    const result = await runTurn(core, { ...input, turn, isPinned: isPinned || isFirst }, signal);
     this.#parts.recorder.add({ kind: "turn-end", result });
     return result;
   }

@@ -1,9 +1,10 @@
 import { ToolError } from "../contract/error.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import type { AssistantMessage, UserMessage } from "../models/message.ts";
-import type { Model } from "../models/model.ts";
+import type { Model, ModelRequest } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
 import type { HookAnswer } from "../toolcrib/index.ts";
+import { type AnswerSchema, outputNotice, retryNotice } from "./answer-schema.ts";
 import { compact, compactIfNeeded } from "./context/compaction.ts";
 import { textOf, userMessage } from "./conversation.ts";
 import type { AgentFailure, TurnResult } from "./event.ts";
@@ -11,11 +12,12 @@ import { callsOf } from "./history.ts";
 import { type Limit, limitReached } from "./limits.ts";
 import { loopNotice, type WatchedCall } from "./loops.ts";
 import type { UserSource } from "./records/session-entry.ts";
-import { type Asked, askModel, nextRequest } from "./round/ask-model.ts";
-import { errorMessage } from "./round/hooks.ts";
+import { type Asked, askWithHooks, nextRequest } from "./round/ask-model.ts";
+import { askHook, blockedBy, errorMessage } from "./round/hooks.ts";
 import { type MadeCall, makeCalls } from "./round/make-calls.ts";
 import type { ReadReply } from "./round/reply-reader.ts";
 import type { SessionCore } from "./session-core.ts";
+import type { HookedPrompt } from "./session-hooks.ts";
 
 export interface TurnInput {
   /** Counts from 1. */
@@ -23,6 +25,8 @@ export interface TurnInput {
   readonly message: UserMessage;
   readonly source: UserSource;
   readonly isPinned: boolean;
+  /** The form of the final answer. */
+  readonly answer?: AnswerSchema | undefined;
 }
 
 /**
@@ -31,10 +35,15 @@ export interface TurnInput {
  */
 export async function runTurn(core: SessionCore, input: TurnInput, signal: AbortSignal): Promise<TurnResult> {
   const before = { usage: core.spending.usage, cost: core.spending.cost };
-  const tally: Tally = { turn: input.turn, rounds: 0, calls: 0, text: "", cuts: 0, stops: 0 };
+  const { turn, answer } = input;
+  const tally: Tally = { turn, answer, rounds: 0, calls: 0, text: "", cuts: 0, stops: 0 };
   const { outcome, error = null } = await runRounds(core, input, tally, signal);
-  const { cuts: _, stops: __, ...counts } = tally;
-  return { ...counts, outcome, error, ...core.spending.since(before) };
+  const { rounds, calls, text, output = null } = tally;
+  return {
+    ...{ turn, rounds, calls, text, outcome, error },
+    ...(answer && { output: outcome === "completed" ? output : null }),
+    ...core.spending.since(before),
+  };
 }
 
 interface Tally {
@@ -46,24 +55,39 @@ interface Tally {
   cuts: number;
   /** How often a hook kept the model from stopping. */
   stops: number;
+  readonly answer: AnswerSchema | undefined;
+  /** The JSON Schema of the answer, as requests contain it. */
+  outputSchema?: ModelRequest["outputSchema"];
+  /** The last answer that matched. */
+  output?: unknown;
+  /** Why the last answer did not match; undefined before the first such answer. */
+  mismatch?: string;
 }
 
 async function runRounds(
   core: SessionCore,
-  { message, turn, ...options }: TurnInput,
+  { message, turn, answer, ...options }: TurnInput,
   tally: Tally,
   signal: AbortSignal,
 ): Promise<Ending> {
   const { conversation, loops, parts } = core;
   if (turn > parts.limits.turns) return limited(core, "turns");
   if (parts.meter.isTooLong(message)) return failed(core, inputTooLong(core.model));
-  const hook = await hooksOf(core, "UserPromptSubmit", { prompt: promptOf(message) }, signal);
+  let hook: HookAnswer;
+  try {
+    tally.outputSchema = await answer?.jsonSchema();
+    hook = await submitHooks(core, { text: promptOf(message), turn }, signal);
+  } catch (error) {
+    return failed(core, error);
+  }
   if (hook.block !== undefined) return failed(core, blockedMessage(hook));
   sendPlanNotice(core, turn);
   // The input is recorded before any abort check, so that an aborted turn does not lose it.
   conversation.addUser(message, { ...options, turn });
   if (hook.context !== undefined)
     conversation.addUser(userMessage(`[Hook: ${hook.context}]`), { turn, source: "notice" });
+  if (tally.outputSchema)
+    conversation.addUser(userMessage(outputNotice(tally.outputSchema)), { turn, source: "notice" });
   loops.reset();
   try {
     for (;;) {
@@ -89,7 +113,7 @@ async function runRound(core: SessionCore, tally: Tally, signal: AbortSignal): P
   tally.rounds += 1;
   emit({ type: "round-start", round: tally.rounds });
   const { model } = core;
-  const asked = await askNext(core, signal);
+  const asked = await askNext(core, tally, signal);
   if (!asked.isWhole) {
     if (asked.shownText.trim()) conversation.addShown(model.id, asked.shownText);
     throw signal.reason;
@@ -127,13 +151,42 @@ async function runRound(core: SessionCore, tally: Tally, signal: AbortSignal): P
   for (const notice of notices)
     conversation.addUser(userMessage(notice), { turn: tally.turn, source: "notice" });
   if (notices.length > 0 || calls.length > 0 || core.steering.length > 0) return undefined;
+  const mismatch = await readAnswer(tally);
+  if (mismatch !== undefined) return mismatched(core, tally, mismatch);
   return (await mayStop(core, tally, signal)) ? { outcome: "completed" } : undefined;
 }
 
+/** Reads the final answer of a turn with an output schema. Returns why it does not match; undefined when it does. */
+async function readAnswer(tally: Tally): Promise<string | undefined> {
+  const read = await tally.answer?.read(tally.text);
+  if (read?.ok === false) return read.problem;
+  tally.output = read?.value;
+  return undefined;
+}
+
+/** Gives the model one more round for its answer, then fails the turn. */
+function mismatched(core: SessionCore, tally: Tally, problem: string): Ending | undefined {
+  if (tally.mismatch !== undefined)
+    return failed(
+      core,
+      new MismatchedAnswer(`The final answer does not match the output schema: ${problem}.`),
+    );
+  tally.mismatch = problem;
+  core.conversation.addUser(userMessage(retryNotice(problem)), { turn: tally.turn, source: "notice" });
+  return undefined;
+}
+
+class MismatchedAnswer extends Error {}
+
 /** Runs the Stop hooks. A hook that blocks gives the model another round with its reason, a few times per turn. */
 async function mayStop(core: SessionCore, tally: Tally, signal: AbortSignal): Promise<boolean> {
-  const { block } = await hooksOf(core, "Stop", { stop_hook_active: tally.stops > 0 }, signal);
-  if (block === undefined || tally.stops >= mostStops) return true;
+  const { parts } = core;
+  if (parts.parent !== undefined || tally.stops >= mostStops) return true;
+  const { turn, text } = tally;
+  const isContinued = tally.stops > 0;
+  const own = await askHook(parts.hooks, "Stop", [{ turn, text, isContinued }], signal);
+  const { block } = own ?? (await hooksOf(core, "Stop", { stop_hook_active: isContinued }, signal));
+  if (block === undefined) return true;
   tally.stops += 1;
   core.conversation.addUser(userMessage(`[Hook: ${block}]`), { turn: tally.turn, source: "notice" });
   return false;
@@ -142,14 +195,28 @@ async function mayStop(core: SessionCore, tally: Tally, signal: AbortSignal): Pr
 /** How often in a turn hooks may keep the model from stopping. */
 const mostStops = 10;
 
-/** Runs the hooks of an event. Subagents work for a turn that has its own hooks. */
+/** Runs the hook of the program, then the user's commands. Subagents work for a turn that has its own hooks. */
+async function submitHooks(
+  core: SessionCore,
+  prompt: HookedPrompt,
+  signal: AbortSignal,
+): Promise<HookAnswer> {
+  const { parts } = core;
+  if (parts.parent !== undefined) return {};
+  const own = await askHook(parts.hooks, "UserPromptSubmit", [prompt], signal);
+  if (own && "block" in own) throw blockedBy("UserPromptSubmit", own.block);
+  const answer = await hooksOf(core, "UserPromptSubmit", { prompt: prompt.text }, signal);
+  const context = [own?.context, answer.context].filter((text) => text !== undefined);
+  return { ...answer, ...(context.length > 0 && { context: context.join("\n") }) };
+}
+
+/** Runs the user's commands of an event. */
 async function hooksOf(
   { parts }: SessionCore,
   event: "UserPromptSubmit" | "Stop",
   details: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<HookAnswer> {
-  if (parts.parent !== undefined) return {};
   return parts.crib.runHooks(event, details, signal).catch((error) => {
     // The round that follows notices the abort.
     if (signal.aborted) return {};
@@ -210,11 +277,14 @@ function watched({ answer, canonical, input, failure }: MadeCall): WatchedCall {
 }
 
 /** Asks the model for the next reply. When the conversation is too long for it, compacts once and asks again. */
-async function askNext(core: SessionCore, signal: AbortSignal): Promise<Asked> {
+async function askNext(core: SessionCore, tally: Tally, signal: AbortSignal): Promise<Asked> {
+  const { maxOutputTokens: wanted, ...sampling } = core.parts.sampling;
   const ask = () => {
-    const { model, parts, nextNumber, emit } = core;
     const request = nextRequest(core);
-    return askModel({ model, request, limits: parts.limits, signal, nextId: nextNumber, emit });
+    const limits = [wanted, request.maxOutputTokens].filter((limit) => limit !== undefined);
+    const maxOutputTokens = limits.length > 0 ? Math.min(...limits) : undefined;
+    const { outputSchema } = tally;
+    return askWithHooks(core, { ...request, sampling, maxOutputTokens, outputSchema }, "reply", signal);
   };
   try {
     return await ask();
@@ -243,8 +313,10 @@ function failureOf(error: unknown): AgentFailure {
   if (error instanceof ModelError) {
     return { kind: error.kind, message: error.message, hint: error.hint ?? null };
   }
-  const hint = error instanceof ToolError ? (error.hint ?? null) : null;
-  return { kind: "internal", message: errorMessage(error), hint };
+  const message = errorMessage(error);
+  if (error instanceof MismatchedAnswer) return { kind: "invalid-output", message, hint: null };
+  if (!(error instanceof ToolError)) return { kind: "internal", message, hint: null };
+  return { kind: error.code === "denied" ? "blocked" : "internal", message, hint: error.hint ?? null };
 }
 
 function inputTooLong({ id, facts }: Model): ModelError {

@@ -1,13 +1,14 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import type { Message } from "../models/message.ts";
-import type { Model, ModelPrices, ReasoningEffort, TokenUsage } from "../models/model.ts";
+import type { Model, ModelPrices, ReasoningEffort, Sampling, TokenUsage } from "../models/model.ts";
 import type { Approve, Caller, Toolcrib } from "../toolcrib/index.ts";
 import type { ContextMeter } from "./context/meter.ts";
 import type { ToolProtocol } from "./event.ts";
 import type { SystemOptions } from "./prompt/build-system.ts";
 import type { SessionEntry } from "./records/session-entry.ts";
-import type { SessionHooks, SessionLimits } from "./session.ts";
+import type { SessionLimits } from "./session.ts";
 import type { SessionCore } from "./session-core.ts";
+import type { SessionHooks } from "./session-hooks.ts";
 import type { Skills } from "./skills.ts";
 import type { Subagents } from "./subagents/subagents.ts";
 
@@ -26,6 +27,7 @@ export interface SessionParts {
   readonly dialect: string;
   readonly protocol: ToolProtocol;
   readonly reasoning: ReasoningEffort | undefined;
+  readonly sampling: Sampling;
   /** The prompt and `tools` never change, so that the provider's cache holds. */
   readonly system: string;
   readonly tools: readonly ToolDefinition[];

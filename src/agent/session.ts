@@ -1,10 +1,12 @@
 import type { AgentStatus } from "../contract/agents.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Message, UserMessage } from "../models/message.ts";
-import type { Model, ReasoningEffort, TokenUsage } from "../models/model.ts";
-import type { CallResult, Toolcrib, ToolcribOptions } from "../toolcrib/index.ts";
+import type { Model, ReasoningEffort, Sampling, TokenUsage } from "../models/model.ts";
+import type { Toolcrib, ToolcribOptions } from "../toolcrib/index.ts";
+import type { OutputOf, OutputSchema } from "./answer-schema.ts";
 import type { ContextPart } from "./context/context-parts.ts";
 import type { AgentEvent, ContextUse, SessionState, ToolProtocol, TurnResult } from "./event.ts";
+import type { SessionHooks } from "./session-hooks.ts";
 import type { Skills } from "./skills.ts";
 
 /** How to start or resume a session. Options shared with `openToolcrib` mean the same. */
@@ -16,6 +18,13 @@ export interface SessionOptions extends Omit<ToolcribOptions, "agents" | "dialec
   /** Default: native, unless the model cannot call tools. */
   readonly protocol?: ToolProtocol | undefined;
   readonly reasoning?: ReasoningEffort | undefined;
+  /** The settings of every reply. Default: those of the provider. */
+  readonly sampling?: Sampling | undefined;
+  /**
+   * The system prompt, or a function that changes the built one. It applies to subagents, too. A resumed session keeps
+   * the prompt it started with.
+   */
+  readonly system?: string | ((base: string) => string) | undefined;
   /** The user's own instructions, which come last in the system prompt. */
   readonly instructions?: string | undefined;
   /** Whether AGENTS.md and similar files are read. Default: true. */
@@ -55,22 +64,18 @@ export interface SessionLimits {
   readonly agents: number;
 }
 
-/** Hooks of the embedding program around each call of the model. An error in a hook fails the call, not the session. */
-export interface SessionHooks {
-  /** May replace the arguments, or answer instead of the call. */
-  beforeCall?(call: HookedCall): Promise<HookDecision | undefined> | HookDecision | undefined;
-  /** May replace what the model sees. */
-  afterCall?(call: HookedCall, result: CallResult): Promise<string | undefined> | string | undefined;
+/** The options of one turn. */
+export interface RunOptions {
+  /** Whether the input is never compacted, like the first task. */
+  readonly isPinned?: boolean | undefined;
+  /** Aborts the turn and its follow-ups, as `abort()` does. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * The schema of the final answer, which becomes the `output` of the result. The model gets one more attempt when its
+   * answer does not match; then the turn fails with `invalid-output`. Follow-ups have no schema.
+   */
+  readonly output?: OutputSchema | undefined;
 }
-
-export interface HookedCall {
-  readonly id: string;
-  readonly name: string;
-  readonly canonical: string;
-  readonly input: unknown;
-}
-
-export type HookDecision = { readonly input: unknown } | { readonly refuse: string };
 
 /** A subagent and its own subagents. */
 export interface AgentNode extends AgentStatus {
@@ -106,11 +111,12 @@ export interface Session {
   readonly skills: Skills;
   /** The instance that its tools come from. */
   readonly toolcrib: Toolcrib;
-  /**
-   * Starts a turn. Throws `unavailable` while another runs, and after `close`. Pinned input, like the first task, is
-   * never compacted.
-   */
-  run(input: string | UserMessage["content"], options?: { readonly isPinned?: boolean }): Turn;
+  /** Starts a turn. Throws `unavailable` while another runs, and after `close`. */
+  run<Schema extends OutputSchema>(
+    input: string | UserMessage["content"],
+    options: RunOptions & { readonly output: Schema },
+  ): Turn<TurnResult & { readonly output: OutputOf<Schema> | null }>;
+  run(input: string | UserMessage["content"], options?: RunOptions): Turn;
   /** Sends a message to the model between two rounds of the running turn, or starts a turn. */
   steer(text: string): void;
   /** Sends a message when the running turn has ended, or starts a turn. */
@@ -136,7 +142,7 @@ export interface Session {
  * A running turn. Iterating over it yields its events and those of its follow-ups. An iteration that begins in the same
  * tick as the turn misses nothing; leaving it early aborts the turn.
  */
-export interface Turn extends AsyncIterable<AgentEvent> {
+export interface Turn<Result extends TurnResult = TurnResult> extends AsyncIterable<AgentEvent> {
   /** How this turn ended, without its follow-ups. Never rejects. */
-  readonly result: Promise<TurnResult>;
+  readonly result: Promise<Result>;
 }

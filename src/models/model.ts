@@ -52,6 +52,26 @@ export interface ModelRequest {
   /** Identifies the conversation for the provider's cache. */
   readonly cacheKey?: string | undefined;
   readonly maxOutputTokens?: number | undefined;
+  readonly sampling?: Omit<Sampling, "maxOutputTokens"> | undefined;
+  /**
+   * The JSON Schema of the final answer, which the conversation also states. A model whose API can enforce it next to
+   * calls does so.
+   */
+  readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** How a model chooses its words. A provider that does not support a setting ignores it, with a warning. */
+export interface Sampling {
+  /** From 0, the most likely words, to 2. */
+  readonly temperature?: number | undefined;
+  /** From 0 to 1: the share of likely words to choose from. */
+  readonly topP?: number | undefined;
+  /** The most tokens of one reply. */
+  readonly maxOutputTokens?: number | undefined;
+  /** The same seed gives similar replies. */
+  readonly seed?: number | undefined;
+  /** Texts that end a reply. */
+  readonly stop?: readonly string[] | undefined;
 }
 
 export type ReasoningEffort = (typeof reasoningEfforts)[number];

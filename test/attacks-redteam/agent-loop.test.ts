@@ -29,7 +29,7 @@ it.each<[string, () => unknown]>([
 ])("continues, and can be resumed, after a hook that %s", async (_, hook) => {
   const { session, again, close } = await sessionOnLoopback([{ calls: [list] }, { text: "Done." }], {
     dialect: "toolcrib",
-    hooks: { afterCall: hook as () => string },
+    hooks: { PostToolUse: hook as () => string },
   });
   expect((await session.run("Go.").result).outcome).toBe("completed");
   expect(checkHistory(session.messages)).toEqual([]);

@@ -79,6 +79,10 @@ const replies: Readonly<Record<string, readonly ScriptedReply[]>> = {
     { calls: [{ name: "file_read", input: { path: "src/greet.ts" } }] },
     { text: "It greets one person." },
   ],
+  "Which functions does src/greet.ts export?": [
+    { calls: [{ name: "Read", input: { file_path: "src/greet.ts" } }] },
+    { text: '{"functions": ["greet"]}' },
+  ],
   "Run the tests": [
     { calls: [{ name: "Bash", input: { command: "npm test", description: "Run the tests" } }] },
     { text: "I could not run them: that needs your approval." },
@@ -89,10 +93,15 @@ const replies: Readonly<Record<string, readonly ScriptedReply[]>> = {
 function nextReply({ messages }: SeenRequest): ScriptedReply {
   const tasks = Object.keys(replies);
   const at = messages.findLastIndex(
-    ({ role, text }) => role === "user" && tasks.some((task) => text.endsWith(task)),
+    ({ role, text }) => role === "user" && tasks.some((task) => taskIn(text).endsWith(task)),
   );
-  const task = tasks.find((known) => messages[at]?.text.endsWith(known));
+  const task = tasks.find((known) => taskIn(messages[at]?.text ?? "").endsWith(known));
   const round = messages.slice(at).filter(({ role }) => role === "assistant").length;
   const reply = task === undefined ? undefined : replies[task]?.[round];
   return reply ?? { text: "No document has asked me that." };
+}
+
+/** Leaves out the notice about the form of the answer, which follows the task. */
+function taskIn(text: string): string {
+  return text.split("\n[Your final answer")[0]!.trimEnd();
 }

@@ -1,13 +1,21 @@
 import type { ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { AgentEventBody } from "../event.ts";
-import { askModel, nextRequest } from "../round/ask-model.ts";
+import { askWithHooks, nextRequest } from "../round/ask-model.ts";
+import { askHook } from "../round/hooks.ts";
 import type { Reply } from "../round/reply-reader.ts";
 import type { SessionCore } from "../session-core.ts";
+import type { HookedCompaction } from "../session-hooks.ts";
 
 /** Replaces old messages by a summary that the model writes. Throws, and changes nothing, when that fails. */
-export async function compact(core: SessionCore, signal: AbortSignal): Promise<void> {
-  const { conversation, model } = core;
+export async function compact(
+  core: SessionCore,
+  signal: AbortSignal,
+  trigger: HookedCompaction["trigger"] = "auto",
+): Promise<void> {
+  const { conversation, model, parts } = core;
+  const refused = await askHook(parts.hooks, "PreCompact", [{ trigger, ...conversation.context }], signal);
+  if (refused) throw new ModelError("bad-request", `The PreCompact hook blocked it: ${refused.block}`);
   const { compactConversation } = await import("./compact-conversation.ts");
   const tokensBefore = conversation.context.tokens;
   const compacted = await compactConversation({
@@ -34,7 +42,7 @@ export async function compactIfNeeded(core: SessionCore, signal: AbortSignal): P
   if (wanted.length === 0 && !core.parts.meter.isFull) return;
   let isShorter = false;
   try {
-    await compact(core, signal);
+    await compact(core, signal, wanted.length > 0 ? "manual" : "auto");
     isShorter = true;
   } catch (error) {
     if (signal.aborted || !(error instanceof ModelError)) throw error;
@@ -47,11 +55,11 @@ export async function compactIfNeeded(core: SessionCore, signal: AbortSignal): P
 
 /** Asks for a reply that does not join the conversation. */
 async function askAside(core: SessionCore, request: ModelRequest, signal: AbortSignal): Promise<Reply> {
-  const { model, parts, nextNumber } = core;
+  const { model } = core;
   const emit = (happening: AgentEventBody) => {
     if (happening.type === "retry" || happening.type === "warning") core.emit(happening);
   };
-  const asked = await askModel({ model, request, limits: parts.limits, signal, nextId: nextNumber, emit });
+  const asked = await askWithHooks(core, request, "summary", signal, emit);
   if (!asked.isWhole) throw signal.reason;
   core.spend(model, asked.reply.usage);
   return asked.reply;

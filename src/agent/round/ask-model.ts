@@ -4,6 +4,8 @@ import type { AgentEventBody } from "../event.ts";
 import { formatDuration, longestTimer, pause, retryWait } from "../retry.ts";
 import type { SessionLimits } from "../session.ts";
 import type { SessionCore } from "../session-core.ts";
+import type { HookedRequest } from "../session-hooks.ts";
+import { askHook, blockedBy } from "./hooks.ts";
 import { type ReadReply, ReplyReader } from "./reply-reader.ts";
 
 interface Asking {
@@ -20,10 +22,38 @@ export type Asked =
   | { readonly isWhole: false; readonly shownText: string };
 
 /**
+ * Asks the model of a session, with its hooks before and after the request. Throws `denied` when one of them blocks
+ * it.
+ */
+export async function askWithHooks(
+  core: SessionCore,
+  given: ModelRequest,
+  purpose: HookedRequest["purpose"],
+  signal: AbortSignal,
+  emit: Asking["emit"] = core.emit,
+): Promise<Asked> {
+  const { model, nextNumber: nextId, parts } = core;
+  const { hooks, limits, parent, id, crib } = parts;
+  const agent = parent && id.slice(crib.session.length + 1);
+  const about = { request: given, model: model.id, purpose, agent };
+  const before = await askHook(hooks, "PreModelRequest", [about], signal);
+  if (before && "block" in before) throw blockedBy("PreModelRequest", before.block);
+  const request = { ...given, ...before?.request };
+  const asked = await askModel({ model, request, limits, signal, nextId, emit });
+  if (!asked.isWhole) return asked;
+  const { message, reason, usage } = asked.reply;
+  const reply = { message, reason, usage };
+  const after = await askHook(hooks, "PostModelRequest", [{ ...about, request }, reply], signal);
+  if (after === undefined) return asked;
+  core.spend(model, usage);
+  throw blockedBy("PostModelRequest", after.block);
+}
+
+/**
  * Asks a model, with retries, until a reply is complete. Parts of failed attempts do not count. Throws permanent
  * errors.
  */
-export async function askModel(asking: Asking): Promise<Asked> {
+async function askModel(asking: Asking): Promise<Asked> {
   const { signal, limits, emit } = asking;
   for (let attempt = 1; ; attempt += 1) {
     const reader = new ReplyReader(asking.model.id, asking.nextId, emit);

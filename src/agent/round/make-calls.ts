@@ -5,7 +5,7 @@ import { oncePerObject } from "../../lib/once-per-object.ts";
 import type { CallAnswer, CallPart } from "../../models/message.ts";
 import type { Approve, CallEvent, Caller, CallResult } from "../../toolcrib/index.ts";
 import type { AgentEventBody } from "../event.ts";
-import type { HookedCall, SessionHooks } from "../session.ts";
+import type { HookedCall, SessionHooks } from "../session-hooks.ts";
 import type { Recorder } from "../session-parts.ts";
 import { askAfter, askBefore, errorMessage } from "./hooks.ts";
 
@@ -74,7 +74,7 @@ interface CallProgress {
 interface CallOutcome
   extends Pick<CallResult, "content" | "isError" | "images" | "error" | "data">,
     Pick<MadeCall, "failure"> {
-  /** The arguments after the `beforeCall` hook. */
+  /** The arguments after the PreToolUse hook. */
   readonly made?: unknown;
 }
 

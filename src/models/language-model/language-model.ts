@@ -34,6 +34,7 @@ export function languageModel(route: Route): Model {
       const call: LanguageModelV4CallOptions = {
         prompt,
         ...(offered.tools.length === 0 ? {} : { tools: offered.tools }),
+        ...samplingOf(request),
         ...route.options(request),
         abortSignal: AbortSignal.any([signal, leaving.signal]),
       };
@@ -58,6 +59,16 @@ export function languageModel(route: Route): Model {
   }
 
   return { id, provider, name: settings.model, facts: settings.facts, stream };
+}
+
+/** The provider's package reports a setting that its API does not have as a warning. */
+function samplingOf({ sampling: { temperature, topP, seed, stop } = {} }: ModelRequest) {
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(seed !== undefined && { seed }),
+    ...(stop !== undefined && { stopSequences: [...stop] }),
+  };
 }
 
 /** Throws when aborted. Some streams would end normally, or still deliver what was read ahead. */

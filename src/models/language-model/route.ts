@@ -47,7 +47,7 @@ export interface PromptHabits {
 
 type RequestOptions = Pick<
   LanguageModelV4CallOptions,
-  "reasoning" | "maxOutputTokens" | "providerOptions" | "headers"
+  "reasoning" | "maxOutputTokens" | "providerOptions" | "headers" | "responseFormat"
 >;
 
 export type LanguageModelTool = NonNullable<LanguageModelV4CallOptions["tools"]>[number];

@@ -63,14 +63,23 @@ export async function ollama(settings: ProviderSettings): Promise<Model> {
 const showTimeoutMs = 10_000;
 
 function optionsOf(
-  { tools, reasoning, maxOutputTokens }: ModelRequest,
+  { tools, reasoning, maxOutputTokens, sampling }: ModelRequest,
   model: string,
   { numCtx, thinks }: Abilities,
 ): Pick<ChatRequest, "tools" | "think" | "options"> {
   return {
     ...(tools.length > 0 && { tools: toolsOf(tools) }),
     ...(thinks && reasoning && { think: isGptOss.test(model) ? reasoning : true }),
-    options: { num_ctx: numCtx, num_predict: maxOutputTokens },
+    options: {
+      num_ctx: numCtx,
+      num_predict: maxOutputTokens,
+      ...(sampling && {
+        temperature: sampling.temperature,
+        top_p: sampling.topP,
+        seed: sampling.seed,
+        stop: sampling.stop && [...sampling.stop],
+      }),
+    },
   };
 }
 

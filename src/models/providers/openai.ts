@@ -27,11 +27,14 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
       reasoningOf: "provider",
     },
     isCutCall,
-    options: ({ reasoning, cacheKey, maxOutputTokens }) => ({
+    options: ({ reasoning, cacheKey, maxOutputTokens, outputSchema }) => ({
       maxOutputTokens,
+      ...(outputSchema && { responseFormat: { type: "json", name: "answer", schema: outputSchema } }),
       providerOptions: {
         openai: {
           store: false,
+          // Strict schemas allow only a subset of JSON Schema; the session validates the answer itself.
+          ...(outputSchema && { strictJsonSchema: false }),
           ...(cacheKey && { promptCacheKey: cacheKey }),
           ...(reasoning && { reasoningEffort: reasoning, reasoningSummary: "auto" }),
           ...(isKnown ? {} : { systemMessageMode: "system", forceReasoning: reasoning !== undefined }),

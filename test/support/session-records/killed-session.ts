@@ -16,11 +16,11 @@ const session = await createSession({
   ...JSON.parse(options),
   tools: [noteTool(die)],
   hooks: {
-    beforeCall: ({ input }) => {
+    PreToolUse: ({ input }) => {
       die(`before ${(input as { text: string }).text}`);
       return undefined;
     },
-    afterCall: ({ input }) => {
+    PostToolUse: ({ input }) => {
       die(`after ${(input as { text: string }).text}`);
       return undefined;
     },
