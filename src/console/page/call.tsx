@@ -9,7 +9,8 @@ import { InputText } from "./questions.tsx";
 import { apiPath, get } from "./request.ts";
 import { href } from "./router.ts";
 import { diffView } from "./settings.ts";
-import { onCalls, overview } from "./store.ts";
+import { overview } from "./store.ts";
+import { onCalls } from "./stream.ts";
 import { previewUndo } from "./undo.tsx";
 
 interface CallDetailsProps {

@@ -7,7 +7,8 @@ import { AnsiText } from "./output.tsx";
 import { ActionButton, CallState, Empty, Time } from "./parts.tsx";
 import { href } from "./router.ts";
 import { fork } from "./session-actions.ts";
-import { followSession, onCalls } from "./store.ts";
+import { streams } from "./store.ts";
+import { followSession, onCalls } from "./stream.ts";
 
 /** Follows the end while the user is there. */
 export function Conversation({ length, children }: { length: number; children: ComponentChildren }) {
@@ -40,6 +41,8 @@ const shownLiveText = 20_000;
 /** Follows a session. Recorded items replace the live texts that came before them. */
 export function useLiveTexts(workspace: string, session: string, reload: () => void): LiveTexts {
   const [texts, setTexts] = useState<LiveTexts>({});
+  // A new stream continues in the middle of a text.
+  useEffect(() => setTexts({}), [streams.value]);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const recorded = new Set<string>();

@@ -1,8 +1,10 @@
 import { effect } from "@preact/signals";
+import type { PendingQuestion } from "../api.ts";
 import { formatClient, printableLine } from "./format.ts";
 import { href, route } from "./router.ts";
 import { notifications } from "./settings.ts";
 import { keyOfQuestion, questions, toast } from "./store.ts";
+import { followsForAll } from "./stream.ts";
 
 export const canNotify = "Notification" in globalThis;
 
@@ -20,7 +22,7 @@ export async function switchNotifications(): Promise<void> {
     });
 }
 
-/** Shows new questions in the title of the page and, while it is hidden, by the system. */
+/** Counts the questions in the title of the page, and shows new ones by the system while the page is hidden. */
 export function announceQuestions(): void {
   const known = new Set<string>();
   effect(() => {
@@ -31,21 +33,22 @@ export function announceQuestions(): void {
     for (const question of waiting) {
       if (known.has(keyOfQuestion(question))) continue;
       known.add(keyOfQuestion(question));
-      if (
-        canNotify &&
-        notifications.value === "on" &&
-        document.hidden &&
-        Notification.permission === "granted"
-      ) {
-        const notification = new Notification(`${formatClient(question.client)} asks: ${question.tool}`, {
-          body: printableLine(question.title).slice(0, 200),
-          tag: question.id,
-        });
-        notification.onclick = () => {
-          window.focus();
-          location.hash = href("now", { workspace: question.workspace, id: question.id });
-        };
-      }
+      if (canNotify && notifications.peek() === "on" && followsForAll()) notify(question);
     }
   });
+}
+
+function notify(question: PendingQuestion): void {
+  if (Notification.permission !== "granted") return;
+  const title = `${formatClient(question.client)} asks: ${question.tool}`;
+  const body = printableLine(question.title).slice(0, 200);
+  try {
+    const notification = new Notification(title, { body, tag: question.id });
+    notification.onclick = () => {
+      window.focus();
+      location.hash = href("now", { workspace: question.workspace, id: question.id });
+    };
+  } catch {
+    // Browsers of phones have the class, but allow it only to service workers.
+  }
 }

@@ -1,10 +1,13 @@
 import { effect, type Signal, signal } from "@preact/signals";
 
-/** A choice of the user that this browser remembers. */
+/** A choice of the user that this browser remembers, the same in all tabs. */
 function setting<Value extends string>(name: string, first: Value, others: readonly Value[]): Signal<Value> {
-  const stored = recall(name);
-  const value = signal<Value>([first, ...others].find((one) => one === stored) ?? first);
+  const stored = () => [first, ...others].find((one) => one === recall(name)) ?? first;
+  const value = signal<Value>(stored());
   effect(() => remember(name, value.value));
+  addEventListener("storage", () => {
+    value.value = stored();
+  });
   return value;
 }
 
