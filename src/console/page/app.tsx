@@ -57,7 +57,7 @@ export function App() {
         >
           <Icon name="menu" />
         </button>
-        <span class="page-title">{titles[page]}</span>
+        <h1 class="page-title">{titles[page]}</h1>
         <span class="spring" />
         <ConnectionState />
         <Switches />

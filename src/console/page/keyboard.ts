@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** The keys that the overview lists. */
 export const keyGroups: readonly {
@@ -71,7 +71,8 @@ export function holdKeys(): void {
 export function useKeys(keys: KeyMap): void {
   const layer = useRef(keys);
   layer.current = keys;
-  useEffect(() => {
+  // Not an effect after the next frame: keys must count as soon as what they are for is visible.
+  useLayoutEffect(() => {
     layers.push(layer);
     return () => {
       layers.splice(layers.indexOf(layer), 1);
@@ -83,7 +84,7 @@ addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return;
   // A dialog has its own buttons, and the browser closes it by Escape.
   if (document.querySelector("dialog[open]") !== null) return;
-  if (performance.now() < heldUntil) return;
+  if (performance.now() < heldUntil || isPressed(event)) return;
   const key = prefix + event.key;
   clearTimeout(prefixEnds);
   prefix = "";
@@ -98,6 +99,15 @@ addEventListener("keydown", (event) => {
     }, 1_500);
   }
 });
+
+/** Enter presses the button or link that has the focus, except the selected row of a list, which is open already. */
+function isPressed({ key, target }: KeyboardEvent): boolean {
+  return (
+    key === "Enter" &&
+    target instanceof Element &&
+    target.matches("button, summary, a[href]:not([aria-current=true])")
+  );
+}
 
 function isTyping(target: EventTarget | null): boolean {
   return (

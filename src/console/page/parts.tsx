@@ -117,11 +117,14 @@ export function Loading({ what }: { what: string }) {
 
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const hint = error instanceof RequestError ? error.hint : null;
+  // The lines after the first are details, such as a diff.
+  const [message, details] = (error instanceof Error ? error.message : String(error)).split(/\n(.*)/s);
   return (
     <div class="failure" role="alert">
       <Icon name="warning" />
       <div>
-        <p>{error instanceof Error ? error.message : String(error)}</p>
+        <p>{message}</p>
+        {details !== undefined && <pre tabIndex={0}>{details}</pre>}
         {hint !== null && <p class="muted">{hint}</p>}
         {retry !== undefined && (
           <button type="button" onClick={retry}>

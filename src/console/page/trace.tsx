@@ -7,7 +7,8 @@ import { formatClient, formatDuration, formatTime, printableLine } from "./forma
 import { useKeys } from "./keyboard.ts";
 import { CallState, Empty, Failure, Icon, Loading } from "./parts.tsx";
 import { href, navigate, route } from "./router.ts";
-import { onCalls, streams } from "./store.ts";
+import { streams } from "./store.ts";
+import { onCalls } from "./stream.ts";
 import { useVirtualRows } from "./virtual-rows.ts";
 
 const rowHeight = 32;
@@ -21,7 +22,6 @@ export function TracePage() {
   return (
     <div class={hasDetails ? "columns with-details" : "columns"}>
       <section class="list-column" aria-label="Calls">
-        <h1 class="hidden">Trace</h1>
         <Calls filters={filters} />
       </section>
       {hasDetails && (
@@ -116,7 +116,12 @@ function Rows({ list, scroller, showNewest }: RowsProps) {
                 aria-posinset={index + 1}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <CallRow call={call} isSelected={index === selected} query={query} />
+                <CallRow
+                  call={call}
+                  isSelected={index === selected}
+                  isFocusable={index === Math.max(0, selected)}
+                  query={query}
+                />
               </li>
             )
           );
@@ -148,16 +153,19 @@ function ListState({ list }: { list: CallList }) {
 interface CallRowProps {
   readonly call: CallSummary;
   readonly isSelected: boolean;
+  /** One row at a time, so that Tab leaves a list of any length. */
+  readonly isFocusable: boolean;
   readonly query: URLSearchParams;
 }
 
-function CallRow({ call, isSelected, query }: CallRowProps) {
+function CallRow({ call, isSelected, isFocusable, query }: CallRowProps) {
   const { created, changed, removed } = call.files;
   const count = created + changed + removed;
   return (
     <a
       class="row call-row"
       aria-current={isSelected}
+      tabIndex={isFocusable ? 0 : -1}
       href={href("trace", { workspace: call.workspace, id: call.callId, query })}
     >
       <CallState state={call.state} />
