@@ -4,9 +4,8 @@ import { formatBytes, formatCount } from "./format.ts";
 import { ActionButton, Empty, Failure, Icon, Loading, useLoad } from "./parts.tsx";
 import { get, post } from "./request.ts";
 import { href, navigate } from "./router.ts";
-import { useWorkspace } from "./rules.tsx";
-import { WorkspaceSelect } from "./sessions.tsx";
 import { overview, toastError } from "./store.ts";
+import { useWorkspace, WorkspaceSelect } from "./workspace-select.tsx";
 
 export function HealthPage() {
   const workspace = useWorkspace();
@@ -17,7 +16,6 @@ export function HealthPage() {
     return overview.value === null ? <Loading what="the report" /> : <Empty title="No workspaces yet" />;
   return (
     <div class="page health">
-      <h1 class="hidden">Health</h1>
       <div class="filters">
         <WorkspaceSelect value={workspace} set={(next) => navigate(href("health", { workspace: next }))} />
         <button type="button" onClick={reload}>

@@ -1,3 +1,4 @@
+import type { VNode } from "preact";
 import type { CallSummary, SessionSummary, WorkspaceInfo } from "../api.ts";
 import {
   formatClient,
@@ -28,7 +29,6 @@ export function NowPage() {
   const isQuiet = waiting.length + shown.running.length + shown.sessions.length === 0;
   return (
     <div class="page now">
-      <h1 class="hidden">Now</h1>
       {waiting.length > 0 && (
         <section aria-label="Questions">
           <h2>Questions</h2>
@@ -45,37 +45,33 @@ export function NowPage() {
           </p>
         </Empty>
       )}
-      {shown.running.length > 0 && (
-        <section aria-label="Running calls">
-          <h2>Running</h2>
-          <ul class="rows">
-            {shown.running.map((call) => (
-              <RunningCall key={call.workspace + call.callId} call={call} />
-            ))}
-          </ul>
-        </section>
-      )}
-      {shown.sessions.length > 0 && (
-        <section aria-label="Open sessions">
-          <h2>Sessions</h2>
-          <ul class="rows">
-            {shown.sessions.map((session) => (
-              <SessionRow key={session.workspace + session.session} session={session} />
-            ))}
-          </ul>
-        </section>
-      )}
-      {shown.workspaces.length > 0 && (
-        <section aria-label="Workspaces">
-          <h2>Workspaces</h2>
-          <ul class="rows">
-            {shown.workspaces.map((workspace) => (
-              <WorkspaceRow key={workspace.id} workspace={workspace} />
-            ))}
-          </ul>
-        </section>
-      )}
+      <Section title="Running" label="Running calls">
+        {shown.running.map((call) => (
+          <RunningCall key={call.workspace + call.callId} call={call} />
+        ))}
+      </Section>
+      <Section title="Sessions" label="Open sessions">
+        {shown.sessions.map((session) => (
+          <SessionRow key={session.workspace + session.session} session={session} />
+        ))}
+      </Section>
+      <Section title="Workspaces" label="Workspaces">
+        {shown.workspaces.map((workspace) => (
+          <WorkspaceRow key={workspace.id} workspace={workspace} />
+        ))}
+      </Section>
     </div>
+  );
+}
+
+/** A titled list; nothing when it is empty. */
+function Section({ title, label, children }: { title: string; label: string; children: readonly VNode[] }) {
+  if (children.length === 0) return null;
+  return (
+    <section aria-label={label}>
+      <h2>{title}</h2>
+      <ul class="rows">{children}</ul>
+    </section>
   );
 }
 

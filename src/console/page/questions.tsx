@@ -1,34 +1,13 @@
-import { effect } from "@preact/signals";
 import { Fragment } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { AnswerRequest, Overview, PendingQuestion } from "../api.ts";
+import { useEffect, useRef } from "preact/hooks";
+import type { PendingQuestion } from "../api.ts";
+import { Answers } from "./answers.tsx";
 import { Diffs } from "./diff.tsx";
 import { formatClient, formatCount, printableLine, workspaceName } from "./format.ts";
-import { holdKeys, useKeys } from "./keyboard.ts";
+import { useKeys } from "./keyboard.ts";
 import { Age, Icon, Key, RuleText, Verdict } from "./parts.tsx";
-import { get, post, RequestError } from "./request.ts";
 import { href, navigate } from "./router.ts";
-import { answered, keyOfQuestion, overview, questions, toast, toastError } from "./store.ts";
-
-type Answer = Pick<AnswerRequest, "answer" | "rules" | "message">;
-
-/** Sends an answer, bound to what was shown. */
-async function sendAnswer(question: PendingQuestion, answer: Answer): Promise<void> {
-  const { workspace, id, hash, previewHash, hosts, unconfined } = question;
-  const bound = { workspace, id, hash, previewHash, hosts, unconfined };
-  try {
-    await post<object, AnswerRequest>("/api/approvals/answer", { ...bound, ...answer });
-    answered.value = new Set([...answered.value, keyOfQuestion(question)]);
-  } catch (error) {
-    if (!(error instanceof RequestError) || error.status !== 409) throw error;
-    overview.value = await get<Overview>("/api/overview");
-    const isOpen = questions.value.some((one) => one.workspace === workspace && one.id === id);
-    const text = isOpen
-      ? "The request changed after it was shown, so your answer was not used. Check it again."
-      : "This question was already answered elsewhere, or its client has ended. Your answer was not used.";
-    toast(text, { kind: "error" });
-  }
-}
+import { overview } from "./store.ts";
 
 /** The bar on top of every page while a question waits. */
 export function QuestionBar({ questions }: { questions: readonly PendingQuestion[] }) {
@@ -199,143 +178,5 @@ function Reason({ question }: { question: PendingQuestion }) {
         </ul>
       )}
     </div>
-  );
-}
-
-/** Keys count only for the selected question. No answer counts in the moment in which another question takes its place. */
-const settleMs = 400;
-
-let lastMove = Number.NEGATIVE_INFINITY;
-let shown: ReadonlySet<string> = new Set();
-effect(() => {
-  const now = new Set(questions.value.map(keyOfQuestion));
-  if ([...shown].some((key) => !now.has(key))) lastMove = performance.now();
-  shown = now;
-});
-
-function isInView(element: Element | null): boolean {
-  if (element === null) return false;
-  const { top, bottom } = element.getBoundingClientRect();
-  return top >= 0 && bottom <= innerHeight;
-}
-
-function Answers({ question, isSelected }: CardProps) {
-  const [step, setStep] = useState<"choose" | "width" | "deny">("choose");
-  const [isBusy, setBusy] = useState(false);
-  const selectedAt = useRef(0);
-  const buttons = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    selectedAt.current = performance.now();
-  }, [isSelected, question.hash, question.previewHash]);
-  const answer = (how: Answer) => {
-    if (isBusy || performance.now() - lastMove < settleMs) return;
-    setBusy(true);
-    sendAnswer(question, how)
-      .catch(toastError)
-      .finally(() => setBusy(false));
-  };
-  const byKey = (run: () => void) => (event: KeyboardEvent) => {
-    if (event.repeat || performance.now() - selectedAt.current <= settleMs) return;
-    // The first key shows a question that the user has scrolled away.
-    if (isInView(buttons.current)) run();
-    else buttons.current?.scrollIntoView({ block: "nearest" });
-  };
-  const [narrowest] = question.widths;
-  const forSession = narrowest && (() => answer({ answer: "session", rules: narrowest.rules }));
-  const digits = question.widths.map(({ rules }, at) => [
-    String(at + 1),
-    byKey(() => answer({ answer: "always", rules })),
-  ]);
-  const keys = {
-    y: byKey(() => answer({ answer: "once" })),
-    s: forSession && byKey(forSession),
-    a: forSession ? byKey(() => setStep("width")) : undefined,
-    n: byKey(() => {
-      holdKeys();
-      setStep("deny");
-    }),
-    ...(step === "width" && { ...Object.fromEntries(digits), Escape: () => setStep("choose") }),
-  };
-  useKeys(isSelected ? keys : {});
-  if (step === "deny") return <DenyForm isBusy={isBusy} answer={answer} close={() => setStep("choose")} />;
-  return (
-    <div class="answers" ref={buttons}>
-      <button type="button" class="primary" disabled={isBusy} onClick={() => answer({ answer: "once" })}>
-        Allow once <Key>y</Key>
-      </button>
-      {forSession && (
-        <>
-          <button type="button" disabled={isBusy} onClick={forSession}>
-            For this session <Key>s</Key>
-          </button>
-          <button
-            type="button"
-            disabled={isBusy}
-            aria-expanded={step === "width"}
-            onClick={() => setStep(step === "width" ? "choose" : "width")}
-          >
-            Always… <Key>a</Key>
-          </button>
-        </>
-      )}
-      <button type="button" disabled={isBusy} onClick={() => setStep("deny")}>
-        Deny… <Key>n</Key>
-      </button>
-      {step === "width" && <Widths question={question} isBusy={isBusy} answer={answer} />}
-    </div>
-  );
-}
-
-interface StepProps {
-  readonly isBusy: boolean;
-  readonly answer: (how: Answer) => void;
-}
-
-function Widths({ question, isBusy, answer }: StepProps & { question: PendingQuestion }) {
-  return (
-    <ol class="widths" aria-label="How much to allow">
-      {question.widths.map(({ label, rules, saved }, at) => (
-        <li key={label}>
-          <button type="button" disabled={isBusy} onClick={() => answer({ answer: "always", rules })}>
-            <Key>{String(at + 1)}</Key> {label}
-          </button>
-          {rules.join("; ") !== label && rules.map((rule) => <code key={rule}>{rule}</code>)}
-          {saved !== null && saved > 0 && (
-            <span class="muted">would have answered {formatCount(saved, "earlier question")}</span>
-          )}
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-function DenyForm({ isBusy, answer, close }: StepProps & { close: () => void }) {
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  return (
-    <form
-      class="answers"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const message = field.current?.value.trim();
-        answer({ answer: "no", ...(message && { message }) });
-      }}
-    >
-      <input
-        ref={field}
-        class="grow"
-        aria-label="Message to the model (optional)"
-        placeholder="Message to the model (optional)"
-        onKeyDown={(event) => {
-          if (event.key === "Escape") close();
-        }}
-      />
-      <button type="submit" class="primary" disabled={isBusy}>
-        Deny
-      </button>
-      <button type="button" disabled={isBusy} onClick={close}>
-        Back
-      </button>
-    </form>
   );
 }

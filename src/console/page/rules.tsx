@@ -13,14 +13,9 @@ import { formatCount, printableLine } from "./format.ts";
 import { useKeys } from "./keyboard.ts";
 import { ActionButton, Empty, Failure, Icon, Loading, RuleText, Time, useLoad, Verdict } from "./parts.tsx";
 import { get, post } from "./request.ts";
-import { href, navigate, route } from "./router.ts";
-import { WorkspaceSelect } from "./sessions.tsx";
+import { href, navigate } from "./router.ts";
 import { overview, toast, toastError } from "./store.ts";
-
-/** The workspace of the address, else the one with the latest activity. */
-export function useWorkspace(): string | null {
-  return route.value.workspace ?? overview.value?.workspaces[0]?.id ?? null;
-}
+import { useWorkspace, WorkspaceSelect } from "./workspace-select.tsx";
 
 export function RulesPage() {
   const workspace = useWorkspace();
@@ -31,7 +26,6 @@ export function RulesPage() {
     return overview.value === null ? <Loading what="rules" /> : <Empty title="No workspaces yet" />;
   return (
     <div class="page rules">
-      <h1 class="hidden">Rules</h1>
       <div class="filters">
         <WorkspaceSelect value={workspace} set={(next) => navigate(href("rules", { workspace: next }))} />
         {value !== null && (

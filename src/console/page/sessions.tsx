@@ -1,13 +1,14 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { SessionAnswer, SessionPage, StartRequest } from "../api.ts";
-import { workspaceName } from "./format.ts";
+import { useEffect, useState } from "preact/hooks";
+import type { SessionPage, SessionSummary } from "../api.ts";
 import { holdKeys, useKeys } from "./keyboard.ts";
 import { SessionRow } from "./now.tsx";
-import { ActionButton, Dialog, Empty, Failure, Key, Loading, useLoad } from "./parts.tsx";
-import { get, post } from "./request.ts";
+import { ActionButton, Empty, Failure, Key, Loading, useLoad } from "./parts.tsx";
+import { get } from "./request.ts";
 import { href, navigate, route } from "./router.ts";
 import { SessionDetails } from "./session.tsx";
+import { StartDialog } from "./start-session.tsx";
 import { overview, toastError } from "./store.ts";
+import { WorkspaceSelect } from "./workspace-select.tsx";
 
 export function SessionsPage() {
   const { workspace, id, query } = route.value;
@@ -22,7 +23,6 @@ export function SessionsPage() {
   return (
     <div class={hasDetails ? "columns with-details sessions" : "columns sessions"}>
       <section class="list-column" aria-label="Sessions">
-        <h1 class="hidden">Sessions</h1>
         <SessionList start={() => setStarting(true)} />
       </section>
       {hasDetails && (
@@ -35,76 +35,68 @@ export function SessionsPage() {
   );
 }
 
-function SessionList({ start }: { start: () => void }) {
-  const { workspace, id, query } = route.value;
-  const only = query.get("workspace") ?? "";
-  const all = query.get("all") ?? "";
-  const { value, error, reload, replace } = useLoad(`sessions ${only} ${all}`, (signal) =>
-    get<SessionPage>("/api/sessions", { workspace: only, all }, signal),
+/** The recorded sessions that the address names, with the present state of the open ones. */
+function useSessions() {
+  const { query } = route.value;
+  const filters = { workspace: query.get("workspace") ?? "", all: query.get("all") ?? "" };
+  const { value, error, reload, replace } = useLoad(JSON.stringify(filters), (signal) =>
+    get<SessionPage>("/api/sessions", filters, signal),
   );
-  const filter = (change: { workspace?: string; all?: string }) =>
-    navigate(href("sessions", { query: { workspace: only, all, ...change } }));
   // Sessions that opened or closed since.
   const open = JSON.stringify(overview.value?.sessions.map(({ session, state }) => [session, state]));
   useEffect(reload, [open]);
-  const live = new Map(
-    overview.value?.sessions.map((session) => [session.workspace + session.session, session]),
-  );
-  const sessions =
-    value?.sessions.map((session) => live.get(session.workspace + session.session) ?? session) ?? [];
-  const selected = sessions.findIndex((session) => session.session === id && session.workspace === workspace);
+  const live = new Map(overview.value?.sessions.map((session) => [keyOf(session), session]));
+  const loadMore = async () => {
+    if (value === null) return;
+    const page = await get<SessionPage>("/api/sessions", { ...filters, before: value.next });
+    replace({ sessions: [...value.sessions, ...page.sessions], next: page.next });
+  };
+  return {
+    filters,
+    sessions: value?.sessions.map((session) => live.get(keyOf(session)) ?? session) ?? null,
+    error,
+    reload,
+    loadMore: value?.next == null ? null : loadMore,
+  };
+}
+
+function keyOf({ workspace, session }: SessionSummary): string {
+  return `${workspace} ${session}`;
+}
+
+function SessionList({ start }: { start: () => void }) {
+  const { workspace, id, query } = route.value;
+  const { filters, sessions, error, reload, loadMore } = useSessions();
+  const rows = sessions ?? [];
+  const selected = rows.findIndex((session) => session.session === id && session.workspace === workspace);
   const select = (index: number) => {
-    const session = sessions[Math.min(sessions.length - 1, Math.max(0, index))];
-    if (session)
-      navigate(href("sessions", { workspace: session.workspace, id: session.session, query }), {
-        replace: true,
-      });
+    const session = rows[Math.min(rows.length - 1, Math.max(0, index))];
+    if (session === undefined) return;
+    const to = href("sessions", { workspace: session.workspace, id: session.session, query });
+    navigate(to, { replace: true });
   };
   useKeys({
     j: () => select(selected + 1),
     k: () => select(selected - 1),
     Enter: selected < 0 ? undefined : () => document.getElementById("details")?.focus(),
   });
-  const loadMore = async () => {
-    if (value === null) return;
-    const page = await get<SessionPage>("/api/sessions", { workspace: only, all, before: value.next });
-    replace({ sessions: [...value.sessions, ...page.sessions], next: page.next });
-  };
   return (
     <>
-      <div class="filters">
-        <WorkspaceSelect value={only} all="All workspaces" set={(next) => filter({ workspace: next })} />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={all === "1"}
-            onChange={(event) => filter({ all: event.currentTarget.checked ? "1" : "" })}
-          />
-          Single calls
-        </label>
-        <span class="spring" />
-        <button type="button" onClick={start}>
-          Start a session <Key>c</Key>
-        </button>
-      </div>
+      <SessionFilters filters={filters} start={start} />
       <div class="scroller" role="region" aria-label="List of sessions" tabIndex={0}>
         {error !== null && <Failure error={error} retry={reload} />}
-        {value === null && error === null && <Loading what="sessions" />}
-        {value !== null && sessions.length === 0 && (
+        {sessions === null && error === null && <Loading what="sessions" />}
+        {sessions?.length === 0 && (
           <Empty title="No sessions yet">
             <p>Agents and clients appear here when they make their first call.</p>
           </Empty>
         )}
         <ul class="rows">
-          {sessions.map((session, index) => (
-            <SessionRow
-              key={session.workspace + session.session}
-              session={session}
-              isSelected={index === selected}
-            />
+          {rows.map((session, index) => (
+            <SessionRow key={keyOf(session)} session={session} isSelected={index === selected} />
           ))}
         </ul>
-        {value?.next != null && (
+        {loadMore !== null && (
           <ActionButton run={() => loadMore().catch(toastError)}>Show older sessions</ActionButton>
         )}
       </div>
@@ -112,84 +104,33 @@ function SessionList({ start }: { start: () => void }) {
   );
 }
 
-interface WorkspaceSelectProps {
-  readonly value: string;
-  /** The text of the choice without a workspace. */
-  readonly all?: string;
-  readonly set: (workspace: string) => void;
+interface SessionFiltersProps {
+  readonly filters: { readonly workspace: string; readonly all: string };
+  readonly start: () => void;
 }
 
-export function WorkspaceSelect({ value, all, set }: WorkspaceSelectProps) {
+function SessionFilters({ filters, start }: SessionFiltersProps) {
+  const set = (change: Partial<SessionFiltersProps["filters"]>) =>
+    navigate(href("sessions", { query: { ...filters, ...change } }));
   return (
-    <select aria-label="Workspace" value={value} onChange={(event) => set(event.currentTarget.value)}>
-      {all !== undefined && <option value="">{all}</option>}
-      {overview.value?.workspaces.map((workspace) => (
-        <option key={workspace.id} value={workspace.id} disabled={all === undefined && !workspace.exists}>
-          {workspaceName(workspace)}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-const modes = ["safe", "cautious", "paranoid", "yolo"];
-
-function StartDialog({ close }: { close: () => void }) {
-  const first = overview.value?.workspaces.find(({ exists }) => exists)?.id ?? "";
-  const [workspace, setWorkspace] = useState(route.value.query.get("workspace") ?? first);
-  const task = useRef<HTMLTextAreaElement>(null);
-  const model = useRef<HTMLInputElement>(null);
-  const [mode, setMode] = useState("cautious");
-  useEffect(() => task.current?.focus(), []);
-  const start = async () => {
-    const text = task.current?.value.trim() ?? "";
-    if (text === "") {
-      task.current?.focus();
-      return;
-    }
-    const name = model.current?.value.trim();
-    const request: StartRequest = { workspace, task: text, mode, ...(name && { model: name }) };
-    try {
-      const answer = await post<SessionAnswer, StartRequest>("/api/sessions/start", request);
-      close();
-      navigate(href("sessions", { workspace: answer.workspace, id: answer.session }));
-    } catch (error) {
-      toastError(error);
-    }
-  };
-  return (
-    <Dialog title="Start a session" onClose={close}>
-      <div class="dialog-body form">
-        <label>
-          Task
-          <textarea ref={task} rows={5} placeholder="Describe what the agent should do" />
-        </label>
-        <div>
-          Workspace
-          <WorkspaceSelect value={workspace} set={setWorkspace} />
-        </div>
-        <label>
-          Model
-          <input ref={model} placeholder="The default model" />
-        </label>
-        <label>
-          Mode
-          <select value={mode} onChange={(event) => setMode(event.currentTarget.value)}>
-            {modes.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-      </div>
-      <footer class="dialog-foot">
-        <span class="spring" />
-        <button type="button" onClick={close}>
-          Cancel
-        </button>
-        <ActionButton class="primary" disabled={workspace === ""} run={start}>
-          Start
-        </ActionButton>
-      </footer>
-    </Dialog>
+    <div class="filters">
+      <WorkspaceSelect
+        value={filters.workspace}
+        all="All workspaces"
+        set={(workspace) => set({ workspace })}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={filters.all === "1"}
+          onChange={(event) => set({ all: event.currentTarget.checked ? "1" : "" })}
+        />
+        Single calls
+      </label>
+      <span class="spring" />
+      <button type="button" onClick={start}>
+        Start a session <Key>c</Key>
+      </button>
+    </div>
   );
 }
