@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { extname, join } from "node:path";
-import type { ConsoleEvent } from "../../../src/console/api.ts";
+import type { ConsoleEvent, Overview } from "../../../src/console/api.ts";
 import { callAt, detailOf, health, latestCall, overview, rules, sessionDetail, sessions } from "./fixture.ts";
 
 const types: Record<string, string> = {
@@ -20,14 +20,25 @@ export interface FixtureServer {
   readonly posted: { path: string; body: Record<string, unknown> }[];
   /** The number of the latest call. */
   newest: number;
+  /** How many event streams are open. */
+  readonly streamCount: number;
+  /** What a stream begins with. */
+  overview: Overview;
   /** Sends an event to every page. */
   send(event: ConsoleEvent): void;
   /** Answers that replace the fixture's, by path. */
-  readonly answers: Map<string, { status: number; body: unknown }>;
+  readonly answers: Map<string, FixtureAnswer>;
   /** Breaks the event streams, and refuses new ones until `resume`. */
   lose(): void;
   resume(): void;
   close(): Promise<void>;
+}
+
+interface FixtureAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  /** Answers only when this is settled. */
+  readonly after?: Promise<void>;
 }
 
 export async function startFixtureServer(folder: string): Promise<FixtureServer> {
@@ -36,6 +47,7 @@ export async function startFixtureServer(folder: string): Promise<FixtureServer>
   const streams = new Set<ServerResponse>();
   let isLost = false;
   let newest = latestCall;
+  let shown = overview;
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "/", "http://127.0.0.1");
     if (!url.pathname.startsWith("/api/")) return sendFile(join(folder, url.pathname), response);
@@ -44,14 +56,15 @@ export async function startFixtureServer(folder: string): Promise<FixtureServer>
     if (url.pathname === "/api/events") {
       if (isLost) return void response.writeHead(503).end();
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(`data: ${JSON.stringify({ type: "overview", overview })}\n\n`);
+      response.write(`data: ${JSON.stringify({ type: "overview", overview: shown })}\n\n`);
       streams.add(response);
+      response.on("close", () => streams.delete(response));
       return;
     }
-    const { status, body: answer } = answers.get(url.pathname) ?? {
-      status: 200,
-      body: answerTo(url, body, newest),
-    };
+    const prepared: FixtureAnswer | undefined = answers.get(url.pathname);
+    const usual = () => (url.pathname === "/api/overview" ? shown : answerTo(url, body, newest));
+    const { status, body: answer, after } = prepared ?? { status: 200, body: usual() };
+    await after;
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -65,6 +78,15 @@ export async function startFixtureServer(folder: string): Promise<FixtureServer>
     },
     set newest(sequence) {
       newest = sequence;
+    },
+    get overview() {
+      return shown;
+    },
+    set overview(next) {
+      shown = next;
+    },
+    get streamCount() {
+      return streams.size;
     },
     send: (event) => {
       for (const stream of streams) stream.write(`data: ${JSON.stringify(event)}\n\n`);
@@ -106,7 +128,6 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
 function answerTo(url: URL, body: Record<string, unknown>, newest: number): unknown {
   const [, , kind, first = "", second = ""] = url.pathname.split("/").map(decodeURIComponent);
   if (kind === "login") return { api: "/api" };
-  if (kind === "overview") return overview;
   if (kind === "calls" && second !== "") return detailOf(second);
   if (kind === "calls") return callPage(url.searchParams, newest);
   if (kind === "outputs")

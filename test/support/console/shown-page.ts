@@ -1,0 +1,121 @@
+/** The page of the console in a real browser, and what tests do with it. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { expect } from "vitest";
+import { buildPage } from "../../../scripts/build-page.ts";
+import type { Overview } from "../../../src/console/api.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { startBrowser } from "./browser.ts";
+import { overview } from "./fixture.ts";
+import { type FixtureServer, startFixtureServer } from "./fixture-server.ts";
+
+export const desk = { width: 1440, height: 900 };
+export const phone = { width: 360, height: 740 };
+
+/** A browser with the page, built once and served with made-up data. */
+export interface ShownPage extends AsyncDisposable {
+  /** The built page, for a real server. */
+  readonly folder: string;
+  readonly server: FixtureServer;
+  readonly browser: Browser;
+  readonly page: Page;
+  /** Errors of all watched pages. */
+  readonly errors: string[];
+  /** Notes errors of another page, such as a violated security policy. */
+  watch(page: Page): void;
+  /** Opens a route, and waits until nothing loads any longer. Default: the overview of the fixture. */
+  open(hash: string, overview?: Overview): Promise<void>;
+}
+
+export async function showPage(): Promise<ShownPage> {
+  const folder = temporaryFolder();
+  await buildPage(folder.path);
+  const [server, browser] = await Promise.all([startFixtureServer(folder.path), startBrowser()]);
+  const errors: string[] = [];
+  const watch = (watched: Page) => {
+    watched.setDefaultTimeout(60_000);
+    watched.on("pageerror", (error) => errors.push(String(error.stack)));
+    watched.on("console", (message) => {
+      // The browser also reports answers that refuse something.
+      const isRefusal = message.text().startsWith("Failed to load resource");
+      if (message.type() === "error" && !isRefusal) errors.push(message.text());
+    });
+  };
+  const page = await browser.newPage({ viewport: desk });
+  watch(page);
+  return {
+    folder: folder.path,
+    server,
+    browser,
+    page,
+    errors,
+    watch,
+    open: async (hash, shown = overview) => {
+      server.answers.clear();
+      server.overview = shown;
+      server.resume();
+      await page.goto(`${server.url}/${hash}`);
+      await page.reload();
+      await page.getByText("toolcrib 0.1.0").waitFor({ state: "attached" });
+      await page.locator("main .loading").first().waitFor({ state: "detached" });
+      server.posted.length = 0;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await browser.close();
+      await server.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Returns the faults of accessibility of what is shown, in both themes. */
+export async function faultsOf(page: Page): Promise<unknown> {
+  await page.evaluate(axe);
+  const faults: unknown[] = [];
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const found = await page.evaluate(async () => {
+      const { violations } = await (
+        globalThis as unknown as { axe: { run(): Promise<AxeReport> } }
+      ).axe.run();
+      return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))]);
+    });
+    faults.push(...found);
+  }
+  return faults;
+}
+
+interface AxeReport {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+/** Presses keys one after the other: "g", "q". */
+export async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+/** Presses Tab until the element with this role and name has the focus, as a user without a mouse does. */
+export async function tabTo(
+  page: Page,
+  role: "button" | "link" | "textbox" | "checkbox" | "combobox" | "searchbox",
+  name: string | RegExp,
+): Promise<void> {
+  const wanted = page.getByRole(role, { name, ...(typeof name === "string" && { exact: true }) }).first();
+  await wanted.waitFor();
+  for (let count = 0; count < 200; count += 1) {
+    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  expect.unreachable(`Tab does not reach the ${role} ${name}`);
+}
+
+/** Keys count for a question that has been shown for a moment. */
+export function settle(page: Page): Promise<void> {
+  return page.waitForTimeout(500);
+}
