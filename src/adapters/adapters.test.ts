@@ -53,7 +53,7 @@ describe("for OpenAI's Responses", () => {
     await using made = await fixture();
     const cut = call("call_1", "file_write", '{"path": "b.txt", "content": "hal');
     const [answer] = await answerResponses(made.crib, [cut]);
-    expect([answer, made.crib.history(1)]).toEqual([
+    expect([answer, made.crib.log({ limit: 1 })]).toEqual([
       {
         type: "function_call_output",
         call_id: "call_1",
@@ -69,14 +69,14 @@ describe("for OpenAI's Responses", () => {
     await using made = await fixture();
     const once = call("call_1", "file_write", JSON.stringify({ path: "b.txt", content: "b" }));
     expect(await answerResponses(made.crib, [once, once])).toHaveLength(1);
-    expect(made.crib.history(10)).toHaveLength(1);
+    expect(made.crib.log({ limit: 10 })).toHaveLength(1);
   });
 
   it("reports that another call with the same id was not made", async () => {
     await using made = await fixture();
     const write = (path: string) => call("call_1", "file_write", JSON.stringify({ path, content: "b" }));
     const [answer] = await answerResponses(made.crib, [write("b.txt"), write("c.txt"), write("b.txt")]);
-    expect([answer, made.crib.history(10).length]).toEqual([
+    expect([answer, made.crib.log({ limit: 10 }).length]).toEqual([
       expect.objectContaining({
         output: expect.stringMatching(/\n\[Another call had the same id and was not made\. /),
       }),

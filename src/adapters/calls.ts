@@ -27,7 +27,7 @@ export async function answerCalls<Item, Answer>(
     firstOfEachId(calls).map(async ({ call, others }) => {
       const { name, input } = call;
       const result = input.ok
-        ? await makeInOrder(name, () => crib.call(name, input.value, options))
+        ? await makeInOrder(name, () => crib.call(name, input.value, { ...options, onlyOffered: true }))
         : { content: `${input.problem}\n${callAgain}`, isError: true, images: [] };
       return toAnswer(call, others === 0 ? result : withOthersNotMade(result, others));
     }),

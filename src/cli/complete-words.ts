@@ -1,4 +1,4 @@
-import { findTool } from "../dialects/find-tool.ts";
+import { findAnyTool } from "../dialects/find-tool.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import type { Dialect } from "../toolcrib/index.ts";
 import type { Command, Option } from "./command.ts";
@@ -194,7 +194,7 @@ async function completeArgument(
 
 async function fieldsOf(dialect: Dialect, name: string): Promise<FieldSchemas> {
   const { fieldSchemasOf } = await import("./tool-fields.ts");
-  return fieldSchemasOf(await findTool(dialect.tools, name, dialect).load());
+  return fieldSchemasOf(await findAnyTool(dialect, name).load());
 }
 
 async function valuesOfField(

@@ -1,5 +1,5 @@
 import { findDialect } from "../dialects/dialects.ts";
-import { findTool } from "../dialects/find-tool.ts";
+import { findAnyTool } from "../dialects/find-tool.ts";
 import { toCommandLine } from "../lib/text/shell-quote.ts";
 import type { Command } from "./command.ts";
 import { explainExamples, joinSections, layList, section } from "./help.ts";
@@ -14,8 +14,7 @@ export async function explainTool(
   call: Command,
   columns: number,
 ): Promise<string> {
-  const { tools, ...rest } = await findDialect(dialect ?? "toolcrib");
-  const tool = await findTool(tools, name, rest).load();
+  const tool = await findAnyTool(await findDialect(dialect ?? "toolcrib"), name).load();
   const fields = fieldSchemasOf(tool);
   const isOurs = (field: string) => optionsOf(call).some((option) => flagOf(field) === `--${option.name}`);
   const rows = Object.entries(fields).map(

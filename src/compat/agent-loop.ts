@@ -45,7 +45,7 @@ export async function openToolLoop(options: ToolLoopOptions = {}): Promise<ToolL
         type: "function",
         function: { name, description, parameters: inputSchema },
       })),
-    execute: async (name, args) => (await crib.call(name, args)).content,
+    execute: async (name, args) => (await crib.call(name, args, { onlyOffered: true })).content,
     close,
     [Symbol.asyncDispose]: close,
   };

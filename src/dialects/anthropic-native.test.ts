@@ -33,7 +33,7 @@ it("views, creates, replaces and inserts", async () => {
     "1 | # start\n2 | def f():\n3 |     a = 1\n4 |     b = 3\n5 | # end",
     expect.stringMatching(/^2 \| def f\(\):\n3 \| {5}a = 1/),
   ]);
-  const names = fixture.crib.history(10).map(({ tool }) => tool);
+  const names = fixture.crib.log({ limit: 10 }).map(({ tool }) => tool);
   expect(names.toReversed().slice(0, 4)).toEqual(["file.write", "edit.replace", "edit.smart", "edit.smart"]);
 });
 

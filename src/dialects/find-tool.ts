@@ -2,6 +2,22 @@ import { ToolError } from "../contract/error.ts";
 import { wildcardRegex } from "../lib/text/escape-regex.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import type { Dialect, DialectTool } from "./dialect.ts";
+import { toolcribDialect } from "./toolcrib.ts";
+
+/**
+ * Finds a tool for a program or a user, who may use every canonical name in every dialect. A canonical name takes the
+ * arguments of the canonical tool, unless the dialect has a tool of that very name.
+ */
+export function findAnyTool(dialect: Dialect, name: string): DialectTool {
+  const isOfDialect = dialect.tools.some((tool) => tool.name === name);
+  return (isOfDialect ? undefined : canonicalTool(name)) ?? findTool(dialect.tools, name, dialect);
+}
+
+/** Returns a canonical tool under its own name, with its own arguments; undefined for any other name. */
+export function canonicalTool(name: string): DialectTool | undefined {
+  const tool = toolcribDialect.tools.find(({ canonical }) => canonical === name);
+  return tool && { ...tool, name };
+}
 
 /** Finds a tool by its name in the dialect, else by alias or canonical name. */
 export function findTool(

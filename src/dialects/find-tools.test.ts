@@ -47,7 +47,7 @@ it("ranks tools named like the query before tools that mention it", async () => 
 it("calls any tool by its name, and records it as that tool", async () => {
   await using fixture = await temporaryToolcrib();
   const result = await fixture.crib.call("tools_call", { name: "text_echo", arguments: { text: "hello" } });
-  const [record] = fixture.crib.history(1);
+  const [record] = fixture.crib.log({ limit: 1 });
   expect([result.content, record?.tool, record?.input]).toEqual(["hello", "text.echo", { text: "hello" }]);
 });
 

@@ -76,7 +76,7 @@ describe("the omega dialect", () => {
       { signal: ending.signal, onEvent: ({ type }) => type === "output" && ending.abort() },
     );
     expect([isError, content.split("\n").includes("begun")]).toEqual([true, true]);
-    expect(fixture.crib.history(1).map(({ tool, input }) => ({ tool, input }))).toEqual([
+    expect(fixture.crib.log({ limit: 1 }).map(({ tool, input }) => ({ tool, input }))).toEqual([
       { tool: "shell.run", input: { command: "echo begun; sleep 600", timeout_ms: 120_000 } },
     ]);
   });

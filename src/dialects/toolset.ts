@@ -2,10 +2,10 @@ import { safeParse } from "zod/v4/core";
 import { ToolError } from "../contract/error.ts";
 import type { AnyTool, FoundTools, ToolSource } from "../contract/tool.ts";
 import { Listeners } from "../lib/async/listeners.ts";
-import { catalog } from "../tools/catalog.ts";
+import { type CanonicalName, catalog } from "../tools/catalog.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Dialect, DialectTool, OfferedTool, ResolvedCall } from "./dialect.ts";
-import { findTool, selectTools } from "./find-tool.ts";
+import { canonicalTool, findTool, selectTools } from "./find-tool.ts";
 import { renameTool } from "./rename.ts";
 import { namesOf, type Rewrite, rewriteFieldNames, rewriteToolNames } from "./rewrite-names.ts";
 
@@ -92,12 +92,12 @@ export class Toolset {
    * Resolves a call by dialect name or canonical name; the resolved tool has the name that was used. An unknown name or
    * invalid arguments resolve to a call that fails in the pipeline.
    */
-  async find(name: string, given: unknown): Promise<ResolvedCall> {
+  async find(name: string, given: unknown, wanted: FindOptions = {}): Promise<ResolvedCall> {
     try {
-      const offered = await this.#load(await this.#named(name));
+      const offered = await this.#load(await this.#named(name, wanted));
       if (!this.#isAllowed(offered)) throw readOnlyError(name);
       const inner = offered.canonical === "tools.call" ? this.#namedIn(given) : undefined;
-      if (inner) return await this.find(inner.name, inner.arguments ?? {});
+      if (inner) return await this.find(inner.name, inner.arguments ?? {}, wanted);
       const { tool, input } = resolveCall(offered, given);
       // A caller that uses a canonical name also knows the other tools by theirs.
       const isOurName = name === tool.canonical && name in catalog;
@@ -108,10 +108,21 @@ export class Toolset {
     }
   }
 
+  /** Resolves a call that the program itself makes: of the canonical tool, whichever tools are offered. */
+  async findCanonical(name: CanonicalName, input: unknown): Promise<ResolvedCall> {
+    const offered = await canonicalTool(name)!.load();
+    if (this.#isAllowed(offered)) return offered.resolve(input);
+    return { tool: await failingTool(name, readOnlyError(name)), input };
+  }
+
   /** Finds a tool. The error for an unknown name lists only the tools that can be called. */
-  async #named(name: string): Promise<DialectTool> {
+  async #named(name: string, { onlyOffered = false }: FindOptions): Promise<DialectTool> {
+    const canonical = onlyOffered ? undefined : this.#canonical(name);
+    if (canonical !== undefined && !this.#isAvailable(canonical)) throw needsAgents(name);
+    if (canonical !== undefined) return canonical;
     try {
-      return findTool(this.#tools, name, this.#dialect);
+      const knowsAll = !onlyOffered && name.includes(".");
+      return findTool(knowsAll ? this.#withCanonical() : this.#tools, name, this.#dialect);
     } catch (error) {
       if (this.#dialect.tools.some((tool) => tool.name === name && !this.#isAvailable(tool)))
         throw needsAgents(name);
@@ -122,6 +133,25 @@ export class Toolset {
       const allowed = this.#tools.filter((_, index) => areAllowed[index]);
       return findTool(allowed, name);
     }
+  }
+
+  /** Returns the canonical tool of this name, unless it is not allowed or an offered tool has its name. */
+  #canonical(name: string): DialectTool | undefined {
+    const tool = canonicalTool(name);
+    if (tool === undefined) return undefined;
+    const { allowed } = this.#options;
+    const isReplaced = this.#tools.some(
+      (other) => other.name === name || (other.canonical === name && !this.#dialect.tools.includes(other)),
+    );
+    const isAllowed = !allowed || selectTools([tool], allowed, { more: true }).includes(tool);
+    return isReplaced || !isAllowed ? undefined : tool;
+  }
+
+  /** Returns the tools with those that only a program can call, to suggest their names. */
+  #withCanonical(): readonly DialectTool[] {
+    const offered = new Set(this.#tools.map(({ canonical }) => canonical));
+    const others = Object.keys(catalog).filter((name) => !offered.has(name));
+    return [...this.#tools, ...others.flatMap((name) => this.#canonical(name) ?? [])];
   }
 
   /** Returns the inner call of a `tools.call`; undefined for a `tools.call` of itself and for arguments that the pipeline refuses. */
@@ -237,6 +267,11 @@ const maxCharsOfOthers = 60_000;
 function definitionChars({ description, input }: AnyTool): number {
   const schema = input._zod.toJSONSchema?.();
   return description.length + (schema === undefined ? 0 : JSON.stringify(schema).length);
+}
+
+interface FindOptions {
+  /** Whether a canonical name finds only the tools of this toolset. Default: it finds every canonical tool. */
+  readonly onlyOffered?: boolean | undefined;
 }
 
 function resolveCall(offered: OfferedTool, given: unknown): ResolvedCall {

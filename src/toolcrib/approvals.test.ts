@@ -116,7 +116,7 @@ describe("an approval answer", () => {
       await fixture.crib.call("test.act", { run: "ls" }),
     ];
     expect(results.map(({ error }) => error?.code)).toEqual([undefined, "denied"]);
-    expect(fixture.crib.history().map(({ decision }) => decision?.answer)).toEqual(["no", "once"]);
+    expect(fixture.crib.log().map(({ decision }) => decision?.answer)).toEqual(["no", "once"]);
   });
 
   it("with scope session applies to exactly what was shown, until the instance is closed", async () => {
@@ -132,7 +132,7 @@ describe("an approval answer", () => {
       await act({ delete: "a" }),
     ]).toEqual([undefined, undefined, undefined, "needs-approval", "needs-approval", "needs-approval"]);
     expect(fixture.asked[0]!.grants).toEqual(["allow run npm test while package.json=none by test.act"]);
-    expect(fixture.crib.history(6).map(({ decision }) => decision?.source)).toEqual([
+    expect(fixture.crib.log({ limit: 6 }).map(({ decision }) => decision?.source)).toEqual([
       "mode safe",
       "mode safe",
       "mode safe",
@@ -164,7 +164,7 @@ describe("an approval answer", () => {
       await later.crib.call("test.act", { delete: "notes.txt" }),
     ];
     expect(results.map(({ error }) => error?.code)).toEqual([undefined, undefined, "needs-approval"]);
-    expect(later.crib.history(3)[2]!.decision?.source).toBe(`${later.granted}:2`);
+    expect(later.crib.log({ limit: 3 })[2]!.decision?.source).toBe(`${later.granted}:2`);
   });
 
   it.each([
@@ -204,7 +204,7 @@ describe("an approval answer", () => {
       await fixture.crib.call("test.act", { run: "ls" }),
     ];
     expect(results.map(({ isError }) => isError)).toEqual([false, false]);
-    expect(fixture.crib.history().map(({ decision }) => decision?.answer)).toEqual([undefined, "session"]);
+    expect(fixture.crib.log().map(({ decision }) => decision?.answer)).toEqual([undefined, "session"]);
     expect(events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
       expect.stringMatching(/^Allowed for this session only: The folder .* cannot be created: /),
     ]);
@@ -358,7 +358,7 @@ describe("an approval request", () => {
       await fixture.crib.call("test.act", { run: "ls" }),
     ];
     expect(results.map(({ error }) => error?.code)).toEqual([undefined, "needs-approval"]);
-    expect(fixture.crib.history().at(-1)?.decision?.answer).toBe("once");
+    expect(fixture.crib.log().at(-1)?.decision?.answer).toBe("once");
     expect(existsSync(fixture.granted)).toBe(false);
   });
 

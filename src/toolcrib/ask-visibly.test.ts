@@ -115,7 +115,7 @@ describe("a question that a program shows", () => {
       "Allowed, answered elsewhere",
       [],
     ]);
-    expect(crib.history()[0]?.decision).toMatchObject({ verdict: "ask", answer: "once" });
+    expect(crib.log()[0]?.decision).toMatchObject({ verdict: "ask", answer: "once" });
   });
 
   it("passes the message of a refusal elsewhere to the model, and asks again about the next call", async () => {

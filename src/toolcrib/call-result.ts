@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorDetails, TextForUser } from "../contract/error.ts"
 import type { ToolImage } from "../contract/tool.ts";
 
 /** The result of a call, in one shape for programs, models and `--json`. */
-export interface CallResult {
+export interface CallResult<Data = unknown> {
   /** The text for the model: the output, or the error and its hint. */
   readonly content: string;
   /**
@@ -13,7 +13,7 @@ export interface CallResult {
   /** The failure of the command that the tool ran: "Exit code 1". */
   readonly failed?: string | undefined;
   /** The typed, complete output; null when there is an `error`. */
-  readonly data: unknown;
+  readonly data: Data;
   readonly error: CallFailure | null;
   readonly callId: string;
   /** True when `content` is shorter than the whole output, which is stored as `output`. */

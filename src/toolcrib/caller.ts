@@ -3,7 +3,7 @@ import type { CallerMemory, Outcome } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ToolDefinition } from "../dialects/definition.ts";
-import type { Dialect } from "../dialects/dialect.ts";
+import type { Dialect, ResolvedCall } from "../dialects/dialect.ts";
 import type { Toolset } from "../dialects/toolset.ts";
 import { exhaustionError, isExhaustion } from "../lib/exhaustion.ts";
 import { newIdentifier } from "../lib/identifier.ts";
@@ -12,6 +12,7 @@ import type { CallEventListener, CallEvents } from "../pipeline/call-events.ts";
 import type { Next } from "../pipeline/stage.ts";
 import { deniesTool } from "../policy/decide.ts";
 import type { Question } from "../policy/policy.ts";
+import type { CanonicalName } from "../tools/catalog.ts";
 import type { WireFormat, WireTools } from "../wire/formats.ts";
 import { type CallResult, toResult } from "./call-result.ts";
 import type { OpenPolicy } from "./open-policy.ts";
@@ -28,7 +29,10 @@ export interface Caller {
   ): Promise<readonly DefinitionIn<Format>[]>;
   /** Calls `listener` whenever `definitions()` may have changed. Returns a function that stops it. */
   onToolsChange(listener: () => void): () => void;
-  /** Calls a tool by its dialect name or its canonical name. Never rejects: failures are results. */
+  /**
+   * Calls a tool by its dialect name, or any tool by its canonical name and with its canonical arguments. Never rejects:
+   * failures are results.
+   */
   call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>;
 }
 
@@ -41,6 +45,11 @@ export interface CallOptions {
   readonly approve?: Approve | undefined;
   /** Asks the user even where the rules allow the call, for this reason. */
   readonly mustAsk?: string | undefined;
+  /**
+   * Finds only the tools in `definitions({ which: "all" })`, for a name that a model chose. Default: false, and a
+   * canonical name calls its tool in every dialect, within `onlyTools` and `readOnly`.
+   */
+  readonly onlyOffered?: boolean | undefined;
   /** Receives the events of this call. */
   readonly onEvent?: CallEventListener;
 }
@@ -108,7 +117,16 @@ export class ToolsetCaller implements Caller {
     };
   }
 
-  async call(name: string, input: unknown, options: CallOptions = {}): Promise<CallResult> {
+  call(name: string, input: unknown, options: CallOptions = {}): Promise<CallResult> {
+    return this.#call(() => this.#toolset.find(String(name), input, options), options);
+  }
+
+  /** Makes a call of the program itself, whichever tools are offered. */
+  callCanonical(name: CanonicalName, input: unknown, options: CallOptions = {}): Promise<CallResult> {
+    return this.#call(() => this.#toolset.findCanonical(name, input), options);
+  }
+
+  async #call(find: () => Promise<ResolvedCall>, options: CallOptions): Promise<CallResult> {
     const id = newIdentifier("call");
     const closed = this.#closedError();
     if (closed) return toResult(id, { ok: false, error: closed }, this.#dialect);
@@ -117,7 +135,7 @@ export class ToolsetCaller implements Caller {
     if (approve) approvers.set(id, approve);
     const stopListening = onEvent && events.on((event) => event.callId === id && onEvent(event));
     try {
-      return toResult(id, await this.#run(id, String(name), input, options), this.#dialect);
+      return toResult(id, await this.#run(id, find, options), this.#dialect);
     } catch (error) {
       // The module of the tool could not be loaded.
       if (!isExhaustion(error)) throw error;
@@ -128,12 +146,12 @@ export class ToolsetCaller implements Caller {
     }
   }
 
-  async #run(id: string, name: string, input: unknown, options: CallOptions): Promise<Outcome> {
+  async #run(id: string, find: () => Promise<ResolvedCall>, options: CallOptions): Promise<Outcome> {
     const { signal, timeoutMs, mustAsk } = options;
     const { environment, pipeline, running } = this.#shared;
     const own = this.#own?.calls.enter(signal);
     const entered = running.enter(own?.signal ?? signal);
-    const outcome = this.#toolset.find(name, input).then((resolved) =>
+    const outcome = find().then((resolved) =>
       pipeline({
         ...resolved,
         id,

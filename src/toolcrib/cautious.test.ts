@@ -45,7 +45,7 @@ describe("cautious", () => {
     const files = { a: "a\n", b: "b\n", c: "c\n", d: "d\n", "tree/x/y": "y\n", "node_modules/m/i.js": "i\n" };
     await using fixture = await openFixture(files);
     symlinkSync("../outside", fixture.at("tree/out"));
-    const begun = fixture.crib.history().length;
+    const begun = fixture.crib.log().length;
     expect([
       await fixture.act("file.write", { path: "a", content: "new\n" }),
       await fixture.act("file.delete", { path: "a" }),
@@ -55,7 +55,7 @@ describe("cautious", () => {
       await fixture.act("file.delete", { path: "node_modules", recursive: true }),
     ]).toEqual(["passed", "passed", "passed", "passed", "passed", "passed"]);
     const gone = ["a", "b", "c", "tree", "node_modules"].filter((path) => existsSync(fixture.at(path)));
-    const count = fixture.crib.history().length - begun;
+    const count = fixture.crib.log().length - begun;
     const undone = await fixture.act("journal.undo", { last: count });
     const back = [...Object.keys(files), "node_modules/m/i.js"].filter(
       (path) => !existsSync(fixture.at(path)),

@@ -616,7 +616,7 @@ describe("edge cases", () => {
     ];
     expect(results.map(({ error }) => error?.code)).toEqual(["invalid-input", "invalid-input"]);
     expect(types).toEqual(["start", "error", "start", "error"]);
-    expect(crib.history().map(({ input }) => input)).toEqual([
+    expect(crib.log().map(({ input }) => input)).toEqual([
       expect.stringContaining("[cannot be printed: "),
       { path: "a", offset: "10n" },
     ]);
@@ -627,7 +627,7 @@ describe("edge cases", () => {
     const types: string[] = [];
     crib.events.on((event) => void types.push(event.type));
     expect((await crib.call("no.such", {})).error?.code).toBe("not-found");
-    expect([types, crib.history().map(({ tool, outcome }) => [tool, outcome])]).toEqual([
+    expect([types, crib.log().map(({ tool, outcome }) => [tool, outcome])]).toEqual([
       ["start", "error"],
       [["no.such", "not-found"]],
     ]);
@@ -721,7 +721,7 @@ describe("history", () => {
     await open({ mode: "safe" });
     await crib.call("file.write", { path: "a", content: "x" });
     await crib.call("file.read", { path: "missing" });
-    expect(crib.history().map(({ tool, outcome, input }) => ({ tool, outcome, input }))).toEqual([
+    expect(crib.log().map(({ tool, outcome, input }) => ({ tool, outcome, input }))).toEqual([
       { tool: "file.read", outcome: "not-found", input: { path: "missing" } },
       { tool: "file.write", outcome: "needs-approval", input: { path: "a", content: "x" } },
     ]);
@@ -767,7 +767,7 @@ it("a new instance reports which change a crash interrupted and how it was recov
     .map(({ path }) => path)
     .toSorted();
   expect(crib.recovered).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
-  expect(crib.history()).toEqual([
+  expect(crib.log()).toEqual([
     {
       callId: expect.stringMatching(/^call_/),
       session: crib.session,

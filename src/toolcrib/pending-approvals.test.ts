@@ -207,7 +207,7 @@ describe("an answer to a pending approval", () => {
     codes.push(await remove(other, "b.txt"), await remove(other));
     house.write("workspace/a.txt", "one\n");
     codes.push(await remove(other), await remove(fixture));
-    expect([codes, other.history().filter(({ decision }) => decision?.answer === "once").length]).toEqual([
+    expect([codes, other.log().filter(({ decision }) => decision?.answer === "once").length]).toEqual([
       ["needs-approval", "needs-approval", "needs-approval", "passed", "needs-approval", "needs-approval"],
       1,
     ]);
@@ -272,7 +272,7 @@ describe("an answer to a pending approval", () => {
     const codes = [await remove(other)];
     house.write("workspace/a.txt", "two\n");
     codes.push(await remove(fixture));
-    expect([codes, fixture.history()[0]?.decision?.rule]).toEqual([
+    expect([codes, fixture.log()[0]?.decision?.rule]).toEqual([
       ["passed", "passed"],
       `allow delete '${house.at("workspace/a.txt")}' by file.delete`,
     ]);

@@ -160,7 +160,7 @@ it("lists the files that tools can read, without recording a call", async () => 
   const crib = await openToolcrib({ workspace, rules: ["deny read private/**"], ...folders });
   try {
     const files = await crib.listFiles(AbortSignal.timeout(60_000));
-    expect([files, crib.history()]).toEqual([["src/a.ts"], []]);
+    expect([files, crib.log()]).toEqual([["src/a.ts"], []]);
   } finally {
     await crib.close();
   }

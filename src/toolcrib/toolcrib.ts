@@ -3,6 +3,7 @@ import type { ProjectIndex } from "../contract/code.ts";
 import type { Conversations } from "../contract/conversations.ts";
 import type { RecoveredChange, SandboxReport } from "../contract/environment.ts";
 import type { PathGuard } from "../contract/guard.ts";
+import type { ChangedFiles, UndoneChanges } from "../contract/history.ts";
 import type { HookAnswer } from "../contract/hooks.ts";
 import type { ProcessStatus } from "../contract/process.ts";
 import type { ToolFinder, ToolSource } from "../contract/tool.ts";
@@ -21,6 +22,8 @@ import type { PolicyMode } from "../policy/policy.ts";
 import { RedactedStream } from "../policy/redaction/redact.ts";
 import { openProcesses } from "../processes/open-processes.ts";
 import { allowedVariables } from "../system/environment-variables.ts";
+import type { JournalDiffInput } from "../tools/journal/diff.ts";
+import type { JournalUndoInput } from "../tools/journal/undo.ts";
 import type { WireFormat } from "../wire/formats.ts";
 import { askOutside, askVisibly } from "./ask-visibly.ts";
 import type { CallResult } from "./call-result.ts";
@@ -323,8 +326,37 @@ export class Toolcrib implements Caller {
     return this.#pendingApprovals.list();
   }
 
-  /** Returns the latest calls in this workspace, newest first. */
-  history(limit = 50): readonly CallRecord[] {
+  /**
+   * Undoes the latest change of this session, or the selected calls. Like every call, it follows the rules, may need
+   * approval, and is recorded. The input is that of `journal.undo`.
+   */
+  undo(
+    input: Omit<JournalUndoInput, "redo"> = {},
+    options?: CallOptions,
+  ): Promise<CallResult<UndoneChanges | null>> {
+    return this.#journalCall("journal.undo", input, options);
+  }
+
+  /** Reverts the latest undo that is still in force. Otherwise like `undo`. */
+  redo(input: RedoInput = {}, options?: CallOptions): Promise<CallResult<UndoneChanges | null>> {
+    return this.#journalCall("journal.undo", { ...input, redo: true }, options);
+  }
+
+  /** Returns what the calls of this session changed in files, or the selected calls. The input is that of `journal.diff`. */
+  diff(input: JournalDiffInput = {}, options?: CallOptions): Promise<CallResult<ChangedFiles | null>> {
+    return this.#journalCall("journal.diff", input, options);
+  }
+
+  async #journalCall<Data>(
+    name: "journal.undo" | "journal.diff",
+    input: JournalUndoInput | JournalDiffInput,
+    options: CallOptions | undefined,
+  ): Promise<CallResult<Data>> {
+    return (await this.#caller.callCanonical(name, input, options)) as CallResult<Data>;
+  }
+
+  /** Returns the latest calls in this workspace, newest first. Default: 50. */
+  log({ limit = 50 }: { readonly limit?: number | undefined } = {}): readonly CallRecord[] {
     if (this.#running.haveEnded) throw toolcribClosed();
     return this.#history.journal.latest(limit);
   }
@@ -391,6 +423,8 @@ export class Toolcrib implements Caller {
     return askOutside({ ...questions, waitMs: approvalWaitMs, notify });
   }
 }
+
+type RedoInput = Pick<JournalUndoInput, "merge" | "skip_changed" | "dry_run">;
 
 async function toDialect(dialect: string | Dialect): Promise<Dialect> {
   return typeof dialect === "object" ? dialect : findDialect(dialect);

@@ -15,7 +15,10 @@ export interface TemporaryToolcrib extends AsyncDisposable {
 
 /** `await using` removes it. */
 export async function temporaryToolcrib(
-  options: Pick<ToolcribOptions, "mode" | "workspace" | "rules" | "dialect"> = {},
+  options: Pick<
+    ToolcribOptions,
+    "mode" | "workspace" | "rules" | "dialect" | "onlyTools" | "readOnly" | "tools" | "approve"
+  > = {},
 ): Promise<TemporaryToolcrib> {
   const folder = temporaryFolder();
   const { workspace = join(folder.path, "workspace") } = options;

@@ -127,7 +127,7 @@ async function callTool(
     }
   };
   const approve = approverFor(id);
-  return caller.call(call.name, call.input, { signal, onEvent, approve });
+  return caller.call(call.name, call.input, { signal, onEvent, approve, onlyOffered: true });
 }
 
 function notMade(content: string, failure: string): CallOutcome {

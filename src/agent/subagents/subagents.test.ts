@@ -106,7 +106,7 @@ it("runs agents in parallel, and lets them write one file in turn", async () => 
     expect.stringMatching(/^agent_\d completed after 3 turns:\none is 1$/),
     expect.stringMatching(/^agent_\d completed after 3 turns:\ntwo is 2$/),
   ]);
-  const changing = session.toolcrib.history().filter(({ tool }) => tool === "edit.replace");
+  const changing = session.toolcrib.log().filter(({ tool }) => tool === "edit.replace");
   expect(changing).toHaveLength(2);
   expect(await close()).toEqual([]);
 });

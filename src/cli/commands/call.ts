@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { findTool } from "../../dialects/find-tool.ts";
+import { findAnyTool } from "../../dialects/find-tool.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
 import type { Approval, ApprovalRequest, CallResult, Dialect, ProcessStatus } from "../../toolcrib/index.ts";
@@ -71,7 +71,7 @@ export const callCommand: Command = {
         hint: "List the tools: toolcrib tools",
       });
     const dialect = await dialectHere(options.get("dialect"));
-    const input = await readInput(findTool(dialect.tools, name, dialect), rest);
+    const input = await readInput(findAnyTool(dialect, name), rest);
     await refuseBackground(dialect, name, input);
     const timeoutMs = readCount(given, "timeout-ms");
     const { openToolcrib } = await import("../../toolcrib/index.ts");

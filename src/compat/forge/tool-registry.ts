@@ -72,7 +72,7 @@ export class ToolRegistry implements AsyncDisposable {
     environment: ExecutionEnvironment,
     options?: CallOptions,
   ): Promise<CallResult> {
-    return (await this.#instanceFor(name, environment)).call(name, args, options);
+    return (await this.#instanceFor(name, environment)).call(name, args, { ...options, onlyOffered: true });
   }
 
   /** Closes the instances that were opened in custom environments. May be called twice. */

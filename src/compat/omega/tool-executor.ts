@@ -91,7 +91,7 @@ export class ToolExecutor implements AsyncDisposable {
   ): Promise<ToolResult> {
     try {
       const crib = await this.#open();
-      const { content, isError } = await crib.call(toolName, args, options);
+      const { content, isError } = await crib.call(toolName, args, { ...options, onlyOffered: true });
       return { content, isError };
     } catch (error) {
       const { message, hint } = error as Error & { readonly hint?: string };

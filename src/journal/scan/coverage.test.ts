@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openCommandFixture, treeOf } from "../../../test/support/journal-scan/command-fixture.ts";
 
-const notCovered = (fixture: { crib: { history(): readonly { notCovered: readonly string[] }[] } }) =>
-  fixture.crib.history()[0]?.notCovered;
+const notCovered = (fixture: { crib: { log(): readonly { notCovered: readonly string[] }[] } }) =>
+  fixture.crib.log()[0]?.notCovered;
 
 describe("content in git", () => {
   it("is not copied, and is fetched from git when it was changed", async () => {

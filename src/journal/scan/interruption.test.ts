@@ -26,7 +26,7 @@ it("lets the next process complete the scan of a killed one", async () => {
   expect(after).toEqual({ "b.txt": 'file 644 "new\\n"', "c.txt": 'file 644 "c\\n"', ready: 'file 644 ""' });
 
   await fixture.bash("printf own > own.txt");
-  const killed = fixture.crib.history().find(({ outcome }) => outcome === null) as CallRecord;
+  const killed = fixture.crib.log().find(({ outcome }) => outcome === null) as CallRecord;
   expect(killed.files).toEqual({ created: 1, changed: 1, removed: 1 });
   await fixture.undo({ callId: killed.callId } as never);
   expect(treeOf(fixture.workspace)).toEqual({ ...before, "own.txt": 'file 644 "own"' });

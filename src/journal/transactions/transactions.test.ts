@@ -152,7 +152,7 @@ describe("a transaction", () => {
       `The transaction ${id} was still open when its instance was closed, and was rolled back.`,
     ]);
     const next = await world.open();
-    expect(next.history(1)).toMatchObject([
+    expect(next.log({ limit: 1 })).toMatchObject([
       { tool: "transaction.rollback", outcome: "ok", input: { why: "its instance was closed" } },
     ]);
     expect((await next.call("transaction.commit", {})).error?.code).toBe("not-found");

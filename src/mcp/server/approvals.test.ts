@@ -79,7 +79,7 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
     expect([
       result.isError,
       existsSync(join(fixture.workspace, "a.txt")),
-      crib.history(1)[0]?.decision?.answer,
+      crib.log({ limit: 1 })[0]?.decision?.answer,
     ]).toEqual([true, true, "no"]);
   });
 
@@ -89,7 +89,7 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
     }));
     const result = await fixture.client.callTool(remove("a.txt"));
     const crib = await fixture.crib();
-    expect([resultOf(result), crib.history(1)[0]?.decision?.answer, fixture.asked.length]).toEqual([
+    expect([resultOf(result), crib.log({ limit: 1 })[0]?.decision?.answer, fixture.asked.length]).toEqual([
       {
         content: [
           {

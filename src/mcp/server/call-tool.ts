@@ -103,6 +103,7 @@ export async function makeCall(
   };
   const result = await crib.call(name, input, {
     signal,
+    onlyOffered: true,
     ...(answer.kind === "unanswered" ? {} : { approve }),
     onEvent,
   });

@@ -77,7 +77,7 @@ it.each([
     () =>
       expect(
         crib
-          .history()
+          .log()
           .map(({ outcome }) => outcome)
           .sort(),
       ).toEqual(["cancelled", "ok"]),

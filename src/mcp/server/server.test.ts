@@ -169,7 +169,7 @@ describe.each(eras)("a client with %s", (era) => {
     while (isAlive(grandchild)) await wait(20);
     const crib = await fixture.crib();
     await vi.waitFor(
-      () => expect(crib.history(1)).toMatchObject([{ tool: "shell.run", outcome: "cancelled" }]),
+      () => expect(crib.log({ limit: 1 })).toMatchObject([{ tool: "shell.run", outcome: "cancelled" }]),
       { timeout: 60_000 },
     );
   });

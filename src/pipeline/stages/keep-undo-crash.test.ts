@@ -24,7 +24,7 @@ describe("a killed call", { timeout: 600_000 }, () => {
       await callInterrupted(home, name, { killAt });
       const crib = await openKeepFixture(home);
       // Records of the recovery at start come above it.
-      const latest = crib.history(5).find(({ tool }) => tool !== "environment.recover");
+      const latest = crib.log({ limit: 5 }).find(({ tool }) => tool !== "environment.recover");
       const undone = await crib.call("journal.undo", { call: latest!.callId });
       await crib.close();
       const now = snapshot(join(home, "workspace"));

@@ -212,7 +212,7 @@ it("hides secrets from the approval prompt and from the user's answer", async ()
   const input = { path: "notes.txt", find: "old", replace: "new" };
   const { error } = await fixture.crib.call("edit.replace", input);
   const message = "The user refused this call and said: Use [redacted: GitHub token] instead";
-  expect([previews, error?.message, fixture.crib.history().map((record) => record.message)]).toEqual([
+  expect([previews, error?.message, fixture.crib.log().map((record) => record.message)]).toEqual([
     ["--- a/notes.txt\n+++ b/notes.txt\n@@ -1,2 +1,2 @@\n key [redacted: AWS key]\n-old\n+new\n"],
     message,
     [message],

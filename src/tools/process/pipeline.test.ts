@@ -7,7 +7,7 @@ it("records what an undo will not restore, also when the start fails", async () 
   const { crib } = fixture;
   const first = await crib.call("process.start", { command: "echo first > file; sleep 60", name: "web" });
   const again = await crib.call("process.start", { command: "sleep 60", name: "web" });
-  const [second, record] = crib.history(2);
+  const [second, record] = crib.log({ limit: 2 });
   const undone = await crib.call("journal.undo", { call: first.callId });
   expect([
     first.content.includes("[Undo does not cover what a process changes after the call that started it.]"),

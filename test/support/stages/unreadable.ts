@@ -9,7 +9,7 @@ writeFileSync(file, "old");
 chmodSync(file, 0o200);
 const crib = await openKeepFixture(home);
 const written = await crib.call("file.write", { path: "write-only.log", content: "new content" });
-const [record] = crib.history(1);
+const [record] = crib.log({ limit: 1 });
 const undone = await crib.call("journal.undo", { call: written.callId });
 process.stdout.write(
   JSON.stringify({ output: written.content, recorded: record?.notCovered, undoFails: undone.isError }),

@@ -95,7 +95,7 @@ it("keeps a session, its instance and its missed events across broken connection
     expect.stringContaining('"text":"1 | one"'),
     1,
   ]);
-  expect(fixture.instances[0]!.history().map(({ tool }) => tool)).toEqual(["file.read", "file.read"]);
+  expect(fixture.instances[0]!.log().map(({ tool }) => tool)).toEqual(["file.read", "file.read"]);
 });
 
 it("ends a deleted session, and reports that to clients still using it", async () => {

@@ -21,7 +21,7 @@ it("can be undone when it was killed before its check ended", { timeout: 600_000
   const { signal } = spawnSync(process.execPath, [caller, workspace, stateDirectory, configDirectory]);
   const left = readFileSync(file, "utf8");
   const crib = await openToolcrib({ workspace, stateDirectory, configDirectory, undoScope: "workspace" });
-  const [killed] = crib.history(1);
+  const [killed] = crib.log({ limit: 1 });
   const undone = await crib.call("journal_undo", { call: killed?.callId });
   await crib.close();
   expect({ signal, left, error: undone.error, now: readFileSync(file, "utf8") }).toEqual({
