@@ -14,7 +14,9 @@ export async function aiSdkTools(crib: Toolcrib, options: CallOptions = {}): Pro
         execute: (input: unknown, { abortSignal, messages }: AiSdkCallOptions) => {
           const signals = [options.signal, abortSignal].filter((signal) => signal !== undefined);
           const signal = signals.length === 0 ? {} : { signal: AbortSignal.any(signals) };
-          return orderOf(messages)(name, () => crib.call(name, input, { ...options, ...signal, onlyOffered: true }));
+          return orderOf(messages)(name, () =>
+            crib.call(name, input, { ...options, ...signal, onlyOffered: true }),
+          );
         },
         toModelOutput: ({ output }: { output: CallResult }) => modelOutputOf(output),
       },
