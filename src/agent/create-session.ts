@@ -83,12 +83,13 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
   ]);
   const model = await inProtocol(given, protocol);
   const reasoning = options.reasoning ?? recorded?.reasoning ?? undefined;
-  const recorder = openRecorder(crib.conversations, crib.session, (message) =>
+  const store = options.store ?? crib.conversations;
+  const recorder = openRecorder(store, crib.session, (message) =>
     live.core.emit({ type: "warning", message }),
   );
   crib.setPlanning(options.plan ?? recorded?.isPlanning ?? false);
   const { restoreSession } = recorded ? await import("./records/resume.ts") : {};
-  const resumed = recorded && restoreSession?.(crib, recorded);
+  const resumed = recorded && (await restoreSession?.(crib, recorded, store));
   const live = new LiveSession({
     id: crib.session,
     crib,

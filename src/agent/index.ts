@@ -75,4 +75,5 @@ export type {
   HookedStop,
   SessionHooks,
 } from "./session-hooks.ts";
+export { MemorySessionStore, type SessionStore } from "./session-store.ts";
 export type { Skill, Skills } from "./skills.ts";

@@ -1,4 +1,5 @@
 import { ToolError } from "../contract/error.ts";
+import { unlessAborted } from "../lib/async/abort.ts";
 import { Listeners } from "../lib/async/listeners.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import type { Model, ReasoningEffort, TokenUsage } from "../models/model.ts";
@@ -242,6 +243,8 @@ export class LiveSession implements Session {
     const isFirst = core.conversation.pinned.size === 0;
     const result = await runTurn(core, { ...input, turn, isPinned: isPinned || isFirst }, signal);
     this.#parts.recorder.add({ kind: "turn-end", result });
+    // A store that hangs cannot keep an aborted turn from ending.
+    await unlessAborted(this.#parts.recorder.flush(), signal);
     return result;
   }
 
@@ -292,6 +295,7 @@ export class LiveSession implements Session {
     // The state is `closed` before anything else happens.
     await Promise.resolve();
     await this.abort();
+    await this.#parts.recorder.flush();
     this.core.emit({ type: "state", state: "closed" });
     if (this.#hasStarted) this.core.emit({ type: "session-end" });
     await this.#parts.release();

@@ -51,9 +51,11 @@ export interface SessionParts {
   release(): Promise<void>;
 }
 
-/** Records entries at once. Never throws: a series of failed writes is reported once, as a warning. */
+/** Records entries in order. Never throws: a series of failed writes is reported once, as a warning. */
 export interface Recorder {
   add(...entries: readonly SessionEntry[]): void;
+  /** Waits until the entries so far are stored, or cannot be stored. */
+  flush(): Promise<void>;
 }
 
 /** A recorded conversation in which every call is answered. */

@@ -7,6 +7,7 @@ import type { OutputOf, OutputSchema } from "./answer-schema.ts";
 import type { ContextPart } from "./context/context-parts.ts";
 import type { AgentEvent, ContextUse, SessionState, ToolProtocol, TurnResult } from "./event.ts";
 import type { SessionHooks } from "./session-hooks.ts";
+import type { SessionStore } from "./session-store.ts";
 import type { Skills } from "./skills.ts";
 
 /** How to start or resume a session. Options shared with `openToolcrib` mean the same. */
@@ -37,6 +38,8 @@ export interface SessionOptions extends Omit<ToolcribOptions, "agents" | "dialec
   readonly hooks?: SessionHooks | undefined;
   /** The session to resume. */
   readonly resume?: string | undefined;
+  /** Where the conversation is stored. Default: in the journal of the workspace. */
+  readonly store?: SessionStore | undefined;
   /** Starts a new session with the conversation of another, up to the end of a turn. Default: its last turn. */
   readonly fork?: { readonly session: string; readonly turn?: number | undefined } | undefined;
   /** Writes spans with `@opentelemetry/api`, if installed. */

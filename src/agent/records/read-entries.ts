@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { ConversationEntry, Conversations } from "../../contract/conversations.ts";
+import type { ConversationEntry } from "../../contract/conversations.ts";
 import { errorWith, ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { reasoningEfforts } from "../../models/model.ts";
@@ -11,12 +11,12 @@ import type { SessionEntry } from "./session-entry.ts";
  * entry is damaged or written by a newer Toolcrib.
  */
 export function readEntries(
-  conversations: Conversations,
+  stored: readonly ConversationEntry[],
   session: string,
   turn?: number,
 ): readonly SessionEntry[] {
   const entries: SessionEntry[] = [];
-  for (const kept of conversations.entries(session)) {
+  for (const kept of stored) {
     try {
       entries.push(readEntry(kept, session));
     } catch (error) {

@@ -1,33 +1,58 @@
-import type { Conversations } from "../../contract/conversations.ts";
 import type { Recorder } from "../session-parts.ts";
+import type { SessionStore } from "../session-store.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
 /**
- * Records a session in the journal. A failed write is retried with the next one, so that no entry is missing. Calls
- * `warn` once per series of failed writes, and when earlier entries are lost.
+ * Records a session in its store. Writes are made in order, one at a time, and at once where the store is synchronous.
+ * A failed write is retried with the next one, so that no entry is missing. Calls `warn` once per series of failed
+ * writes, and when earlier entries are lost.
  */
 export function openRecorder(
-  conversations: Conversations,
+  store: SessionStore,
   session: string,
   warn: (message: string) => void,
 ): Recorder {
-  let waiting: SessionEntry[] = [];
+  let waiting: readonly SessionEntry[] = [];
   let lastNumber: number | undefined;
   let isFailing = false;
+  let writing: Promise<void> | undefined;
+
+  const stored = (count: number, last: number) => {
+    if (lastNumber !== undefined && last !== lastNumber + count) warn(lost);
+    lastNumber = last;
+    waiting = waiting.slice(count);
+    isFailing = false;
+  };
+  const failed = (error: unknown) => {
+    const { message } = error instanceof Error ? error : { message: String(error) };
+    if (!isFailing) warn(`The session cannot be saved right now: ${message}`);
+    isFailing = true;
+  };
+  const write = () => {
+    if (writing !== undefined || waiting.length === 0 || isSilent(waiting)) return;
+    const { length } = waiting;
+    try {
+      const last = store.append(session, waiting);
+      if (typeof last === "number") return stored(length, last);
+      writing = last
+        .then((number) => stored(length, number))
+        .catch(failed)
+        .then(() => {
+          writing = undefined;
+          if (!isFailing) write();
+        });
+    } catch (error) {
+      failed(error);
+    }
+  };
   return {
     add: (...entries) => {
-      waiting.push(...entries);
-      if (isSilent(waiting)) return;
-      try {
-        const last = conversations.append(session, waiting);
-        if (lastNumber !== undefined && last !== lastNumber + waiting.length) warn(lost);
-        lastNumber = last;
-        waiting = [];
-        isFailing = false;
-      } catch (error) {
-        if (!isFailing) warn(`The session cannot be saved right now: ${(error as Error).message}`);
-        isFailing = true;
-      }
+      waiting = [...waiting, ...entries];
+      write();
+    },
+    flush: async () => {
+      write();
+      while (writing !== undefined) await writing;
     },
   };
 }
@@ -37,4 +62,5 @@ function isSilent(entries: readonly SessionEntry[]): boolean {
   return entries[0]?.kind === "start" && !entries.some(({ kind }) => kind === "user");
 }
 
-const lost = "The journal was replaced: this session continues, but it cannot be resumed later.";
+const lost =
+  "The stored session was replaced or changed elsewhere: this session continues, but it cannot be resumed later.";

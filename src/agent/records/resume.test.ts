@@ -103,7 +103,7 @@ describe("a forked session", () => {
     const { turn, text } = await fork.run("something else").result;
     expect([turn, text, fork.messages.length, parent.messages.length]).toEqual([2, "Other.", 6, 6]);
     const { conversations } = fork.toolcrib;
-    const [start] = readEntries(conversations, fork.id);
+    const [start] = readEntries(conversations.entries(fork.id), fork.id);
     expect(start).toMatchObject({ kind: "start", parent: { session: parent.id, turn: 1 } });
     // The calls before the fork belong to the parent.
     expect((await fork.toolcrib.call("journal.undo", {})).isError).toBe(true);

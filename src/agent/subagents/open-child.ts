@@ -115,5 +115,6 @@ function recorderOf(id: string, parent: Recorder): Recorder {
       for (const entry of entries)
         if (entry.kind === "agent") parent.add({ ...entry, agent: `${id}/${entry.agent}` });
     },
+    flush: async () => {},
   };
 }

@@ -132,11 +132,12 @@ export class LiveSessions {
       stateDirectory: directories.state,
       configDirectory: directories.config,
     };
-    const recorded = findRecorded({ ...options, fork: { session, ...(turn !== undefined && { turn }) } });
+    const fork = { session, ...(turn !== undefined && { turn }) };
+    const recorded = await findRecorded({ ...options, fork });
     if (recorded === undefined) throw new ToolError("not-found", "There is no such session.");
     const crib = await openToolcrib({ ...options, client: { kind: "console", version } });
     try {
-      restoreSession(crib, recorded);
+      await restoreSession(crib, recorded, crib.conversations);
       return { workspace, session: crib.session };
     } finally {
       await crib.close();
