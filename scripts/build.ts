@@ -5,7 +5,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { BuildOptions } from "rolldown";
 import packageDescription from "../package.json" with { type: "json" };
 import { pageScript, writePageFiles } from "./build-page.ts";
@@ -18,7 +18,7 @@ const dist = join(root, "dist");
 const fresh = join(root, `node_modules/.cache/build-${process.pid}`);
 const isQuick = process.argv.includes("--quick");
 
-const shared: BuildOptions = {
+const shared = {
   cwd: root,
   platform: "node",
   // zod is bundled, because finding its many files would take longer than running all our own code.
@@ -26,25 +26,46 @@ const shared: BuildOptions = {
   // Its other form finds its parts by a `require` that the bundler cannot follow.
   resolve: { alias: { "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
   logLevel: "warn",
-};
+} satisfies BuildOptions;
 
-/**
- * The exports of the package: `dist/openai.js`, whose types are at `dist/types/adapters/openai.d.ts`, is
- * `src/adapters/openai.ts`.
- */
+/** The modules that the package exports: `dist/openai.js` is `src/adapters/openai.ts`. */
 const entries = Object.values(packageDescription.exports).flatMap((entry) => {
   if (typeof entry === "string") return [];
-  return [[basename(entry.default, ".js"), relative("dist/types", entry.types).replace(/\.d\.ts$/, "")]];
+  const name = basename(entry.default, ".js");
+  const [module] = globSync([`{adapters,compat}/${name}.ts`, `${name}/index.ts`], { cwd: join(root, "src") });
+  return [{ name, module: module!.replace(/\.ts$/, "") }];
 });
+
+/** The SDKs of model providers, which the library and the command line share. Each is loaded when a model is opened. */
+const sdkNames = ["@ai-sdk/anthropic", "@ai-sdk/google", "@ai-sdk/openai", "@ai-sdk/openai-compatible", "ollama"];
+const sdks: BuildOptions = {
+  ...shared,
+  input: Object.fromEntries(sdkNames.map((name) => [basename(name), name])),
+  output: {
+    dir: join(fresh, "sdks"),
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name].js",
+    minify: true,
+    codeSplitting: { groups: [{ name: "zod", test: /node_modules\/zod\// }] },
+  },
+};
+
+const external = [...shared.external, ...sdkNames];
+const paths = Object.fromEntries(sdkNames.map((name) => [name, `../sdks/${basename(name)}.js`]));
 
 const library: BuildOptions = {
   ...shared,
-  input: Object.fromEntries(entries.map(([name, module]) => [name, `src/${module}.ts`])),
+  external,
+  input: Object.fromEntries(entries.map(({ name, module }) => [name, `src/${module}.ts`])),
   output: {
     dir: fresh,
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "library/[name].js",
+    // A third smaller. Stack traces keep the names of functions.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    paths,
     // In one file: split into chunks that import each other, it would be used before it is loaded.
     codeSplitting: { groups: [{ name: "zod", test: /node_modules\/zod\// }] },
   },
@@ -74,6 +95,7 @@ const plainCall = modulesOf(["src/toolcrib/index.ts", "src/dialects/toolcrib.ts"
  */
 const commandLine: BuildOptions = {
   ...shared,
+  external,
   input: { cli: "src/cli/main.ts" },
   // Commands import each other's descriptions lazily only to avoid a cycle.
   checks: { ineffectiveDynamicImport: false },
@@ -84,6 +106,7 @@ const commandLine: BuildOptions = {
     format: "cjs",
     entryFileNames: "[name].cjs",
     chunkFileNames: "cli/[name].cjs",
+    paths,
     minify: true,
     codeSplitting: {
       // Otherwise a group would include modules that others need more often, and they would load it. Chunks must not
@@ -138,14 +161,14 @@ const workers: readonly BuildOptions[] = [
 try {
   const { build } = await import("rolldown");
   const page = join(fresh, "console");
-  const built = await build([library, commandLine, ...workers, pageScript(page)]);
+  const built = await build([library, commandLine, sdks, ...workers, pageScript(page)]);
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES"), collectLicences(built));
   writePageFiles(page);
   packGrammars(join(fresh, "grammars"));
   packPdfium(join(fresh, "pdfium"));
   copyPerlPrograms();
   if (isQuick) keepDeclarations();
-  else writeDeclarations();
+  else await writeDeclarations();
   replaceDist();
 } catch (error) {
   if (!isQuick) throw error;
@@ -160,23 +183,32 @@ function copyPerlPrograms(): void {
     cpSync(join(root, program), join(fresh, "perl", basename(program)));
 }
 
-function writeDeclarations(): void {
+/** One file for each export, and one for what they share. */
+async function writeDeclarations(): Promise<void> {
   const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const types = join(fresh, "types");
+  const separate = join(fresh, "separate types");
   // `npm run types` checks them, which takes three times as long.
-  const options = ["-p", join(root, "tsconfig.build.json"), "--noCheck", "--outDir", types];
+  const options = ["-p", join(root, "tsconfig.build.json"), "--noCheck", "--outDir", separate];
   execFileSync(process.execPath, [compiler, ...options], { stdio: "inherit" });
-  const reached = new Set<string>();
-  for (const [, module] of entries) declarationsReachedFrom(join(types, `${module}.d.ts`), reached);
-  for (const file of globSync(join(types, "**/*.d.ts"))) if (!reached.has(file)) rmSync(file);
-}
-
-/** The compiler writes declarations for all modules; only one in seven is reachable from the package's exports. */
-function declarationsReachedFrom(file: string, reached: Set<string>): void {
-  if (reached.has(file)) return;
-  reached.add(file);
-  for (const [, path] of readFileSync(file, "utf8").matchAll(/\b(?:from |import\()"(\..*?)\.ts"/g))
-    declarationsReachedFrom(resolve(dirname(file), `${path}.d.ts`), reached);
+  const [{ build }, { dts }] = await Promise.all([import("rolldown"), import("rolldown-plugin-dts")]);
+  await build({
+    ...shared,
+    input: Object.fromEntries(entries.map(({ name, module }) => [name, join(separate, `${module}.d.ts`)])),
+    external: /^[@\w]/,
+    checks: { bundlerTimings: false },
+    plugins: [dts({ dtsInput: true, emitDtsOnly: true, generator: "oxc", tsconfig: false })],
+    output: {
+      dir: join(fresh, "types"),
+      format: "esm",
+      entryFileNames: "[name].ts",
+      chunkFileNames: "shared/[name].d.ts",
+      minifyInternalExports: false,
+    },
+  });
+  rmSync(separate, { recursive: true });
+  // They name a folder of the build.
+  for (const file of globSync(join(fresh, "types/**/*.ts")))
+    writeFileSync(file, readFileSync(file, "utf8").replace(/^\/\/#(?:end)?region.*\n/gm, ""));
 }
 
 function keepDeclarations(): void {
