@@ -57,7 +57,7 @@ export class AnswerSchema {
     const { jsonSchema, vendor } = this.#schema["~standard"];
     if (jsonSchema) return jsonSchema.input({ target: "draft-2020-12" });
     if (vendor === "zod") {
-      const { toJSONSchema } = await import("zod/v4/core");
+      const { toJSONSchema } = await import("./zod-json-schema.ts");
       return toJSONSchema(this.#schema as never, { io: "input" }) as JsonSchema;
     }
     throw new ToolError("unsupported", `The output schema of ${vendor} cannot be written as JSON Schema`, {
@@ -77,7 +77,7 @@ export class AnswerSchema {
 
 async function validatorOf(schema: OutputSchema): Promise<StandardSchema> {
   if (isStandard(schema)) return schema;
-  const { fromJSONSchema } = await import("zod");
+  const { fromJSONSchema } = await import("./zod-json-schema.ts");
   try {
     return fromJSONSchema(schema as never) as unknown as StandardSchema;
   } catch (cause) {
