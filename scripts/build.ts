@@ -37,7 +37,13 @@ const entries = Object.values(packageDescription.exports).flatMap((entry) => {
 });
 
 /** The SDKs of model providers, which the library and the command line share. Each is loaded when a model is opened. */
-const sdkNames = ["@ai-sdk/anthropic", "@ai-sdk/google", "@ai-sdk/openai", "@ai-sdk/openai-compatible", "ollama"];
+const sdkNames = [
+  "@ai-sdk/anthropic",
+  "@ai-sdk/google",
+  "@ai-sdk/openai",
+  "@ai-sdk/openai-compatible",
+  "ollama",
+];
 const sdks: BuildOptions = {
   ...shared,
   input: Object.fromEntries(sdkNames.map((name) => [basename(name), name])),
