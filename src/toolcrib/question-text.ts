@@ -32,7 +32,7 @@ export function reasonsOf({ parts, reason, rule, source }: ShownRequest): readon
 export function confinementText(request: ShownRequest): string | undefined {
   const { accesses, sandbox, unconfined, hosts } = request;
   if (!accesses.some(({ kind }) => kind === "execute")) return undefined;
-  const access = "it can access every file and host that you can access";
+  const access = "it can access everything you can";
   if (unconfined) return `outside the sandbox, by your rules: ${access}`;
   if (sandbox === "none") return `without a sandbox: ${access}`;
   const network = hosts.includes("*") ? "every host that no rule denies" : hosts.join(", ") || "no host";
@@ -44,11 +44,24 @@ export function commandsIn({ accesses }: ShownRequest): readonly string[] {
 }
 
 /** Returns the arguments of a call that nothing else shows, as JSON; undefined when there are none. */
-export function otherInput(request: ShownRequest, indent: number): string | undefined {
+export function otherInput(request: ShownRequest): string | undefined {
+  return inputOf(request, isPurpose, 2);
+}
+
+/** Like `otherInput`, on one line, and for a command without the limits of its time and output. */
+export function briefInput(request: ShownRequest): string | undefined {
+  return inputOf(request, (name, value) => isPurpose(name, value) || isLimit(name, value), 0);
+}
+
+function inputOf(
+  request: ShownRequest,
+  isLeftOut: (name: string, value: unknown) => boolean,
+  indent: number,
+): string | undefined {
   const commands = new Set(commandsIn(request));
   const fields = Object.entries(request.input ?? {}).filter(
     ([name, value]) =>
-      value !== undefined && !commands.has(value) && !(commands.size > 0 && isPurpose(name, value)),
+      value !== undefined && !commands.has(value) && !(commands.size > 0 && isLeftOut(name, value)),
   );
   return fields.length === 0 ? undefined : JSON.stringify(Object.fromEntries(fields), bigintAsText, indent);
 }
@@ -61,6 +74,10 @@ export function purposeOf(request: ShownRequest): string | undefined {
 
 function isPurpose(name: string, value: unknown): value is string {
   return name === "description" && typeof value === "string";
+}
+
+function isLimit(name: string, value: unknown): boolean {
+  return typeof value === "number" && /^max_|_ms$/.test(name);
 }
 
 /** The rules that "always" can add, as the user reads them, narrowest first; empty when the call can only be allowed once. */

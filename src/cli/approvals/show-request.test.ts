@@ -224,8 +224,8 @@ it("shows the sandbox of a command, and the hosts it would reach", () => {
     "in the sandbox (landlock); it can connect to no host\n",
     "in the sandbox (bwrap); it can connect to *.example.com, localhost\n",
     "in the sandbox (bwrap); it can connect to every host that no rule denies\n",
-    "without a sandbox: it can access every file and host that you can access\n",
-    "outside the sandbox, by your rules: it can access every file and host that you can access\n",
+    "without a sandbox: it can access everything you can\n",
+    "outside the sandbox, by your rules: it can access everything you can\n",
   ]);
 });
 

@@ -6,6 +6,7 @@ import type { ShownPart, ShownRequest } from "../../toolcrib/index.ts";
 import {
   askerOf,
   bindingNotes,
+  briefInput,
   callerOf,
   commandsIn,
   confinementText,
@@ -24,7 +25,7 @@ export function showRequest(request: ShownRequest, columns: number, maxLines = 1
   const { preview } = request;
   const [why = "", ...others] = reasonsOf(request);
   const more = others.length === 0 ? "" : ` (and ${others.length} more: e explains)`;
-  const input = preview === undefined ? otherInput(request, 0) : undefined;
+  const input = preview === undefined ? briefInput(request) : undefined;
   const runs = confinementText(request);
   return [
     "",
@@ -114,9 +115,9 @@ export function isRuleShown(request: ShownRequest, columns: number): boolean {
   return wider.length === 0 && isPlain(rule, columns) && bindingNotes(request).length === 0;
 }
 
-/** Returns whether a rule fits among the choices and looks like none of them. Other rules are shown quoted. */
+/** Returns whether a rule fits on the two lines of the choices and looks like none of them. Other rules are quoted. */
 function isPlain(rule: string, columns: number): boolean {
-  return rule.length <= columns - 24 && /^[\w ./:=*@~-]+$/.test(rule);
+  return rule.length <= columns - 30 && /^[\w ./:=*@~-]+$/.test(rule);
 }
 
 /** Returns the answers that a request offers, broken between two of them. */
@@ -201,7 +202,7 @@ function isDiff(preview: string): boolean {
 /** Returns the input of a tool without a preview, except for the command shown above. */
 function showInput(request: ShownRequest, columns: number): readonly string[] {
   const purpose = purposeOf(request);
-  const input = otherInput(request, 2);
+  const input = otherInput(request);
   return [
     ...(purpose === undefined ? [] : ["Stated purpose", ...quote(purpose, columns)]),
     ...(input === undefined ? [] : ["Input", ...quote(input, columns)]),

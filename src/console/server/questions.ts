@@ -66,7 +66,7 @@ export class Questions {
       client: toClientName(pending.client),
       agent: request.agent ?? null,
       title: redactText(titleOf(request, pending.workspace)),
-      input: otherInput(redactValue(request), 2) ?? null,
+      input: otherInput(redactValue(request)) ?? null,
       accesses: redactValue(request.accesses),
       ...redactValue({ tool, risk, reason, rule, source, sandbox, unconfined, hosts }),
       parts: redactValue(
@@ -105,7 +105,7 @@ function widthsOf({ grants, widths }: PendingApproval["request"]): PendingQuesti
 
 function toApproval(given: AnswerRequest, { request }: PendingApproval): Approval {
   const { answer, rules, message } = given;
-  if (answer === "no") return { allow: false, ...(message !== undefined && { message }) };
+  if (answer === "no") return { allow: false, message };
   if (answer === "once") return { allow: true };
   const offered = widthsOf(request);
   if (offered.length === 0)
@@ -113,7 +113,7 @@ function toApproval(given: AnswerRequest, { request }: PendingApproval): Approva
   // The hashes do not cover the rules, so the user's choice is compared with them, not only counted.
   const width = offered.findIndex((one) => isDeepStrictEqual(one.rules, rules));
   if (width < 0 || (answer === "session" && width > 0)) throw noLongerPending();
-  return { allow: true, remember: answer, ...(answer === "always" && { width }) };
+  return { allow: true, remember: answer, width: answer === "always" ? width : undefined };
 }
 
 function noLongerPending(): ToolError {

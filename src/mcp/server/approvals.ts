@@ -202,7 +202,7 @@ function shownBy({ hash, previewHash }: ApprovalRequest): string {
 /** Writes the question. Text from files, commands and models is made printable and indented. */
 export function describeRequest(request: ApprovalRequest): string {
   const { risk, preview } = request;
-  const input = preview === undefined ? otherInput(request, 2) : undefined;
+  const input = preview === undefined ? otherInput(request) : undefined;
   const runs = confinementText(request);
   const widths = widthsOf(request);
   const asker = askerOf(request);

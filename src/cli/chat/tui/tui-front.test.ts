@@ -160,6 +160,26 @@ else
       ]);
     });
 
+    it.each([60, 120])("asks an ordinary question in at most eight of %i columns' lines", async (columns) => {
+      const cmd = "node check.js --quick --verbose";
+      await using fixture = await cliWithModel([{ calls: [command(cmd)] }, { text: "Kept." }]);
+      await using terminal = fixture.emulate(["chat"], { columns, rows: 40 });
+      await terminal.shows("· cautious");
+      terminal.type(`check${enter}`);
+      const lines = (await terminal.shows("[e]xplain")).split("\n");
+      const last = lines.findIndex((line) => line.endsWith("[e]xplain"));
+      const first = lines.lastIndexOf("─".repeat(columns), last);
+      const question = lines.slice(first, last + 1);
+      expect(question.slice(1, 4)).toEqual([
+        "Allow  process.start?",
+        `  | ${cmd}`,
+        '  | {"name":"#","input":false}',
+      ]);
+      expect(question.length).toBeLessThanOrEqual(8);
+      terminal.type("n");
+      await terminal.shows("Kept.");
+    });
+
     it("unfolds calls to their arguments, output and diff", async () => {
       await using fixture = await cliWithModel([
         { calls: [patch("a.txt"), command("echo some output; exit 3")] },
