@@ -94,7 +94,7 @@ it("shows three ways to get a model when there is none", async () => {
       '     toolcrib run --model mine/NAME "your task"',
       "",
       "List the available models:    toolcrib models",
-      "Try a session without one:    toolcrib run --demo",
+      "Try a session without one:    toolcrib run --demo, or toolcrib chat --demo",
       "",
     ],
   ]);

@@ -131,5 +131,5 @@ ${layTable(keys, "     ")}
      toolcrib run --model mine/NAME "your task"
 
 List the available models:    toolcrib models
-Try a session without one:    toolcrib run --demo`;
+Try a session without one:    toolcrib run --demo, or toolcrib chat --demo`;
 }

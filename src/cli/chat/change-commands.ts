@@ -92,7 +92,7 @@ function undoInput(argument: string): object {
   if (checkpoint !== undefined) return { checkpoint };
   const [, path = argument, hunk] = /^(.+?)\s+(\d+)$/.exec(argument) ?? [];
   // The numbers of `/diff` count the changes of the whole session.
-  return { last: wholeSession, paths: [path], ...(hunk !== undefined && { hunk: Number(hunk) }) };
+  return { last: wholeSession, paths: [path], hunk: hunk === undefined ? undefined : Number(hunk) };
 }
 
 /** The most calls that `journal.undo` takes. */

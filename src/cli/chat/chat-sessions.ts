@@ -27,6 +27,9 @@ const activities = {
   "code.read_symbol": "reading the symbol",
 } as const;
 
+/** Opens a session for a chat. `steer` takes messages of other programs. */
+type OpenChatSession = (start: SessionStart, steer: (text: string) => void) => Promise<Session>;
+
 /** The sessions of a chat, one after the other, on one front. */
 export class ChatSessions {
   readonly given: Arguments;
@@ -36,14 +39,17 @@ export class ChatSessions {
   /** The tokens of each subagent of the open session. */
   readonly agentUsage = new Map<string, TokenUsage>();
   readonly #warnings = new PrintedWarnings();
+  readonly #open: OpenChatSession;
   #session: Session | undefined;
   #isLeft = false;
   /** The exit code of the latest turn. */
   exitCode = 0;
 
-  constructor(given: Arguments, front: ChatFront) {
+  constructor(given: Arguments, front: ChatFront, open?: OpenChatSession) {
     this.given = given;
     this.front = front;
+    this.#open =
+      open ?? ((start, steer) => openSession(given, start, front.approve, { kind: "chat" }, { steer }));
   }
 
   get session(): Session {
@@ -53,8 +59,7 @@ export class ChatSessions {
 
   /** Replaces the open session. */
   async open(start: SessionStart): Promise<void> {
-    const steer = (text: string) => this.#takeMessage(text);
-    const next = await openSession(this.given, start, this.front.approve, { kind: "chat" }, { steer });
+    const next = await this.#open(start, (text) => this.#takeMessage(text));
     await this.close();
     this.#session = next;
     this.#warnings.print(next.toolcrib.warnings);
@@ -106,7 +111,11 @@ export class ChatSessions {
     const isTyped = this.front.isInteractive || tool.startsWith("journal.");
     const approve: Approve = ({ hash }) => ({ allow: true, hash });
     return this.whileBusy(activities[tool], (signal) =>
-      callForUser(this.session.toolcrib, tool, input, { signal, onEvent, ...(isTyped && { approve }) }),
+      callForUser(this.session.toolcrib, tool, input, {
+        signal,
+        onEvent,
+        approve: isTyped ? approve : undefined,
+      }),
     );
   }
 

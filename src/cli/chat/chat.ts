@@ -16,24 +16,38 @@ import { LineFront } from "./line-front.ts";
 /** Runs `toolcrib chat`: turns until the user leaves. Returns the exit code. */
 export async function chat(given: Arguments, start?: SessionStart): Promise<number> {
   const front = await openFront(given);
-  const sessions = new ChatSessions(given, front);
+  const demo = given.options.has("demo") ? await newDemo() : undefined;
+  const openDemo = demo && (() => demo.open({ approve: front.approve, client: { kind: "chat" } }));
+  const sessions = new ChatSessions(given, front, openDemo);
   try {
     await sessions.open(start ?? (await chosenStart(given, front)));
     remarkFewDescriptors();
     onOutputClosed(() => sessions.leave());
     if (front.isInteractive) greet(sessions);
+    if (demo) {
+      front.showLine("The model is a recording; the tools are real. Afterwards try /diff, /undo and /redo.");
+      front.submit(demo.task);
+    }
     await converse(sessions);
     const { id, turns } = sessions.session;
     await sessions.close();
     await front.close();
-    if (front.isInteractive && turns > 0) remark(`To continue: toolcrib chat --resume ${id}\n`);
+    const next = demo ? "set up a model: toolcrib models" : `continue: toolcrib chat --resume ${id}`;
+    if (front.isInteractive && turns > 0) remark(`To ${next}\n`);
     return front.isInteractive ? 0 : sessions.exitCode;
   } catch (error) {
     await front.close();
     if (!(error instanceof ModelError)) throw error;
     printFailure(error);
     return 1;
+  } finally {
+    demo?.remove();
   }
+}
+
+async function newDemo() {
+  const { Demo } = await import("../session/demo.ts");
+  return new Demo();
 }
 
 /** A screen needs a terminal that can move the cursor and show lines and dots. */

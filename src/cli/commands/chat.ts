@@ -1,6 +1,6 @@
 import type { Command } from "../command.ts";
 import { refuseOperands } from "../parse-arguments.ts";
-import { sessionOptionList } from "../session/session-option-list.ts";
+import { demoOption, refuseWithDemo, sessionOptionList } from "../session/session-option-list.ts";
 
 export const chatCommand: Command = {
   name: "chat",
@@ -15,8 +15,10 @@ export const chatCommand: Command = {
     ...sessionOptionList,
     { name: "pick", summary: "choose a session to continue from a list" },
     { name: "plain", summary: "plain lines instead of a screen, for screen readers" },
+    demoOption,
   ],
   examples: [
+    ["toolcrib chat --demo", "no key or network needed"],
     ["toolcrib chat", "use the default model"],
     ["toolcrib chat -m openai/gpt-5 --reasoning high", "choose a model and its effort"],
     ["toolcrib chat --resume last", "continue the latest session"],
@@ -24,6 +26,7 @@ export const chatCommand: Command = {
   ],
   async run(given) {
     refuseOperands(given.operands, chatCommand);
+    if (given.options.has("demo")) refuseWithDemo(given.options, ["plain", "verbose"]);
     return (await import("../chat/chat.ts")).chat(given);
   },
 };

@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { Command } from "../command.ts";
 import { turnExitCodes } from "../session/exit-code-of-turn.ts";
-import { sessionOptionList } from "../session/session-option-list.ts";
+import { demoOption, refuseWithDemo, sessionOptionList } from "../session/session-option-list.ts";
 
 export const runCommand: Command = {
   name: "run",
@@ -23,7 +23,7 @@ export const runCommand: Command = {
       summary: "print one object at the end: text, outcome, error, calls, usage, cost, session",
     },
     { name: "jsonl", summary: "print every event as a line of JSON" },
-    { name: "demo", summary: "play a recorded model in a temporary project" },
+    demoOption,
     ...sessionOptionList,
   ],
   examples: [
@@ -46,11 +46,7 @@ export const runCommand: Command = {
       throw new ToolError("invalid-input", "--demo takes no task", {
         hint: "Remove the task, or remove --demo.",
       });
-    const other = [...options.keys()].find((name) => !["demo", "json", "jsonl", "verbose"].includes(name));
-    if (other !== undefined)
-      throw new ToolError("invalid-input", `--${other} has no effect with --demo`, {
-        hint: `Remove --${other}.`,
-      });
+    refuseWithDemo(options, ["json", "jsonl", "verbose"]);
     return (await import("../session/demo.ts")).playDemo(options);
   },
 };

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
@@ -21,6 +22,32 @@ function demoFixture() {
     },
   };
 }
+
+describe("toolcrib chat --demo", () => {
+  it("plays the session as plain lines, and leaves nothing behind", async () => {
+    await using fixture = demoFixture();
+    const { exit, stdout, stderr } = await fixture.feed("", "chat", "--demo");
+    expect([exit, stdout.includes("All tests pass now."), fixture.leftBehind()]).toEqual([0, true, []]);
+    expect(stderr).toContain("edit.replace src/price.js  +1 −1");
+  });
+
+  it.runIf(hasTerminals)("plays it on a screen, where the user can go on with commands", async () => {
+    await using fixture = demoFixture();
+    await using terminal = fixture.emulate(["chat", "--demo"], { columns: 120, rows: 60 });
+    await terminal.shows(/All tests pass now\.[\s\S]*stops at zero\./);
+    terminal.type("/undo\r");
+    await terminal.shows("restored src/price.js");
+    terminal.type("thanks\r");
+    await terminal.shows("The recording has ended.");
+    terminal.type("/new\r");
+    await terminal.shows("The demo has only one session");
+    terminal.type("\u0004");
+    expect(await terminal.exit).toBe(0);
+    expect(terminal.everything).toContain("To set up a model: toolcrib models");
+    expect(fixture.leftBehind()).toEqual(["chat-history"]);
+    expect(readFileSync(join(fixture.home, "chat-history"), "utf8")).toBe("/undo\nthanks\n/new\n");
+  });
+});
 
 describe("toolcrib run --demo", () => {
   it("plays a whole session without a model, fixes the project, and leaves nothing behind", async () => {

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createSession } from "../../agent/create-session.ts";
-import type { Session } from "../../agent/session.ts";
 import type { UndoneChanges } from "../../contract/history.ts";
+import type { Session, SessionOptions } from "../../agent/session.ts";
+import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { demoRecording } from "../../models/recorded/demo.ts";
 import { recordedModel } from "../../models/recorded/recorded-model.ts";
@@ -16,49 +17,65 @@ import { undoForUser } from "../undo-for-user.ts";
 import { performTask } from "./run-task.ts";
 import { ownOutputs, Screen } from "./screen.ts";
 
-const task = "The tests fail. Find out why and fix it.";
-
 /** Runs `toolcrib run --demo`: a recorded model with real tools, on a temporary project. */
 export async function playDemo(options: ReadonlyMap<string, string>): Promise<number> {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib-demo-"));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  // The listener also runs when a second Ctrl-C exits at once.
-  process.once("exit", remove);
   const isForUser = !options.has("json") && !options.has("jsonl");
-  const session = await openDemo(folder);
+  const demo = new Demo();
+  const session = await demo.open({ client: { kind: "run" } });
   try {
-    if (isForUser) introduce(session);
-    const exit = await performTask(session, task, { screen: new Screen(ownOutputs()), options });
-    if (isForUser && exit === 0) await conclude(session, stateOf(folder));
+    if (isForUser) introduce(session, demo.task);
+    const exit = await performTask(session, demo.task, { screen: new Screen(ownOutputs()), options });
+    if (isForUser && exit === 0) await conclude(session, demo.state);
     return exit;
   } finally {
     await session.close();
-    remove();
+    demo.remove();
   }
 }
 
-async function openDemo(folder: string): Promise<Session> {
-  const workspace = join(folder, "shop");
-  for (const [path, content] of Object.entries(demoProject)) {
-    mkdirSync(dirname(join(workspace, path)), { recursive: true });
-    writeFileSync(join(workspace, path), content);
-  }
-  return createSession({
-    model: recordedModel(demoRecording, { wordMs: isTerminal(1) ? readingMs : 0 }),
-    workspace,
-    // The demo uses none of the user's files and makes known calls, so it needs no approval.
-    stateDirectory: stateOf(folder),
-    configDirectory: join(folder, "home/config"),
-    mode: "yolo",
-    projectInstructions: false,
-  });
-}
+/** A session with a recorded model, in a temporary folder. */
+export class Demo {
+  readonly task = "The tests fail. Find out why and fix it.";
+  readonly #folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib-demo-"));
+  readonly state = join(this.#folder, "home");
+  #isOpen = false;
 
-const stateOf = (folder: string) => join(folder, "home");
+  constructor() {
+    // The listener also runs when a second Ctrl-C exits at once.
+    process.once("exit", () => this.remove());
+  }
+
+  async open(options: Pick<SessionOptions, "approve" | "client">): Promise<Session> {
+    if (this.#isOpen)
+      throw new ToolError("unsupported", "The demo has only one session", {
+        hint: "Leave with Ctrl-D, then run: toolcrib chat",
+      });
+    this.#isOpen = true;
+    const workspace = join(this.#folder, "shop");
+    for (const [path, content] of Object.entries(demoProject)) {
+      mkdirSync(dirname(join(workspace, path)), { recursive: true });
+      writeFileSync(join(workspace, path), content);
+    }
+    return createSession({
+      ...options,
+      model: recordedModel(demoRecording, { wordMs: isTerminal(1) ? readingMs : 0 }),
+      workspace,
+      // The demo uses none of the user's files and makes known calls, so it needs no approval.
+      stateDirectory: this.state,
+      configDirectory: join(this.state, "config"),
+      mode: "yolo",
+      projectInstructions: false,
+    });
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
 
 const readingMs = 25;
 
-function introduce({ toolcrib: { workspace } }: Session): void {
+function introduce({ toolcrib: { workspace } }: Session, task: string): void {
   remark(
     [
       paint(2, "bold", "A session, offline"),

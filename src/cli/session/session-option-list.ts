@@ -1,6 +1,18 @@
+import { ToolError } from "../../contract/error.ts";
 import { reasoningEfforts } from "../../models/model.ts";
 import type { Option } from "../command.ts";
 import { dialectOption, instanceOptions, workspaceOption } from "../options.ts";
+
+export const demoOption: Option = { name: "demo", summary: "play a recorded model in a temporary project" };
+
+/** Refuses options that have no effect in the demo. */
+export function refuseWithDemo(options: ReadonlyMap<string, string>, allowed: readonly string[]): void {
+  const other = [...options.keys()].find((name) => name !== "demo" && !allowed.includes(name));
+  if (other === undefined) return;
+  throw new ToolError("invalid-input", `--${other} has no effect with --demo`, {
+    hint: `Remove --${other}.`,
+  });
+}
 
 /** The options that `toolcrib run` and `toolcrib chat` share. */
 export const sessionOptionList: readonly Option[] = [

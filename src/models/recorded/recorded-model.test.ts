@@ -57,7 +57,7 @@ it("plays the next reply of the recording", async () => {
 it("fails after its last reply, and aborts at once", async () => {
   await expect(ask([asked, replied, asked, replied, asked])).rejects.toEqual(
     new ModelError("not-found", "The recording has ended.", {
-      hint: "Use a real model: --model",
+      hint: "Set up a model: toolcrib models",
     }),
   );
   await expect(ask([asked], AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");

@@ -16,7 +16,9 @@ export function recordedModel(
       const number = messages.filter(({ role }) => role === "assistant").length;
       const reply = replies[number];
       if (reply === undefined)
-        throw new ModelError("not-found", "The recording has ended.", { hint: "Use a real model: --model" });
+        throw new ModelError("not-found", "The recording has ended.", {
+          hint: "Set up a model: toolcrib models",
+        });
       yield* play(reply, `${number + 1}`, async () => {
         signal.throwIfAborted();
         if (wordMs > 0) await pause(wordMs, undefined, { signal }).catch(() => signal.throwIfAborted());

@@ -63,7 +63,10 @@ export class TuiFront implements ChatFront {
     for (const input of this.#history.newestFirst.slice(0, maxRemembered).reverse())
       this.#editor.addToHistory(input);
     this.#editor.setAutocompleteProvider(this.#completion);
-    this.#editor.onInput = (input) => this.#submit(input);
+    this.#editor.onInput = (input) => {
+      this.#remember(input);
+      this.#submit(input);
+    };
     this.#screen.addInputListener((data) => (this.#handleKey(data) ? { consume: true } : undefined));
     // The user can type while the session opens, which leaves no time to draw.
     this.#start();
@@ -238,11 +241,16 @@ export class TuiFront implements ChatFront {
     this.#draw();
   }
 
-  #submit(input: string): void {
-    this.#isWarned = false;
+  /** Adds typed input to the history of the arrow keys. */
+  #remember(input: string): void {
     if (input.trim() === "") return;
     this.#history.add(input);
     this.#editor.addToHistory(input);
+  }
+
+  #submit(input: string): void {
+    this.#isWarned = false;
+    if (input.trim() === "") return;
     if (this.#hear) {
       if (!input.startsWith("/")) this.#activity.wait(input);
       this.#hear(input);
