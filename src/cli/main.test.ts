@@ -480,6 +480,8 @@ describe("the other commands", () => {
     expect(stdout).toContain("$ toolcrib call file.read --path ../../etc/passwd\n");
     expect(stdout).toContain("(exit code 4: needs-approval)\n");
     expect(readdirSync(workspace, { recursive: true })).toEqual(before);
+    const logged = await finish(startProcess(["log", "--json", "--limit", "1"]));
+    expect(JSON.parse(logged.stdout)[0].client).toEqual({ kind: "cli", name: "tour" });
   });
 });
 

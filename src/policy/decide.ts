@@ -209,7 +209,7 @@ export function describePart(part: PolicyPart): string {
     case "connect":
       return `connect to ${part.host ?? part.spelling}`;
     default:
-      return `${part.kind} ${part.path}`;
+      return `${part.kind} ${part.path === "." ? "files of the workspace" : part.path}`;
   }
 }
 

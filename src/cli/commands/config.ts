@@ -1,3 +1,5 @@
+import { ToolError } from "../../contract/error.ts";
+import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import type { Arguments, Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { type OptionsByForm, refuseOtherForms, unknownSubcommand } from "../parse-arguments.ts";
@@ -47,10 +49,23 @@ export const configCommand: Command = {
       untrust: config.untrustConfig,
     };
     const run = Object.hasOwn(forms, name) ? forms[name] : undefined;
-    if (run === undefined) throw unknownSubcommand("config", name, subcommands);
+    if (run === undefined)
+      throw (await keyAlone(name, operands)) ?? unknownSubcommand("config", name, subcommands);
     return run(given);
   },
 };
+
+/** The error of `toolcrib config KEY [VALUE]`, which lacks a subcommand. */
+async function keyAlone(name: string, [value]: readonly string[]): Promise<ToolError | undefined> {
+  const { findSetting } = await import("../../config/settings.ts");
+  const setting = findSetting(name);
+  if (setting === undefined) return undefined;
+  const { key, choices } = setting;
+  const shown = value === undefined ? (choices?.[0] ?? "VALUE") : toCommandLine([value]);
+  return new ToolError("invalid-input", `${key} is a setting, not a subcommand`, {
+    hint: `To print it: toolcrib config get ${key}. To change it: toolcrib config set ${key} ${shown}`,
+  });
+}
 
 /** Options of another form would have no effect, so they are refused. */
 const optionsByForm: OptionsByForm = {

@@ -10,7 +10,7 @@ export const logCommand: Command = {
       "list calls, newest first",
     ],
     ["log --follow", "show each call when it ends, until Ctrl-C"],
-    ["log show <call>", "show everything recorded about a call"],
+    ["log show <call>", "show everything recorded about a call; `last` is the latest"],
     ["log verify [--head HASH]", "check that no record was altered, removed, added or moved"],
   ],
   notes: [

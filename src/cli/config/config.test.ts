@@ -137,6 +137,24 @@ describe("toolcrib config", () => {
     expect(JSON.stringify(shown.warnings)).not.toContain("\\u001b");
   });
 
+  it("suggests the subcommand that a setting alone lacks", async () => {
+    await using cli = cliWorkspace();
+    const ends = await Promise.all([cli.run("config", "mode"), cli.run("config", "limits.cost", "2")]);
+    const [mode, limit] = ends.map(({ exit, stderr }) => [exit, ...stderr.trimEnd().split("\n")]);
+    expect([mode, limit]).toEqual([
+      [
+        2,
+        "mode is a setting, not a subcommand",
+        "To print it: toolcrib config get mode. To change it: toolcrib config set mode safe",
+      ],
+      [
+        2,
+        "limits.cost is a setting, not a subcommand",
+        "To print it: toolcrib config get limits.cost. To change it: toolcrib config set limits.cost 2",
+      ],
+    ]);
+  });
+
   it("writes the project's file on request, and refuses what a tool runs", async () => {
     await using cli = cliWorkspace();
     await cli.run("config", "set", "mode", "safe", "--project");

@@ -229,6 +229,11 @@ describe("toolcrib log", () => {
       ["undo", `toolcrib undo ${callId}`],
     ]);
     expect([call.callId, call.state, call.undoable, call.changes.length]).toEqual([callId, "ok", "whole", 1]);
+    const [latest, last] = await Promise.all([
+      run("log", "--json", "--limit", "1"),
+      run("log", "show", "last", "--json"),
+    ]);
+    expect(JSON.parse(last.stdout).callId).toBe(JSON.parse(latest.stdout)[0].callId);
   });
 
   it("refuses unknown ids and invalid arguments", async () => {

@@ -34,21 +34,30 @@ export async function withJournal<Result>(
 }
 
 export async function showCall(given: Arguments): Promise<number> {
-  const [callId, ...rest] = given.operands;
+  const [wanted, ...rest] = given.operands;
   refuseOperands(rest, logCommand);
-  if (callId === undefined)
-    throw new ToolError("invalid-input", "A call id is missing", { hint: "Find it with: toolcrib log" });
+  if (wanted === undefined)
+    throw new ToolError("invalid-input", "A call id is missing", {
+      hint: "Find it with: toolcrib log. The latest call: toolcrib log show last",
+    });
   return withJournal(given, (journal) => {
-    const call = journal.find(callId);
-    if (call === undefined)
-      throw new ToolError("not-found", `No call with the id ${callId} is recorded`, {
-        hint: "List the calls: toolcrib log --limit 100",
-      });
-    const changes = journal.changesOf(callId);
+    const call = wanted === "last" ? journal.calls({ limit: 1 })[0] : journal.find(wanted);
+    if (call === undefined) throw noSuchCall(wanted);
+    const changes = journal.changesOf(call.callId);
     if (given.options.has("json")) printJson({ ...call, changes });
     else print(describe(call, changes, journal));
     return 0;
   });
+}
+
+function noSuchCall(wanted: string): ToolError {
+  return wanted === "last"
+    ? new ToolError("not-found", "No call is recorded in this folder", {
+        hint: "List the calls of all folders: toolcrib log --all",
+      })
+    : new ToolError("not-found", `No call with the id ${wanted} is recorded`, {
+        hint: "List the calls: toolcrib log --limit 100",
+      });
 }
 
 function describe(call: LoggedCall, changes: readonly RecordedChange[], journal: WorkspaceJournal): string {

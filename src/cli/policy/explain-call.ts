@@ -90,12 +90,21 @@ function findToolToExplain(name: string, words: readonly string[]): DialectTool 
     return findTool(toolcribDialect.tools, name);
   } catch (error) {
     if (!(error instanceof ToolError) || /[._]/.test(name)) throw error;
-    const command = toCommandLine(["run", name, ...words]);
+    const verb = otherVerbs.get(name.toLowerCase());
+    const call = toCommandLine(verb === undefined ? ["run", name, ...words] : [verb, ...words]);
+    const hint = toCommandLine(["toolcrib", "policy", "explain", call]);
     throw errorWith(error, {
-      forUser: { hint: `To explain a command: ${toCommandLine(["toolcrib", "policy", "explain", command])}` },
+      forUser: { hint: verb === undefined ? `To explain a command: ${hint}` : `Did you mean: ${hint}` },
     });
   }
 }
+
+/** Other words for the verbs of rules. */
+const otherVerbs: ReadonlyMap<string, string> = new Map([
+  ...["edit", "change", "modify", "create", "update"].map((word) => [word, "write"] as const),
+  ["remove", "delete"],
+  ["execute", "run"],
+]);
 
 export async function showPolicy(given: Arguments): Promise<number> {
   refuseOperands(given.operands, { name: "policy" });

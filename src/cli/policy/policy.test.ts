@@ -191,6 +191,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
       cli.run("policy", "explain", "file.raed", "{}"),
       cli.run("policy", "explain", "file.read", "{}"),
       cli.run("policy", "explain", "constructor x"),
+      cli.run("policy", "explain", "edit src/a b.ts"),
       cli.run("policy", "explain", "use"),
       cli.run("policy", "explain", "use a b"),
     ]);
@@ -205,7 +206,8 @@ by deny run rm -rf ** (${cli.userRules}:3)
       [2, `The call to explain is missing\n${example}`],
       [2, 'Unknown tool "file.raed"\nDid you mean file.read?\n'],
       [2, expect.stringMatching(/^file.read: give either `path` or `paths`\nIt takes: path, .*\n$/)],
-      [2, expect.stringMatching(/^Unknown tool "constructor"\n/)],
+      [2, expect.stringMatching(/^Unknown tool "constructor"\nTo explain a command: /)],
+      [2, "Unknown tool \"edit\"\nDid you mean: toolcrib policy explain 'write src/a b.ts'\n"],
       [2, `The call to explain is missing\n${example}`],
       [2, '"use a b" does not name a tool\nWrite: use TOOL, or use TOOL of SERVER\n'],
     ]);

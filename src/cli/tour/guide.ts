@@ -59,7 +59,8 @@ async function call(folders: TourFolders, args: readonly string[]): Promise<Call
   const { options, operands } = parseArguments(args, callCommand);
   const [name = "", ...rest] = operands;
   const input = await readInput(findTool(toolcribDialect.tools, name), rest);
-  const crib = await openToolcrib({ ...folders, mode: (options.get("mode") ?? "cautious") as PolicyMode });
+  const mode = (options.get("mode") ?? "cautious") as PolicyMode;
+  const crib = await openToolcrib({ ...folders, mode, client: { kind: "cli", name: "tour" } });
   try {
     return await crib.call(name, input);
   } finally {

@@ -44,7 +44,7 @@ export async function giveTour(folder: string): Promise<number> {
 }
 
 async function showTools(folder: string): Promise<void> {
-  const crib = await openToolcrib({ workspace: folder });
+  const crib = await openToolcrib({ workspace: folder, client: { kind: "cli", name: "tour" } });
   print(`${paint(1, "bold", `Toolcrib ${version}`)}: safe, undoable tools for coding agents\n`);
   print(
     `Workspace: ${crib.workspace}\nMode: ${crib.mode} (reads and changes that undo covers run, the rest needs approval)\n\n`,
