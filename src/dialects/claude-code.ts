@@ -174,7 +174,10 @@ const webFetch = reshapeTool(["web.fetch"], {
       prompt: z.text("What you are looking for."),
       offset: z.optionalInt("Where to continue, from the last result.", { min: 0 }),
     }),
-  resolve: ({ url, offset = 0 }) => ["web.fetch", { url, ...(offset > 0 && { part: `from ${offset + 1}` }) }],
+  resolve: ({ url, offset = 0 }) => [
+    "web.fetch",
+    { url, part: offset > 0 ? `from ${offset + 1}` : undefined },
+  ],
   limits: { maxChars: 100_000, keep: "head" },
   answer: ({ data, text, continuation }) => {
     const next = data.kind === "page" ? /^from (\d+)$/.exec(data.next ?? "")?.[1] : undefined;
@@ -226,7 +229,7 @@ const agent = reshapeTool(["agent.spawn"], {
     }),
   resolve: ({ prompt, model, run_in_background: isBackground = true }) => [
     "agent.spawn",
-    { task: prompt, model, ...(!isBackground && { wait_ms: mostWaitMs.foreground }) },
+    { task: prompt, model, wait_ms: isBackground ? undefined : mostWaitMs.foreground },
   ],
   fields: { task: "prompt" },
   answer: answerAgent,

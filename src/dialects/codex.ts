@@ -60,7 +60,7 @@ const waitAgent = reshapeTool(["agent.wait"], {
     {
       agent,
       timeout_ms: Math.round(Math.min(Math.max(wanted, leastWaitMs), mostWaitMs)),
-      ...(more.length > 0 && { more_agents: more }),
+      more_agents: more.length > 0 ? more : undefined,
     },
   ],
   fields: { agent: "targets" },
@@ -129,7 +129,8 @@ const execCommand = reshapeTool(["process.start"], {
         cwd: workdir,
         wait_ms: between(yieldMs, 250, 30_000),
         max_chars: allHeld,
-        ...(tty ? { terminal: true } : { input: false }),
+        terminal: tty || undefined,
+        input: tty ? undefined : false,
       },
     ];
   },

@@ -103,7 +103,7 @@ const webFetch = reshapeTool(["web.fetch"], {
   input: (z) => z.strictObject({ prompt: z.text("The URLs (https://...) and what you are looking for.") }),
   resolve: ({ prompt }) => {
     const [url, ...others] = urlsIn(prompt);
-    return ["web.fetch", { url, ...(others.length > 0 && { more_urls: others }) }];
+    return ["web.fetch", { url, more_urls: others.length > 0 ? others : undefined }];
   },
   limits: { maxChars: 100_000, keep: "head" },
 });

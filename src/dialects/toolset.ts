@@ -102,7 +102,7 @@ export class Toolset {
       // A caller that uses a canonical name also knows the other tools by theirs.
       const isOurName = name === tool.canonical && name in catalog;
       const rewrite = isOurName ? undefined : this.#rewriteIn(offered, tool);
-      return { tool: { ...tool, name, ...(rewrite && { wording: rewrite }) }, input };
+      return { tool: { ...tool, name, wording: rewrite ?? tool.wording }, input };
     } catch (error) {
       return { tool: await failingTool(name, error as ToolError), input: given };
     }

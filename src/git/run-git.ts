@@ -81,7 +81,7 @@ export async function startGit(
     input,
     leavesFiles,
     ownDirectory: confinement === "ours" ? repository?.checked : undefined,
-    ...(confinement === "ours" ? { confinement } : readable.length > 0 ? { confinement: { readable } } : {}),
+    confinement: confinement === "ours" ? confinement : readable.length > 0 ? { readable } : undefined,
     signal,
   });
   if (progress !== undefined) reportWhileRunning(process, args[0] ?? "", progress);

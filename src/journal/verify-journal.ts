@@ -94,8 +94,8 @@ class Walk {
       records: this.#records,
       pruned: this.#pruned,
       head: this.#head,
-      ...(this.#fault && { fault: this.#fault }),
-      ...(this.#noted !== undefined && { noted: this.#noted }),
+      fault: this.#fault,
+      noted: this.#noted,
     };
   }
 

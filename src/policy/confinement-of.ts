@@ -51,13 +51,10 @@ export function confinementOf(
   ];
   return {
     ...given,
-    ...(connects && {
-      mayConnect: connects,
-      hosts: hostsReached({ ...decision, parts: passed }, question, policy),
-    }),
-    ...(onlyReads(question, granted, parts) && { readsOnly: true }),
-    ...(mode !== "paranoid" &&
-      policy.context.forCommands?.length && { writableIfHidden: policy.context.forCommands }),
+    mayConnect: connects,
+    hosts: connects && hostsReached({ ...decision, parts: passed }, question, policy),
+    readsOnly: onlyReads(question, granted, parts) || undefined,
+    writableIfHidden: mode === "paranoid" ? undefined : policy.context.forCommands,
     isHidden: hiddenPaths(policy, tool),
     isReadOnly,
     isReadOnlyByRules: remembered(

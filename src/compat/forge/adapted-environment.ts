@@ -287,7 +287,7 @@ function stepsOf(
     const content = textOf(path, after);
     const isSame = typeof before === "object" && before.content === content;
     if (from === undefined) return isSame ? [] : [{ path, text: { content } }];
-    return [{ path, from, ...(isSame ? {} : { text: { content } }) }];
+    return [{ path, from, text: isSame ? undefined : { content } }];
   });
 }
 

@@ -182,7 +182,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
     const open = () => openToolcrib({ ...this.options, workspace: this.workingDirectory });
     const crib = await this.instances.get(this, 0, open);
     const approve: Approve = async () => ({ allow: true });
-    return crib.call(name, input, { ...options, ...(insideTool.getStore() && { approve }) });
+    return crib.call(name, input, { ...options, approve: insideTool.getStore() ? approve : options.approve });
   }
 }
 

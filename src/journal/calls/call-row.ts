@@ -49,7 +49,7 @@ export function summarize(rows: readonly Row[], openings: Openings): CallSummary
 /** Returns the summary in a row. */
 export function toSummary(row: Readonly<Record<string, unknown>>): CallSummary {
   const { kind, name, version } = row as Record<string, string | null>;
-  const client = kind === null ? null : { kind, ...(name && { name }), ...(version && { version }) };
+  const client = kind === null ? null : { kind, name: name || undefined, version: version || undefined };
   const { created, changed, removed } = row;
   return {
     callId: row.call,

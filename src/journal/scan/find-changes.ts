@@ -67,8 +67,7 @@ function toChange(
   fetched: ReadonlyMap<Holding, string>,
 ): Change {
   const after = present.state;
-  if (position === undefined)
-    return { path, before: nothing, after, ...(present.unread && { lost: present.unread }) };
+  if (position === undefined) return { path, before: nothing, after, lost: present.unread };
   const mode = modeAt(before.snapshot, position);
   const kind = kindOfMode(mode);
   if (kind === "directory") return { path, before: { kind, mode: mode & 0o7777 }, after };
@@ -78,8 +77,7 @@ function toChange(
   const hash = holding !== undefined && isHeldByGit(holding) ? fetched.get(holding) : holding;
   const bytes = bytesAt(before.snapshot, position);
   const state = { kind: "file" as const, hash: hash ?? "", bytes, mode: mode & 0o7777 };
-  if (hash !== undefined)
-    return { path, before: state, after, ...(present.unread && { lost: present.unread }) };
+  if (hash !== undefined) return { path, before: state, after, lost: present.unread };
   const lost = before.uncovered.get(position) ?? present.unread ?? "it could not be fetched from git";
   return { path, before: state, after, lost };
 }

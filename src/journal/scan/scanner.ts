@@ -156,7 +156,7 @@ class ChangeScanner implements Scanner {
     const limit = AbortSignal.timeout(this.#limits.maxLookMs);
     try {
       if (this.#isTooLarge) return tooLarge;
-      return await this.#snapshot({ signal: AbortSignal.any([signal, limit]), ...(known && { known }) });
+      return await this.#snapshot({ signal: AbortSignal.any([signal, limit]), known });
     } catch (error) {
       if (signal.aborted || !limit.aborted) throw error;
       this.#isTooLarge = true;
@@ -224,9 +224,9 @@ export function withoutOthers(
     const state = left.get(change.path);
     if (state === undefined) return liesIn(change.path, moved) ? [] : [change];
     if (isSameState(state, change.after)) return [];
-    const { lost: _, ...rest } = change;
     const isLost = state.kind === "file" && !blobs.has(state.hash);
-    return [{ ...rest, before: state, ...(isLost && { lost: "another call changed it at the same time" }) }];
+    const lost = isLost ? "another call changed it at the same time" : undefined;
+    return [{ ...change, before: state, lost }];
   });
 }
 

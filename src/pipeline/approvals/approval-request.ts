@@ -122,9 +122,9 @@ export function parseApproval(given: unknown): Approval | undefined {
     allow,
     // An unknown `remember` still allows the call once.
     remember: remember === "session" || remember === "always" ? remember : undefined,
-    ...(Number.isSafeInteger(width) && { width: width as number }),
+    width: Number.isSafeInteger(width) ? (width as number) : undefined,
     hash: hash === undefined ? undefined : String(hash),
-    ...(countsOnce === true && { countsOnce }),
+    countsOnce: countsOnce === true || undefined,
   };
 }
 
@@ -141,7 +141,7 @@ export async function approvalRequest(
   const { hostsReached } = await import("../../policy/may-connect.ts");
   return {
     callId: call.id,
-    ...(call.agent !== undefined && { agent: call.agent }),
+    agent: call.agent,
     tool: question.tool.name,
     input: snapshot(call.input),
     accesses: snapshot(call.accesses),
@@ -172,7 +172,10 @@ function bindingsOf({ decision, question }: DecidedCall): Pick<ApprovalRequest, 
   });
   const boundTo = [...new Set(asked.flatMap(({ code }) => describePieces(code)))];
   const notBoundTo = asked.filter(({ code }) => code.runsMore).map(({ shown }) => shown);
-  return { ...(boundTo.length > 0 && { boundTo }), ...(notBoundTo.length > 0 && { notBoundTo }) };
+  return {
+    boundTo: boundTo.length > 0 ? boundTo : undefined,
+    notBoundTo: notBoundTo.length > 0 ? notBoundTo : undefined,
+  };
 }
 
 /** Leaves out the input when there is a preview, and the parts that are allowed. */

@@ -70,7 +70,7 @@ export async function policyQuestion(
     asksBeforeCommands,
     shells,
     realPaths,
-    ...(commands.length > 0 && { codeRun: await codeOf(commands, { environment, context, readCommand }) }),
+    codeRun: commands.length > 0 ? await codeOf(commands, { environment, context, readCommand }) : undefined,
     notCovered: changes.length === 0 ? nowhere : await lossesOf(changes, realPaths, environment),
     refusedBelow:
       directories.length === 0 ? nowhere : await refusedBelow(directories, environment, guardPaths(policy)),

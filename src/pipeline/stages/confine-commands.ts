@@ -46,7 +46,7 @@ function withOwn(decided: Confinement, own: Confinement = {}): Confinement {
   const writable = [...(decided.writable ?? []), ...(own.writable ?? [])];
   return {
     ...decided,
-    ...(readable.length > 0 && { readable }),
-    ...(writable.length > 0 && { writable }),
+    readable: readable.length > 0 ? readable : undefined,
+    writable: writable.length > 0 ? writable : undefined,
   };
 }

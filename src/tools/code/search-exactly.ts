@@ -157,7 +157,8 @@ async function* withRipgrep(
     literal: request.literal,
     ignore_case: request.ignoreCase,
     limit: Math.min(100_000, limit * 100),
-    ...(isGlob ? { glob: path } : { path }),
+    glob: isGlob ? path : undefined,
+    path: isGlob ? undefined : path,
   };
   const { data } = await grep(input, context, usualBudget);
   const files = new Map<string, ShownLine[]>();

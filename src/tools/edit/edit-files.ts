@@ -94,7 +94,7 @@ function changesFor(file: PlannedFile, { hardLinks }: EditOptions): readonly Fil
     case "add":
       return [{ ...changed, before: "nothing" }];
     case "update":
-      return [{ ...changed, before, ...(hardLinks ? { hardLinks } : {}) }];
+      return [{ ...changed, before, hardLinks }];
     case "move":
       return [
         { path: plan.from, before, after: "nothing" },

@@ -28,7 +28,7 @@ export function showResults(
       unreadable: [...skipped.unreadable].sort(),
       partly: [...skipped.partly].sort(),
       tooLarge: [...skipped.tooLarge].sort(),
-      ...(guarded.length > 0 ? { guarded } : {}),
+      guarded: guarded.length > 0 ? guarded : undefined,
     },
     binary,
   };
@@ -84,8 +84,8 @@ function matchesOf({ path, lines }: FileHits, { before, after }: GrepRequest): G
     path,
     line,
     text,
-    ...(before > 0 ? { before: around(line - before, before) } : {}),
-    ...(after > 0 ? { after: around(line + 1, after) } : {}),
+    before: before > 0 ? around(line - before, before) : undefined,
+    after: after > 0 ? around(line + 1, after) : undefined,
   }));
 }
 

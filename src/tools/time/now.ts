@@ -74,7 +74,7 @@ const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Frida
 function formatFor(zone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat("en-US-u-ca-iso8601-nu-latn", {
-      ...(isLocal(zone) ? {} : { timeZone: zone }),
+      timeZone: isLocal(zone) ? undefined : zone,
       hourCycle: "h23",
       ...{ year: "numeric", month: "numeric", day: "numeric" },
       ...{ hour: "numeric", minute: "numeric", second: "numeric" },

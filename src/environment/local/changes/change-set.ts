@@ -50,7 +50,7 @@ export async function changeFiles(
 }
 
 function effectOf(file: ChangedFile): Effect {
-  return { ...file.receipt(), ...(file.step ? { afterHash: file.step.after } : {}) };
+  return { ...file.receipt(), afterHash: file.step?.after };
 }
 
 function madeFor(files: readonly ChangedFile[]): readonly ChangeReceipt[] {
