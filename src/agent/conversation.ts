@@ -50,7 +50,7 @@ export class Conversation {
 
   /** Adds a message of the user, or a notice of the session. */
   addUser(message: UserMessage, { turn, source, isPinned = false }: UserMessageOptions): void {
-    this.#recorder.add({ kind: "user", turn, source, message, ...(isPinned && { isPinned }) });
+    this.#recorder.add({ kind: "user", turn, source, message, isPinned: isPinned || undefined });
     this.#history.addUser(message, { isPinned });
     this.#meter.added(message);
   }

@@ -175,7 +175,7 @@ export class SpanWriter {
       "toolcrib.outcome": event.outcome,
       "toolcrib.rounds": event.rounds,
       "toolcrib.calls": event.calls,
-      ...(event.cost !== null && { "toolcrib.cost_usd": event.cost }),
+      "toolcrib.cost_usd": event.cost ?? undefined,
     });
     this.#endAll(agent, event.at);
   }

@@ -241,5 +241,5 @@ function readPrices(pricing: Readonly<Record<string, unknown>>): ModelPrices | u
   // A negative number means that the price varies.
   if (!(input >= 0 && output >= 0)) return undefined;
   const cached = perMillion(pricing.input_cache_read);
-  return { input, output, ...(cached >= 0 && { cached }) };
+  return { input, output, cached: cached >= 0 ? cached : undefined };
 }

@@ -14,7 +14,7 @@ export function factsOf(
   if (found === undefined) return {};
   const { names: _, prices, ...facts } = found;
   const isTheirPrice = isKnownProvider(provider) && variant === undefined;
-  return { ...facts, callsTools: true, seesImages: true, ...(isTheirPrice && prices && { prices }) };
+  return { ...facts, callsTools: true, seesImages: true, prices: isTheirPrice ? prices : undefined };
 }
 
 /** "anthropic/claude-sonnet-4.5", "claude-sonnet-4-5-20250929" and "claude-sonnet-4-5" are the same model. */

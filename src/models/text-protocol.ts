@@ -116,7 +116,7 @@ class TextReply {
     if (isFault) yield { type: "fault", message: fault };
     const written: WrittenText[] = this.#texts.map(({ pieces, meta }) => ({
       text: pieces.join(""),
-      ...(meta && { meta }),
+      meta,
     }));
     const ending: FinishReason =
       isWhole && reason !== "length" ? (calls.length + this.#calls > 0 ? "calls" : "stop") : reason;
@@ -124,7 +124,7 @@ class TextReply {
       type: "finish",
       reason: ending,
       usage,
-      meta: { ...meta, [metaKey]: { said: written, ...(isProse && isFault && { isProse: true }) } },
+      meta: { ...meta, [metaKey]: { said: written, isProse: (isProse && isFault) || undefined } },
     };
   }
 }
@@ -165,14 +165,14 @@ function asWritten(message: AssistantMessage): AssistantMessage {
   const written = storedIn(message)?.said.map(({ text, meta }) => ({
     type: "text" as const,
     text,
-    ...(meta && { meta }),
+    meta,
   }));
   const texts = written ?? [{ type: "text" as const, text: asActions(message.content) }];
   const thoughts = message.content.filter((part) => part.type === "reasoning" && !isInText(part));
   return {
     ...plain,
     content: [...thoughts, ...texts.filter(({ text }) => text !== "")],
-    ...(Object.keys(meta).length > 0 && { meta }),
+    meta: Object.keys(meta).length > 0 ? meta : undefined,
   };
 }
 

@@ -110,7 +110,7 @@ export class ReplyReader {
     if (!says && this.#faults.length === 0 && reason !== "length" && reason !== "filtered") {
       throw new ModelError("empty", `The reply of ${this.#model} is empty.`);
     }
-    const message = { role: "assistant", model: this.#model, content, ...(meta && { meta }) } as const;
+    const message = { role: "assistant", model: this.#model, content, meta } as const;
     return { message, reason, usage: finiteUsage(usage), faults: this.#faults };
   }
 }
@@ -145,5 +145,5 @@ function toReplyPart(part: PartialPart): ReplyPart[] {
   if (part.type === "call") return part.call ? [part.call] : [];
   const { type, meta } = part;
   const text = part.pieces.join("");
-  return text === "" && meta === undefined ? [] : [{ type, text, ...(meta && { meta }) }];
+  return text === "" && meta === undefined ? [] : [{ type, text, meta }];
 }

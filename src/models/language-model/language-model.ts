@@ -33,7 +33,7 @@ export function languageModel(route: Route): Model {
       route.mark?.(prompt);
       const call: LanguageModelV4CallOptions = {
         prompt,
-        ...(offered.tools.length === 0 ? {} : { tools: offered.tools }),
+        tools: offered.tools.length === 0 ? undefined : offered.tools,
         ...samplingOf(request),
         ...route.options(request),
         abortSignal: AbortSignal.any([signal, leaving.signal]),

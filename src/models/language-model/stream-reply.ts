@@ -169,7 +169,7 @@ class Reply {
       type: "finish",
       reason: reason === "stop" && this.#calls > 0 ? "calls" : reason,
       usage: toUsage(usage),
-      ...(meta && { meta }),
+      meta,
     };
   }
 
@@ -201,7 +201,7 @@ function sure(event: ModelEvent): Held {
 }
 
 function partEnd(id: string, meta: ProviderMeta | undefined): ModelEvent {
-  return { type: "part-end", id, ...(meta ? { meta } : {}) };
+  return { type: "part-end", id, meta };
 }
 
 /** Later metadata takes precedence, because a signature comes last; nothing is lost. */
@@ -246,7 +246,7 @@ function readCall(
       ? readStrict(definition, readArguments(given))
       : readArguments(given);
   const input = read.ok ? read : { ok: false as const, given, problem: read.problem };
-  const call: CallPart = { type: "call", id, name, input, ...(meta && { meta }) };
+  const call: CallPart = { type: "call", id, name, input, meta };
   return { event: { type: "call", call }, isDoubtful: isFreeform || !read.ok || isNothing(given) };
 }
 

@@ -31,8 +31,7 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
       const { reasoning, maxOutputTokens } = request;
       // The package knows the output limits of Claude models.
       const most = maxOutputTokens ?? (model.includes("claude-") ? undefined : facts.maxOutputTokens);
-      if (reasoning === undefined) return most ? { maxOutputTokens: most } : {};
-      if (!budgetFamily.test(model)) return { reasoning, ...(most && { maxOutputTokens: most }) };
+      if (reasoning === undefined || !budgetFamily.test(model)) return { reasoning, maxOutputTokens: most };
       const limit = most ?? facts.maxOutputTokens ?? 32_000;
       const budgetTokens = Math.round(Math.min(limit, 64_000) * shares[reasoning]);
       if (budgetTokens < leastBudget || isWithinUnreasonedTurn(request, id))

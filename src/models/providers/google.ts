@@ -24,10 +24,8 @@ export async function google(settings: ProviderSettings): Promise<Model> {
     },
     options: ({ reasoning, maxOutputTokens }) => ({
       maxOutputTokens,
-      ...(reasoning && {
-        reasoning,
-        providerOptions: { google: { thinkingConfig: { includeThoughts: true } } },
-      }),
+      reasoning,
+      providerOptions: reasoning && { google: { thinkingConfig: { includeThoughts: true } } },
     }),
     fault: (finish, meta) => {
       const fault = faults.get(finish);

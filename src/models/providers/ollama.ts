@@ -68,17 +68,15 @@ function optionsOf(
   { numCtx, thinks }: Abilities,
 ): Pick<ChatRequest, "tools" | "think" | "options"> {
   return {
-    ...(tools.length > 0 && { tools: toolsOf(tools) }),
-    ...(thinks && reasoning && { think: isGptOss.test(model) ? reasoning : true }),
+    tools: tools.length > 0 ? toolsOf(tools) : undefined,
+    think: thinks && reasoning ? (isGptOss.test(model) ? reasoning : true) : undefined,
     options: {
       num_ctx: numCtx,
       num_predict: maxOutputTokens,
-      ...(sampling && {
-        temperature: sampling.temperature,
-        top_p: sampling.topP,
-        seed: sampling.seed,
-        stop: sampling.stop && [...sampling.stop],
-      }),
+      temperature: sampling?.temperature,
+      top_p: sampling?.topP,
+      seed: sampling?.seed,
+      stop: sampling?.stop && [...sampling.stop],
     },
   };
 }
@@ -121,7 +119,7 @@ function abilitiesOf(shown: unknown, settings: ProviderSettings): Abilities {
     facts: {
       callsTools: can("tools"),
       seesImages: can("vision") ?? false,
-      ...(!isRemote && { prices: { input: 0, output: 0 } }),
+      prices: isRemote ? undefined : { input: 0, output: 0 },
       ...settings.facts,
       contextTokens: numCtx ?? settings.contextTokens ?? length,
     },

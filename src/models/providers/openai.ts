@@ -34,8 +34,8 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
         openai: {
           store: false,
           // Strict schemas allow only a subset of JSON Schema; the session validates the answer itself.
-          ...(outputSchema && { strictJsonSchema: false }),
-          ...(cacheKey && { promptCacheKey: cacheKey }),
+          strictJsonSchema: outputSchema ? false : undefined,
+          promptCacheKey: cacheKey,
           ...(reasoning && { reasoningEffort: reasoning, reasoningSummary: "auto" }),
           ...(isKnown ? {} : { systemMessageMode: "system", forceReasoning: reasoning !== undefined }),
         },
@@ -70,19 +70,19 @@ export async function openaiCompatible(settings: ProviderSettings): Promise<Mode
     ...access,
     name: "openaiCompatible",
     includeUsage: true,
-    ...(isOpenAi && { transformRequestBody: withCompletionTokens }),
+    transformRequestBody: isOpenAi ? withCompletionTokens : undefined,
   });
   return languageModel({
     api: "openai-chat",
     settings,
     languageModel: provider.chatModel(settings.model),
     tools: { toTool: toChatTool, isStrict: false },
-    prompt: { ...chatHabits, keepsPlainReasoning: true, ...(isOpenAi && { callIds: /^.{1,40}$/s }) },
+    prompt: { ...chatHabits, keepsPlainReasoning: true, callIds: isOpenAi ? /^.{1,40}$/s : undefined },
     otherEnds: namesOfEnds,
     options: ({ reasoning, cacheKey, maxOutputTokens }) => ({
       maxOutputTokens,
       reasoning,
-      ...(isOpenAi && cacheKey && { providerOptions: { openaiCompatible: { prompt_cache_key: cacheKey } } }),
+      providerOptions: isOpenAi ? { openaiCompatible: { prompt_cache_key: cacheKey } } : undefined,
     }),
   });
 }

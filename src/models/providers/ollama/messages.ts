@@ -47,8 +47,8 @@ function toAssistant({ model, content }: AssistantMessage, { id }: MessageOption
   return {
     role: "assistant",
     content: textOf("text"),
-    ...(thinking !== "" && { thinking }),
-    ...(calls.length > 0 && { tool_calls: calls.map(toCall) }),
+    thinking: thinking || undefined,
+    tool_calls: calls.length > 0 ? calls.map(toCall) : undefined,
   };
 }
 
