@@ -162,7 +162,7 @@ export class ToolsetCaller implements Caller {
         isOfUser: this.#own?.isUser,
         asksBeforeCommands: this.#dialect.asksBeforeCommands,
         account: {},
-        ...(mustAsk !== undefined && { hook: { permission: "ask", reason: mustAsk } }),
+        hook: mustAsk === undefined ? undefined : { permission: "ask", reason: mustAsk },
         signal: entered.signal,
         timeoutMs,
         outlivedBy: (work) => running.add(work),

@@ -166,7 +166,7 @@ export class PendingApprovals {
       ...pending,
       askedAt: Math.min(...equal.map(({ askedAt }) => askedAt)),
       waiting: equal.filter(({ waiter }) => waiter !== undefined).length,
-      ...(isOfThis && { answer }),
+      answer: isOfThis ? answer : undefined,
     };
   }
 

@@ -208,7 +208,7 @@ class AcpServer {
           title: titleOf(task),
           updatedAt: new Date(lastAt).toISOString(),
         })),
-        ...(found.length > pageSize ? { nextCursor: String(from + pageSize) } : {}),
+        nextCursor: found.length > pageSize ? String(from + pageSize) : undefined,
       };
     });
   }

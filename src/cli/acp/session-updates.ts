@@ -143,8 +143,8 @@ export class SessionUpdates {
       toolCallId,
       status: isError ? "failed" : "completed",
       content: [...diffs, ...(needsText ? textContent(output, kindOf(canonical)) : [])],
-      ...(locations.length > 0 ? { locations: [...locations] } : {}),
-      ...(callId === null ? {} : { _meta: { toolcrib: { callId } } }),
+      locations: locations.length > 0 ? [...locations] : undefined,
+      _meta: callId === null ? undefined : { toolcrib: { callId } },
     });
   }
 

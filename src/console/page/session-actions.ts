@@ -22,6 +22,6 @@ export async function act(
 
 /** Opens a new session with the conversation up to a turn. Default: the last. */
 export async function fork(session: SessionDetail, turn?: number): Promise<void> {
-  const answer = await act(session, { action: "fork", ...(turn !== undefined && { turn }) });
+  const answer = await act(session, { action: "fork", turn });
   if (answer !== null) navigate(href("sessions", { workspace: answer.workspace, id: answer.session }));
 }

@@ -18,7 +18,7 @@ const planned = signal<{ readonly title: string; readonly plan: Plan; readonly d
 /** Shows what an undo or redo would change, and does it when the user confirms. */
 export function previewUndo(title: string, plan: Plan, done?: () => void): void {
   holdKeys();
-  planned.value = { title, plan, ...(done && { done }) };
+  planned.value = { title, plan, done };
 }
 
 export function UndoDialog() {
@@ -47,7 +47,7 @@ function Preview({
 }) {
   const [merge, setMerge] = useState(false);
   const [skipChanged, setSkipChanged] = useState(false);
-  const request = { ...plan, ...(merge && { merge }), ...(skipChanged && { skipChanged }) };
+  const request = { ...plan, merge: merge || undefined, skipChanged: skipChanged || undefined };
   const { value, error, reload } = useLoad(JSON.stringify(request), () =>
     post<UndoResult, UndoRequest>("/api/undo", { ...request, dryRun: true }),
   );

@@ -44,7 +44,7 @@ export async function serveConsole(options: ConsoleOptions): Promise<ServedConso
   const follower = new Follower({ version: services.version, workspaces, sessions, questions, live });
   const undos = new Undos(workspaces, services, { idleMs });
   const listening = await listen(port, requestMs);
-  const gate = new Gate({ port: listening.port, ...(now && { now }) });
+  const gate = new Gate({ port: listening.port, now });
   const app = routes({ ...services, gate, workspaces, follower, questions, sessions, live, undos });
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const { server } = listening;

@@ -110,7 +110,7 @@ async function readPage(client: Client, cursor: string | undefined, signal: Abor
       .catch(() => undefined);
     if (page !== undefined) return page;
   }
-  const request = { method: "tools/list", ...(cursor !== undefined && { params: { cursor } }) } as const;
+  const request = { method: "tools/list", params: cursor === undefined ? undefined : { cursor } } as const;
   return client.request(request, anyPage, options);
 }
 
