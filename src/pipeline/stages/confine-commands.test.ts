@@ -126,7 +126,7 @@ it("starts commands with the confinement that the policy decided and the files t
   ]).toEqual([
     { ...held, ...rest },
     { ...held, ...rest, writable: ["/run/own"] },
-    { ...held, unconfined: true },
+    { ...held, unconfined: true, readable: [], writable: [] },
     "ours",
   ]);
 });

@@ -42,11 +42,9 @@ async function startConfined(
 
 /** Adds the tool's own files, which it may share with a program, to the decided confinement. */
 function withOwn(decided: Confinement, own: Confinement = {}): Confinement {
-  const readable = [...(decided.readable ?? []), ...(own.readable ?? [])];
-  const writable = [...(decided.writable ?? []), ...(own.writable ?? [])];
   return {
     ...decided,
-    readable: readable.length > 0 ? readable : undefined,
-    writable: writable.length > 0 ? writable : undefined,
+    readable: [...(decided.readable ?? []), ...(own.readable ?? [])],
+    writable: [...(decided.writable ?? []), ...(own.writable ?? [])],
   };
 }
