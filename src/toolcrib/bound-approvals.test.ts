@@ -120,6 +120,7 @@ describe("an approval of npm test", () => {
       "npm test --script-shell=./evil.sh",
     ];
     for (const command of all) expect(await fixture.run(command)).not.toBe("runs");
+    expect(await fixture.run("CI=1 npm test")).toBe("runs");
   });
 
   it("is bound to the package.json of the directory it runs in", async () => {
