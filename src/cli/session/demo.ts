@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createSession } from "../../agent/create-session.ts";
-import type { UndoneChanges } from "../../contract/history.ts";
 import type { Session, SessionOptions } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { UndoneChanges } from "../../contract/history.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { demoRecording } from "../../models/recorded/demo.ts";
 import { recordedModel } from "../../models/recorded/recorded-model.ts";

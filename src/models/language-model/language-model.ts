@@ -63,12 +63,7 @@ export function languageModel(route: Route): Model {
 
 /** The provider's package reports a setting that its API does not have as a warning. */
 function samplingOf({ sampling: { temperature, topP, seed, stop } = {} }: ModelRequest) {
-  return {
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { topP }),
-    ...(seed !== undefined && { seed }),
-    ...(stop !== undefined && { stopSequences: [...stop] }),
-  };
+  return { temperature, topP, seed, stopSequences: stop && [...stop] };
 }
 
 /** Throws when aborted. Some streams would end normally, or still deliver what was read ahead. */
