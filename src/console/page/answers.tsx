@@ -154,7 +154,7 @@ function DenyForm({ isBusy, answer, close }: StepProps & { close: () => void }) 
       onSubmit={(event) => {
         event.preventDefault();
         const message = field.current?.value.trim();
-        answer({ answer: "no", ...(message && { message }) });
+        answer({ answer: "no", message: message || undefined });
       }}
     >
       <input

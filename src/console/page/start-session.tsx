@@ -22,7 +22,7 @@ export function StartDialog({ close }: { close: () => void }) {
       return;
     }
     const name = model.current?.value.trim();
-    const request: StartRequest = { workspace, task: text, mode, ...(name && { model: name }) };
+    const request: StartRequest = { workspace, task: text, mode, model: name || undefined };
     try {
       const answer = await post<SessionAnswer, StartRequest>("/api/sessions/start", request);
       close();

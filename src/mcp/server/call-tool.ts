@@ -104,7 +104,7 @@ export async function makeCall(
   const result = await crib.call(name, input, {
     signal,
     onlyOffered: true,
-    ...(answer.kind === "unanswered" ? {} : { approve }),
+    approve: answer.kind === "unanswered" ? undefined : approve,
     onEvent,
   });
   const hasChanged = result.error?.details?.kind === "changed-while-asked";
@@ -124,7 +124,7 @@ function askedByClient({ kind }: Answer): ToolError {
   return new ToolError("needs-approval", "The user is being asked through the client", {
     hint: "The call is made again with the answer.",
     // Until then, other programs can answer, too.
-    ...(kind === "trial" || kind === "prompt" ? {} : { details: { kind: "asked-by-client" } }),
+    details: kind === "trial" || kind === "prompt" ? undefined : { kind: "asked-by-client" },
   });
 }
 
