@@ -6,8 +6,10 @@ var fs = require("fs");
 var path = require("path");
 
 var root = path.join(__dirname, "..");
-var version = process.versions.node.split(".").map(Number);
-var isRecent = version[0] > 22 || (version[0] === 22 && version[1] >= 18);
+var versions = process.versions;
+var version = versions.node.split(".").map(Number);
+var other = versions.bun ? "Bun " + versions.bun : versions.deno ? "Deno " + versions.deno : "Node " + versions.node;
+var isRecent = other.indexOf("Node") === 0 && (version[0] > 22 || (version[0] === 22 && version[1] >= 18));
 
 if (!isRecent) runWithNewerNode();
 else if (process.argv.length === 3 && process.argv[2] === "--version") {
@@ -33,7 +35,7 @@ function runWithNewerNode() {
     node = process.execPath;
   }
   if (node === process.execPath) {
-    console.error("toolcrib needs Node 22.18 or newer; this is Node " + process.versions.node + ".");
+    console.error("toolcrib needs Node 22.18 or newer; this is " + other + ".");
     console.error("Install a newer one from https://nodejs.org, or run: npx -p node@24 -p toolcrib toolcrib");
     process.exitCode = 1;
     return;

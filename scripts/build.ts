@@ -67,7 +67,7 @@ const library: BuildOptions = {
   output: {
     dir: fresh,
     format: "esm",
-    entryFileNames: "[name].js",
+    entryFileNames: "library/[name]-entry.js",
     chunkFileNames: "library/[name].js",
     // A third smaller. Stack traces keep the names of functions.
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
@@ -75,6 +75,12 @@ const library: BuildOptions = {
     // In one file: split into chunks that import each other, it would be used before it is loaded.
     codeSplitting: { groups: [{ name: "zod", test: /node_modules\/zod\// }] },
   },
+};
+
+const nodeCheck: BuildOptions = {
+  ...shared,
+  input: { "check-node": "src/lib/check-node.ts" },
+  output: { dir: fresh, format: "esm", entryFileNames: "[name].js" },
 };
 
 const ownImport = /^(?:import|export) (?!type )([^";]*?) from "(\.[^"]+)"/gm;
@@ -167,12 +173,13 @@ const workers: readonly BuildOptions[] = [
 try {
   const { build } = await import("rolldown");
   const page = join(fresh, "console");
-  const built = await build([library, commandLine, sdks, ...workers, pageScript(page)]);
+  const built = await build([library, nodeCheck, commandLine, sdks, ...workers, pageScript(page)]);
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES"), collectLicences(built));
   writePageFiles(page);
   packGrammars(join(fresh, "grammars"));
   packPdfium(join(fresh, "pdfium"));
   copyPerlPrograms();
+  writeEntries();
   if (isQuick) keepDeclarations();
   else await writeDeclarations();
   replaceDist();
@@ -181,6 +188,14 @@ try {
   console.warn(`dist/ was not built, so the source will be run instead: ${(error as Error).message}`);
 } finally {
   rmSync(fresh, { recursive: true, force: true });
+}
+
+/** Each entry checks the version of Node before it loads anything that needs it. */
+function writeEntries(): void {
+  for (const { name } of entries) {
+    const text = `import "./check-node.js";\nexport * from "./library/${name}-entry.js";\n`;
+    writeFileSync(join(fresh, `${name}.js`), text);
+  }
 }
 
 /** Read at run time by `perlProgram`. */

@@ -225,7 +225,7 @@ describe("the library", () => {
   it("has types that a strict project can use, also for custom tools", async () => {
     writeFileSync(
       join(project.path, "consumer.ts"),
-      `import { type CallResult, openToolcrib, type Tool } from "toolcrib";
+      `import { type CallResult, defineTool, openToolcrib } from "toolcrib";
        import type { LoopTool } from "toolcrib/agent-loop";
        import type { AiSdkToolSet } from "toolcrib/ai-sdk";
        import type { AnthropicTool } from "toolcrib/anthropic";
@@ -239,18 +239,21 @@ describe("the library", () => {
        export type Others =
          LoopTool | AiSdkToolSet | AnthropicTool | CustomTool | GeminiAnswer | Hub | ServedHttp | ToolDef | OpenAiTool;
 
-       const shout: Tool<{ text: string }, string> = {
+       const shout = defineTool({
          name: "text.shout",
          description: "Shout.",
          risk: "read",
-         input: z.strictObject({ text: z.string() }),
-         limits: { maxChars: 1000, keep: "head" },
-         accesses: () => [],
-         run: async ({ text }) => ({ data: text.toUpperCase(), text: text.toUpperCase() }),
-       };
+         input: z.object({ text: z.string() }),
+         run: ({ text }) => text.toUpperCase(),
+       });
        const crib = await openToolcrib({ workspace: ".", mode: "safe", tools: [shout] });
        const result: CallResult = await crib.call("text.shout", { text: "hello" });
        console.log(result.content);
+       const typed = await crib.call("file.read", { path: "poem.txt", paths: undefined }, { signal: undefined });
+       const kinds: readonly string[] | undefined = typed.data?.files.map(({ kind }) => kind);
+       // @ts-expect-error: the input of a canonical tool is checked
+       await crib.call("file.read", { paht: "poem.txt" });
+       console.log(kinds);
        await crib.close();`,
     );
     const compiler = join(repository, "node_modules/typescript/bin/tsc");
@@ -272,7 +275,7 @@ describe("the library", () => {
       cwd: project.path,
       env: environment,
     });
-    expect(program).toEqual({ stdout: "HELLO\n", stderr: "" });
+    expect(program).toEqual({ stdout: "HELLO\n[ 'text' ]\n", stderr: "" });
   });
 });
 
@@ -328,6 +331,24 @@ describe("the command", () => {
         "toolcrib needs Node 22.18 or newer; this is Node 20.20.2.\n" +
         "Install a newer one from https://nodejs.org, or run: npx -p node@24 -p toolcrib toolcrib\n",
     });
+  });
+
+  it.each([
+    [{ node: "20.20.2" }, "Node 20.20.2"],
+    [{ node: "22.17.1" }, "Node 22.17.1"],
+    [{ node: "24.3.0", bun: "1.3.1" }, "Bun 1.3.1"],
+    [{ node: "24.2.0", deno: "2.5.0" }, "Deno 2.5.0"],
+  ])("stops every import in %o with one sentence", async (versions, runtime) => {
+    const names = Object.keys(readPackage().exports).filter((name) => name !== "./package.json");
+    const { stdout } = await runProgram(`
+      const real = process.versions;
+      Object.defineProperty(process, "versions", { value: { ...real, ...${JSON.stringify(versions)} } });
+      Map.groupBy = undefined;
+      const load = (name) => import("toolcrib" + name.slice(1)).then(() => "loaded", ({ message }) => message);
+      console.log(JSON.stringify(await Promise.all(${JSON.stringify(names)}.map(load))));
+    `);
+    const message = `toolcrib needs Node 22.18 or newer; this is ${runtime}. Install Node from https://nodejs.org and start your program with node.`;
+    expect(JSON.parse(stdout)).toEqual(names.map(() => message));
   });
 
   it("uses a newer Node installed next to it", async () => {

@@ -42,9 +42,9 @@ export interface GeminiDeclaration extends Omit<GeminiFunction, "parameters"> {
 }
 
 export interface GeminiCall {
-  readonly id?: string;
-  readonly name?: string;
-  readonly args?: Record<string, unknown>;
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
+  readonly args?: Record<string, unknown> | undefined;
 }
 
 export interface GeminiAnswer {

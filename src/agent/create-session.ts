@@ -1,7 +1,9 @@
 import { ToolError } from "../contract/error.ts";
 import type { FoundModel } from "../models/open-model.ts";
 import type { ModelSettings } from "../models/settings.ts";
-import { dialectFor, openToolcrib, type RecoveredChange, type Toolcrib } from "../toolcrib/index.ts";
+import { checkNames, optionNames } from "../toolcrib/check-options.ts";
+import { dialectFor, type RecoveredChange, type Toolcrib } from "../toolcrib/index.ts";
+import { openInstance } from "../toolcrib/toolcrib.ts";
 import { ContextMeter } from "./context/meter.ts";
 import { checkLimits, checkSampling } from "./limits.ts";
 import { LiveSession } from "./live-session.ts";
@@ -22,6 +24,7 @@ export interface CreateSessionOptions extends SessionOptions {
 
 /** Starts or resumes a session. Close it when done. */
 export async function createSession(options: CreateSessionOptions): Promise<Session> {
+  checkNames(options, sessionOptionNames, "createSession");
   const limits = checkLimits(options.limits);
   checkSampling(options.sampling);
   const recorded = await findRecordedSession(options);
@@ -33,7 +36,8 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   const isOffered = options.skills !== false && options.environment === undefined;
   const own = isOffered ? await readUserSkills(options.configDirectory) : noSkills;
   const tools = [...(options.tools ?? []), ...(own.skills.length > 0 ? [skillTool(own.skills)] : [])];
-  const crib = await openToolcrib({ ...options, tools, dialect, agents, session: options.resume });
+  const given = { ...options, tools, dialect, agents, session: options.resume };
+  const crib = await openInstance(given, { knowsSession: true });
   let live: LiveSession | undefined;
   try {
     const name = typeof dialect === "string" ? dialect : dialect.name;
@@ -54,6 +58,29 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
     throw error;
   }
 }
+
+const { agents: _agents, session: _session, ...sharedNames } = optionNames;
+
+/** The names of all options of `createSession`. */
+const sessionOptionNames: Readonly<Record<keyof CreateSessionOptions, true>> = {
+  ...sharedNames,
+  model: true,
+  models: true,
+  protocol: true,
+  reasoning: true,
+  sampling: true,
+  system: true,
+  instructions: true,
+  projectInstructions: true,
+  plan: true,
+  skills: true,
+  limits: true,
+  hooks: true,
+  resume: true,
+  fork: true,
+  store: true,
+  telemetry: true,
+};
 
 interface KnownParts {
   readonly limits: SessionLimits;

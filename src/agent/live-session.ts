@@ -159,6 +159,10 @@ export class LiveSession implements Session {
     return this.#closed;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   #queue(text: string, waiting: string[]): void {
     checkInput(userMessage(text));
     this.#checkOpen();

@@ -15,7 +15,7 @@ export interface SessionOptions extends Omit<ToolcribOptions, "agents" | "dialec
   /** `provider/name`, or an open model. Default for a resumed session: its last model. */
   readonly model?: string | Model | undefined;
   /** Default: the dialect that the model was trained on. */
-  readonly dialect?: string | Dialect;
+  readonly dialect?: string | Dialect | undefined;
   /** Default: native, unless the model cannot call tools. */
   readonly protocol?: ToolProtocol | undefined;
   readonly reasoning?: ReasoningEffort | undefined;
@@ -87,7 +87,7 @@ export interface AgentNode extends AgentStatus {
 }
 
 /** A conversation with a model that has tools. Close it when done. */
-export interface Session {
+export interface Session extends AsyncDisposable {
   /** Also the session id of its calls in the journal. */
   readonly id: string;
   readonly state: SessionState;
@@ -127,7 +127,10 @@ export interface Session {
   /** Aborts the running turn, everything it started and all subagents, and waits for them. The session can continue. */
   abort(): Promise<void>;
   /** Takes effect with the next round. */
-  use(change: { readonly model?: string | Model; readonly reasoning?: ReasoningEffort }): Promise<void>;
+  use(change: {
+    readonly model?: string | Model | undefined;
+    readonly reasoning?: ReasoningEffort | undefined;
+  }): Promise<void>;
   /** Turns plan mode on or off, at once. The next request tells the model. */
   setPlanning(isPlanning: boolean): void;
   /**

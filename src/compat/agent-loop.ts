@@ -6,9 +6,9 @@ export { BaseTool, getDefaultTools, type LoopTool, MetadataOnlyTool } from "./ag
 
 export interface ToolLoopOptions extends Omit<ToolcribOptions, "dialect" | "tools" | "onlyTools"> {
   /** A later tool replaces an earlier one of the same name. Default, without `set`: `getDefaultTools()`. */
-  readonly tools?: readonly LoopTool[];
+  readonly tools?: readonly LoopTool[] | undefined;
   /** `v2`: calculate, get_current_time. `v3`: read, write, edit, grep, find, ls. */
-  readonly set?: "v2" | "v3";
+  readonly set?: "v2" | "v3" | undefined;
 }
 
 /** The tools that a loop offers to its model, and runs. Close it when done. */
@@ -31,7 +31,7 @@ export interface FunctionTool {
 
 export async function openToolLoop(options: ToolLoopOptions = {}): Promise<ToolLoop> {
   const { tools = options.set === undefined ? getDefaultTools() : [], set, ...others } = options;
-  const own = tools.map(toTool);
+  const own = [...new Map(tools.map((tool) => [tool.name, toTool(tool)])).values()];
   const crib = await openToolcrib({
     ...others,
     dialect: "agent-loop",

@@ -9,7 +9,12 @@ export type ToolRisk = (typeof risks)[number];
 export type ToolAccess =
   | { readonly kind: "read"; readonly path: string }
   /** `link: "itself"` writes the link, not its target. `by: "git"` marks git's own files, which need no approval. */
-  | { readonly kind: "write"; readonly path: string; readonly link?: "itself"; readonly by?: "git" }
+  | {
+      readonly kind: "write";
+      readonly path: string;
+      readonly link?: "itself" | undefined;
+      readonly by?: "git" | undefined;
+    }
   /** Never follows a link. */
   | { readonly kind: "delete"; readonly path: string }
   | ExecuteAccess
@@ -20,7 +25,7 @@ export interface ExecuteAccess {
   readonly kind: "execute";
   readonly command: string;
   /** Relative to the workspace, or absolute. Default: the directory of its session, else the workspace. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** The persistent shell to run in; the state that earlier commands left there counts. */
-  readonly session?: string;
+  readonly session?: string | undefined;
 }

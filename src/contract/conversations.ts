@@ -12,8 +12,8 @@ export interface Conversations {
 
 /** Entry numbers, both inclusive. */
 export interface ConversationRange {
-  readonly from?: number;
-  readonly to?: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 export interface ConversationEntry {

@@ -19,12 +19,12 @@ export interface Environment {
   realPath(path: string): Promise<string>;
 
   /** Returns facts about an entry. Follows links by default. */
-  info(path: string, options?: { readonly followLinks?: boolean }): Promise<FileInfo>;
+  info(path: string, options?: { readonly followLinks?: boolean | undefined }): Promise<FileInfo>;
 
   /** Reads a whole regular file. Throws `too-large` above `maxBytes`, and `stale` when the file keeps changing. */
   readFile(
     path: string,
-    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+    options: { readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
   ): Promise<FileContent>;
 
   /** Reads a range of a regular file of any size; shorter than `length` at the end of the file. */
@@ -65,7 +65,7 @@ export interface Environment {
    * Returns the state of `path` itself. Follows no links, so a path behind a link counts as missing. Hashes the content
    * of a file of any size. Throws `unsupported` for a FIFO, device or socket.
    */
-  state(path: string, options?: { readonly signal?: AbortSignal }): Promise<EntryState>;
+  state(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<EntryState>;
 
   /**
    * Creates or deletes a directory or link, or changes permissions, which `change` cannot do. `path` is real and its
@@ -74,7 +74,7 @@ export interface Environment {
   changeEntry(path: string, change: EntryChange, options?: Announcing): Promise<void>;
 
   /** Changes that a crash interrupted, and how they were settled when this environment was opened. */
-  readonly recovered?: readonly RecoveredChange[];
+  readonly recovered?: readonly RecoveredChange[] | undefined;
 
   /**
    * Returns when these regular files were last changed; undefined for anything else. Paths are relative to the workspace
@@ -101,7 +101,7 @@ export interface Environment {
   sandbox?(): Promise<SandboxReport>;
 
   /** The default confinement of `start`, when the policy has decided one for the call. */
-  readonly confinement?: Confinement;
+  readonly confinement?: Confinement | undefined;
 
   /** Starts a program by name ("rg") or absolute path. Throws `unavailable` when it is missing or its sandbox fails. */
   start(program: string, options: ProcessStartOptions): Promise<RunningProcess>;
@@ -173,12 +173,12 @@ export type TextEncoding = "utf-8" | "utf-8-bom" | "utf-16le" | "utf-16be" | "la
 
 export interface WriteOptions extends Announcing {
   /** "refuse": throws `already-exists` instead of replacing. */
-  readonly ifExists?: "replace" | "refuse";
+  readonly ifExists?: "replace" | "refuse" | undefined;
   /** Whether to wait until the bytes are on the disk. Default: true. */
-  readonly durable?: boolean;
+  readonly durable?: boolean | undefined;
   /** Permission bits of a new file. Default: the usual ones. */
-  readonly mode?: number;
-  readonly signal?: AbortSignal;
+  readonly mode?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Announcing {
@@ -187,23 +187,23 @@ export interface Announcing {
    * recursive deletion calls it once per entry; `changeEntry` only with what its caller passed. When it throws,
    * nothing is changed.
    */
-  readonly announce?: (effects: readonly Effect[]) => void;
+  readonly announce?: ((effects: readonly Effect[]) => void) | undefined;
 }
 
 /** A change that is about to happen to one path. */
 export interface Effect extends ChangeReceipt {
   /** SHA-256 of the new content, when it is known. */
-  readonly afterHash?: string;
+  readonly afterHash?: string | undefined;
 }
 
 export interface DeleteOptions extends Announcing {
-  readonly recursive?: boolean;
-  readonly signal?: AbortSignal;
+  readonly recursive?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface MoveOptions extends Announcing {
-  readonly replace?: boolean;
-  readonly signal?: AbortSignal;
+  readonly replace?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface WriteReceipt {
@@ -218,11 +218,11 @@ export interface FileChange {
   readonly before: string;
   readonly after: Uint8Array | "nothing";
   /** The new permission bits. Default: the current ones; for a new file those of `like`. */
-  readonly mode?: number;
+  readonly mode?: number | undefined;
   /** For a new file: a path whose mode and owner it copies, as for the target of a move. */
-  readonly like?: string;
+  readonly like?: string | undefined;
   /** "break" (default): other hard links keep the old content. "keep": all change, and readers may see a mixture. */
-  readonly hardLinks?: "break" | "keep";
+  readonly hardLinks?: "break" | "keep" | undefined;
 }
 
 /** One step of a change. A change of kind takes two steps, by way of "nothing". The content of a file stays. */
@@ -239,8 +239,8 @@ type LinkState = Extract<EntryState, { readonly kind: "link" }>;
 
 export interface ChangeOptions extends Announcing {
   /** Whether to wait until the bytes are on the disk. Default: true. */
-  readonly durable?: boolean;
-  readonly signal?: AbortSignal;
+  readonly durable?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The effect of one change. Receipts have the order of the changes. */
@@ -257,7 +257,7 @@ export interface RecoveredChange {
   /** "failed": the change could not be settled, and is retried at the next start. */
   readonly outcome: "completed" | "taken back" | "failed";
   /** The transaction that was rolled back, if it was one. */
-  readonly transaction?: string;
+  readonly transaction?: string | undefined;
   /** The files of the change set, relative to the workspace. */
   readonly paths: readonly string[];
   /** Files that were not touched, because another program has changed them since. */
@@ -284,21 +284,21 @@ export interface DirectoryEntry {
 export interface ProcessStartOptions {
   readonly args: readonly string[];
   /** Relative to the workspace or absolute inside it. Default: the workspace. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** Variables in addition to those that the confinement allows. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** Standard input. Default: none. "open": what `RunningProcess.write` writes. */
-  readonly input?: Uint8Array | "open";
+  readonly input?: Uint8Array | "open" | undefined;
   /** Whether the program gets its own terminal, when possible. Then all output is in `stdout`. */
-  readonly terminal?: boolean;
+  readonly terminal?: boolean | undefined;
   /** Whether its ports can be reached through `RunningProcess.reach`. */
-  readonly reachable?: boolean;
+  readonly reachable?: boolean | undefined;
   /** Default: the narrowest. "ours": a built-in program with fixed arguments, which needs no confinement. */
-  readonly confinement?: Confinement | "ours";
+  readonly confinement?: Confinement | "ours" | undefined;
   /** Whether the program changes no workspace files except git's own, so that no scan for changes is needed. */
-  readonly leavesFiles?: boolean;
+  readonly leavesFiles?: boolean | undefined;
   /** A directory for a built-in program. Ignored when nothing is confined. */
-  readonly ownDirectory?: OwnDirectory;
+  readonly ownDirectory?: OwnDirectory | undefined;
   /** Ends the process and everything it started. */
   readonly signal: AbortSignal;
 }

@@ -25,15 +25,15 @@ export interface ReadRules {
  */
 export interface ExtraRoots {
   /** Directories whose files may be read. */
-  readonly read?: readonly string[];
+  readonly read?: readonly string[] | undefined;
   /** Directories whose files may be read and written, as in the workspace. */
-  readonly write?: readonly string[];
+  readonly write?: readonly string[] | undefined;
   /** Directories whose files may be read and written, where each write needs approval in modes that ask. */
-  readonly ask?: readonly string[];
+  readonly ask?: readonly string[] | undefined;
   /** Files and directories that no tool may read or write, such as the data of the embedding program. */
-  readonly except?: readonly string[];
+  readonly except?: readonly string[] | undefined;
   /** The directories of `write` that sandboxed commands may write, too. Only those that the user owns count. */
-  readonly commands?: readonly string[];
+  readonly commands?: readonly string[] | undefined;
   /** Temporary directories. Tools and sandboxed commands share a private directory in their place. */
-  readonly temporary?: readonly string[];
+  readonly temporary?: readonly string[] | undefined;
 }

@@ -12,17 +12,20 @@ export interface Change {
   readonly before: EntryState;
   readonly after: EntryState;
   /** Why the before-image is not stored, so that undo cannot restore it. */
-  readonly lost?: string;
+  readonly lost?: string | undefined;
   /** The other path of a move. Moved content is not copied: it is at one of the two paths. */
-  readonly moved?: string;
+  readonly moved?: string | undefined;
   /** "keep": the file was changed under all its names. */
-  readonly hardLinks?: "keep";
+  readonly hardLinks?: "keep" | undefined;
 }
 
 /** The changes of earlier calls, and undo. */
 export interface ChangeHistory {
   /** Returns the combined changes of the calls, file by file. */
-  changes(selection: Selection, options?: { readonly paths?: readonly string[] }): Promise<ChangedFiles>;
+  changes(
+    selection: Selection,
+    options?: { readonly paths?: readonly string[] | undefined },
+  ): Promise<ChangedFiles>;
   /**
    * Undoes the changes of the calls, all or none: a file that others have changed since is not touched, and the error
    * shows the difference. Throws `not-found` when there is nothing to undo.
@@ -51,16 +54,16 @@ export type Selection =
 
 export interface UndoOptions {
   /** Only these paths and what is in them, relative to the workspace. */
-  readonly paths?: readonly string[];
+  readonly paths?: readonly string[] | undefined;
   /** Only this hunk of a single file, numbered as in `changes`. */
-  readonly hunk?: number;
+  readonly hunk?: number | undefined;
   /** Whether to undo changes in files that were changed since, when the changes do not overlap. */
-  readonly merge?: boolean;
+  readonly merge?: boolean | undefined;
   /** Whether to skip files that were changed since. */
-  readonly skipChanged?: boolean;
+  readonly skipChanged?: boolean | undefined;
   /** Whether to change nothing, and only return what an undo would do. */
-  readonly dryRun?: boolean;
-  readonly signal?: AbortSignal;
+  readonly dryRun?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ChangedFiles {
@@ -73,7 +76,7 @@ export interface ChangedFile {
   readonly before: EntryState;
   readonly after: EntryState;
   /** The former path, when the file or directory was moved. */
-  readonly movedFrom?: string;
+  readonly movedFrom?: string | undefined;
   /** A unified diff with numbered hunks, or a line about another change; "" for the result of an undo. */
   readonly diff: string;
 }
@@ -87,7 +90,7 @@ export interface UndoneChanges {
   /** Sentences about skipped files and about what had been undone before. */
   readonly notes: readonly string[];
   /** When the first of the calls began, in milliseconds since 1970. */
-  readonly since?: number;
+  readonly since?: number | undefined;
   /** The commits since then that contain some of these changes, newest first. An undo does not change them. */
   readonly commits?: readonly { readonly hash: string; readonly subject: string }[];
 }
@@ -112,7 +115,7 @@ export interface Transactions {
    * Reverts the changes of the transaction, except files that others changed since: it stays open for those. With `aside`,
    * this is a call of its own, because the calls to revert include the current one.
    */
-  rollback(options?: { readonly aside?: boolean }): Promise<RolledBack>;
+  rollback(options?: { readonly aside?: boolean | undefined }): Promise<RolledBack>;
 }
 
 export interface Transaction {

@@ -14,27 +14,27 @@ export interface Tool<Input = unknown, Data = unknown> {
   /** Family and verb, "file.read"; in a dialect, its name there. */
   readonly name: string;
   /** The canonical name when `name` is a dialect's. */
-  readonly canonical?: string;
+  readonly canonical?: string | undefined;
   /** The MCP server that it comes from. */
-  readonly server?: string;
+  readonly server?: string | undefined;
   /** The tool's name at that server, which rules use: `deny use delete_* of github`. */
-  readonly ownName?: string;
+  readonly ownName?: string | undefined;
   /** For models: what it does and when to use it. */
   readonly description: string;
   /** The most that any call of this tool can do; `accesses` says what one call does. */
   readonly risk: ToolRisk;
   /** Hints for clients, where they differ from the defaults by `risk`. They decide nothing. */
-  readonly hints?: ToolHints;
+  readonly hints?: ToolHints | undefined;
   /** A strict object schema of `zod` or `zod/mini`. */
   readonly input: z.core.$ZodType<Input>;
   /** How much of the text a model is shown. The whole is stored and can be read by its handle. */
   readonly limits: OutputLimits;
   /** Ends the call after this time. Default: 60 s. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Replaces the names of other tools in messages with those of this caller's dialect. */
-  readonly wording?: (text: string) => string;
+  readonly wording?: ((text: string) => string) | undefined;
   /** Set when the tool starts programs of its own choice, such as git: each call then gets an `environment.confinement`. */
-  readonly startsPrograms?: true;
+  readonly startsPrograms?: true | undefined;
   /** How long a call waits for a busy shell. Default: until it is free. */
   patienceMs?(input: Input): number;
   /** Returns everything this call would touch, before `run`. Pure. Throws `invalid-input` when the input does not tell. */
@@ -47,19 +47,19 @@ export interface Tool<Input = unknown, Data = unknown> {
 /** Hints for clients that show tools to users, or ask less about some of them. They have the meanings of MCP. */
 export interface ToolHints {
   /** For users. Default: made from the name. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Whether no call changes anything, not even processes or the journal. */
-  readonly readOnly?: boolean;
+  readonly readOnly?: boolean | undefined;
   /** Whether a call may replace or remove something; false for tools that only add. */
-  readonly destructive?: boolean;
+  readonly destructive?: boolean | undefined;
   /** Whether repeating a call has no further effect. */
-  readonly idempotent?: boolean;
+  readonly idempotent?: boolean | undefined;
   /** Whether a call may access more than the workspace. */
-  readonly openWorld?: boolean;
+  readonly openWorld?: boolean | undefined;
   /** Whether the data contains everything in the text, so that a client may show only the data. */
-  readonly structured?: boolean;
+  readonly structured?: boolean | undefined;
   /** The JSON Schema of that data. */
-  readonly dataSchema?: Readonly<Record<string, unknown>>;
+  readonly dataSchema?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A tool of any input and output. */
@@ -118,15 +118,15 @@ export interface ToolOutput<Data = unknown> {
   readonly data: Data;
   readonly text: string;
   /** One sentence for the model: how to get what was left out, for example the next offset. */
-  readonly continuation?: string;
+  readonly continuation?: string | undefined;
   /** For models that accept images. */
-  readonly images?: readonly ToolImage[];
+  readonly images?: readonly ToolImage[] | undefined;
   /** Set when the tool worked and reports a failure of a command or of another server's tool. */
-  readonly isError?: true;
+  readonly isError?: true | undefined;
   /** The failure of the command that the tool ran, "Exit code 1", for the journal and the exit code of `toolcrib call`. */
   readonly failed?: string | undefined;
   /** For a tool that stores its output itself, when not all of it can be shown. */
-  readonly kept?: OutputKept;
+  readonly kept?: OutputKept | undefined;
   /**
    * Runs after all changes of the call are recorded, which happens at the end of commands. Its text is appended; its data
    * replaces the data.
@@ -142,9 +142,9 @@ export interface ToolImage {
 /** Characters are cut first, then lines; never inside a character. */
 export interface OutputLimits {
   readonly maxChars: number;
-  readonly maxLines?: number;
+  readonly maxLines?: number | undefined;
   /** Longer lines are data or generated code: only their beginning is shown. Default: no limit. */
-  readonly maxLineChars?: number;
+  readonly maxLineChars?: number | undefined;
   /** Which part is shown: the beginning, the end, or both without the middle. */
   readonly keep: "head" | "tail" | "both";
   /** Replaces the default notice at the end of a cut text. */

@@ -15,15 +15,15 @@ export interface Dialect {
   readonly name: string;
   readonly tools: readonly DialectTool[];
   /** The tools that are listed at once; models find the others with `tools.find`. Default: all. */
-  readonly listed?: readonly string[];
+  readonly listed?: readonly string[] | undefined;
   /** Other names for its tools. They can be called, and are listed only when selected by name. */
-  readonly aliases?: readonly DialectTool[];
+  readonly aliases?: readonly DialectTool[] | undefined;
   /** Named sets of tools: `--only-tools v3`. */
-  readonly sets?: Readonly<Record<string, readonly string[]>>;
+  readonly sets?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Names match in any case: `Bash` and `BASH` are `bash`. */
-  readonly ignoresCase?: true;
+  readonly ignoresCase?: true | undefined;
   /** In `cautious` every command asks. Default: commands that only read run in the sandbox without approval. */
-  readonly asksBeforeCommands?: true;
+  readonly asksBeforeCommands?: true | undefined;
   /** Folders outside the workspace that its tools may use, unless the caller sets its own. Default: none. */
   extraRoots?(paths: RealPaths): ExtraRoots;
   /** Formats a failure for its models. Default: message, hint and output, one per line. */
@@ -36,9 +36,9 @@ export interface DialectTool {
   /** The canonical tool behind it, or the first of several. Calls may use this name too. */
   readonly canonical: string;
   /** The other canonical tools that it can resolve to. */
-  readonly also?: readonly string[];
+  readonly also?: readonly string[] | undefined;
   /** The tool is offered only where this service exists. */
-  readonly needs?: "agents";
+  readonly needs?: "agents" | undefined;
   load(): Promise<OfferedTool>;
 }
 
@@ -50,23 +50,23 @@ export interface OfferedTool
   > {
   readonly risk: ToolRisk;
   /** The other canonical tools that it can resolve to. */
-  readonly also?: readonly string[];
+  readonly also?: readonly string[] | undefined;
   readonly input: z.core.$ZodType;
   /** Anthropic's models know the tool by this type, which is sent instead of a description and a schema. */
-  readonly native?: NativeType;
+  readonly native?: NativeType | undefined;
   /** Canonical field to dialect field, where they differ. */
-  readonly fields?: Readonly<Record<string, string>>;
+  readonly fields?: Readonly<Record<string, string>> | undefined;
   /** Arguments that are left out of the definition. */
-  readonly hiddenFields?: readonly string[];
+  readonly hiddenFields?: readonly string[] | undefined;
   /** The canonical tool validates the arguments, because they are the same. */
-  readonly takesCanonical?: true;
+  readonly takesCanonical?: true | undefined;
   /** Returns the canonical call for arguments that match `input`. */
   resolve(given: unknown): ResolvedCall;
 }
 
 type NativeType =
   | { readonly type: "bash_20250124" }
-  | { readonly type: "text_editor_20250728"; readonly max_characters?: number };
+  | { readonly type: "text_editor_20250728"; readonly max_characters?: number | undefined };
 
 /** A call of a canonical tool, with its arguments, as the pipeline runs it. */
 export interface ResolvedCall {
@@ -85,7 +85,7 @@ export interface Failure {
   readonly message: string;
   readonly hint: string | null;
   /** The output of a command before it failed. */
-  readonly output?: string;
+  readonly output?: string | undefined;
   /** For programs; this field is not enumerable. */
   readonly details?: ErrorDetails | undefined;
 }

@@ -10,29 +10,34 @@ export type InputOf<Name extends CanonicalName> =
 export type DataOf<Name extends CanonicalName> =
   CanonicalTool<Name> extends Tool<infer _Input, infer Data> ? Data : unknown;
 
+/** The input and the data of every canonical tool. */
+export type CanonicalTools = {
+  readonly [Name in CanonicalName]: { readonly input: InputOf<Name>; readonly data: DataOf<Name> };
+};
+
 /** How a dialect tool differs from the canonical one. TypeScript checks the field names. */
 export interface Renaming<Name extends CanonicalName> {
   readonly name: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Canonical field to the dialect's name for it; fields not listed keep theirs. */
-  readonly fields?: { readonly [Field in keyof InputOf<Name>]?: string };
+  readonly fields?: { readonly [Field in keyof InputOf<Name>]?: string } | undefined;
   /** Descriptions that replace those of canonical fields. */
-  readonly describe?: { readonly [Field in keyof InputOf<Name>]?: string };
+  readonly describe?: { readonly [Field in keyof InputOf<Name>]?: string } | undefined;
   /** The only values that a text field accepts. */
-  readonly values?: { readonly [Field in keyof InputOf<Name>]?: readonly string[] };
+  readonly values?: { readonly [Field in keyof InputOf<Name>]?: readonly string[] } | undefined;
   /** The only fields that the dialect offers, even when the canonical tool gains more. Default: all. */
-  readonly only?: readonly (keyof InputOf<Name>)[];
+  readonly only?: readonly (keyof InputOf<Name>)[] | undefined;
   /** Fields that work but are not in the definition, because each costs tokens in every request. */
-  readonly hiddenFields?: readonly (keyof InputOf<Name>)[];
+  readonly hiddenFields?: readonly (keyof InputOf<Name>)[] | undefined;
   /** Fields that are required here and optional in the canonical tool. */
-  readonly require?: readonly (keyof InputOf<Name>)[];
+  readonly require?: readonly (keyof InputOf<Name>)[] | undefined;
   /** Values for fields that the caller leaves out, or that the dialect does not offer. */
-  readonly defaults?: { readonly [Field in keyof InputOf<Name>]?: InputOf<Name>[Field] };
+  readonly defaults?: { readonly [Field in keyof InputOf<Name>]?: InputOf<Name>[Field] } | undefined;
   /** Throws for arguments that the canonical tool accepts and the dialect refuses. */
-  readonly check?: (input: InputOf<Name>) => void;
-  readonly limits?: OutputLimits;
-  readonly timeoutMs?: number;
-  readonly answer?: Answering<DataOf<Name>, Record<string, unknown>>;
+  readonly check?: ((input: InputOf<Name>) => void) | undefined;
+  readonly limits?: OutputLimits | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly answer?: Answering<DataOf<Name>, Record<string, unknown>> | undefined;
 }
 
 /** Offers a canonical tool under a dialect's names. The schema is derived, never restated. */

@@ -16,12 +16,12 @@ export interface Reshaping<Name extends CanonicalName, Given> {
   /** Returns the canonical call for these arguments. Pure. */
   readonly resolve: (given: Given) => CanonicalCall<Name>;
   /** The output limits; a function when the caller may lower them. */
-  readonly limits?: OutputLimits | ((given: Given) => OutputLimits);
-  readonly timeoutMs?: number;
-  readonly native?: OfferedTool["native"];
+  readonly limits?: OutputLimits | ((given: Given) => OutputLimits) | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly native?: OfferedTool["native"] | undefined;
   /** Canonical field to dialect field, for the fields that hints name: `{ timeout_ms: "timeout_secs" }`. */
-  readonly fields?: OfferedTool["fields"];
-  readonly answer?: Answering<DataOf<Name>, Given>;
+  readonly fields?: OfferedTool["fields"] | undefined;
+  readonly answer?: Answering<DataOf<Name>, Given> | undefined;
 }
 
 type CanonicalCall<Name extends CanonicalName> = {

@@ -19,7 +19,7 @@ export type Elicit = (question: {
 
 export interface ElicitParameters {
   readonly message: string;
-  readonly requestedSchema?: object;
+  readonly requestedSchema?: object | undefined;
 }
 
 export interface ElicitAnswer {

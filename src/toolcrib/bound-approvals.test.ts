@@ -9,7 +9,7 @@ import { type ApprovalRequest, type Approve, openToolcrib } from "./index.ts";
 /** Declares that it runs a command, and runs nothing. */
 const pretends: Tool<{ readonly command: string }> = {
   name: "act",
-  description: "",
+  description: "For a test.",
   risk: "execute",
   input: z.object({ command: z.string() }),
   limits: { maxChars: 1000, keep: "both" },

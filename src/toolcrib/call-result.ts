@@ -13,7 +13,7 @@ export interface CallResult<Data = unknown> {
   /** The failure of the command that the tool ran: "Exit code 1". */
   readonly failed?: string | undefined;
   /** The typed, complete output; null when there is an `error`. */
-  readonly data: Data;
+  readonly data: Data | null;
   readonly error: CallFailure | null;
   readonly callId: string;
   /** True when `content` is shorter than the whole output, which is stored as `output`. */

@@ -4,6 +4,7 @@ import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ToolDefinition } from "../dialects/definition.ts";
 import type { Dialect, ResolvedCall } from "../dialects/dialect.ts";
+import type { CanonicalTools } from "../dialects/rename.ts";
 import type { Toolset } from "../dialects/toolset.ts";
 import { exhaustionError, isExhaustion } from "../lib/exhaustion.ts";
 import { newIdentifier } from "../lib/identifier.ts";
@@ -30,17 +31,34 @@ export interface Caller {
   /** Calls `listener` whenever `definitions()` may have changed. Returns a function that stops it. */
   onToolsChange(listener: () => void): () => void;
   /**
-   * Calls a tool by its dialect name, or any tool by its canonical name and with its canonical arguments. Never rejects:
-   * failures are results.
+   * Calls a tool by its dialect name, or any tool by its canonical name and with its canonical arguments, which are
+   * typed, like `data`. Never rejects: failures are results.
    */
-  call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  call<Name extends ToolName>(
+    name: Name,
+    input: CallInput<Name>,
+    options?: CallOptions,
+  ): Promise<CallResult<CallData<Name>>>;
 }
+
+/** A canonical name, or any other name that the caller knows. */
+export type ToolName = keyof CanonicalTools | (string & {});
+
+/** The input that a call of this name takes; lists may be readonly. */
+export type CallInput<Name> = Name extends keyof CanonicalTools
+  ? Given<CanonicalTools[Name]["input"]>
+  : unknown;
+
+/** The data of a call of this name that did not fail. */
+export type CallData<Name> = Name extends keyof CanonicalTools ? CanonicalTools[Name]["data"] : unknown;
+
+type Given<Value> = Value extends object ? { readonly [Key in keyof Value]: Given<Value[Key]> } : Value;
 
 export interface CallOptions {
   /** Cancels the call and everything it started. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Ends the call after this time. Waiting for approval or for its turn does not count. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Asks the user about this call, instead of the `approve` of the Toolcrib. */
   readonly approve?: Approve | undefined;
   /** Asks the user even where the rules allow the call, for this reason. */
@@ -51,14 +69,14 @@ export interface CallOptions {
    */
   readonly onlyOffered?: boolean | undefined;
   /** Receives the events of this call. */
-  readonly onEvent?: CallEventListener;
+  readonly onEvent?: CallEventListener | undefined;
 }
 
 export interface DefinitionOptions<Format extends WireFormat | undefined = undefined> {
   /** Default: "listed". */
   readonly which?: "listed" | "all" | undefined;
   /** Default: the neutral format. */
-  readonly for?: Format;
+  readonly for?: Format | undefined;
 }
 
 export type DefinitionIn<Format> = Format extends WireFormat ? WireTools[Format] : ToolDefinition;
@@ -117,8 +135,13 @@ export class ToolsetCaller implements Caller {
     };
   }
 
-  call(name: string, input: unknown, options: CallOptions = {}): Promise<CallResult> {
-    return this.#call(() => this.#toolset.find(String(name), input, options), options);
+  call<Name extends ToolName>(
+    name: Name,
+    input: CallInput<Name>,
+    options: CallOptions = {},
+  ): Promise<CallResult<CallData<Name>>> {
+    const find = () => this.#toolset.find(String(name), input, options);
+    return this.#call(find, options) as Promise<CallResult<CallData<Name>>>;
   }
 
   /** Makes a call of the program itself, whichever tools are offered. */
@@ -194,7 +217,7 @@ interface OwnCalls {
 }
 
 /** A further caller of the same Toolcrib, created by `Toolcrib.addCaller`. */
-export class AddedCaller extends ToolsetCaller {
+export class AddedCaller extends ToolsetCaller implements AsyncDisposable {
   readonly #calls: RunningCalls;
   readonly #endLeftovers: () => Promise<unknown>;
   #closing: Promise<void> | undefined;
@@ -224,6 +247,10 @@ export class AddedCaller extends ToolsetCaller {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async #close(): Promise<void> {

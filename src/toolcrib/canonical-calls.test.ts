@@ -35,7 +35,7 @@ describe("a canonical name", () => {
     expect((await own.crib.call("git.commit", {})).content).toBe("the program's own");
     const dialect = { name: "odd", tools: [renameTool("text.echo", { name: "git.commit" })] };
     await using fixture = await temporaryToolcrib({ dialect });
-    expect((await fixture.crib.call("git.commit", { text: "echo" })).content).toBe("echo");
+    expect((await fixture.crib.call("git.commit", { text: "echo" } as never)).content).toBe("echo");
   });
 
   it("stays within onlyTools and readOnly", async () => {

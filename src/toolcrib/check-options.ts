@@ -1,8 +1,57 @@
 import { ToolError } from "../contract/error.ts";
 import type { SearchSettings, UnusableSetting } from "../contract/tool.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { type PolicyMode, policyModes } from "../policy/policy.ts";
 import { type SandboxSetting, sandboxSettings, type ToolcribOptions } from "./options.ts";
+
+/**
+ * Refuses options that a function does not have, which would have no effect. `known` has all names; TypeScript checks that
+ * it is complete.
+ */
+export function checkNames(options: object, known: Readonly<Record<string, true>>, called: string): void {
+  if (typeof options !== "object" || options === null)
+    throw new ToolError("invalid-input", `${called} takes an object with options`, {
+      hint: `Write: ${called}({ workspace: "." })`,
+    });
+  const names = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const unknown = names.find((name) => !Object.hasOwn(known, name));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, Object.keys(known));
+  throw new ToolError("invalid-input", `${called} has no option ${JSON.stringify(printableLine(unknown))}`, {
+    hint: near ? `Did you mean ${near}?` : `Options: ${Object.keys(known).toSorted().join(", ")}`,
+  });
+}
+
+/** The names of all options of `openToolcrib`. */
+export const optionNames: Readonly<Record<keyof ToolcribOptions, true>> = {
+  workspace: true,
+  dialect: true,
+  mode: true,
+  approve: true,
+  pendingApprovals: true,
+  approvalWaitMs: true,
+  rules: true,
+  ruleFiles: true,
+  commandHooks: true,
+  tools: true,
+  sources: true,
+  onlyTools: true,
+  readOnly: true,
+  session: true,
+  client: true,
+  agents: true,
+  extraRoots: true,
+  stateDirectory: true,
+  journal: true,
+  configDirectory: true,
+  environment: true,
+  sandbox: true,
+  maxShownTokens: true,
+  search: true,
+  undoScope: true,
+  parkTransaction: true,
+};
 
 /** Refuses a single value in place of a list, because a string would be split into its letters. */
 export function checkLists(options: ToolcribOptions): void {

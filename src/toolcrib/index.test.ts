@@ -158,8 +158,8 @@ describe("a call", () => {
     await open({ tools: [tool] });
     expect((await crib.call("test.act", {})).error).toEqual({
       code: "internal",
-      message: "The tool failed unexpectedly: x is not a function",
-      hint: "This is a bug in the tool. Use another tool.",
+      message: "x is not a function",
+      hint: null,
     });
   });
 
@@ -611,7 +611,7 @@ describe("edge cases", () => {
     const circle: Record<string, unknown> = { path: "a" };
     circle.self = circle;
     const results = [
-      await crib.call("file.read", { path: "a", offset: 10n }),
+      await crib.call("file.read", { path: "a", offset: 10n as never }),
       await crib.call("file.read", circle),
     ];
     expect(results.map(({ error }) => error?.code)).toEqual(["invalid-input", "invalid-input"]);
@@ -733,6 +733,28 @@ describe("opening an instance", () => {
     await expect(open({ workspace: join(folder, "nowhere") })).rejects.toThrow(
       /The workspace .*nowhere cannot be opened/,
     );
+  });
+
+  it("rejects unknown options with the nearest name, and ignores those that are undefined", async () => {
+    const wrong = { worksapce: "." } as ToolcribOptions;
+    await expect(open(wrong)).rejects.toMatchObject({
+      code: "invalid-input",
+      message: 'openToolcrib has no option "worksapce"',
+      hint: "Did you mean workspace?",
+    });
+    await expect(openToolcrib("." as never)).rejects.toThrow("openToolcrib takes an object with options");
+    await open({ nothing: undefined, mode: undefined } as ToolcribOptions);
+  });
+
+  it("rejects a session that the workspace does not have", async () => {
+    await expect(open({ session: "session_none" })).rejects.toMatchObject({
+      code: "not-found",
+      message: "This workspace has no session session_none",
+    });
+    const { session } = await open();
+    await crib.call("file.write", { path: "a.txt", content: "a" });
+    await crib.close();
+    expect((await open({ session })).session).toBe(session);
   });
 
   it("rejects an unknown mode or dialect", async () => {

@@ -42,6 +42,7 @@ export type {
 export type { CommandHook, HookAnswer, HookEvent } from "../contract/hooks.ts";
 export type { OutputKept, Outputs } from "../contract/output.ts";
 export type { Processes, ProcessStatus, Shells } from "../contract/process.ts";
+export type { Infer, JsonSchema, StandardSchema } from "../contract/schema.ts";
 export type {
   AnyTool,
   OutputLimits,
@@ -65,7 +66,7 @@ export type { ToolDefinition } from "../dialects/definition.ts";
 export type { Dialect, DialectTool, OfferedTool, ResolvedCall } from "../dialects/dialect.ts";
 export { dialectFor, dialectNames } from "../dialects/dialects.ts";
 export type { ToolEffects } from "../dialects/effects.ts";
-export { renameTool } from "../dialects/rename.ts";
+export { type CanonicalTools, renameTool } from "../dialects/rename.ts";
 export { reshapeTool } from "../dialects/reshape.ts";
 export { openLocalEnvironment } from "../environment/local/local-environment.ts";
 export { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
@@ -93,6 +94,7 @@ export { type ActionReading, readActions } from "../wire/actions/read-actions.ts
 export type { WireFormat, WireTools } from "../wire/formats.ts";
 export type { CallFailure, CallResult } from "./call-result.ts";
 export type { AddedCaller, Caller, CallerOptions, CallOptions, DefinitionOptions } from "./caller.ts";
+export { defineTool, type OwnTool } from "./define-tool.ts";
 export type { OutputPart, OutputRange } from "./open-workspace.ts";
 export type { SandboxSetting, ToolcribOptions } from "./options.ts";
 export type { ApprovalAnswer, PendingApproval } from "./pending-approvals.ts";

@@ -1,6 +1,7 @@
 import type { ToolCall } from "../contract/call.ts";
 import type { Conversations } from "../contract/conversations.ts";
 import type { RecoveredChange } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
 import type { ChangeHistory } from "../contract/history.ts";
 import { RunRecords } from "../environment/local/processes/run-records.ts";
 import { type Blobs, openBlobs } from "../journal/blobs.ts";
@@ -92,6 +93,16 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
       journal.close();
     },
   };
+}
+
+/** Refuses a session that this workspace has no record of. */
+export function expectSession({ journal, conversations }: WorkspaceHistory, session: string): void {
+  const isKnown =
+    journal.sessions(session).length > 0 || conversations.entries(session, { to: 1 }).length > 0;
+  if (isKnown) return;
+  throw new ToolError("not-found", `This workspace has no session ${session}`, {
+    hint: "Leave out `session` to start a new one. To list sessions, run: toolcrib sessions list",
+  });
 }
 
 /**

@@ -154,8 +154,8 @@ export interface OutputPart {
 
 /** A range in bytes. Default of `maxBytes`: 1 MiB. */
 export interface OutputRange {
-  readonly offset?: number;
-  readonly maxBytes?: number;
+  readonly offset?: number | undefined;
+  readonly maxBytes?: number | undefined;
 }
 
 /** Reads from the folder of stored outputs. A part ends after a line, or at least after a character. */

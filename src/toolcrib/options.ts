@@ -3,79 +3,80 @@ import type { SandboxLevel } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { ExtraRoots } from "../contract/guard.ts";
 import type { CommandHook } from "../contract/hooks.ts";
-import type { AnyTool, SearchSettings, ToolSource } from "../contract/tool.ts";
+import type { SearchSettings, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { JournalBudget } from "../journal/collect/collector.ts";
 import type { ClientInfo } from "../journal/journal.ts";
 import type { Approve } from "../pipeline/approvals/approval-request.ts";
 import type { PolicyMode } from "../policy/policy.ts";
+import type { OwnTool } from "./define-tool.ts";
 
 /** The options of `openToolcrib`. Every default is the most careful choice. */
 export interface ToolcribOptions {
   /** The workspace: the folder that tools work in and cannot leave. Default: the current folder. */
-  readonly workspace?: string;
+  readonly workspace?: string | undefined;
   /** The names and argument shapes of the tools. Default: `toolcrib`. */
-  readonly dialect?: string | Dialect;
+  readonly dialect?: string | Dialect | undefined;
   /**
    * Which calls run without approval. Default: `cautious`: reads, changes that undo covers, and sandboxed commands that
    * only read run; everything else asks.
    */
-  readonly mode?: PolicyMode;
+  readonly mode?: PolicyMode | undefined;
   /** Asks the user. Without it, calls that need approval are refused. */
-  readonly approve?: Approve;
+  readonly approve?: Approve | undefined;
   /**
    * Stores approval requests when there is no `approve`: the call is refused with the id of the pending approval, the
    * user answers it with `toolcrib approve`, and the answer counts when the same call is made again.
    */
-  readonly pendingApprovals?: boolean;
+  readonly pendingApprovals?: boolean | undefined;
   /** The time in milliseconds that such a call waits for the answer before it is refused. Default: 0. */
-  readonly approvalWaitMs?: number;
+  readonly approvalWaitMs?: number | undefined;
   /** Rules that take precedence over all rule files, one each: `deny run git push **`. */
-  readonly rules?: readonly string[];
+  readonly rules?: readonly string[] | undefined;
   /** Files with rules of the same precedence. */
-  readonly ruleFiles?: readonly string[];
+  readonly ruleFiles?: readonly string[] | undefined;
   /** Commands that run before and after calls, with Claude Code's JSON contract. They can tighten rules, never widen them. */
-  readonly commandHooks?: readonly CommandHook[];
-  /** Your own tools. A tool with the name of a dialect's tool replaces it; the last tool of a name wins. */
-  readonly tools?: readonly AnyTool[];
+  readonly commandHooks?: readonly CommandHook[] | undefined;
+  /** Your own tools, made with `defineTool`. A tool with the name of a dialect's tool replaces it. */
+  readonly tools?: readonly OwnTool[] | undefined;
   /** Tools of other servers, which may change while the Toolcrib is open. They are closed with it. */
-  readonly sources?: readonly ToolSource[];
+  readonly sources?: readonly ToolSource[] | undefined;
   /**
    * The only tools that are listed and can be called: by dialect name, canonical name, pattern (`file.*`), a set of the
    * dialect, or `all`. Default: all can be called, and the dialect's default set is listed.
    */
-  readonly onlyTools?: readonly string[];
+  readonly onlyTools?: readonly string[] | undefined;
   /** Offers only tools that change nothing. */
-  readonly readOnly?: boolean;
+  readonly readOnly?: boolean | undefined;
   /**
    * Resumes an earlier session of this workspace, whose calls can then be undone. Default: a new session. Throws
    * `unavailable` while a running process has it open.
    */
-  readonly session?: string;
+  readonly session?: string | undefined;
   /** The program that uses this Toolcrib, for the log. Default: `{ kind: "library" }`. */
-  readonly client?: ClientInfo;
+  readonly client?: ClientInfo | undefined;
   /** Other agents for the caller. Without them there are no `agent.*` tools. */
-  readonly agents?: Agents;
+  readonly agents?: Agents | undefined;
   /** Folders outside the workspace where tools can use files by name. Default: those of the dialect; most have none. */
-  readonly extraRoots?: ExtraRoots;
+  readonly extraRoots?: ExtraRoots | undefined;
   /** The directory of the journal and stored outputs. Default: below the XDG state directory. */
-  readonly stateDirectory?: string;
+  readonly stateDirectory?: string | undefined;
   /** The limits of the stored history. Default: TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS. */
-  readonly journal?: Partial<JournalBudget>;
+  readonly journal?: Partial<JournalBudget> | undefined;
   /** The directory of the user's rules and remembered approvals. Default: below the XDG config directory. */
-  readonly configDirectory?: string;
+  readonly configDirectory?: string | undefined;
   /** The environment with the files and processes. Default: this machine. */
-  readonly environment?: Environment;
+  readonly environment?: Environment | undefined;
   /** The sandbox of commands. Default: TOOLCRIB_SANDBOX, else "auto". Commands fail when a named level is missing. */
-  readonly sandbox?: SandboxSetting;
+  readonly sandbox?: SandboxSetting | undefined;
   /** The most tokens of one result that a model is shown, by a cautious estimate. The whole output is stored. */
-  readonly maxShownTokens?: number;
+  readonly maxShownTokens?: number | undefined;
   /** The engine of web.search. Default: TOOLCRIB_SEARCH, else none. */
-  readonly search?: SearchSettings;
+  readonly search?: SearchSettings | undefined;
   /** Which calls `journal.undo` may undo. Default: `session`. Use `workspace` only when acting for the user. */
-  readonly undoScope?: "session" | "workspace";
+  readonly undoScope?: "session" | "workspace" | undefined;
   /** Leaves an open transaction to the next Toolcrib with this option. Default: `close` rolls it back. */
-  readonly parkTransaction?: boolean;
+  readonly parkTransaction?: boolean | undefined;
 }
 
 /** A sandbox level, or "auto" for the best that is available. */

@@ -6,7 +6,7 @@ import type { PathGuard } from "../contract/guard.ts";
 import type { ChangedFiles, UndoneChanges } from "../contract/history.ts";
 import type { HookAnswer } from "../contract/hooks.ts";
 import type { ProcessStatus } from "../contract/process.ts";
-import type { ToolFinder, ToolSource } from "../contract/tool.ts";
+import type { AnyTool, ToolFinder, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { findDialect } from "../dialects/dialects.ts";
 import { Toolset } from "../dialects/toolset.ts";
@@ -29,19 +29,29 @@ import { askOutside, askVisibly } from "./ask-visibly.ts";
 import type { CallResult } from "./call-result.ts";
 import {
   AddedCaller,
+  type CallData,
   type Caller,
   type CallerOptions,
+  type CallInput,
   type CallOptions,
   type DefinitionIn,
   type DefinitionOptions,
   DeniedTools,
   type SharedByCallers,
+  type ToolName,
   ToolsetCaller,
   toolcribClosed,
 } from "./caller.ts";
-import { checkLists, checkMode, checkSession, searchSettings } from "./check-options.ts";
+import {
+  checkLists,
+  checkMode,
+  checkNames,
+  checkSession,
+  optionNames,
+  searchSettings,
+} from "./check-options.ts";
 import { lazyCode, lazyDocuments, lazyShells } from "./lazy-parts.ts";
-import { openHistory, recoverChanges, type WorkspaceHistory } from "./open-history.ts";
+import { expectSession, openHistory, recoverChanges, type WorkspaceHistory } from "./open-history.ts";
 import {
   extraRootsOf,
   type OutputPart,
@@ -57,19 +67,31 @@ import { RunningCalls } from "./running-calls.ts";
 
 /** Opens a Toolcrib: checks the options, then opens the workspace with its rules, its journal and the pipeline. */
 export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolcrib> {
+  checkNames(options, optionNames, "openToolcrib");
+  return openInstance(options);
+}
+
+/** Opens a Toolcrib, for code that has checked the names of the options, and whether the session exists. */
+export async function openInstance(
+  options: ToolcribOptions,
+  { knowsSession = false }: { readonly knowsSession?: boolean } = {},
+): Promise<Toolcrib> {
   const dialect = await toDialect(options.dialect ?? "toolcrib");
   const mode = checkMode(options.mode ?? "cautious");
   checkLists(options);
   const denied = new DeniedTools();
-  const toolset = openToolset(dialect, options, denied);
+  const tools = await ownTools(options.tools);
+  const toolset = openToolset(dialect, { ...options, tools }, denied);
   const session = checkSession(options.session) ?? newIdentifier("session");
   const workspace = await openWorkspace(options, extraRootsOf(dialect, options));
   denied.follow(workspace.policy);
   const history = openHistory(workspace, { ...options, session });
   try {
     const isResumed = options.session !== undefined;
+    if (isResumed && !knowsSession) expectSession(history, session);
     const recovered = await recoverChanges(history, workspace.environment, { isResumed });
-    return new Toolcrib({ options, dialect, mode, denied, toolset, session, workspace, history, recovered });
+    const opened = { dialect, mode, denied, tools, toolset, session, workspace, history, recovered };
+    return new Toolcrib({ options, ...opened });
   } catch (error) {
     await history.close();
     await workspace.close();
@@ -83,6 +105,8 @@ interface ToolcribParts {
   readonly dialect: Dialect;
   readonly mode: PolicyMode;
   readonly denied: DeniedTools;
+  /** The program's own tools, complete. */
+  readonly tools: readonly AnyTool[];
   readonly toolset: Toolset;
   readonly session: string;
   readonly workspace: Workspace;
@@ -91,12 +115,13 @@ interface ToolcribParts {
 }
 
 /** The tools of one workspace. Every call passes the same pipeline. The caller must close it. */
-export class Toolcrib implements Caller {
+export class Toolcrib implements Caller, AsyncDisposable {
   readonly session: string;
   /** Changes that a crash had interrupted and that were settled when this Toolcrib was opened; also in `history`. */
   readonly recovered: readonly RecoveredChange[];
   readonly #options: ToolcribOptions;
   readonly #dialect: Dialect;
+  readonly #tools: readonly AnyTool[];
   readonly #workspace: Workspace;
   readonly #history: WorkspaceHistory;
   readonly #shells = lazyShells();
@@ -124,6 +149,7 @@ export class Toolcrib implements Caller {
     this.#options = options;
     this.#client = options.client ?? { kind: "library" };
     this.#dialect = dialect;
+    this.#tools = parts.tools;
     this.#mode = parts.mode;
     this.#workspace = workspace;
     this.#history = history;
@@ -247,7 +273,11 @@ export class Toolcrib implements Caller {
   }
 
   /** See Caller. */
-  call(name: string, input: unknown, options?: CallOptions): Promise<CallResult> {
+  call<Name extends ToolName>(
+    name: Name,
+    input: CallInput<Name>,
+    options?: CallOptions,
+  ): Promise<CallResult<CallData<Name>>> {
     return this.#caller.call(name, input, options);
   }
 
@@ -259,9 +289,13 @@ export class Toolcrib implements Caller {
     const { agents, agent, dialect: wanted, isUser = false } = options;
     const dialect = wanted === undefined ? this.#dialect : await toDialect(wanted);
     const isDenied = this.#shared.denied;
-    const toolset = openToolset(dialect, { ...this.#options, agents }, isDenied, { allowUnknown: true });
-    const tools = finderIn(toolset);
-    const memory = newCallerMemory(this.#workspace.environment, { agents: agents ?? noAgents, tools });
+    const given = { ...this.#options, agents, tools: this.#tools };
+    const toolset = openToolset(dialect, given, isDenied, { allowUnknown: true });
+    const finder = finderIn(toolset);
+    const memory = newCallerMemory(this.#workspace.environment, {
+      agents: agents ?? noAgents,
+      tools: finder,
+    });
     const endLeftovers = () => Promise.all([this.#processes.stopOf(memory), this.#shells.stopOf(memory)]);
     return new AddedCaller(dialect, toolset, this.#shared, { memory, agent, isUser, endLeftovers });
   }
@@ -375,6 +409,10 @@ export class Toolcrib implements Caller {
     return this.#closing;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async #close(): Promise<void> {
     this.#shared.denied.close();
     await this.#running.end();
@@ -430,16 +468,24 @@ async function toDialect(dialect: string | Dialect): Promise<Dialect> {
   return typeof dialect === "object" ? dialect : findDialect(dialect);
 }
 
+/** Checks and completes the program's own tools. */
+async function ownTools(tools: ToolcribOptions["tools"]): Promise<readonly AnyTool[]> {
+  if (tools === undefined || tools.length === 0) return [];
+  const { completeTools } = await import("./own-tools.ts");
+  return completeTools(tools);
+}
+
 function openToolset(
   dialect: Dialect,
-  options: Pick<ToolcribOptions, "tools" | "sources" | "onlyTools" | "readOnly"> & {
+  options: Pick<ToolcribOptions, "sources" | "onlyTools" | "readOnly"> & {
+    readonly tools: readonly AnyTool[];
     readonly agents?: Agents | undefined;
   },
   denied: DeniedTools,
   { allowUnknown = false } = {},
 ): Toolset {
   return new Toolset(dialect, {
-    own: options.tools ?? [],
+    own: options.tools,
     sources: options.sources ?? [],
     allowed: options.onlyTools,
     allowUnknown,

@@ -364,7 +364,7 @@ describe("toolcrib policy replay", () => {
     await crib.call("file.write", { path: "b.txt", content: "b" });
     await crib.call("file.delete", { path: "b.txt" });
     await crib.call("file.read", { path: ".env" });
-    await crib.call("file.read", { nonsense: true });
+    await crib.call("file.read", { nonsense: true } as never);
     await crib.close();
     const rules = ["--rule", "deny use file.write", "--rule", "allow delete b.txt"];
     const [last, same, session, all, unknown] = await Promise.all([

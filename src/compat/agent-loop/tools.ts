@@ -12,7 +12,7 @@ export interface LoopTool {
   /** JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** The most that a call can do, for the policy. Default: "execute". */
-  readonly risk?: ToolRisk;
+  readonly risk?: ToolRisk | undefined;
   /** Runs the tool. Its result becomes text; an error becomes `Tool execution error: …`. */
   handler?(args: Readonly<Record<string, unknown>>): unknown;
 }

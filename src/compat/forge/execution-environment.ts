@@ -21,9 +21,12 @@ export interface ExecutionEnvironment {
   readonly platform: string;
   readonly osVersion: string;
   /** Which calls run without approval, and other options of `openToolcrib`. */
-  readonly options?: EnvironmentOptions;
+  readonly options?: EnvironmentOptions | undefined;
   /** Reads lines of a text file, unchanged. Rejects for a file that is not text. */
-  readFile(path: string, lines?: { readonly offset?: number; readonly limit?: number }): Promise<string>;
+  readFile(
+    path: string,
+    lines?: { readonly offset?: number | undefined; readonly limit?: number | undefined },
+  ): Promise<string>;
   writeFile(path: string, content: string): Promise<void>;
   deleteFile(path: string): Promise<void>;
   moveFile(from: string, to: string): Promise<void>;
@@ -44,11 +47,11 @@ export type EnvironmentOptions = Omit<
 
 export interface CommandOptions {
   /** Default: 10,000. */
-  readonly timeoutMs?: number;
-  readonly workingDirectory?: string;
-  readonly variables?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number | undefined;
+  readonly workingDirectory?: string | undefined;
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   /** Ends the command. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface GrepOptions {
@@ -95,7 +98,7 @@ export class Instances {
 }
 
 /** A folder of this machine, with the options of `openToolcrib`. Its methods are ordinary calls, too. */
-export class LocalExecutionEnvironment implements ExecutionEnvironment {
+export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDisposable {
   readonly workingDirectory: string;
   readonly platform: string = process.platform;
   readonly osVersion: string = release();
@@ -110,7 +113,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
 
   async readFile(
     path: string,
-    lines: { readonly offset?: number; readonly limit?: number } = {},
+    lines: { readonly offset?: number | undefined; readonly limit?: number | undefined } = {},
   ): Promise<string> {
     const { limit = Number.MAX_SAFE_INTEGER, ...rest } = lines;
     const { files } = await this.#call<DataOf<"file.read">>("file.read", { path, limit, ...rest });
@@ -172,6 +175,10 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
 
   async cleanup(): Promise<void> {
     await this.instances.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.cleanup();
   }
 
   async #call<Data>(name: string, input: unknown): Promise<Data> {

@@ -14,7 +14,7 @@ export interface ProviderProfile {
   /** The size in tokens. */
   readonly contextWindowSize: number;
   /** Returns the definitions for the model; those for agents only on request. */
-  tools(having?: { readonly agents?: boolean }): Promise<readonly ToolDefinition[]>;
+  tools(having?: { readonly agents?: boolean | undefined }): Promise<readonly ToolDefinition[]>;
 }
 
 type Abilities = Pick<
@@ -52,7 +52,7 @@ abstract class Profile implements ProviderProfile {
     return new this(model, new ToolRegistry(this.dialect), abilities);
   }
 
-  tools(having?: { readonly agents?: boolean }): Promise<readonly ToolDefinition[]> {
+  tools(having?: { readonly agents?: boolean | undefined }): Promise<readonly ToolDefinition[]> {
     return this.toolRegistry.definitions(having);
   }
 }

@@ -56,7 +56,9 @@ export class ToolRegistry implements AsyncDisposable {
   }
 
   /** Returns the definitions for models; those for agents only on request. */
-  async definitions(having: { readonly agents?: boolean } = {}): Promise<readonly ToolDefinition[]> {
+  async definitions(
+    having: { readonly agents?: boolean | undefined } = {},
+  ): Promise<readonly ToolDefinition[]> {
     const { dialect, tools: own } = this.#toolsFor(new LocalExecutionEnvironment("."));
     const has = new Set(having.agents ? (["agents"] as const) : []);
     return new Toolset(dialect, { own, has }).definitions();
@@ -165,7 +167,7 @@ export interface CustomTool {
     readonly parameters: Readonly<Record<string, unknown>>;
   };
   /** The most that a call can do, for the policy. Default: "execute". */
-  readonly risk?: ToolRisk;
+  readonly risk?: ToolRisk | undefined;
   executor(
     args: Readonly<Record<string, unknown>>,
     environment: ExecutionEnvironment,

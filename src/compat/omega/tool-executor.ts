@@ -26,7 +26,7 @@ export type McpClient = Pick<ServerState, "name" | "reach" | "tools" | "version"
 export interface ToolExecutorOptions
   extends Omit<ToolcribOptions, "workspace" | "dialect" | "sources" | "environment"> {
   /** Called with problems that end nothing. Default: `process.emitWarning`. */
-  readonly warn?: (message: string) => void;
+  readonly warn?: ((message: string) => void) | undefined;
 }
 
 /** Runs the built-in tools, and routes all other calls to the MCP server that offers them. */
@@ -87,14 +87,14 @@ export class ToolExecutor implements AsyncDisposable {
   async execute(
     toolName: string,
     args: unknown,
-    options: { readonly signal?: AbortSignal } = {},
+    options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<ToolResult> {
     try {
       const crib = await this.#open();
       const { content, isError } = await crib.call(toolName, args, { ...options, onlyOffered: true });
       return { content, isError };
     } catch (error) {
-      const { message, hint } = error as Error & { readonly hint?: string };
+      const { message, hint } = error as Error & { readonly hint?: string | undefined };
       return { content: [message, hint].filter(Boolean).join("\n"), isError: true };
     }
   }

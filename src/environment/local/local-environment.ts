@@ -69,25 +69,25 @@ export interface LocalEnvironmentOptions extends LocalPathsOptions {
    * is opened, it completes or undoes changes that a crash interrupted. Processes that share the directory take turns.
    * Default: no records.
    */
-  readonly changeRecords?: string;
+  readonly changeRecords?: string | undefined;
   /** A private directory for the records of running processes; see RunRecords. Default: no records. */
-  readonly startRecords?: string;
+  readonly startRecords?: string | undefined;
   /** The sandbox of commands. Default: none. */
-  readonly sandbox?: SandboxOptions;
+  readonly sandbox?: SandboxOptions | undefined;
   /** The paths of programs by name. A program with the path undefined is unavailable. */
-  readonly programs?: Programs;
+  readonly programs?: Programs | undefined;
   /** Certificates and name resolution for tests. Default: those of the system. */
-  readonly web?: ExchangeOptions;
+  readonly web?: ExchangeOptions | undefined;
 }
 
 /** Opens a directory of this machine as the workspace. */
-export function openLocalEnvironment(options: LocalEnvironmentOptions): Environment {
+export function openLocalEnvironment(options: LocalEnvironmentOptions): Environment & AsyncDisposable {
   return new LocalEnvironment(options);
 }
 
 // File system calls in these methods are synchronous: that takes half as long as promises, and no other code runs in
 // between. Long operations yield regularly.
-class LocalEnvironment implements Environment {
+class LocalEnvironment implements Environment, AsyncDisposable {
   readonly workspace: string;
   readonly #paths: LocalPaths;
   readonly recovered: RecoveredChange[] = [];
@@ -135,7 +135,7 @@ class LocalEnvironment implements Environment {
     });
   }
 
-  async info(path: string, options: { readonly followLinks?: boolean } = {}): Promise<FileInfo> {
+  async info(path: string, options: { readonly followLinks?: boolean | undefined } = {}): Promise<FileInfo> {
     const { followLinks = true } = options;
     const look = (pinning: Pinning, named: NamedPath) => {
       const location = locateExisting(pinning, named.absolute, { followLinks, givenPath: path });
@@ -147,7 +147,7 @@ class LocalEnvironment implements Environment {
 
   async readFile(
     path: string,
-    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+    options: { readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
   ): Promise<FileContent> {
     return this.#withFile(
       path,
@@ -210,7 +210,10 @@ class LocalEnvironment implements Environment {
     });
   }
 
-  async state(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<EntryState> {
+  async state(
+    path: string,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<EntryState> {
     const { entryState } = await import("./files/entry-state.ts");
     try {
       const look = (pinning: Pinning, named: NamedPath) => entryState(pinning, named, options.signal);
@@ -312,6 +315,10 @@ class LocalEnvironment implements Environment {
     } finally {
       release();
     }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async close(): Promise<void> {

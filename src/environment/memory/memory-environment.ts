@@ -62,7 +62,7 @@ import {
 } from "./tree.ts";
 
 /** A workspace in memory. It behaves like a local one, but cannot start programs. */
-export class MemoryEnvironment implements Environment {
+export class MemoryEnvironment implements Environment, AsyncDisposable {
   readonly workspace: string;
   readonly #tree: Tree;
   readonly #outputs = new Map<string, FileNode>();
@@ -257,6 +257,8 @@ export class MemoryEnvironment implements Environment {
   }
 
   async close(): Promise<void> {}
+
+  async [Symbol.asyncDispose](): Promise<void> {}
 
   #pass(use: "read" | "write", spot: Spot, path: string): void {
     this.#tree.checker.check(use, this.#tree.realPathOf(spot), path);

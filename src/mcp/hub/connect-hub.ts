@@ -13,21 +13,21 @@ export interface HubOptions {
   /** The folder in which local servers start, and their root. */
   readonly workspace: string;
   /** Warnings about the configuration files. */
-  readonly warnings?: readonly string[];
+  readonly warnings?: readonly string[] | undefined;
   /** The values of "${NAME}". Default: the environment variables of this process. */
-  readonly variables?: NodeJS.ProcessEnv;
+  readonly variables?: NodeJS.ProcessEnv | undefined;
   /** Where running servers are recorded. Default: the XDG state directory. */
-  readonly stateDirectory?: string;
+  readonly stateDirectory?: string | undefined;
   /** No server starts before this settles. */
-  readonly startAfter?: Promise<unknown>;
+  readonly startAfter?: Promise<unknown> | undefined;
   /** The delay before a server that ended is restarted; it doubles each time. Default: 1 s. */
-  readonly restartMs?: number;
+  readonly restartMs?: number | undefined;
   /** Asks the user what servers want to know; without it, elicitation is refused. */
-  readonly elicit?: Elicit;
+  readonly elicit?: Elicit | undefined;
 }
 
 /** The tools of other MCP servers. */
-export interface Hub extends ToolSource {
+export interface Hub extends ToolSource, AsyncDisposable {
   /** Returns the state of each server, in the order of the configuration. */
   states(): readonly ServerState[];
   /** Restarts a server, also one that was given up. Resolves when it is ready or has failed. */
@@ -107,6 +107,10 @@ class ConnectedHub implements Hub {
   close(): Promise<void> {
     this.#closed ??= Promise.all(this.#servers.map((server) => server.close())).then(() => {});
     return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   #openServers(options: HubOptions): readonly HubServer[] {

@@ -14,7 +14,7 @@ export interface ServeStdioOptions extends ServerIdentity, QuestionOptions, Part
 }
 
 /** A connection that is being served. */
-export interface ServedConnection {
+export interface ServedConnection extends AsyncDisposable {
   /** Resolves when the client has disconnected, or `close` was called. */
   readonly ended: Promise<void>;
   /** Ends the connection and its running calls. May be called twice. */
@@ -49,14 +49,12 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
   };
   // The instance opens while the client reads the response to `initialize`.
   setImmediate(() => void toolcrib.definitions().catch(() => {}));
-  return {
-    ended: ended.promise,
-    close: async () => {
-      await handle.close();
-      await toolcrib.close();
-      ended.resolve();
-    },
+  const close = async () => {
+    await handle.close();
+    await toolcrib.close();
+    ended.resolve();
   };
+  return { ended: ended.promise, close, [Symbol.asyncDispose]: close };
 }
 
 export interface StdioStreams {

@@ -64,10 +64,10 @@ export interface ModelRecording {
 }
 
 export interface RecordedReply {
-  readonly reasoning?: string;
-  readonly text?: string;
-  readonly calls?: readonly RecordedCall[];
-  readonly usage?: Partial<TokenUsage>;
+  readonly reasoning?: string | undefined;
+  readonly text?: string | undefined;
+  readonly calls?: readonly RecordedCall[] | undefined;
+  readonly usage?: Partial<TokenUsage> | undefined;
 }
 
 export interface RecordedCall {

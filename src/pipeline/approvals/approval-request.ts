@@ -40,7 +40,7 @@ export interface ApprovalRequest {
   /** The program that makes the call. */
   readonly client?: ClientInfo | undefined;
   /** The subagent that makes the call, `agent_1`; undefined for the main agent. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /** The canonical name. */
   readonly tool: string;
   readonly input: unknown;
@@ -58,11 +58,11 @@ export interface ApprovalRequest {
   /** The rules that the answers "session" and "always" add; empty when the call can only be allowed once. */
   readonly grants: readonly string[];
   /** The rules that "always" can add, `grants` first, then wider ones; an answer chooses by position. */
-  readonly widths?: readonly GrantWidth[];
+  readonly widths?: readonly GrantWidth[] | undefined;
   /** The program text that these rules are bound to: "the test script of package.json". They lapse when it changes. */
-  readonly boundTo?: readonly string[];
+  readonly boundTo?: readonly string[] | undefined;
   /** Commands that also run code which these rules are not bound to. */
-  readonly notBoundTo?: readonly string[];
+  readonly notBoundTo?: readonly string[] | undefined;
   /** The folder in which commands start. */
   readonly directory: string;
   /** A fingerprint of the variables that commands get. */
@@ -94,15 +94,15 @@ export type Approval =
   | {
       readonly allow: true;
       /** Adds the rules in `grants`: until this Toolcrib is closed, or for this workspace from now on. */
-      readonly remember?: "session" | "always";
+      readonly remember?: "session" | "always" | undefined;
       /** Which of the `widths` of the request "always" adds. Default: 0, exactly what was shown. */
-      readonly width?: number;
+      readonly width?: number | undefined;
       /** The `hash` of the approved request, for answers that come from another process. An answer with another hash is ignored. */
-      readonly hash?: string;
+      readonly hash?: string | undefined;
       /** Whether it counts for one call only, even when the same call is made at the same time. */
-      readonly countsOnce?: boolean;
+      readonly countsOnce?: boolean | undefined;
     }
-  | { readonly allow: false; readonly message?: string };
+  | { readonly allow: false; readonly message?: string | undefined };
 
 /** Returns the rules that "always" adds; those for exactly this call when the answer chooses none that was offered. */
 export function rulesOfWidth(

@@ -16,7 +16,7 @@ interface ChooserInput {
 /** Starts programs on its own, and names none of them. */
 const chooser: Tool<ChooserInput> = {
   name: "trial.choose",
-  description: "",
+  description: "For a test.",
   risk: "write",
   startsPrograms: true,
   input: z.strictObject({

@@ -127,7 +127,7 @@ it("shows 20 000 characters of an answer and stores the rest", async () => {
     [31, 9_968, 26, 10_000, expect.any(Number)],
     true,
   ]);
-  const whole = await one.crib.call("file.read", { path: output, line_numbers: false, limit: 1 });
+  const whole = await one.crib.call("file.read", { path: output!, line_numbers: false, limit: 1 });
   expect(whole.content.split("\n")[0]).toBe(all.split("\n")[0]);
 });
 

@@ -76,7 +76,7 @@ it("shows both ends of a long output, and stores all of it", async () => {
   );
   expect({ truncated, output }).toEqual({ truncated: true, output: data?.output });
   expect(fixture.kept(output!)).toBe(lines.join(""));
-  const grep = await fixture.crib.call("search.grep", { pattern: "^123456$", path: output });
+  const grep = await fixture.crib.call("search.grep", { pattern: "^123456$", path: output! });
   expect(grep.content).toContain("123456");
 });
 

@@ -1,16 +1,19 @@
 /** Continues a session without disk space for the journal. Arguments: folder. Prints the warnings as JSON. */
 import { join } from "node:path";
 import { openRecorder } from "../../../src/agent/records/recorder.ts";
-import { openToolcrib } from "../../../src/toolcrib/index.ts";
+import { openInstance } from "../../../src/toolcrib/toolcrib.ts";
 import { reply, start, user } from "./entries.ts";
 
 const [folder] = process.argv.slice(2) as [string];
-const crib = await openToolcrib({
-  workspace: join(folder, "workspace"),
-  stateDirectory: join(folder, "state"),
-  configDirectory: join(folder, "config"),
-  session: "session_full",
-});
+const crib = await openInstance(
+  {
+    workspace: join(folder, "workspace"),
+    stateDirectory: join(folder, "state"),
+    configDirectory: join(folder, "config"),
+    session: "session_full",
+  },
+  { knowsSession: true },
+);
 const warnings: string[] = [];
 const recorder = openRecorder(crib.conversations, crib.session, (message) => warnings.push(message));
 recorder.add(start, user(1, "hello"));

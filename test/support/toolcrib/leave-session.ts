@@ -5,12 +5,13 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolError } from "../../../src/contract/error.ts";
-import { openToolcrib } from "../../../src/toolcrib/index.ts";
+import { openInstance } from "../../../src/toolcrib/toolcrib.ts";
 
 const [workspace, stateDirectory, session, how] = process.argv.slice(2) as [string, string, string, string];
 try {
   const configDirectory = join(stateDirectory, "config");
-  const crib = await openToolcrib({ workspace, stateDirectory, configDirectory, session });
+  const options = { workspace, stateDirectory, configDirectory, session };
+  const crib = await openInstance(options, { knowsSession: true });
   await crib.call("file.write", { path: "kept.txt", content: "kept\n" });
   if (how === "killed") {
     await crib.call("transaction.begin", {});

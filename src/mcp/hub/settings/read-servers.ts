@@ -32,7 +32,7 @@ export interface ConfiguredServers {
 export interface ServerFolders {
   readonly workspace: string;
   /** The folder of the user's own file. Default: the XDG config directory. */
-  readonly configDirectory?: string;
+  readonly configDirectory?: string | undefined;
 }
 
 /**

@@ -159,29 +159,29 @@ export function namePattern(names: readonly string[]): (name: string) => boolean
 /** One server in `mcp.json`; "${NAME}" and "${NAME:-else}" are replaced by environment variables. */
 export interface ServerConfiguration {
   /** The program of a local server, which uses standard input and output. */
-  readonly command?: string;
-  readonly args?: readonly string[];
+  readonly command?: string | undefined;
+  readonly args?: readonly string[] | undefined;
   /** Environment variables in addition to the few that every program gets. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** Relative to the workspace. Default: the workspace; in the user's own file, that file's folder. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** SHA-256 hashes of workspace files by path. The server starts only while they have this content. */
-  readonly files?: Readonly<Record<string, string>>;
-  readonly type?: "stdio" | "http" | "streamable-http";
+  readonly files?: Readonly<Record<string, string>> | undefined;
+  readonly type?: "stdio" | "http" | "streamable-http" | undefined;
   /** The address of a remote server. */
-  readonly url?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly url?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** How long one call may take. Default: 60 s. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** How long the server may take to list its tools. Default: 30 s. */
-  readonly startTimeoutMs?: number;
+  readonly startTimeoutMs?: number | undefined;
   /** The tools to offer, by name or pattern (`get_*`). Default: all. */
-  readonly tools?: readonly string[];
-  readonly disabled?: boolean;
+  readonly tools?: readonly string[] | undefined;
+  readonly disabled?: boolean | undefined;
   /** The era of the protocol. Default: 2025 on stdio, auto over HTTP. */
-  readonly protocol?: "2025" | "2026" | "auto";
+  readonly protocol?: "2025" | "2026" | "auto" | undefined;
   /** Whether the server's statement that a tool only reads is trusted. Counts only in the user's own file. */
-  readonly trustAnnotations?: boolean;
+  readonly trustAnnotations?: boolean | undefined;
   /** Whether the server gets the workspace when it asks for its roots. Default: true. */
-  readonly roots?: boolean;
+  readonly roots?: boolean | undefined;
 }

@@ -17,7 +17,7 @@ export interface HttpHandlerOptions extends ServerIdentity, Partial<SessionLimit
    */
   readonly open: (request: OpenRequest) => Promise<Toolcrib>;
   /** A further tenant replaces the one that has been idle longest. Default: 1,000. */
-  readonly maxTenants?: number;
+  readonly maxTenants?: number | undefined;
 }
 
 /** Whom an instance is opened for. */
@@ -37,7 +37,7 @@ export interface RequestFacts {
   readonly body?: unknown;
 }
 
-export interface HttpHandler {
+export interface HttpHandler extends AsyncDisposable {
   /** Answers a web-standard request. */
   fetch(request: Request, facts?: RequestFacts): Promise<Response>;
   /**
@@ -74,6 +74,7 @@ export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
       return toNodeHandler(handler, { maxRequestBodySize })(request as NodeRequest, response, body);
     },
     close: () => tenants.close(),
+    [Symbol.asyncDispose]: () => tenants.close(),
   };
 }
 

@@ -11,7 +11,7 @@ export interface ServeHttpOptions extends HttpHandlerOptions, Partial<Pick<Admis
   readonly port: number;
 }
 
-export interface ServedHttp {
+export interface ServedHttp extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   /** Ends all connections, sessions and instances. May be called twice. */
@@ -42,18 +42,20 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
     throw new Error("The server does not listen on a port");
   const named = address.family === "IPv6" ? `[${address.address}]` : address.address;
   let closed: Promise<void> | undefined;
-  const close = async () => {
+  const end = async () => {
     server.close();
     await handler.close();
     server.closeAllConnections();
   };
+  const close = () => {
+    closed ??= end();
+    return closed;
+  };
   return {
     url: `http://${named}:${address.port}${path}`,
     port: address.port,
-    close: () => {
-      closed ??= close();
-      return closed;
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -82,7 +84,7 @@ interface Admission {
 interface HttpRefusal {
   readonly status: 400 | 401 | 403;
   readonly message: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
