@@ -84,7 +84,7 @@ const ownedModules: Record<string, readonly string[]> = {
   "node:fs/promises": ["system", "sandbox", "environment", "cli"],
   "node:child_process": ["system", "sandbox", "environment", "workers"],
   "node:http": ["sandbox", "environment", "processes", "mcp", "console"],
-  "node:https": ["processes"],
+  "node:https": ["processes", "console"],
   "node:net": ["system", "sandbox", "environment", "processes"],
   "node:tls": ["environment"],
   "node:dns/promises": ["system"],

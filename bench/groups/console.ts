@@ -247,7 +247,8 @@ async function undoHunk({ page }: Stage): Promise<CaseResult> {
 }
 
 async function idle({ console }: Stage): Promise<CaseResult> {
-  await wait(3_000);
+  // V8 frees memory some seconds after the last work.
+  await wait(10_000);
   const before = cpuMsOf(console.pid!);
   await wait(20_000);
   const percent = (cpuMsOf(console.pid!) - before) / 200;

@@ -2,6 +2,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { text } from "node:stream/consumers";
@@ -14,6 +15,11 @@ async function firstLine(child: ChildProcessWithoutNullStreams): Promise<string>
   lines.close();
   return line;
 }
+
+/** An address that other devices may reach; undefined without a network. */
+const ownAddress = Object.values(networkInterfaces())
+  .flat()
+  .find((found) => found?.family === "IPv4" && !found.internal)?.address;
 
 function loads(address: string): Promise<Response> {
   // Node sends no Sec-Fetch-Site by itself.
@@ -89,3 +95,26 @@ it("prints another address on Enter", async () => {
   terminal.type("\u0003");
   expect(await terminal.exit).toBe(0);
 });
+
+it.skipIf(ownAddress === undefined)(
+  "prints an address, a code and a fingerprint for another device",
+  async () => {
+    await using fixture = cliWorkspace();
+    const child = fixture.start("console", "--json", "--pair", "--host", ownAddress!);
+    const { pair } = JSON.parse(await firstLine(child)) as { pair: Record<string, string> };
+    expect(pair).toEqual({
+      url: expect.stringMatching(`^https://${ownAddress!.replaceAll(".", "\\.")}:\\d+$`),
+      code: expect.stringMatching(/^[2-9A-Z]{4}-[2-9A-Z]{4}$/),
+      fingerprint: expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/),
+    });
+    child.kill("SIGINT");
+    expect(await once(child, "exit")).toEqual([0, null]);
+    await using terminal = fixture.emulate(["console", "--no-open", "--pair", "--host", ownAddress!]);
+    await terminal.shows("compare, then continue");
+    await terminal.shows("Enter prints a new one");
+    terminal.type("\r");
+    await terminal.shows(/Code for another device: [2-9A-Z]{4}-[2-9A-Z]{4}/);
+    terminal.type("\u0003");
+    expect(await terminal.exit).toBe(0);
+  },
+);

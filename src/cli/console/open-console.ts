@@ -2,7 +2,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readConfig, userConfigFile } from "../../config/read-config.ts";
-import { type ServedConsole, serveConsole } from "../../console/server/serve-console.ts";
+import type { PairingEvent } from "../../console/server/pairing.ts";
+import { type ServedConsole, type ServedPairing, serveConsole } from "../../console/server/serve-console.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openOnDesktop } from "../../environment/local/processes/open-on-desktop.ts";
 import { makePrivateDirectory, userDirectories } from "../../system/directories.ts";
@@ -14,11 +15,13 @@ import { interruptible } from "../interruption.ts";
 import { printJson } from "../report.ts";
 import { print, remark } from "../terminal.ts";
 import { consoleCommands } from "./console-commands.ts";
+import { pairAddress } from "./pair-address.ts";
 
 /** Runs `toolcrib console` until Ctrl-C. */
 export async function openConsole(given: Arguments): Promise<number> {
   refuseProgramsOfTools("open the console");
   const directories = userDirectories();
+  const host = pairAddress(given);
   const served = await serveConsole({
     port: readPort(given),
     version,
@@ -26,6 +29,7 @@ export async function openConsole(given: Arguments): Promise<number> {
     pageFolder,
     commands: consoleCommands,
     webhook: await webhookOf(directories.config),
+    pair: host === undefined ? undefined : { host, onEvent: reportPairing },
   });
   return interruptible(async (signal) => {
     const ended = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
@@ -58,21 +62,47 @@ const pageFolder = fileURLToPath(
 /** Prints the address and opens the browser. Returns what to do at the end. */
 function announce(served: ServedConsole, { options }: Arguments, state: string): () => void {
   const address = served.newAddress();
+  const { pairing } = served;
   if (options.has("json")) {
-    printJson({ url: address });
+    const pair = pairing && {
+      url: pairing.address,
+      code: pairing.newCode(),
+      fingerprint: pairing.fingerprint,
+    };
+    printJson({ url: address, ...(pair && { pair }) });
     return () => {};
   }
   print(`${address}\n`);
+  if (pairing !== undefined) printPairing(pairing);
   const file = options.has("no-open") ? undefined : openBrowser(address, join(state, "console"));
   if (!process.stdin.isTTY) return () => removeLink(file);
   remark("The address works once. Enter prints a new one; Ctrl-C ends the console.\n");
-  const onEnter = () => print(`${served.newAddress()}\n`);
+  const onEnter = () => {
+    print(`${served.newAddress()}\n`);
+    if (pairing !== undefined) print(`Code for another device: ${pairing.newCode()}\n`);
+  };
   process.stdin.on("data", onEnter);
   return () => {
     process.stdin.off("data", onEnter);
     process.stdin.pause();
     removeLink(file);
   };
+}
+
+function printPairing({ address, fingerprint, newCode }: ServedPairing): void {
+  print(`\nOn another device: ${address}\nCode: ${newCode()} (once, within 5 minutes)\n`);
+  // In two lines, which fit a phone's terminal too.
+  const half = Math.ceil(fingerprint.length / 2);
+  print(`Its certificate (SHA-256):\n${fingerprint.slice(0, half)}\n${fingerprint.slice(half)}\n\n`);
+  remark("The other browser warns about the certificate: compare, then continue.\n");
+}
+
+function reportPairing({ type, address }: PairingEvent): void {
+  remark(
+    type === "paired"
+      ? `The device ${address} is paired.\n`
+      : `Too many wrong codes, the last from ${address}. Press Enter for a new code.\n`,
+  );
 }
 
 /**

@@ -107,7 +107,8 @@ export class Follower {
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#listeners.size === 0) return;
-    const pause = Math.min(Math.max(fastestMs, this.#costMs * restFactor), slowestMs);
+    const shortest = this.#isQuiet ? quietMs : fastestMs;
+    const pause = Math.min(Math.max(shortest, this.#costMs * restFactor), slowestMs);
     this.#timer = setTimeout(() => {
       try {
         this.#look({ all: false });
@@ -132,8 +133,9 @@ export class Follower {
     let isChanged = all || this.#overview === undefined || this.#isTouched;
     this.#isTouched = false;
     this.#turn += 1;
+    const isQuiet = this.#isQuiet;
     for (const [at, id] of ids.entries())
-      if ((all || this.#isDue(id, at)) && this.#lookAt(id, begun, all)) isChanged = true;
+      if ((all || isQuiet || this.#isDue(id, at)) && this.#lookAt(id, begun, all)) isChanged = true;
     // Sessions and calls of a process that died, and questions that expired, leave no record.
     const isOld = begun - this.#checkedAt > recheckMs;
     if (isChanged || isOld) this.#renew(begun, { all, isOld });
@@ -142,11 +144,15 @@ export class Follower {
     return this.#overview!;
   }
 
-  /** Workspaces where nothing is open take turns, so that many of them cost little. */
+  /** While nothing is open anywhere, looks are rarer, and each is at all workspaces. */
+  get #isQuiet(): boolean {
+    return [...this.#followed.values()].every(isQuiet);
+  }
+
+  /** Otherwise, workspaces where nothing is open take turns, so that many of them cost little. */
   #isDue(id: string, at: number): boolean {
-    const { part, hotUntil = 0 } = this.#followed.get(id) ?? {};
-    const isQuiet = part?.sessions.length === 0 && hotUntil < performance.now();
-    return !isQuiet || (this.#turn + at) % quietTurns === 0;
+    const followed = this.#followed.get(id);
+    return followed === undefined || !isQuiet(followed) || (this.#turn + at) % quietTurns === 0;
   }
 
   /** Returns whether the workspace has changed. */
@@ -291,8 +297,14 @@ interface Followed {
   readAt?: number;
 }
 
-/** A question must be visible within 300 ms. */
+/** Whether nothing is open in a workspace, and nothing has happened for a moment. */
+function isQuiet({ part, hotUntil }: Followed): boolean {
+  return part?.sessions.length === 0 && hotUntil < performance.now();
+}
+
+/** A question must be visible within 300 ms, also the first one of a new session. */
 const fastestMs = 100;
+const quietMs = 200;
 const slowestMs = 1000;
 /** Looking takes at most half a percent of the time. */
 const restFactor = 200;

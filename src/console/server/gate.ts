@@ -14,20 +14,17 @@ import type { IncomingMessage } from "node:http";
  *   cannot set, show where a request comes from; the API requires this page itself.
  */
 export class Gate {
-  readonly #authority: string;
+  readonly origin: string;
   readonly #now: () => number;
   readonly #key = newSecret();
   readonly #cookie = { name: `toolcrib_${randomBytes(6).toString("hex")}`, value: newSecret() };
   #code: { readonly text: string; readonly expiresAt: number } | undefined;
   #lastUsed: string | undefined;
 
-  constructor({ port, now = Date.now }: { readonly port: number; readonly now?: () => number }) {
-    this.#authority = `127.0.0.1:${port}`;
+  /** The origin is "http://127.0.0.1:PORT", or any other with TLS. */
+  constructor({ origin, now = Date.now }: GateOptions) {
+    this.origin = origin;
     this.#now = now;
-  }
-
-  get origin(): string {
-    return `http://${this.#authority}`;
   }
 
   /** Returns a code for one login. It replaces the code before. */
@@ -47,18 +44,32 @@ export class Gate {
     this.#lastUsed = code;
     const { name, value } = this.#cookie;
     const api = `/api/${this.#key}`;
-    return { api, cookie: `${name}=${value}; Path=${api}; HttpOnly; SameSite=Strict` };
+    const secure = this.#isSecure ? "; Secure" : "";
+    return { api, cookie: `${name}=${value}; Path=${api}; HttpOnly; SameSite=Strict${secure}` };
+  }
+
+  get #isSecure(): boolean {
+    return this.origin.startsWith("https:");
+  }
+
+  /** Returns why a request is refused whatever it wants: where it goes, its form, and where it comes from. */
+  checkSource(request: IncomingMessage): Refusal | undefined {
+    const { method = "", url = "", headers } = request;
+    const authority = this.origin.slice(this.origin.indexOf("//") + 2);
+    if (headersNamed(request, "host") !== 1 || headers.host !== authority) return wrongHost;
+    if (method !== "GET" && method !== "POST") return wrongMethod;
+    if (!plainUrl.test(url)) return wrongPath;
+    if (headers.origin === undefined ? method === "POST" : headers.origin !== this.origin) return foreign;
+    const isStrict = method === "POST" || url.startsWith("/api/");
+    return (isStrict ? isSameOrigin(headers) : mayLoad(headers, url)) ? undefined : foreign;
   }
 
   /** Returns the address that routes know, `/api/calls?…`, or why the request is refused. */
   admit(request: IncomingMessage): string | Refusal {
-    const { method = "", url = "", headers } = request;
-    if (headersNamed(request, "host") !== 1 || headers.host !== this.#authority) return wrongHost;
-    if (method !== "GET" && method !== "POST") return wrongMethod;
-    if (!plainUrl.test(url)) return wrongPath;
+    const refused = this.checkSource(request);
+    if (refused !== undefined) return refused;
+    const { method, url = "", headers } = request;
     const isApi = url.startsWith("/api/");
-    if (headers.origin === undefined ? method === "POST" : headers.origin !== this.origin) return foreign;
-    if (!(isApi ? isSameOrigin(headers) : mayLoad(headers, url))) return foreign;
     if (method === "GET") return this.#admitRead(request, isApi);
     if (!isApi) return wrongMethod;
     if (!/^application\/json(?:; *charset=utf-8)?$/i.test(headers["content-type"] ?? "")) return notJson;
@@ -79,6 +90,12 @@ export class Gate {
     const isCookie = isSame(cookieIn(headers.cookie, this.#cookie.name), this.#cookie.value);
     return isKey && isCookie ? `/api${rest}` : signedOut;
   }
+}
+
+interface GateOptions {
+  readonly origin: string;
+  /** The clock of the code. Default: Date.now. */
+  readonly now?: (() => number) | undefined;
 }
 
 export interface Login {
@@ -123,7 +140,7 @@ const codeLifetimeMs = 10 * 60 * 1000;
 const plainUrl = /^\/(?![/\\])[!-[\]-~]{0,4000}$/;
 
 /** 256 bits as 43 characters. */
-function newSecret(): string {
+export function newSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 
@@ -140,7 +157,7 @@ function mayLoad(headers: IncomingMessage["headers"], url: string): boolean {
 }
 
 /** Returns "" also when the cookie is there twice, because another server of this host may have set the second. */
-function cookieIn(header: string | undefined, name: string): string {
+export function cookieIn(header: string | undefined, name: string): string {
   const values = (header ?? "").split(/; */).filter((pair) => pair.startsWith(`${name}=`));
   return values.length === 1 ? values[0]!.slice(name.length + 1) : "";
 }
@@ -150,7 +167,7 @@ function headersNamed({ rawHeaders }: IncomingMessage, name: string): number {
 }
 
 /** Compares in constant time. */
-function isSame(one: string, other: string): boolean {
+export function isSame(one: string, other: string): boolean {
   const hash = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(one), hash(other));
 }

@@ -5,7 +5,11 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { consoleCommands } from "../../../src/cli/console/console-commands.ts";
 import type { ConsoleEvent, LoginAnswer } from "../../../src/console/api.ts";
-import { type ConsoleOptions, serveConsole } from "../../../src/console/server/serve-console.ts";
+import {
+  type ConsoleOptions,
+  type ServedConsole,
+  serveConsole,
+} from "../../../src/console/server/serve-console.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../../src/toolcrib/index.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -15,6 +19,8 @@ export interface OpenConsole extends AsyncDisposable {
   readonly origin: string;
   readonly folder: string;
   readonly directories: { readonly state: string; readonly config: string };
+  /** The listener for other devices, with `pair`. */
+  readonly pairing: ServedConsole["pairing"];
   /** Returns a new one-time code. */
   newCode(): string;
   /** Opens an instance in a workspace of this name. It is closed with the console. */
@@ -95,6 +101,7 @@ export async function openTestConsole({
     origin,
     folder: folder.path,
     directories,
+    pairing: served.pairing,
     newCode,
     send,
     open: async (name, options) => {
