@@ -100,6 +100,9 @@ export interface Environment {
   /** Returns how commands are confined, detected by trying once. Missing when they are not confined. */
   sandbox?(): Promise<SandboxReport>;
 
+  /** False: `start` always fails, so that nothing needs to be confined. Default: true. */
+  readonly runsPrograms?: boolean;
+
   /** The default confinement of `start`, when the policy has decided one for the call. */
   readonly confinement?: Confinement | undefined;
 

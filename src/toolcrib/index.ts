@@ -1,5 +1,12 @@
 export type { ToolAccess, ToolRisk } from "../contract/access.ts";
 export type { AgentStatus, Agents, AgentTask } from "../contract/agents.ts";
+export type {
+  Backend,
+  BackendEntry,
+  BackendExecOptions,
+  BackendExit,
+  BackendRange,
+} from "../contract/backend.ts";
 export type { CallEvent, CallSuccess, DecisionRecord, SandboxLevel } from "../contract/call.ts";
 export type { CodeService } from "../contract/code.ts";
 export type {
@@ -68,6 +75,7 @@ export { dialectFor, dialectNames } from "../dialects/dialects.ts";
 export type { ToolEffects } from "../dialects/effects.ts";
 export { type CanonicalTools, renameTool } from "../dialects/rename.ts";
 export { reshapeTool } from "../dialects/reshape.ts";
+export { environmentOf } from "../environment/backend/backend-environment.ts";
 export { openLocalEnvironment } from "../environment/local/local-environment.ts";
 export { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 export type { JournalBudget } from "../journal/collect/collector.ts";

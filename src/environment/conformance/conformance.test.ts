@@ -1,3 +1,10 @@
+import { afterAll } from "vitest";
+import { MemoryBackend } from "../../../examples/backend-memory/memory-backend.ts";
+import { ServiceBackend } from "../../../examples/backend-service/service-backend.ts";
+import { startService } from "../../../examples/backend-service/stand-in.ts";
+import { wrapEnvironment } from "../../lib/wrap-environment.ts";
+import { environmentOf } from "../backend/backend-environment.ts";
+import { withOutputs } from "../foreign-environment.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
 import { testConformance } from "./conformance.ts";
 import { openLocalWorld } from "./local-world.ts";
@@ -18,3 +25,49 @@ testConformance("memory", (content) => {
     [Symbol.asyncDispose]: () => environment.close(),
   };
 });
+
+testConformance("wrapped local", (content) => {
+  const world = openLocalWorld(content);
+  const environment = wrapEnvironment(world.environment, {
+    readFile: (path, options) => world.environment.readFile(path, options),
+  });
+  return { ...world, environment };
+});
+
+testConformance(
+  "memory backend",
+  ({ files, outputs = {} } = {}) => {
+    const backend = new MemoryBackend("/workspace", files);
+    const at = (path: string) => `/workspace/${path}`;
+    return {
+      environment: withOutputs(
+        environmentOf(backend),
+        new MemoryEnvironment({ workspace: "/outputs", files: outputs }),
+      ),
+      outside: "/outside",
+      link: (path, target) => backend.put(at(path), { kind: "link", target, mode: 0o777 }),
+      makeSpecial: (path) => backend.put(at(path), { kind: "other" }),
+      [Symbol.asyncDispose]: async () => {},
+    };
+  },
+  { snapshots: false },
+);
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+
+testConformance(
+  "service backend",
+  ({ files, outputs = {} } = {}) => {
+    const { environment: local, ...world } = openLocalWorld({ ...(files && { files }) });
+    const backend = new ServiceBackend({ ...service, sandbox: "test", workspace: local.workspace });
+    return {
+      ...world,
+      environment: withOutputs(
+        environmentOf(backend),
+        new MemoryEnvironment({ workspace: "/outputs", files: outputs }),
+      ),
+    };
+  },
+  { snapshots: false },
+);

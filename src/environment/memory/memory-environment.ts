@@ -64,9 +64,9 @@ import {
 /** A workspace in memory. It behaves like a local one, but cannot start programs. */
 export class MemoryEnvironment implements Environment, AsyncDisposable {
   readonly workspace: string;
+  readonly runsPrograms = false;
   readonly #tree: Tree;
   readonly #outputs = new Map<string, FileNode>();
-  readonly #layouts = new WeakMap<Uint8Array, TextLayout>();
 
   constructor(
     content: {
@@ -78,9 +78,10 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
       /** Refuses real paths to every caller. */
       readonly guard?: PathGuard | undefined;
     } = {},
+    tree?: Tree,
   ) {
-    this.workspace = content.workspace ?? "/workspace";
-    this.#tree = new Tree(this.workspace, content.guard);
+    this.workspace = tree?.rootPath ?? content.workspace ?? "/workspace";
+    this.#tree = tree ?? new Tree(this.workspace, content.guard);
     for (const path of content.directories ?? []) this.#put(path, newDirectory());
     for (const [path, bytes] of Object.entries(content.files ?? {})) this.#put(path, newFile(bytes));
     for (const [handle, bytes] of Object.entries(content.outputs ?? {}))
@@ -144,8 +145,8 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
       size: file.bytes.length,
       read: (target: Uint8Array, position: number) => file.bytes.copy(target, 0, position),
     };
-    const layout = this.#layouts.get(file.bytes) ?? layOut(source);
-    this.#layouts.set(file.bytes, layout);
+    const layout = layouts.get(file.bytes) ?? layOut(source);
+    layouts.set(file.bytes, layout);
     return sliceLines(source, layout, range, { timeSlice: new TimeSlice(signal), info: infoOf(file) });
   }
 
@@ -321,6 +322,8 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
     return this.#answer(path, act);
   }
 }
+
+const layouts = new WeakMap<Uint8Array, TextLayout>();
 
 /** Yields the removal of an entry, after those of everything in it. */
 function* removals(realPath: string, node: Node): Generator<ChangeReceipt> {

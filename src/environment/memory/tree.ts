@@ -20,6 +20,8 @@ interface NodeBase {
 export interface FileNode extends NodeBase {
   readonly kind: "file";
   readonly bytes: Buffer;
+  /** The size, where `bytes` has not been read yet. */
+  readonly size?: number;
 }
 
 export interface DirectoryNode extends NodeBase {
@@ -51,7 +53,11 @@ export function newLink(target: string): LinkNode {
 
 export function infoOf(node: Node): FileInfo {
   const bytes =
-    node.kind === "file" ? node.bytes.length : node.kind === "link" ? Buffer.byteLength(node.target) : 0;
+    node.kind === "file"
+      ? (node.size ?? node.bytes.length)
+      : node.kind === "link"
+        ? Buffer.byteLength(node.target)
+        : 0;
   return { kind: node.kind, bytes, modifiedMs: node.modifiedMs, mode: node.mode };
 }
 
@@ -77,10 +83,11 @@ const maxNameBytes = 255;
 export class Tree {
   readonly rootPath: string;
   readonly checker: PathChecker;
-  readonly root: DirectoryNode = newDirectory();
+  readonly root: DirectoryNode;
 
-  constructor(rootPath: string, guard: PathGuard | undefined) {
+  constructor(rootPath: string, guard: PathGuard | undefined, root: DirectoryNode = newDirectory()) {
     this.rootPath = rootPath;
+    this.root = root;
     this.checker = new PathChecker(rootPath, guard);
   }
 

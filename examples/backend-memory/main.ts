@@ -1,0 +1,29 @@
+/** A workspace in memory: no file of this machine is read or written. In your program, import from "toolcrib". */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openToolcrib } from "../../src/toolcrib/index.ts";
+import { MemoryBackend } from "./memory-backend.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "toolcrib example "));
+const backend = new MemoryBackend("/project", { "poem.txt": "Two roads diverged in a blue wood\n" });
+const toolcrib = await openToolcrib({
+  backend,
+  stateDirectory: join(folder, "state"),
+  configDirectory: join(folder, "config"),
+});
+await toolcrib.call("edit.replace", { path: "poem.txt", old_text: "blue", new_text: "yellow" });
+console.log(
+  Buffer.from(await backend.readFile("/project/poem.txt"))
+    .toString()
+    .trimEnd(),
+);
+console.log((await toolcrib.call("shell.run", { command: "ls" })).content);
+await toolcrib.call("journal.undo", {});
+console.log(
+  Buffer.from(await backend.readFile("/project/poem.txt"))
+    .toString()
+    .trimEnd(),
+);
+await toolcrib.close();
+rmSync(folder, { recursive: true });
