@@ -4,7 +4,16 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, expect, it } from "vitest";
 
-const names = ["openai", "openai-chat", "anthropic", "google", "ai-sdk", "agent"] as const;
+const names = [
+  "openai",
+  "openai-chat",
+  "anthropic",
+  "google",
+  "ai-sdk",
+  "agent",
+  "backend-memory",
+  "backend-service",
+] as const;
 const outputs = new Map<string, string>();
 
 /** One process runs all of them, one after the other, because loading the sources takes longer than any of them. */
@@ -31,5 +40,17 @@ it.each(["openai", "openai-chat", "anthropic", "google", "ai-sdk"])(
 it("a custom agent works offline", () => {
   expect(outputs.get("agent")).toBe(
     "file.read\nedit.replace\nThe wood is yellow.\nTwo roads diverged in a yellow wood\n",
+  );
+});
+
+it("a workspace in memory changes, and undo restores it", () => {
+  expect(outputs.get("backend-memory")).toBe(
+    "Two roads diverged in a yellow wood\nThe workspace is in a backend without programs, such as git\nUse the tools for files, edits and searches.\nTwo roads diverged in a blue wood\n",
+  );
+});
+
+it("a workspace in a service runs commands there", () => {
+  expect(outputs.get("backend-service")).toBe(
+    "Two roads diverged in a yellow wood\n[sandbox: none]\npoem.txt:1:Two roads diverged in a yellow wood\n1 | Two roads diverged in a blue wood\n",
   );
 });

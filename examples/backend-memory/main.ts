@@ -12,13 +12,13 @@ const toolcrib = await openToolcrib({
   stateDirectory: join(folder, "state"),
   configDirectory: join(folder, "config"),
 });
-await toolcrib.call("edit.replace", { path: "poem.txt", old_text: "blue", new_text: "yellow" });
+await toolcrib.call("edit.replace", { path: "poem.txt", find: "blue", replace: "yellow" });
 console.log(
   Buffer.from(await backend.readFile("/project/poem.txt"))
     .toString()
     .trimEnd(),
 );
-console.log((await toolcrib.call("shell.run", { command: "ls" })).content);
+console.log((await toolcrib.call("git.status", {})).content);
 await toolcrib.call("journal.undo", {});
 console.log(
   Buffer.from(await backend.readFile("/project/poem.txt"))

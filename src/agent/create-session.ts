@@ -4,6 +4,7 @@ import type { ModelSettings } from "../models/settings.ts";
 import { checkNames, optionNames } from "../toolcrib/check-options.ts";
 import { dialectFor, type RecoveredChange, type Toolcrib } from "../toolcrib/index.ts";
 import { openInstance } from "../toolcrib/toolcrib.ts";
+import { isElsewhere } from "../toolcrib/elsewhere.ts";
 import { ContextMeter } from "./context/meter.ts";
 import { checkLimits, checkSampling } from "./limits.ts";
 import { LiveSession } from "./live-session.ts";
@@ -33,7 +34,7 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   const dialect = options.dialect ?? recorded?.start.dialect ?? dialectFor(found.name);
   const hasAgents = limits.agentDepth >= 1 && limits.agents >= 1;
   const agents = hasAgents ? new Subagents(() => live!.core) : undefined;
-  const isOffered = options.skills !== false && options.environment === undefined;
+  const isOffered = options.skills !== false && !isElsewhere(options);
   const own = isOffered ? await readUserSkills(options.configDirectory) : noSkills;
   const tools = [...(options.tools ?? []), ...(own.skills.length > 0 ? [skillTool(own.skills)] : [])];
   const given = { ...options, tools, dialect, agents, session: options.resume };

@@ -1,8 +1,8 @@
 import type { Announcing, ChangeReceipt, Directory, Environment } from "../contract/environment.ts";
 import type { PathGuard } from "../contract/guard.ts";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
+import { overrideEnvironment } from "../lib/override-environment.ts";
 import { ownRealPath } from "../lib/own-real-path.ts";
-import { wrapEnvironment } from "../lib/wrap-environment.ts";
 import { isOutputHandle, isReadOnlyOutput } from "../system/file-errors.ts";
 import { PathChecker } from "../system/path-checker.ts";
 import { liesInside, withSlash } from "../system/workspace-path.ts";
@@ -21,7 +21,7 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
     if (liesInside(realPath, environment.workspace)) checker.check("read", realPath, path);
     return environment;
   };
-  return wrapEnvironment(environment, {
+  return overrideEnvironment(environment, {
     readFile: async (path, options) => (await reading(path)).readFile(path, options),
     readBytes: async (path, range) => (await reading(path)).readBytes(path, range),
     readLines: async (path, range, signal) => (await reading(path)).readLines(path, range, signal),
@@ -119,7 +119,7 @@ export function withOutputs(environment: Environment, outputs: Environment): Env
     for (const path of paths) if (await isStored(path)) throw isReadOnlyOutput(path);
     return environment;
   };
-  return wrapEnvironment(environment, {
+  return overrideEnvironment(environment, {
     realPath: async (path) => (await reading(path)).realPath(path),
     info: async (path, options) => (await reading(path)).info(path, options),
     readFile: async (path, options) => (await reading(path)).readFile(path, options),

@@ -691,7 +691,7 @@ describe("edge cases", () => {
 
   it("output handles can be read, but not written, in another environment", async () => {
     const tools = [customTool(() => ({ data: null, text: "kept ".repeat(100) }))];
-    await open({ tools, environment: new MemoryEnvironment({ files: { a: "" } }) });
+    await open({ tools, workspace: undefined, environment: new MemoryEnvironment({ files: { a: "" } }) });
     const { output } = await crib.call("test.act", {});
     expect((await crib.call("file.read", { path: output!, line_numbers: false })).content).toBe(
       "kept ".repeat(100),

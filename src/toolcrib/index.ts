@@ -80,6 +80,7 @@ export { openLocalEnvironment } from "../environment/local/local-environment.ts"
 export { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 export type { JournalBudget } from "../journal/collect/collector.ts";
 export type { CallRecord, ClientInfo } from "../journal/journal.ts";
+export { overrideEnvironment } from "../lib/override-environment.ts";
 export {
   AnsweredElsewhere,
   type Approval,

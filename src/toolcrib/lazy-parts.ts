@@ -1,4 +1,5 @@
 import type { CodeOptions, OpenCode } from "../code/open-code.ts";
+import { ToolError } from "../contract/error.ts";
 import type { OpenDocuments } from "../documents/open-documents.ts";
 import type { ShellTable } from "../environment/shells/open-shells.ts";
 import { loadOnce } from "../lib/async/load-once.ts";
@@ -25,10 +26,14 @@ export function lazyDocuments(workspace: string): OpenDocuments {
   };
 }
 
-/** Loads the persistent shells with the first command that runs in one. */
-export function lazyShells(): ShellTable {
+/** Loads the persistent shells with the first command that runs in one. They need processes of this machine. */
+export function lazyShells({ isElsewhere }: { readonly isElsewhere: boolean }): ShellTable {
   let table: ShellTable | undefined;
   const { load, loaded } = loadOnce(async () => {
+    if (isElsewhere)
+      throw new ToolError("unsupported", "A workspace on another machine has no persistent shells", {
+        hint: "Leave out `session`, and join dependent commands with &&.",
+      });
     const { openShells } = await import("../environment/shells/open-shells.ts");
     table = openShells({ tmux: "auto" });
     return table;

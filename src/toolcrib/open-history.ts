@@ -52,7 +52,7 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
     file: files.journal,
     session,
     client: options.client ?? { kind: "library" },
-    workspace: workspace.path,
+    workspace: workspace.id,
     redact: redactNamedText,
   });
   const budget = journalBudget(options.journal);
@@ -62,6 +62,7 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
   const started = new RunRecords(files.started);
   const warnings: string[] = [];
   const endAbandoned = async () => {
+    if (workspace.isElsewhere) return;
     await started.endAbandoned();
     warnings.push(...(await restoreAbandoned({ workspace: workspace.path, directory: files.sandbox })));
   };

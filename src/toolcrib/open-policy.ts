@@ -27,6 +27,8 @@ import { type ProjectRules, projectRulesPath, readProjectRules } from "./trust.t
 export interface PolicyOptions {
   /** Real path. */
   readonly workspace: string;
+  /** Names the workspace in the config directory. Default: its path. */
+  readonly id?: string;
   readonly config: string;
   readonly state: string;
   /** The environment from which the project's rules are read. Default: this machine. */
@@ -67,11 +69,11 @@ export class OpenPolicy {
     this.#marks = marks;
     this.#sources = sources;
     this.#project = project;
-    const { workspace, state, config, extraRoots } = options;
+    const { workspace, id = workspace, state, config, extraRoots, environment } = options;
     // Rules apply to real paths, so the real paths of Toolcrib's own directories are needed too.
     const ours = [state, config, ...(extraRoots ? usualDirectories(workspace) : [])];
     const own = [...new Set(ours.flatMap((path) => [path, realLocation(path)]))];
-    const code = ownCode(workspace).map(({ path }) => path);
+    const code = environment ? [] : ownCode(workspace).map(({ path }) => path);
     const beyond = extraRoots && {
       served: extraRoots.except ?? [],
       writable: extraRoots.write ?? [],
@@ -79,7 +81,7 @@ export class OpenPolicy {
     };
     this.#context = { workspace, home: realLocation(homedir()), own, code, ...beyond };
     this.#current = compilePolicy(sources, this.#context);
-    this.#grantedFile = policyFiles(config, workspace).granted;
+    this.#grantedFile = policyFiles(config, id).granted;
     this.#guard = guardPaths(this.#current);
   }
 
@@ -251,7 +253,7 @@ function usualDirectories(workspace: string): readonly string[] {
 }
 
 async function projectRules(options: PolicyOptions): Promise<ProjectRules | undefined> {
-  const files = policyFiles(options.config, options.workspace);
+  const files = policyFiles(options.config, options.id ?? options.workspace);
   if (options.environment) return readProjectRules(options.environment, files);
   // Most folders have no project rules, and opening an environment takes longer than this check.
   if (!mayExist(join(options.workspace, projectRulesPath))) return undefined;
@@ -264,7 +266,7 @@ async function projectRules(options: PolicyOptions): Promise<ProjectRules | unde
 }
 
 function readSources(options: PolicyOptions, project: ProjectRules | undefined): readonly RuleSource[] {
-  const files = policyFiles(options.config, options.workspace);
+  const files = policyFiles(options.config, options.id ?? options.workspace);
   const fromFile = (level: RuleSource["level"], name: string): readonly RuleSource[] => {
     const text = readPolicyFile(name);
     return text === undefined ? [] : [{ level, name, text }];
@@ -288,8 +290,14 @@ function readSources(options: PolicyOptions, project: ProjectRules | undefined):
 }
 
 /** Returns the files that rules are made from. */
-function stampsOf({ config, workspace, environment, ruleFiles = [] }: PolicyOptions): FileStamps {
-  const { user, granted, trust } = policyFiles(config, workspace);
+function stampsOf({
+  config,
+  workspace,
+  id = workspace,
+  environment,
+  ruleFiles = [],
+}: PolicyOptions): FileStamps {
+  const { user, granted, trust } = policyFiles(config, id);
   // Checking files in another environment could be slow, so they are read again only when other files change.
   const own = environment ? [] : [join(workspace, projectRulesPath), ...gitTargetsOf(workspace).files];
   return new FileStamps([user, granted, trust, ...ruleFiles, ...own]);

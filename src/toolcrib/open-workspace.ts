@@ -1,10 +1,13 @@
 import { homedir, tmpdir } from "node:os";
 import type { Environment, SandboxReport } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import type { ExtraRoots } from "../contract/guard.ts";
+import type { ExtraRoots, PathGuard } from "../contract/guard.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { withGuard, withOutputs } from "../environment/foreign-environment.ts";
-import { openLocalEnvironment } from "../environment/local/local-environment.ts";
+import {
+  type LocalEnvironmentOptions,
+  openLocalEnvironment,
+} from "../environment/local/local-environment.ts";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { guardExtraRoots } from "../policy/guard-paths.ts";
 import {
@@ -17,18 +20,26 @@ import {
 import { isOfUser, SharedTemporary } from "../system/shared-temporary.ts";
 import { liesInside } from "../system/workspace-path.ts";
 import { sandboxWanted } from "./check-options.ts";
+import { environmentElsewhere, isElsewhere, requireSandbox, workspaceId, wrapLocal } from "./elsewhere.ts";
 import { OpenPolicy } from "./open-policy.ts";
 import type { ToolcribOptions } from "./options.ts";
 
 type WorkspaceOptions = Pick<
   ToolcribOptions,
-  "workspace" | "environment" | "stateDirectory" | "configDirectory" | "rules" | "ruleFiles" | "sandbox"
+  | ("workspace" | "environment" | "backend" | "wrapEnvironment" | "sandbox" | "extraRoots")
+  | ("stateDirectory" | "configDirectory" | "rules" | "ruleFiles")
 >;
 
 /** The folder that calls work in, its rules, and the files of Toolcrib's own data about it. */
 export interface Workspace {
   /** Real path. */
   readonly path: string;
+  /** Names the workspace in the journal and in approvals: the path, or for a workspace elsewhere its place and path. */
+  readonly id: string;
+  /** Whether the workspace is not on this machine. */
+  readonly isElsewhere: boolean;
+  /** Warnings for the user. */
+  readonly warnings: readonly string[];
   readonly state: string;
   readonly config: string;
   readonly files: ReturnType<typeof workspaceFiles>;
@@ -48,61 +59,100 @@ export async function openWorkspace(
   options: WorkspaceOptions,
   wantedRoots: ExtraRoots | undefined,
 ): Promise<Workspace> {
-  const { environment: given, rules, ruleFiles, workspace: folder = process.cwd() } = options;
+  const given = environmentElsewhere(options);
+  const warning = given && (await requireSandbox(given, options));
   const state = options.stateDirectory ?? userDirectories().state;
   const config = options.configDirectory ?? userDirectories().config;
   const want = sandboxWanted(options.sandbox);
-  const path = given?.workspace ?? realWorkspace(folder);
+  const id = workspaceId(options);
+  const path = given?.workspace ?? id;
   const extraRoots = given ? undefined : realExtraRoots(wantedRoots, path);
-  const here = { workspace: path, state, config, environment: given };
+  const { rules, ruleFiles } = options;
+  const here = { workspace: path, id, state, config, environment: given };
   const policy = await OpenPolicy.open({ ...here, rules, ruleFiles, extraRoots });
-  const guard = extraRoots ? guardExtraRoots(policy.guard, extraRoots, path) : policy.guard;
-  const files = workspaceFiles(state, path);
-  const { outputs, changes: changeRecords, started: startRecords } = files;
-  makePrivateDirectory(outputs);
-  const storedOutputs = openLocalEnvironment({ workspace: outputs });
+  const files = workspaceFiles(state, id);
+  makePrivateDirectory(files.outputs);
+  const storedOutputs = openLocalEnvironment({ workspace: files.outputs });
   const temporary = extraRoots && SharedTemporary.open(path, extraRoots);
-  const environment = given
-    ? withOutputs(withGuard(given, guard), storedOutputs)
-    : openLocalEnvironment({
-        workspace: folder,
-        outputs,
-        changeRecords,
-        startRecords,
-        sandbox: { want, directory: files.sandbox, own: [config], temporary: temporary?.directory },
-        redirect: temporary && ((named) => temporary.locate(named)),
-        guard,
-        extraRoots: extraRoots && {
-          directories: [...extraRoots.read, ...extraRoots.write, ...extraRoots.ask],
-          links: "lead out",
-        },
-      });
+  const guard = extraRoots ? guardExtraRoots(policy.guard, extraRoots, path) : policy.guard;
+  const sandbox = { want, directory: files.sandbox, own: [config], temporary: temporary?.directory };
+  const opened = given
+    ? openElsewhere(given, { guard, storedOutputs, isOurs: options.backend !== undefined })
+    : openHere(path, { guard, extraRoots, files, sandbox, temporary, wrap: options.wrapEnvironment });
+  const { environment } = opened;
   // Without a sandbox, commands use the directories of the machine.
   const report = temporary && (await environment.sandbox?.().catch(() => undefined));
   if (temporary && report?.level === "none") temporary.isUsed = false;
-  let unguarded: Environment | undefined;
   return {
-    path,
-    state,
-    config,
-    files,
-    policy,
+    ...{ path, id, state, config, files, policy, storedOutputs },
+    isElsewhere: given !== undefined,
+    warnings: warning === undefined ? [] : [warning],
     environment,
-    storedOutputs,
-    unguarded: () => {
-      // Undo restores every file that a call changed, also outside the workspace.
-      const everywhere = { directories: ["/"], links: "stay inside" } as const;
-      unguarded ??=
-        given ?? openLocalEnvironment({ workspace: folder, changeRecords, extraRoots: everywhere });
-      return unguarded;
-    },
+    unguarded: opened.unguarded,
     sandbox: async () => (await environment.sandbox?.()) ?? noSandbox,
     close: async () => {
-      await storedOutputs.close();
-      if (!given) await Promise.all([environment.close(), unguarded?.close()]);
+      await Promise.all([storedOutputs.close(), opened.close()]);
       temporary?.close();
     },
   };
+}
+
+type OpenedEnvironment = Pick<Workspace, "environment" | "unguarded" | "close">;
+
+/** An environment that was passed in stays open; that of a backend is closed. */
+function openElsewhere(
+  given: Environment,
+  { guard, storedOutputs, isOurs }: Pick<Workspace, "storedOutputs"> & { guard: PathGuard; isOurs: boolean },
+): OpenedEnvironment {
+  return {
+    environment: withOutputs(withGuard(given, guard), storedOutputs),
+    unguarded: () => given,
+    close: async () => (isOurs ? given.close() : undefined),
+  };
+}
+
+function openHere(
+  workspace: string,
+  parts: Pick<Workspace, "files"> & {
+    readonly guard: PathGuard;
+    readonly extraRoots: Required<ExtraRoots> | undefined;
+    readonly sandbox: LocalEnvironmentOptions["sandbox"];
+    readonly temporary: SharedTemporary | undefined;
+    readonly wrap: ToolcribOptions["wrapEnvironment"];
+  },
+): OpenedEnvironment {
+  const { guard, extraRoots, sandbox, temporary, wrap } = parts;
+  const { outputs, changes: changeRecords, started: startRecords } = parts.files;
+  const local = openLocalEnvironment({
+    ...{ workspace, outputs, changeRecords, startRecords, sandbox, guard },
+    redirect: temporary && ((named) => temporary.locate(named)),
+    extraRoots: extraRoots && {
+      directories: [...extraRoots.read, ...extraRoots.write, ...extraRoots.ask],
+      links: "lead out",
+    },
+  });
+  const opened = [local];
+  const close = async () => void (await Promise.all(opened.map((each) => each.close())));
+  let unguarded: Environment | undefined;
+  try {
+    return {
+      // The wrapper may use other files than those it was asked for.
+      environment: wrap === undefined ? local : withGuard(wrapLocal(local, wrap), guard),
+      unguarded: () => {
+        if (unguarded !== undefined) return unguarded;
+        // Undo restores every file that a call changed, also outside the workspace.
+        const everywhere = { directories: ["/"], links: "stay inside" } as const;
+        const inner = openLocalEnvironment({ workspace, changeRecords, extraRoots: everywhere });
+        opened.push(inner);
+        unguarded = wrapLocal(inner, wrap);
+        return unguarded;
+      },
+      close,
+    };
+  } catch (error) {
+    void close();
+    throw error;
+  }
 }
 
 /** The report of an environment that confines nothing. */
@@ -115,13 +165,10 @@ const noSandbox: SandboxReport = {
 /** Returns the extra roots of the tools: the option, else those of the dialect. */
 export function extraRootsOf(
   dialect: Pick<Dialect, "extraRoots">,
-  { workspace, extraRoots, environment }: ToolcribOptions,
+  options: ToolcribOptions,
 ): ExtraRoots | undefined {
-  if (environment !== undefined && extraRoots !== undefined)
-    throw new ToolError("unsupported", "`extraRoots` cannot be combined with a custom `environment`", {
-      hint: "Leave out one of them.",
-    });
-  if (environment !== undefined || extraRoots !== undefined) return extraRoots;
+  const { workspace, extraRoots } = options;
+  if (isElsewhere(options) || extraRoots !== undefined) return extraRoots;
   const temporary = [...new Set(["/tmp", tmpdir()].map(realLocation))];
   const home = realLocation(homedir());
   return dialect.extraRoots?.({ workspace: realWorkspace(workspace ?? process.cwd()), temporary, home });

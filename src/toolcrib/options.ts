@@ -1,4 +1,5 @@
 import type { Agents } from "../contract/agents.ts";
+import type { Backend } from "../contract/backend.ts";
 import type { SandboxLevel } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { ExtraRoots } from "../contract/guard.ts";
@@ -65,8 +66,19 @@ export interface ToolcribOptions {
   readonly journal?: Partial<JournalBudget> | undefined;
   /** The directory of the user's rules and remembered approvals. Default: below the XDG config directory. */
   readonly configDirectory?: string | undefined;
-  /** The environment with the files and processes. Default: this machine. */
+  /**
+   * A workspace elsewhere, such as a container or a service, in a few methods. No file of this machine is then read or
+   * written, and no command is started here. Toolcrib does not confine its commands, so a backend with `exec` also needs
+   * `sandbox: "none"`.
+   */
+  readonly backend?: Backend | undefined;
+  /** The same with a whole environment, such as a `MemoryEnvironment`. Default: this machine. */
   readonly environment?: Environment | undefined;
+  /**
+   * Wraps the environment of this machine, to watch or change how tools use files and programs. Sandbox, rules and
+   * stored outputs stay. Called twice: undo has its own environment. Return `overrideEnvironment(local, { … })`.
+   */
+  readonly wrapEnvironment?: ((local: Environment) => Environment) | undefined;
   /** The sandbox of commands. Default: TOOLCRIB_SANDBOX, else "auto". Commands fail when a named level is missing. */
   readonly sandbox?: SandboxSetting | undefined;
   /** The most tokens of one result that a model is shown, by a cautious estimate. The whole output is stored. */

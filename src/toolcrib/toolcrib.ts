@@ -124,7 +124,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
   readonly #tools: readonly AnyTool[];
   readonly #workspace: Workspace;
   readonly #history: WorkspaceHistory;
-  readonly #shells = lazyShells();
+  readonly #shells: ReturnType<typeof lazyShells>;
   readonly #code: ReturnType<typeof lazyCode>;
   readonly #documents: ReturnType<typeof lazyDocuments>;
   readonly #processes: ReturnType<typeof openProcesses>;
@@ -157,15 +157,16 @@ export class Toolcrib implements Caller, AsyncDisposable {
       workspace: workspace.path,
       directory: files.index,
       reads: () => policy.reads,
-      isElsewhere: options.environment !== undefined,
+      isElsewhere: workspace.isElsewhere,
     });
     this.#documents = lazyDocuments(workspace.path);
+    this.#shells = lazyShells({ isElsewhere: workspace.isElsewhere });
     this.#processes = openProcesses({
       outputs: history.outputs,
       redactor: () => new RedactedStream(),
       shells: this.#shells,
     });
-    this.#pendingApprovals = new PendingApprovals({ folder: files.approvals, workspace: workspace.path });
+    this.#pendingApprovals = new PendingApprovals({ folder: files.approvals, workspace: workspace.id });
     const approvers = new Map<string, Approve>();
     const policySettings = this.#policySettings(approvers);
     const commandHooks = options.commandHooks ?? [];
@@ -241,6 +242,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
   /** Warnings for the user, for example about a damaged journal. The list grows while the Toolcrib is open. */
   get warnings(): readonly string[] {
     return [
+      ...this.#workspace.warnings,
       ...this.#workspace.policy.warnings,
       ...this.#history.journal.warnings,
       ...this.#history.warnings,
@@ -320,8 +322,8 @@ export class Toolcrib implements Caller, AsyncDisposable {
    */
   async projectFiles(names: readonly string[], maxBytes: number): Promise<ProjectFiles> {
     const { readProjectFiles } = await import("./project-files.ts");
-    const { environment, path, policy } = this.#workspace;
-    const custom = this.#options.environment && environment;
+    const { environment, path, policy, isElsewhere } = this.#workspace;
+    const custom = isElsewhere ? environment : undefined;
     return readProjectFiles({ workspace: path, guard: policy.guard, custom }, names, maxBytes);
   }
 
@@ -341,7 +343,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
   /** Returns the index of the code, up to date; undefined when there is none. Does not build one. Not recorded. */
   async codeIndex(signal: AbortSignal): Promise<ProjectIndex | undefined> {
     const { sizeOfIndex } = await import("../code/index/storage/index-file.ts");
-    const hasIndex = this.#options.environment === undefined && sizeOfIndex(this.#workspace.files.index);
+    const hasIndex = !this.#workspace.isElsewhere && sizeOfIndex(this.#workspace.files.index);
     return hasIndex ? this.#code.index({ signal, progress: () => {} }) : undefined;
   }
 

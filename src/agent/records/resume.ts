@@ -1,7 +1,8 @@
 import type { ConversationEntry } from "../../contract/conversations.ts";
 import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import { realWorkspace, userDirectories } from "../../system/directories.ts";
+import { userDirectories } from "../../system/directories.ts";
+import { workspaceId } from "../../toolcrib/elsewhere.ts";
 import type { Toolcrib } from "../../toolcrib/index.ts";
 import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { SessionOptions } from "../session.ts";
@@ -30,7 +31,7 @@ export async function findRecorded(options: SessionOptions): Promise<RecordedSes
   }
   const journal = new WorkspaceJournal({
     state: options.stateDirectory ?? userDirectories().state,
-    workspace: options.environment?.workspace ?? realWorkspace(options.workspace ?? process.cwd()),
+    workspace: workspaceId(options),
   });
   try {
     if (resume !== undefined) journal.refuseOpen(resume);

@@ -41,6 +41,8 @@ import { type ExecutionEnvironment, insideTool } from "./execution-environment.t
  */
 export class AdaptedEnvironment implements Environment {
   readonly workspace: string;
+  /** Commands run through `execCommand`. */
+  readonly runsPrograms = false;
   readonly #inner: ExecutionEnvironment;
   /** For the web, which the interface does not concern. */
   #host: ReturnType<typeof openLocalEnvironment> | undefined;

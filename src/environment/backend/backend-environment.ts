@@ -30,7 +30,6 @@ import {
   isNoDirectory,
   isSpecial,
   notFound,
-  programUnavailable,
   tooLarge,
 } from "../../system/file-errors.ts";
 import { relativeToWorkspace, singleName } from "../../system/workspace-path.ts";
@@ -207,7 +206,16 @@ class BackendEnvironment implements Environment {
   }
 
   async start(program: string, options: ProcessStartOptions): Promise<RunningProcess> {
-    if (this.#programs === undefined) throw programUnavailable(program);
+    if (this.#programs === undefined)
+      throw new ToolError(
+        "unavailable",
+        `The workspace is in a backend without programs, such as ${program}`,
+        {
+          hint: "Use the tools for files, edits and searches.",
+          forUser: { hint: "Implement `exec` in your Backend: see docs/backends.md." },
+          details: { kind: "missing-program" },
+        },
+      );
     throwIfAborted(options.signal);
     const cwd = await this.realPath(options.cwd ?? ".");
     return this.#programs.start(program, { ...options, cwd });

@@ -2,7 +2,8 @@ import type { Backend, BackendExit } from "../../contract/backend.ts";
 import type { ProcessExit, ProcessStartOptions, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
-import { asToolError, programUnavailable } from "../../system/file-errors.ts";
+import { programUnavailable } from "../../system/file-errors.ts";
+import { backendFailed } from "./backend-view.ts";
 
 /** The programs that run in a backend. Nothing confines them but the backend itself. */
 export class BackendPrograms {
@@ -52,7 +53,7 @@ export class BackendPrograms {
       return await known;
     } catch (error) {
       this.#installed.delete(program);
-      throw asToolError(error, program);
+      throw backendFailed(error);
     }
   }
 
@@ -93,8 +94,7 @@ class BackendProcess implements RunningProcess {
       ({ code }): ProcessExit => ({ code, signal: ended.aborted ? "SIGKILL" : undefined, remarks: [] }),
       (error: unknown): ProcessExit => {
         if (ended.aborted) return { code: undefined, signal: "SIGKILL", remarks: [] };
-        const { message } = asToolError(error, "the command");
-        void this.stderr.push(Buffer.from(`The backend failed: ${message}\n`));
+        void this.stderr.push(Buffer.from(`${backendFailed(error).message}\n`));
         return { code: undefined, signal: undefined, remarks: ["The backend failed to run the command."] };
       },
     );

@@ -3,7 +3,7 @@ import type { FileInfo } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
-import { asToolError, tooLarge } from "../../system/file-errors.ts";
+import { asToolError, errnoOf, tooLarge } from "../../system/file-errors.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
 import { type DirectoryNode, type FileNode, type Node, newLink, pathOf, Tree } from "../memory/tree.ts";
 
@@ -58,7 +58,7 @@ export class BackendView {
     if (spot?.node?.kind !== "file" || spot.node.size === undefined) return;
     const { size, ...node } = spot.node;
     if (size > maxContentBytes) throw tooLarge(path, size, maxContentBytes);
-    const bytes = known(Buffer.from(await this.#backend.readFile(pathOf(spot))));
+    const bytes = this.#backend.shared(Buffer.from(await this.#backend.readFile(pathOf(spot))));
     spot.directory.children.set(spot.name, { ...node, bytes } satisfies FileNode);
   }
 
@@ -121,22 +121,6 @@ const maxTurns = 100;
 /** Contents are held in memory. */
 const maxContentBytes = 256 * 1024 * 1024;
 
-/** Returns the same buffer for the same large content, because its lines may have been counted. */
-function known(bytes: Buffer): Buffer {
-  if (bytes.length < largeBytes) return bytes;
-  const hash = contentHash(bytes);
-  const earlier = largeContents.get(hash);
-  if (earlier === undefined) largeContents.set(hash, bytes);
-  return earlier ?? bytes;
-}
-
-const largeBytes = 64 * 1024;
-const largeContents = new BoundedCache<string, Buffer>({
-  maxEntries: 20,
-  maxWeight: 32 * 1024 * 1024,
-  weigh: ({ length }) => length,
-});
-
 /** The loaded entries of a directory. Asks for an entry that a search needs and that is not loaded. */
 class LoadedChildren extends Map<string, Node> {
   readonly #absent = new Set<string>();
@@ -169,6 +153,11 @@ class LoadedChildren extends Map<string, Node> {
 export class BackendAccess {
   readonly workspace: string;
   readonly backend: Backend;
+  readonly #large = new BoundedCache<string, Buffer>({
+    maxEntries: 20,
+    maxWeight: 32 * 1024 * 1024,
+    weigh: ({ length }) => length,
+  });
 
   constructor(backend: Backend) {
     this.backend = backend;
@@ -202,14 +191,26 @@ export class BackendAccess {
     return range ? bytes.subarray(0, range.length) : bytes;
   }
 
+  /** Returns the same buffer for the same large content, because its lines may have been counted. */
+  shared(bytes: Buffer): Buffer {
+    if (bytes.length < largeBytes) return bytes;
+    const hash = contentHash(bytes);
+    const earlier = this.#large.get(hash);
+    if (earlier === undefined) this.#large.set(hash, bytes);
+    return earlier ?? bytes;
+  }
+
   async use<Result>(path: string, act: (backend: Backend, at: string) => Promise<Result>): Promise<Result> {
     try {
       return await act(this.backend, path === "" ? this.workspace : `${this.workspace}/${path}`);
     } catch (error) {
-      throw asToolError(error, path || ".");
+      if (error instanceof ToolError || errnoOf(error) !== undefined) throw asToolError(error, path || ".");
+      throw backendFailed(error);
     }
   }
 }
+
+const largeBytes = 64 * 1024;
 
 export function infoOfEntry({ kind, bytes, mode, modifiedMs = 0 }: BackendEntry): FileInfo {
   const usual = { directory: 0o755, link: 0o777, file: 0o644, other: 0o644 };
@@ -228,6 +229,14 @@ function checked(entry: BackendEntry, path: string): BackendEntry {
 
 function isName(name: unknown): boolean {
   return typeof name === "string" && !/^\.{0,2}$|[/\0]/.test(name);
+}
+
+export function backendFailed(error: unknown): ToolError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new ToolError("unavailable", `The backend failed: ${message}`, {
+    hint: "Retry once, then tell the user.",
+    cause: error,
+  });
 }
 
 function invalidAnswer(problem: string): ToolError {

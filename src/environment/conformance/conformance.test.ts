@@ -2,7 +2,7 @@ import { afterAll } from "vitest";
 import { MemoryBackend } from "../../../examples/backend-memory/memory-backend.ts";
 import { ServiceBackend } from "../../../examples/backend-service/service-backend.ts";
 import { startService } from "../../../examples/backend-service/stand-in.ts";
-import { wrapEnvironment } from "../../lib/wrap-environment.ts";
+import { overrideEnvironment } from "../../lib/override-environment.ts";
 import { environmentOf } from "../backend/backend-environment.ts";
 import { withOutputs } from "../foreign-environment.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
@@ -28,7 +28,7 @@ testConformance("memory", (content) => {
 
 testConformance("wrapped local", (content) => {
   const world = openLocalWorld(content);
-  const environment = wrapEnvironment(world.environment, {
+  const environment = overrideEnvironment(world.environment, {
     readFile: (path, options) => world.environment.readFile(path, options),
   });
   return { ...world, environment };

@@ -78,6 +78,7 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
       /** Refuses real paths to every caller. */
       readonly guard?: PathGuard | undefined;
     } = {},
+    /** For environments that copy a part of their files into memory. */
     tree?: Tree,
   ) {
     this.workspace = tree?.rootPath ?? content.workspace ?? "/workspace";

@@ -1,6 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
 import { type UndoLimits, undoLimits } from "../../contract/history.ts";
-import { wrapEnvironment } from "../../lib/wrap-environment.ts";
+import { overrideEnvironment } from "../../lib/override-environment.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
 import { BeforeImages } from "./before-images.ts";
@@ -27,7 +27,7 @@ export function keepingEnvironment(environment: Environment, parts: KeepingParts
   const images = new BeforeImages(environment, parts.blobs, { ...undoLimits, ...parts.limits });
   const record = new CallChanges(environment, parts.journal, parts.callId);
   const kept = { images, record };
-  return wrapEnvironment<Pick<KeepingEnvironment, "notKept">>(environment, {
+  return overrideEnvironment<Pick<KeepingEnvironment, "notKept">>(environment, {
     get notKept() {
       return images.lost;
     },

@@ -3,8 +3,8 @@ import type { Environment } from "../../contract/environment.ts";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { ChangeHistory } from "../../contract/history.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
+import { overrideEnvironment } from "../../lib/override-environment.ts";
 import { truncateText } from "../../lib/text/truncate.ts";
-import { wrapEnvironment } from "../../lib/wrap-environment.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import type { Services } from "../run-tool.ts";
 import { SeenMemory } from "../seen-memory.ts";
@@ -80,14 +80,16 @@ function onlyLooking(history: ChangeHistory): ChangeHistory {
 }
 
 /** Refuses changes, because nothing may change before the user has answered. */
-const readOnly = (environment: Environment): Environment => wrapEnvironment(environment, refused);
+const readOnly = (environment: Environment): Environment => overrideEnvironment(environment, refused);
 
 async function refuse(): Promise<never> {
   throw new ToolError("denied", "A preview must not change anything");
 }
 
 /** Every member of Environment that does more than read. The type makes sure that a member added later is listed. */
-const refused: Required<Omit<Environment, "workspace" | "recovered" | "runsPrograms" | "confinement" | ReadingMethod>> = {
+const refused: Required<
+  Omit<Environment, "workspace" | "recovered" | "runsPrograms" | "confinement" | ReadingMethod>
+> = {
   writeFile: refuse,
   delete: refuse,
   move: refuse,

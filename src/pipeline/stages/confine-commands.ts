@@ -2,7 +2,7 @@ import type { DecidedConfinement } from "../../contract/call.ts";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment, ProcessStartOptions, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import { wrapEnvironment } from "../../lib/wrap-environment.ts";
+import { overrideEnvironment } from "../../lib/override-environment.ts";
 import { callChanged } from "../approvals/refusals.ts";
 import type { Stage } from "../stage.ts";
 
@@ -23,7 +23,7 @@ export const confineCommands: Stage = (call, next) => {
   // The tool's own connections follow the same decision; `unconfined` applies only to commands.
   const mayConnect = confinement?.mayConnect ?? (() => false);
   const exchange: Environment["exchange"] = (request) => environment.exchange!({ ...request, mayConnect });
-  return next({ ...call, environment: wrapEnvironment(environment, { start, exchange, confinement }) });
+  return next({ ...call, environment: overrideEnvironment(environment, { start, exchange, confinement }) });
 };
 
 async function startConfined(

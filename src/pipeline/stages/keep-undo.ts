@@ -1,7 +1,7 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { Scanner } from "../../journal/scan/scanner.ts";
-import { wrapEnvironment } from "../../lib/wrap-environment.ts";
+import { overrideEnvironment } from "../../lib/override-environment.ts";
 import type { PipelineParts } from "../pipeline.ts";
 import type { Next, Stage } from "../stage.ts";
 
@@ -95,7 +95,7 @@ async function aroundPrograms(
   };
   const running = next({
     ...call,
-    environment: wrapEnvironment(call.environment, { start }),
+    environment: overrideEnvironment(call.environment, { start }),
     outlivedBy: (work) => outlivedBy(work),
   });
   running.then(outcome.resolve, outcome.reject);

@@ -7,7 +7,7 @@ import type { Environment } from "../contract/environment.ts";
  *
  * Every call wraps its environment, so nothing is copied: members are looked up when they are used.
  */
-export function wrapEnvironment<Added extends object>(
+export function overrideEnvironment<Added extends object>(
   inner: Environment,
   overrides: Partial<Environment> & Added,
 ): Environment & Added {

@@ -1,0 +1,93 @@
+import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import { environmentOf } from "../environment/backend/backend-environment.ts";
+import { realWorkspace } from "../system/directories.ts";
+import type { ToolcribOptions } from "./options.ts";
+
+type PlaceOptions = Pick<
+  ToolcribOptions,
+  "workspace" | "environment" | "backend" | "wrapEnvironment" | "extraRoots"
+>;
+
+/** Whether the workspace is not on this machine. Then nothing is read, written or started here. */
+export function isElsewhere({ environment, backend }: PlaceOptions): boolean {
+  return environment !== undefined || backend !== undefined;
+}
+
+/**
+ * Names a workspace in the state and config directories: history, approvals and grants of a workspace elsewhere must
+ * not mix with those of a local folder that happens to have the same path. A local workspace is named by its real path.
+ */
+export function workspaceId({ environment, backend, workspace = process.cwd() }: PlaceOptions): string {
+  if (backend !== undefined) return `${backend.name}:${backend.workspace}`;
+  return environment === undefined ? realWorkspace(workspace) : `environment:${environment.workspace}`;
+}
+
+/** Returns the environment of a workspace elsewhere; undefined for this machine. Refuses options that contradict it. */
+export function environmentElsewhere(options: PlaceOptions): Environment | undefined {
+  const places = (["environment", "backend", "wrapEnvironment"] as const).filter(
+    (name) => options[name] !== undefined,
+  );
+  const others = (["extraRoots", "workspace"] as const).filter((name) => options[name] !== undefined);
+  if (places.length > 1) throw contradicting(places);
+  if (!isElsewhere(options)) return undefined;
+  if (others.length > 0) throw contradicting([...places, ...others]);
+  const { backend, environment } = options;
+  return backend ? environmentOf(backend) : checkedEnvironment(environment!, places[0]!);
+}
+
+function contradicting(names: readonly string[]): ToolError {
+  const listed = names.map((name) => `\`${name}\``).join(" and ");
+  return new ToolError("invalid-input", `The options ${listed} cannot be combined`, {
+    hint: "Leave out one of them. The workspace of an environment or a backend is its own.",
+  });
+}
+
+/** Wraps the environment of this machine as the option says. It must keep the sandbox. */
+export function wrapLocal(local: Environment, wrap: ToolcribOptions["wrapEnvironment"]): Environment {
+  if (wrap === undefined) return local;
+  const wrapped = checkedEnvironment(wrap(local), "wrapEnvironment");
+  const isSame = wrapped.workspace === local.workspace && (!local.sandbox || wrapped.sandbox !== undefined);
+  if (isSame) return wrapped;
+  throw new ToolError("invalid-input", "`wrapEnvironment` returned an environment without the sandbox", {
+    hint: "Return overrideEnvironment(local, { … }), which keeps everything that you do not override.",
+  });
+}
+
+/** Reports a mistake of the programmer when the instance opens. */
+function checkedEnvironment(environment: Environment, option: string): Environment {
+  const missing = required.filter((name) => typeof environment?.[name] !== "function");
+  if (missing.length === 0 && typeof environment.workspace === "string") return environment;
+  const what = missing.length === 0 ? "`workspace`" : `method ${missing.join(", ")}`;
+  throw new ToolError("invalid-input", `The environment of \`${option}\` has no ${what}`, {
+    hint:
+      option === "wrapEnvironment"
+        ? "Return overrideEnvironment(local, { … }): a copy made with { ...local } loses methods."
+        : "Implement `Backend`, which is much smaller, and pass it as `backend`.",
+  });
+}
+
+const required = [
+  ...(["realPath", "info", "readFile", "readBytes", "readLines", "writeFile", "delete", "move"] as const),
+  ...(["change", "state", "changeEntry", "modifiedTimes", "openDirectory", "start", "close"] as const),
+] as const;
+
+/**
+ * Refuses an environment that runs commands without a sandbox, unless the program has said that this is wanted. Returns
+ * a warning for the user when it has.
+ */
+export async function requireSandbox(
+  environment: Environment,
+  { sandbox }: Pick<ToolcribOptions, "sandbox">,
+): Promise<string | undefined> {
+  if (environment.runsPrograms === false) return undefined;
+  const level = (await environment.sandbox?.())?.level ?? "none";
+  if (level !== "none") return undefined;
+  if (sandbox === "none")
+    return "Commands are not sandboxed: the environment of this workspace does not confine them.";
+  throw new ToolError("unavailable", "This environment runs commands without a sandbox", {
+    hint:
+      'To run them unconfined, pass sandbox: "none". ' +
+      "To change how files of this machine are used, keep its sandbox: wrapEnvironment: (local) => overrideEnvironment(local, { … })",
+  });
+}
