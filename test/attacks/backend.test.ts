@@ -189,7 +189,7 @@ describe("a backend with the path of a local folder", () => {
       undoScope: "workspace",
     });
     const undone = await toolcrib.call("journal.undo", {});
-    const calls = toolcrib.history().map(({ tool }) => tool);
+    const calls = toolcrib.log().map(({ tool }) => tool);
     await Promise.all([toolcrib.close(), there.close()]);
     expect([undone.isError, calls]).toEqual([true, ["journal.undo"]]);
     expect(readFileSync(join(local, "notes.md"), "utf8")).toBe("LOCAL-SECRET\n");
