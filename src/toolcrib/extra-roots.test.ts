@@ -171,7 +171,7 @@ describe("an instance with extra roots", () => {
   it("is refused with a custom environment", async () => {
     const environment = new MemoryEnvironment();
     await expect(openToolcrib({ environment, extraRoots: { read: ["/"] } })).rejects.toMatchObject({
-      code: "unsupported",
+      code: "invalid-input",
     });
   });
 });
