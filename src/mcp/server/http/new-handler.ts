@@ -26,7 +26,7 @@ export interface OpenRequest {
   readonly tenant: string | undefined;
 }
 
-/** What your server knows about a request. */
+/** Facts about a request that only your server knows. */
 export interface RequestFacts {
   /**
    * The tenant of the authenticated client, such as a customer's id. Tenants share no instance, session, approval or
