@@ -35,7 +35,8 @@ export function CallDetails({ workspace, callId, close }: CallDetailsProps) {
     <>
       <div class="details-bar">
         <button type="button" class="plain" aria-keyshortcuts="Escape" onClick={close}>
-          <Icon name="close" /> Close
+          <Icon name="close" />
+          <span class="narrow-hidden">Close</span>
         </button>
         <span class="spring" />
         {value !== null && <UndoButtons call={value} reload={reload} />}

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { CallQuery } from "../api.ts";
 import { formatCount, workspaceName } from "./format.ts";
 import { useKeys } from "./keyboard.ts";
+import { Badge } from "./parts.tsx";
 import { href, navigate, route } from "./router.ts";
 import { overview } from "./store.ts";
 
@@ -53,6 +54,7 @@ export function Filters({ filters, total }: { filters: CallQuery; total: number 
       />
       <button type="button" class="more-filters" aria-expanded={hasMore} onClick={() => setMore(!hasMore)}>
         Filters
+        <Badge count={Object.keys(filters).filter((name) => name !== "text").length} label="in use" />
       </button>
       <WorkspaceFilter filters={filters} />
       <select
@@ -68,6 +70,7 @@ export function Filters({ filters, total }: { filters: CallQuery; total: number 
       <Word name="tool" label="Tool" filters={filters} />
       <Word name="client" label="Client" filters={filters} />
       <Word name="path" label="Path" filters={filters} />
+      <Word name="target" label="Target" filters={filters} />
       <Check name="failed" label="Failed" filters={filters} />
       <Check name="changing" label="Changes files" filters={filters} />
       {filters.session !== undefined && (
@@ -116,7 +119,7 @@ function Word({
   label,
   filters,
   field,
-}: FilterProps<"text" | "tool" | "client" | "path"> & { field?: Ref<HTMLInputElement> }) {
+}: FilterProps<"text" | "tool" | "client" | "path" | "target"> & { field?: Ref<HTMLInputElement> }) {
   const own = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const value = filters[name] ?? "";

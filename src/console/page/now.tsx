@@ -116,14 +116,14 @@ export function SessionRow({
         <span class="title">
           {session.title === null ? formatClient(session.client) : printableLine(session.title)}
         </span>
+        <span class="muted">
+          <Age at={session.lastAt} /> ago
+        </span>
         <span class="facts-line muted">
           {session.title !== null && <span>{formatClient(session.client)}</span>}
           {facts.filter(Boolean).map((fact) => (
             <span key={fact}>{fact}</span>
           ))}
-          <span>
-            <Age at={session.lastAt} /> ago
-          </span>
         </span>
       </a>
     </li>

@@ -29,7 +29,8 @@ export function SessionDetails({ workspace, session, close }: SessionDetailsProp
     <>
       <div class="details-bar">
         <button type="button" class="plain" aria-keyshortcuts="Escape" onClick={close}>
-          <Icon name="close" /> Close
+          <Icon name="close" />
+          <span class="narrow-hidden">Close</span>
         </button>
         <span class="spring" />
         {shown !== null && <SessionActions session={shown} />}
