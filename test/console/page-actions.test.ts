@@ -18,6 +18,19 @@ describe.skipIf(missingBrowser)("the page, by keys alone (with Chromium)", () =>
     error: { code: "stale", message: "login.ts changed later, by call-99998.", hint: null },
   };
 
+  it("takes a key as soon as its button is visible", async () => {
+    await shown.open("#/trace");
+    await page.evaluate(`const observer = new MutationObserver(() => {
+      if (!document.querySelector(".details-bar kbd")) return;
+      observer.disconnect();
+      dispatchEvent(new KeyboardEvent("keydown", { key: "u" }));
+    });
+    observer.observe(document.body, { childList: true, subtree: true })`);
+    await page.goto(`${shown.server.url}/#/trace/w-main/call-99994`);
+    await page.getByRole("dialog", { name: "Undo this call" }).waitFor();
+    await press(page, "Escape");
+  });
+
   it("undoes a hunk after a preview, and offers a redo", async () => {
     await shown.open("#/trace/w-main/call-99994");
     await tabTo(page, "button", "Undo hunk 2");
@@ -120,6 +133,25 @@ describe.skipIf(missingBrowser)("the page, by keys alone (with Chromium)", () =>
     expect(new URL(page.url()).hash).toBe("#/sessions/w-main/s-agent");
   });
 
+  it("walks through sessions with their forks below them, and opens subagents", async () => {
+    await shown.open("#/sessions");
+    const rows = page.locator(".session-row");
+    expect(await page.locator(".rows > li").evaluateAll(levels)).toEqual(["1", "1", "1", "1", "2"]);
+    expect(await rows.last().textContent()).toContain("fork");
+    await press(page, "j", "j", "j", "j", "j");
+    await expect.poll(() => new URL(page.url()).hash).toBe("#/sessions/w-main/s-fork");
+    await page.getByText("forked from session").waitFor();
+    await press(page, "k");
+    await expect.poll(() => new URL(page.url()).hash).toBe("#/sessions/w-main/s-died");
+    const agents = page.getByRole("region", { name: "Subagents" });
+    await agents.locator(".agents .agents", { hasText: "Find every use of login" }).waitFor();
+    const task = agents.getByText("Name every input that reaches the login.").last();
+    expect(await task.isVisible()).toBe(false);
+    await agents.locator("summary").first().press("Enter");
+    await task.waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
   it("forks a session at its end and before a message", async () => {
     await shown.open("#/sessions/w-main/s-agent");
     for (const name of ["Fork", "Fork before this"]) {
@@ -166,3 +198,7 @@ describe.skipIf(missingBrowser)("the page, by keys alone (with Chromium)", () =>
     expect(await page.getByRole("button", { name: "Add", exact: true }).isDisabled()).toBe(true);
   });
 });
+
+function levels(items: readonly { ariaLevel: string | null }[]): readonly (string | null)[] {
+  return items.map(({ ariaLevel }) => ariaLevel);
+}

@@ -91,13 +91,14 @@ function RunningCall({ call }: { call: CallSummary }) {
   );
 }
 
-export function SessionRow({
-  session,
-  isSelected = false,
-}: {
-  session: SessionSummary;
-  isSelected?: boolean;
-}) {
+interface SessionRowProps {
+  readonly session: SessionSummary;
+  readonly isSelected?: boolean;
+  /** How many listed sessions it was forked from, one from the other. */
+  readonly depth?: number;
+}
+
+export function SessionRow({ session, isSelected = false, depth = 0 }: SessionRowProps) {
   const workspace = overview.value?.workspaces.find(({ id }) => id === session.workspace);
   const facts = [
     workspace && workspaceName(workspace),
@@ -106,7 +107,7 @@ export function SessionRow({
     formatCost(session.cost),
   ];
   return (
-    <li>
+    <li aria-level={depth + 1} style={{ "--depth": depth }}>
       <a
         class="row session-row"
         aria-current={isSelected}
@@ -120,6 +121,7 @@ export function SessionRow({
           <Age at={session.lastAt} /> ago
         </span>
         <span class="facts-line muted">
+          {session.parent !== null && <span class="tag">fork</span>}
           {session.title !== null && <span>{formatClient(session.client)}</span>}
           {facts.filter(Boolean).map((fact) => (
             <span key={fact}>{fact}</span>

@@ -38,7 +38,7 @@ export function Icon({ name }: { name: IconName }) {
   );
 }
 
-/** The state of a call: an icon, and a word for those who do not see it. */
+/** The state of a call or subagent: an icon, and a word for those who do not see it. */
 export function CallState({ state, withWord = false }: { state: string; withWord?: boolean }) {
   const name = stateIcon(state);
   return (
@@ -51,6 +51,8 @@ export function CallState({ state, withWord = false }: { state: string; withWord
 
 function stateIcon(state: string): IconName {
   if (state === "ok" || state === "running" || state === "interrupted") return state;
+  if (state === "completed") return "ok";
+  if (state === "closed") return "interrupted";
   if (state === "denied") return "denied";
   return state === "needs-approval" ? "ask" : "failed";
 }

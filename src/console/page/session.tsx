@@ -5,7 +5,7 @@ import { Conversation, Entries, useLiveTexts } from "./conversation.tsx";
 import { formatClient, formatCost, formatCount, printableLine } from "./format.ts";
 import { useKeys } from "./keyboard.ts";
 import { SessionState } from "./now.tsx";
-import { ActionButton, Failure, Icon, Key, Loading, Time, useLoad } from "./parts.tsx";
+import { ActionButton, CallState, Failure, Icon, Key, Loading, Time, useLoad } from "./parts.tsx";
 import { address, apiPath, get } from "./request.ts";
 import { href, navigate } from "./router.ts";
 import { act, fork } from "./session-actions.ts";
@@ -102,6 +102,12 @@ function SessionHead({ session }: { session: SessionDetail }) {
         <span>
           since <Time at={session.openedAt} />
         </span>
+        {session.parent !== null && (
+          <span>
+            forked from{" "}
+            <a href={href("sessions", { workspace: session.workspace, id: session.parent })}>session</a>
+          </span>
+        )}
       </p>
       <div class="session-panels">
         {session.plan.length > 0 && <Plan plan={session.plan} />}
@@ -140,12 +146,18 @@ function Plan({ plan }: { plan: SessionDetail["plan"] }) {
   );
 }
 
+/** Subagents with those that they started. Each opens to its whole task. */
 function Agents({ agents }: { agents: readonly AgentItem[] }) {
   return (
     <ul class="agents">
       {agents.map((agent) => (
         <li key={agent.id}>
-          <span class="tag">{agent.state}</span> {printableLine(agent.task)}
+          <details>
+            <summary>
+              <CallState state={agent.state} withWord /> {printableLine(agent.task)}
+            </summary>
+            <p class="text">{agent.task}</p>
+          </details>
           {agent.agents.length > 0 && <Agents agents={agent.agents} />}
         </li>
       ))}

@@ -60,17 +60,17 @@ function useSessions() {
   };
 }
 
-function keyOf({ workspace, session }: SessionSummary): string {
+function keyOf({ workspace, session }: Pick<SessionSummary, "workspace" | "session">): string {
   return `${workspace} ${session}`;
 }
 
 function SessionList({ start }: { start: () => void }) {
   const { workspace, id, query } = route.value;
   const { filters, sessions, error, reload, loadMore } = useSessions();
-  const rows = sessions ?? [];
-  const selected = rows.findIndex((session) => session.session === id && session.workspace === workspace);
+  const rows = withForks(sessions ?? []);
+  const selected = rows.findIndex(({ session }) => session.session === id && session.workspace === workspace);
   const select = (index: number) => {
-    const session = rows[Math.min(rows.length - 1, Math.max(0, index))];
+    const session = rows[Math.min(rows.length - 1, Math.max(0, index))]?.session;
     if (session === undefined) return;
     const to = href("sessions", { workspace: session.workspace, id: session.session, query });
     navigate(to, { replace: true });
@@ -92,8 +92,13 @@ function SessionList({ start }: { start: () => void }) {
           </Empty>
         )}
         <ul class="rows">
-          {rows.map((session, index) => (
-            <SessionRow key={keyOf(session)} session={session} isSelected={index === selected} />
+          {rows.map(({ session, depth }, index) => (
+            <SessionRow
+              key={keyOf(session)}
+              session={session}
+              isSelected={index === selected}
+              depth={depth}
+            />
           ))}
         </ul>
         {loadMore !== null && (
@@ -102,6 +107,26 @@ function SessionList({ start }: { start: () => void }) {
       </div>
     </>
   );
+}
+
+/** Puts forks below the listed session that they came from. The latest session of a tree decides where the tree stands. */
+function withForks(sessions: readonly SessionSummary[]): readonly { session: SessionSummary; depth: number }[] {
+  const listed = new Map(sessions.map((session) => [keyOf(session), session]));
+  const originOf = ({ workspace, parent, openedAt }: SessionSummary) => {
+    const origin = parent === null ? undefined : listed.get(keyOf({ workspace, session: parent }));
+    // A damaged journal must not make a circle.
+    return origin !== undefined && origin.openedAt < openedAt ? origin : undefined;
+  };
+  const forks = Map.groupBy(sessions, originOf);
+  const rootOf = (session: SessionSummary): SessionSummary => {
+    const origin = originOf(session);
+    return origin === undefined ? session : rootOf(origin);
+  };
+  const treeOf = (session: SessionSummary, depth: number): { session: SessionSummary; depth: number }[] => [
+    { session, depth },
+    ...(forks.get(session) ?? []).flatMap((fork) => treeOf(fork, depth + 1)),
+  ];
+  return [...new Set(sessions.map(rootOf))].flatMap((root) => treeOf(root, 0));
 }
 
 interface SessionFiltersProps {

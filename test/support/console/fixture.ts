@@ -277,7 +277,19 @@ export const sessions: SessionSummary[] = [
     state: "died",
     live: null,
     title: "Migrate the tests",
+    openedAt: now - 950 * minute,
     lastAt: now - 900 * minute,
+    canSteer: false,
+  },
+  {
+    ...session,
+    session: "s-fork",
+    state: "closed",
+    live: null,
+    title: "Migrate the tests, in small steps",
+    openedAt: now - 940 * minute,
+    lastAt: now - 920 * minute,
+    parent: "s-died",
     canSteer: false,
   },
 ];
@@ -362,7 +374,7 @@ export const sessionDetail: SessionDetail = {
   agents: [
     {
       id: "a1",
-      task: "Review the change for security",
+      task: "Review the change for security.\nName every input that reaches the login.",
       state: "running",
       agents: [{ id: "a2", task: "Find every use of login", state: "completed", agents: [] }],
     },
