@@ -80,7 +80,7 @@ function ConnectionState() {
     <span class={`connection is-${state}`} role="status">
       {state === "lost" && (
         <>
-          <Icon name="warning" /> Offline, reconnecting…
+          <Icon name="warning" /> Offline<span class="narrow-hidden">, reconnecting…</span>
         </>
       )}
       {state === "connecting" && "Connecting…"}

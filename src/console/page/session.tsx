@@ -154,7 +154,7 @@ function Agents({ agents }: { agents: readonly AgentItem[] }) {
         <li key={agent.id}>
           <details>
             <summary>
-              <CallState state={agent.state} withWord /> {printableLine(agent.task)}
+              <CallState state={agent.state} withWord /> {printableLine(agent.task.trim().split("\n", 1)[0]!)}
             </summary>
             <p class="text">{agent.task}</p>
           </details>
