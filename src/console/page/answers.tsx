@@ -1,5 +1,5 @@
 import { effect } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { AnswerRequest, Overview, PendingQuestion } from "../api.ts";
 import { formatCount } from "./format.ts";
 import { holdKeys, useKeys } from "./keyboard.ts";
@@ -54,7 +54,8 @@ function useAnswer({ question, isSelected }: AnswersProps) {
   const [isBusy, setBusy] = useState(false);
   const selectedAt = useRef(0);
   const buttons = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before the keys count, which is as soon as the question is in the document.
+  useLayoutEffect(() => {
     selectedAt.current = performance.now();
   }, [isSelected, question.hash, question.previewHash]);
   const answer = (how: Answer) => {
