@@ -110,7 +110,9 @@ function SessionList({ start }: { start: () => void }) {
 }
 
 /** Puts forks below the listed session that they came from. The latest session of a tree decides where the tree stands. */
-function withForks(sessions: readonly SessionSummary[]): readonly { session: SessionSummary; depth: number }[] {
+function withForks(
+  sessions: readonly SessionSummary[],
+): readonly { session: SessionSummary; depth: number }[] {
   const listed = new Map(sessions.map((session) => [keyOf(session), session]));
   const originOf = ({ workspace, parent, openedAt }: SessionSummary) => {
     const origin = parent === null ? undefined : listed.get(keyOf({ workspace, session: parent }));
