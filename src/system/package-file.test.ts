@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { findPackage } from "./package-file.ts";
+import { version } from "./version.ts";
 
 describe("findPackage", () => {
   it("finds the package around a module, or the one that a bundle would import", async () => {
@@ -34,6 +35,14 @@ describe("findPackage", () => {
   });
 });
 
+it("refuses a package of another version", async () => {
+  await using project = installedPackage();
+  writeFileSync(join(project.toolcrib, "package.json"), '{ "name": "toolcrib", "version": "0.0.1" }');
+  expect(() => findPackage([join(project.path, "build/server.mjs")])).toThrow(
+    `This bundle contains toolcrib ${version}, and ${project.toolcrib} is another version`,
+  );
+});
+
 /** A project that has installed Toolcrib. */
 function installedPackage() {
   const folder = temporaryFolder();
@@ -48,6 +57,6 @@ function installedPackage() {
     mkdirSync(dirname(join(toolcrib, "dist", file)), { recursive: true });
     writeFileSync(join(toolcrib, "dist", file), "");
   }
-  writeFileSync(join(toolcrib, "package.json"), '{ "name": "toolcrib" }');
+  writeFileSync(join(toolcrib, "package.json"), JSON.stringify({ name: "toolcrib", version }));
   return { ...folder, toolcrib };
 }

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import nodeModule from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { ToolError } from "../contract/error.ts";
 import { attempt } from "./attempt.ts";
+import { version } from "./version.ts";
 
 /** Reads a file of Toolcrib's own package, which no tool can read. */
 export function readPackageFile(path: URL): Promise<Uint8Array> {
@@ -51,13 +52,20 @@ export function findPackage(files: readonly string[]): string {
     const real = attempt(() => realpathSync.native(file)) ?? file;
     const folder =
       foldersAbove(real).find(isToolcrib) ??
-      attempt(() => dirname(createRequire(real).resolve("toolcrib/package.json")));
+      attempt(() => dirname(requireFrom(real).resolve("toolcrib/package.json")));
     if (folder === undefined) continue;
+    if (!isToolcrib(folder))
+      throw incomplete(`This bundle contains toolcrib ${version}, and ${folder} is another version`);
     const missing = neededFiles.find((path) => !existsSync(join(folder, path)));
     if (missing === undefined || existsSync(join(folder, "src"))) return folder;
     throw incomplete(`${join(folder, missing)} is missing`);
   }
   throw incomplete("This program was bundled, and the package toolcrib is not installed where it runs");
+}
+
+/** Returns the `require` of a file. webpack would replace a `createRequire` that it recognizes. */
+export function requireFrom(file: string): NodeJS.Require {
+  return nodeModule.createRequire(file);
 }
 
 /** Returns the folders above a path, nearest first. */
@@ -73,9 +81,11 @@ function programFiles(): readonly string[] {
   return [...(own ? [fileURLToPath(own)] : []), ...(process.argv[1] ? [process.argv[1]] : [])];
 }
 
+/** Whether a folder is this version of the package. */
 function isToolcrib(folder: string): boolean {
   const text = attempt(() => readFileSync(join(folder, "package.json"), "utf8"));
-  return text !== undefined && /"name":\s*"toolcrib"/.test(text);
+  const { name, version: installed } = text === undefined ? {} : JSON.parse(text);
+  return name === "toolcrib" && installed === version;
 }
 
 const neededFiles = [

@@ -1,12 +1,11 @@
 import { accessSync, constants, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "../../../contract/error.ts";
 import { undefinedUnlessExhausted } from "../../../lib/exhaustion.ts";
 import { realPathOf } from "../../../sandbox/real-paths.ts";
 import { attempt } from "../../../system/attempt.ts";
 import { programUnavailable } from "../../../system/file-errors.ts";
-import { packageFolder } from "../../../system/package-file.ts";
+import { packageFolder, requireFrom } from "../../../system/package-file.ts";
 import { liesInside } from "../../../system/workspace-path.ts";
 
 /** Paths of programs. A name with the value `undefined` is unavailable. */
@@ -72,9 +71,8 @@ const systemDirectories = new Set(["/usr/local/bin", "/usr/bin", "/bin", "/opt/h
 
 function bundledRipgrep(): string | undefined {
   try {
-    // `require` skips the empty directories that keep commands from creating a fake package. import() does not, and webpack
-    // replaces it.
-    const load = createRequire(join(packageFolder(), "package.json"));
+    // `require` skips the empty directories that keep commands from creating a fake package. import() does not.
+    const load = requireFrom(join(packageFolder(), "package.json"));
     const { rgPath }: typeof import("@vscode/ripgrep") = load("@vscode/ripgrep");
     return isExecutable(rgPath) ? rgPath : undefined;
   } catch (error) {
