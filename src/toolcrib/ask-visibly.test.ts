@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { workspaceFiles } from "../system/directories.ts";
 import { appendToPolicyFile, policyFiles } from "../system/policy-files.ts";
+import { AllPendingApprovals } from "./all-pending-approvals.ts";
 import {
   AnsweredElsewhere,
   type Approval,
@@ -14,7 +15,6 @@ import {
   type Toolcrib,
   type ToolcribOptions,
 } from "./index.ts";
-import { AllPendingApprovals } from "./pending-approvals.ts";
 
 /** A question that a program shows to its user. */
 interface Shown {

@@ -9,7 +9,8 @@ import {
 } from "../pipeline/approvals/approval-request.ts";
 import { approvalPending, needsApproval } from "../pipeline/approvals/refusals.ts";
 import { attemptQuietly } from "../system/attempt.ts";
-import type { Asker, OpenQuestion, PendingApprovals } from "./pending-approvals.ts";
+import type { OpenQuestion } from "./open-question.ts";
+import type { Asker, PendingApprovals } from "./pending-approvals.ts";
 
 interface Questions {
   readonly pending: PendingApprovals;

@@ -1,5 +1,5 @@
 import { contentHash } from "../lib/bytes/content-hash.ts";
-import { changePolicyFile, readPolicyFile } from "../system/policy-files.ts";
+import { appendToPolicyFile, changePolicyFile, readPolicyFile } from "../system/policy-files.ts";
 
 /** The rules that one answer "always" added to those of a workspace. */
 export interface Grant {
@@ -16,6 +16,12 @@ export interface Grant {
 /** Reads the grants of a workspace, oldest first. */
 export function readGrants(file: string): readonly Grant[] {
   return parseGrants((readPolicyFile(file) ?? "").split("\n"));
+}
+
+/** Adds rules, with a comment that says when, and for which call, approval or program. */
+export function addGrant(file: string, rules: readonly string[], askedBy: string): Promise<void> {
+  const time = new Date().toISOString().slice(0, 16).replace("T", " ");
+  return appendToPolicyFile(file, [`# ${time} UTC, asked for by ${askedBy}`, ...rules]);
 }
 
 /** Removes the rules of these grants, and the comments about them. Other lines stay as they are. */

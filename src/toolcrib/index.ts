@@ -106,6 +106,6 @@ export type { AddedCaller, Caller, CallerOptions, CallOptions, DefinitionOptions
 export { defineTool, type OwnTool } from "./define-tool.ts";
 export type { OutputPart, OutputRange } from "./open-workspace.ts";
 export type { SandboxSetting, ToolcribOptions } from "./options.ts";
-export type { ApprovalAnswer, PendingApproval } from "./pending-approvals.ts";
 export type { ProjectFile, ProjectFiles } from "./project-files.ts";
+export type { ApprovalAnswer, PendingApproval } from "./stored-approval.ts";
 export { openToolcrib, type Toolcrib } from "./toolcrib.ts";

@@ -15,13 +15,8 @@ import { parseRules } from "../policy/rules/parse-rules.ts";
 import { gitTargetsOf } from "../sandbox/git-targets.ts";
 import { ownCode } from "../sandbox/own-code.ts";
 import { realLocation, userDirectories } from "../system/directories.ts";
-import {
-  appendToPolicyFile,
-  FileStamps,
-  mayExist,
-  policyFiles,
-  readPolicyFile,
-} from "../system/policy-files.ts";
+import { FileStamps, mayExist, policyFiles, readPolicyFile } from "../system/policy-files.ts";
+import { addGrant } from "./grants.ts";
 import { type ProjectRules, projectRulesPath, readProjectRules } from "./trust.ts";
 
 export interface PolicyOptions {
@@ -153,10 +148,10 @@ export class OpenPolicy {
   }
 
   /** Writes these rules, with a comment, to the rules of this workspace, and uses them at once. */
-  async grantAlways(lines: readonly string[], comment: string): Promise<void> {
+  async grantAlways(lines: readonly string[], askedBy: string): Promise<void> {
     // Lines that cannot be parsed would make every later start fail.
     parseRules({ level: "granted", name: this.#grantedFile, text: lines.join("\n") });
-    await appendToPolicyFile(this.#grantedFile, [`# ${comment}`, ...lines]);
+    await addGrant(this.#grantedFile, lines, askedBy);
     const text = readPolicyFile(this.#grantedFile) ?? "";
     this.#put({ level: "granted", name: this.#grantedFile, text });
   }

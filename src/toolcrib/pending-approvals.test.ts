@@ -13,8 +13,9 @@ import { builtProgram } from "../../test/support/built-program.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { ApprovalFiles } from "../system/approval-files.ts";
 import { workspaceFiles } from "../system/directories.ts";
+import { AllPendingApprovals } from "./all-pending-approvals.ts";
 import { type ApprovalRequest, openToolcrib, type Toolcrib, type ToolcribOptions } from "./index.ts";
-import { AllPendingApprovals, PendingApprovals } from "./pending-approvals.ts";
+import { PendingApprovals } from "./pending-approvals.ts";
 
 /** Instances of one home without an approver, and the desk where the user answers. */
 async function openHouse(options: ToolcribOptions = {}) {
@@ -292,6 +293,19 @@ describe("an answer to a pending approval", () => {
       "denied",
       "passed",
     ]);
+  });
+
+  it("that refuses ends the question: it is not listed again until the call is made again", async () => {
+    await using house = await openHouse();
+    house.write("workspace/a.txt", "one\n");
+    const fixture = await house.open();
+    await remove(fixture);
+    await house.desk.answer(fixture.pending()[0]!, { allow: false });
+    expect(house.desk.list()).toMatchObject([{ answer: { says: { allow: false } } }]);
+    vi.useFakeTimers({ now: Date.now() + 601_000, toFake: ["Date"] });
+    expect(house.desk.list()).toEqual([]);
+    expect(await remove(fixture)).toBe("needs-approval");
+    expect(house.desk.list().map(({ answer }) => answer)).toEqual([undefined]);
   });
 
   it("reaches a waiting call, whose listeners know which approval it waits for", async () => {

@@ -1,56 +1,31 @@
 import { ToolError } from "../contract/error.ts";
 import type { ClientInfo } from "../journal/journal.ts";
 import { bigintAsText } from "../lib/json/bigint-as-text.ts";
-import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import {
   type Approval,
   type ApprovalRequest,
-  parseApproval,
-  rulesOfWidth,
-  type ShownRequest,
   toShownRequest,
 } from "../pipeline/approvals/approval-request.ts";
 import { hashValue } from "../pipeline/approvals/hash-call.ts";
 import { ApprovalFiles } from "../system/approval-files.ts";
 import { attemptQuietly } from "../system/attempt.ts";
-import { allWorkspaceFiles, workspaceFiles } from "../system/directories.ts";
-import { appendToPolicyFile, maxRuleBytes, policyFiles } from "../system/policy-files.ts";
+import { maxRuleBytes } from "../system/policy-files.ts";
 import { longAbandonedMs, newRecordName, ownerHasEnded } from "../system/process-identity.ts";
-
-/** A stored approval request that waits for the user's answer. */
-export interface PendingApproval {
-  /** The id that the user types to answer. */
-  readonly id: string;
-  readonly workspace: string;
-  /** The session that asked last. */
-  readonly session: string;
-  /** The program of that session; null when an earlier version stored the request. */
-  readonly client: ClientInfo | null;
-  /** Milliseconds since 1970. */
-  readonly askedAt: number;
-  /** The same hash as in `ApprovalRequest`. */
-  readonly hash: string;
-  readonly previewHash: string;
-  readonly request: ShownRequest;
-  /** How many equal calls wait for the answer now; 0 when the call was refused and may be made again. */
-  readonly waiting: number;
-  /** The answer, as long as the call has not been made again. */
-  readonly answer?: ApprovalAnswer;
-}
+import { OpenQuestion } from "./open-question.ts";
+import {
+  type ApprovalAnswer,
+  type FileName,
+  isSame,
+  type PendingApproval,
+  parseAnswer,
+  parseName,
+  parsePending,
+} from "./stored-approval.ts";
 
 /** A session that asks, and its program. */
 export interface Asker {
   readonly session: string;
   readonly client: ClientInfo;
-}
-
-/** The user's answer, bound by hashes to the request that was shown. */
-export interface ApprovalAnswer {
-  readonly says: Approval;
-  readonly hash: string;
-  readonly previewHash: string;
-  readonly session: string;
-  readonly answeredAt: number;
 }
 
 /**
@@ -161,7 +136,10 @@ export class PendingApprovals {
     const equal = [latest, ...others.filter((found) => isSame(found, latest))];
     const { name, waiter: _, ...pending } = latest;
     const answer = parseAnswer(attemptQuietly(() => this.#files.read(`${name}.answer`)));
-    const isOfThis = answer && isSame(answer, latest) && !isOlder(answer.answeredAt, maxAnswerMs);
+    const isOfThis = answer && isSame(answer, latest);
+    const isOver = answer && isOlder(answer.answeredAt, maxAnswerMs);
+    // The user has said no, and the call was not made again since: there is nothing to ask.
+    if (isOfThis && isOver && !answer.says.allow && answer.answeredAt >= latest.askedAt) return undefined;
     return {
       ...pending,
       askedAt: Math.min(...equal.map(({ askedAt }) => askedAt)),
@@ -217,76 +195,7 @@ export class PendingApprovals {
   }
 }
 
-/** The stored question of a call that waits in this process. */
-export class OpenQuestion {
-  readonly pending: PendingApproval;
-  readonly #name: string;
-  readonly #files: ApprovalFiles;
-
-  constructor(pending: PendingApproval, name: string, files: ApprovalFiles) {
-    this.pending = pending;
-    this.#name = name;
-    this.#files = files;
-  }
-
-  /** Resolves with the answer of another program. Never resolves after `signal` has aborted. */
-  answered(signal: AbortSignal): Promise<Approval> {
-    const { promise, resolve } = Promise.withResolvers<Approval>();
-    const look = () => {
-      const answer = attemptQuietly(() => this.#answer());
-      if (answer) resolve(answer);
-    };
-    const stop = this.#files.watch(look);
-    signal.addEventListener("abort", stop, { once: true });
-    void promise.then(stop);
-    look();
-    return promise;
-  }
-
-  /** Ends the question. Returns the answer of another program if it came first. */
-  close(): Approval | undefined {
-    // No later answer can take this name.
-    const isFirst = this.#files.create(`${this.#name}.answer`, "{}");
-    const answer = isFirst ? undefined : this.#answer();
-    this.#files.remove(`${this.#name}.question`);
-    this.#files.remove(`${this.#name}.answer`);
-    return answer;
-  }
-
-  /** Returns the answer to exactly this question. Removes anything else in its place. */
-  #answer(): Approval | undefined {
-    const text = this.#files.read(`${this.#name}.answer`);
-    const answer = parseAnswer(text);
-    const { hash } = this.pending;
-    if (answer && isSame(answer, this.pending))
-      return answer.says.allow ? { ...answer.says, hash } : answer.says;
-    // While anything is in its place, no true answer can be created there.
-    if (text !== undefined || this.#files.isLink(`${this.#name}.answer`))
-      this.#files.remove(`${this.#name}.answer`);
-    return undefined;
-  }
-}
-
-interface FileName {
-  readonly id: string;
-  readonly waiter: string | undefined;
-  readonly kind: "question" | "answer";
-  /** Without the kind. */
-  readonly name: string;
-}
-
 interface StoredQuestion extends PendingApproval, Pick<FileName, "name" | "waiter"> {}
-
-function parseName(file: string): FileName | undefined {
-  const [, name = "", id, waiter, kind] =
-    /^((\w+)(?:\.([\w-]+\.[0-9a-f]+))?)\.(question|answer)$/.exec(file) ?? [];
-  if (id === undefined) return undefined;
-  return { id, waiter, kind: kind as FileName["kind"], name };
-}
-
-function isSame(one: Pick<PendingApproval, "hash" | "previewHash">, other: typeof one): boolean {
-  return one.hash === other.hash && one.previewHash === other.previewHash;
-}
 
 function noLongerPending(id: string): ToolError {
   return new ToolError("stale", `The approval ${id} is no longer pending: it was answered elsewhere`, {
@@ -317,67 +226,3 @@ function idOf({ hash, previewHash }: Pick<ApprovalRequest, "hash" | "previewHash
 
 /** The letters and digits of an id, without those that look alike. */
 const letters = "23456789abcdefghijkmnpqrstuvwxyz";
-
-/** The pending approvals of all workspaces, for the user to list and answer. */
-export class AllPendingApprovals {
-  readonly #directories: { readonly state: string; readonly config: string };
-
-  constructor(directories: { readonly state: string; readonly config: string }) {
-    this.#directories = directories;
-  }
-
-  /** Returns the pending approvals of one workspace, or of all, oldest first. */
-  list(workspace?: string): readonly PendingApproval[] {
-    if (workspace !== undefined) return this.#of(workspace).list();
-    return allWorkspaceFiles(this.#directories.state)
-      .flatMap(({ approvals: folder }) => new PendingApprovals({ folder, workspace: "" }).list())
-      .sort((one, other) => one.askedAt - other.askedAt);
-  }
-
-  find(id: string): PendingApproval | undefined {
-    return this.list().find((pending) => pending.id === id);
-  }
-
-  /** Answers a request. "always" also writes its rules, which then apply to every session in that workspace. */
-  async answer(pending: PendingApproval, answer: Approval): Promise<void> {
-    const { id, workspace, request } = pending;
-    // A waiting call was checked without the new rules, so it needs the answer too. An answer that comes too late adds none.
-    const isRemembered = answer.allow && answer.remember === "session";
-    this.#of(workspace).answer(pending, answer.allow && !isRemembered ? { allow: true } : answer);
-    if (!answer.allow || answer.remember !== "always") return;
-    const time = new Date().toISOString().slice(0, 16).replace("T", " ");
-    const { granted } = policyFiles(this.#directories.config, workspace);
-    const rules = rulesOfWidth(request, answer.width);
-    await appendToPolicyFile(granted, [`# ${time} UTC, asked for by approval ${id}`, ...rules]);
-  }
-
-  #of(workspace: string): PendingApprovals {
-    const folder = workspaceFiles(this.#directories.state, workspace).approvals;
-    return new PendingApprovals({ folder, workspace });
-  }
-}
-
-/** Returns undefined when the text is missing or damaged. */
-function parsePending(text: string | undefined): PendingApproval | undefined {
-  const found = tryParseJson(text ?? "") as Partial<PendingApproval> | null | undefined;
-  const isWhole =
-    typeof found?.askedAt === "number" &&
-    [found.id, found.workspace, found.session, found.hash, found.previewHash].every(isText) &&
-    typeof found.request === "object" &&
-    found.request !== null;
-  return isWhole ? { ...(found as PendingApproval), client: found.client ?? null, waiting: 0 } : undefined;
-}
-
-/** Returns undefined when the text is missing or damaged. */
-function parseAnswer(text: string | undefined): ApprovalAnswer | undefined {
-  const found = tryParseJson(text ?? "") as Partial<ApprovalAnswer> | null | undefined;
-  const says = parseApproval(found?.says);
-  if (says === undefined || typeof found?.answeredAt !== "number") return undefined;
-  const { hash, previewHash, session, answeredAt } = found;
-  if (!isText(hash) || !isText(previewHash) || !isText(session)) return undefined;
-  return { says, hash, previewHash, session, answeredAt };
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
-}

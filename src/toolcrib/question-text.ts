@@ -81,9 +81,17 @@ function isLimit(name: string, value: unknown): boolean {
 }
 
 /** The rules that "always" can add, as the user reads them, narrowest first; empty when the call can only be allowed once. */
-export function widthsOf({ grants, widths }: ShownRequest): readonly string[] {
+export function widthsOf(request: ShownRequest): readonly string[] {
+  return rulesByWidth(request).map(({ label }) => label);
+}
+
+/** The same, with the exact rules of each. */
+export function rulesByWidth({
+  grants,
+  widths = [{ rules: grants, shown: grants }],
+}: ShownRequest): readonly { readonly label: string; readonly rules: readonly string[] }[] {
   if (grants.length === 0) return [];
-  return (widths ?? [{ shown: grants }]).map(({ shown }) => shown.join("; "));
+  return widths.map(({ rules, shown }) => ({ label: shown.join("; "), rules }));
 }
 
 /** Says what remembered rules are bound to and what not, one sentence each. */

@@ -61,9 +61,10 @@ import {
   type Workspace,
 } from "./open-workspace.ts";
 import type { ToolcribOptions } from "./options.ts";
-import { type PendingApproval, PendingApprovals } from "./pending-approvals.ts";
+import { PendingApprovals } from "./pending-approvals.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import { RunningCalls } from "./running-calls.ts";
+import type { PendingApproval } from "./stored-approval.ts";
 
 /** Opens a Toolcrib: checks the options, then opens the workspace with its rules, its journal and the pipeline. */
 export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolcrib> {

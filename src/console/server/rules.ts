@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import { parseRules } from "../../policy/rules/parse-rules.ts";
-import { appendToPolicyFile, policyFiles } from "../../system/policy-files.ts";
-import { readGrants, revokeGrants } from "../../toolcrib/grants.ts";
+import { policyFiles } from "../../system/policy-files.ts";
+import { addGrant, readGrants, revokeGrants } from "../../toolcrib/grants.ts";
 import type { AddRulesRequest, GrantItem, RevokeRequest } from "../api.ts";
 
 /** Returns the rules that the user has added to those of a workspace. */
@@ -21,9 +21,7 @@ export async function addRules(
   { rules }: Pick<AddRulesRequest, "rules">,
 ): Promise<void> {
   checkRules(rules);
-  const time = new Date().toISOString().slice(0, 16).replace("T", " ");
-  const { granted } = policyFiles(config, workspace);
-  await appendToPolicyFile(granted, [`# ${time} UTC, asked for by console`, ...rules]);
+  await addGrant(policyFiles(config, workspace).granted, rules, "console");
 }
 
 /** Throws `invalid-input` for anything that is not a rule in one line: a faulty file would stop every call. */

@@ -27,8 +27,8 @@ export interface Rules {
   onChange?(listener: () => void): () => void;
   /** Adds rules until the Toolcrib is closed. */
   grantForSession(lines: readonly string[]): void;
-  /** Adds rules to this workspace from now on. */
-  grantAlways(lines: readonly string[], comment: string): Promise<void>;
+  /** Adds rules to this workspace from now on, for a call or approval with this id. */
+  grantAlways(lines: readonly string[], askedBy: string): Promise<void>;
 }
 
 /** The current surroundings of commands, which may change while the user is asked. */

@@ -178,8 +178,7 @@ async function remember(
   if (grants.length === 0 || approval.remember === undefined) return "once";
   if (approval.remember === "always") {
     try {
-      const time = new Date().toISOString().slice(0, 16).replace("T", " ");
-      await rules.grantAlways(rulesOfWidth(request, approval.width), `${time} UTC, asked for by ${call.id}`);
+      await rules.grantAlways(rulesOfWidth(request, approval.width), call.id);
       return "always";
     } catch (error) {
       const message = `Allowed for this session only: ${(error as Error).message}`;

@@ -5,8 +5,8 @@ import { PassThrough } from "node:stream";
 import { Client, type ClientCapabilities, type ClientOptions } from "@modelcontextprotocol/client";
 import { type ServedConnection, serveStdio } from "../../../src/mcp/server/serve-stdio.ts";
 import { StdioTransport } from "../../../src/mcp/server/stdio-transport.ts";
+import { AllPendingApprovals } from "../../../src/toolcrib/all-pending-approvals.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../../src/toolcrib/index.ts";
-import { AllPendingApprovals } from "../../../src/toolcrib/pending-approvals.ts";
 
 export const eras = ["2025-11-25", "2026-07-28"] as const;
 export type Era = (typeof eras)[number];
