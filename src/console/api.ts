@@ -88,7 +88,7 @@ export interface PendingQuestion {
   readonly widths: readonly {
     readonly label: string;
     readonly rules: readonly string[];
-    /** How many recorded questions of this workspace the rules would have answered. */
+    /** How many of the latest recorded questions of this workspace the rules would have answered; null until it is known. */
     readonly saved: number | null;
   }[];
   readonly boundTo: readonly string[];

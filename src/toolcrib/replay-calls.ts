@@ -92,10 +92,12 @@ interface ReplayOptions {
   readonly session: string | "last" | "all";
   /** The most calls, because a journal may contain years of calls. Default: 10,000, the latest. */
   readonly limit?: number;
+  /** Only calls about which the user was asked. Default: false. */
+  readonly onlyAsked?: boolean | undefined;
 }
 
 function readRecords(
-  { state, session, limit = 10_000 }: ReplayOptions,
+  { state, session, limit = 10_000, onlyAsked = false }: ReplayOptions,
   workspace: string,
 ): readonly CallRecord[] {
   const files = workspaceFiles(state, workspace);
@@ -104,7 +106,10 @@ function readRecords(
   try {
     const wanted = session === "last" ? journal.latest(1)[0]?.session : session;
     if (wanted === undefined) return [];
-    return journal.calls(wanted === "all" ? { limit } : { session: wanted, limit }).toReversed();
+    const filter = wanted === "all" ? { limit } : { session: wanted, limit };
+    if (!onlyAsked) return journal.calls(filter).toReversed();
+    const asked = journal.summaries({ ...filter, verdict: "ask" });
+    return asked.flatMap(({ callId }) => journal.find(callId) ?? []).toReversed();
   } finally {
     journal.close();
   }

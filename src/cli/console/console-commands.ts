@@ -48,6 +48,20 @@ export const consoleCommands: ConsoleCommands = {
     return { calls: after.length, changed: changed.toReversed().slice(0, maxChanged) };
   },
 
+  countAnswered: async (workspace, widths) => {
+    const asked = { onlyAsked: true, limit: maxAsked };
+    // In the mode safe, only rules allow.
+    const verdicts = async (added: readonly string[]) =>
+      (await replay(workspace, added, { ...asked, mode: "safe" })).map(({ decision }) => decision.verdict);
+    const before = await verdicts([]);
+    const counts: number[] = [];
+    for (const rules of widths) {
+      const after = await verdicts(rules);
+      counts.push(after.filter((verdict, at) => verdict === "allow" && before[at] === "ask").length);
+    }
+    return counts;
+  },
+
   examine: async (workspace, signal) => {
     const { examine, verdict } = await import("../doctor/doctor.ts");
     const { findings } = await examine(argumentsFor(workspace), () => {}, signal);
@@ -64,18 +78,33 @@ export const consoleCommands: ConsoleCommands = {
 const states = { well: "ok", note: "warning", wrong: "problem" } as const;
 const maxChanged = 200;
 const maxReplayed = 2_000;
+const maxAsked = 100;
 
-async function replay(workspace: string, added: readonly string[]) {
+interface ReplayedPart {
+  readonly limit?: number;
+  readonly onlyAsked?: boolean;
+  /** Default: the mode of the workspace. */
+  readonly mode?: string;
+}
+
+async function replay(
+  workspace: string,
+  added: readonly string[],
+  { limit = maxReplayed, onlyAsked, mode: wanted }: ReplayedPart = {},
+) {
   const { withPolicy } = await import("../policy/open-policy.ts");
-  const given = argumentsFor(workspace, added.length === 0 ? [] : [["rule", added.join("\n")]]);
+  const given = argumentsFor(workspace, [
+    ...(added.length === 0 ? [] : ([["rule", added.join("\n")]] as const)),
+    ...(wanted === undefined ? [] : ([["mode", wanted]] as const)),
+  ]);
   return withPolicy(given, ({ state, mode, rules, environment, sandbox }) =>
     replayCalls(
-      { state, session: "all", limit: maxReplayed },
+      { state, session: "all", limit, onlyAsked },
       { policy: rules.current, mode, environment, sandbox },
     ),
   );
 }
 
-function argumentsFor(workspace: string, options: readonly [string, string][] = []): Arguments {
+function argumentsFor(workspace: string, options: readonly (readonly [string, string])[] = []): Arguments {
   return { options: new Map([["workspace", workspace], ...options]), operands: [] };
 }

@@ -46,6 +46,10 @@ export class Follower {
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
+    parts.questions.onChange(() => {
+      this.#approvals = undefined;
+      this.#isTouched = true;
+    });
     parts.live.onChange((path) => {
       const followed = this.#followed.get(parts.workspaces.idOf(path));
       if (followed !== undefined) followed.isStale = true;

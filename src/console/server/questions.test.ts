@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type OpenConsole, openTestConsole } from "../../../test/support/console/open-console.ts";
+import { consoleCommands } from "../../cli/console/console-commands.ts";
 import { policyFiles } from "../../system/policy-files.ts";
 import type { Toolcrib } from "../../toolcrib/index.ts";
 import type { ConsoleEvent, PendingQuestion } from "../api.ts";
@@ -38,7 +39,28 @@ function answerTo({ workspace, id, hash, previewHash, hosts, unconfined }: Pendi
   return { workspace, id, hash, previewHash, hosts, unconfined };
 }
 
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
 const hasFile = (crib: Toolcrib) => existsSync(join(crib.workspace, "a.txt"));
+
+it("a question says how many recorded questions each width of always would have answered", async () => {
+  const { countAnswered } = consoleCommands;
+  await using console = await openTestConsole({ commands: { countAnswered } });
+  vi.stubEnv("TOOLCRIB_HOME", console.directories.state);
+  const earlier = await console.open("one", { mode: "safe" });
+  for (const path of ["a.txt", "a.txt", "b.txt"]) {
+    writeFileSync(join(earlier.workspace, path), path);
+    expect((await earlier.call("file.delete", { path })).error?.code).toBe("needs-approval");
+  }
+  const { page, question } = await ask(console);
+  expect(question.widths[0]?.rules.join()).toContain("a.txt");
+  await using stream = await page.events();
+  const isCounted = (event: ConsoleEvent) =>
+    event.type === "overview" && event.overview.approvals.some(({ widths }) => widths[0]?.saved === 2);
+  await stream.until(isCounted);
+});
 
 describe("POST /api/approvals/answer", () => {
   it("lets the waiting client go on at once", async () => {

@@ -3,23 +3,35 @@ import { ToolError } from "../../contract/error.ts";
 import { callTitle } from "../../lib/text/call-title.ts";
 import { redactText, redactValue } from "../../policy/redaction/redact.ts";
 import { FileStamps } from "../../system/policy-files.ts";
+import { AllPendingApprovals } from "../../toolcrib/all-pending-approvals.ts";
 import type { Approval } from "../../toolcrib/index.ts";
-import { AllPendingApprovals, type PendingApproval } from "../../toolcrib/pending-approvals.ts";
-import { otherInput } from "../../toolcrib/question-text.ts";
+import { otherInput, rulesByWidth } from "../../toolcrib/question-text.ts";
+import type { PendingApproval } from "../../toolcrib/stored-approval.ts";
 import type { AnswerRequest, PendingQuestion } from "../api.ts";
+import { AnsweredByRules } from "./answered-by-rules.ts";
 import { toClientName } from "./calls.ts";
 import { readDiff } from "./read-diff.ts";
+import type { ConsoleServices } from "./services.ts";
 import type { Workspaces } from "./workspaces.ts";
+
+type QuestionServices = Pick<ConsoleServices, "directories" | "commands">;
 
 /** The questions that wait in all workspaces, and the user's answers. */
 export class Questions {
   readonly #workspaces: Workspaces;
   readonly #pending: AllPendingApprovals;
   readonly #folders = new Map<string, FileStamps>();
+  readonly #answered: AnsweredByRules;
 
-  constructor(workspaces: Workspaces, config: string) {
+  constructor(workspaces: Workspaces, { directories, commands }: QuestionServices) {
     this.#workspaces = workspaces;
-    this.#pending = new AllPendingApprovals({ state: workspaces.state, config });
+    this.#pending = new AllPendingApprovals({ state: workspaces.state, config: directories.config });
+    this.#answered = new AnsweredByRules(commands.countAnswered);
+  }
+
+  /** Calls the listener when more is known about a question. */
+  onChange(listener: () => void): void {
+    this.#answered.onCounted(listener);
   }
 
   /** Returns whether questions of a workspace may have changed since the last call. Only looks at its folder. */
@@ -78,7 +90,7 @@ export class Questions {
       ),
       files,
       preview: files.length > 0 ? null : preview,
-      widths: widthsOf(request),
+      widths: this.#answered.widthsOf(pending),
       boundTo: request.boundTo ?? [],
       notBoundTo: request.notBoundTo ?? [],
       isAnswered: answer !== undefined,
@@ -94,20 +106,11 @@ function titleOf({ accesses, input }: PendingApproval["request"], workspace: str
   return first === undefined ? callTitle(input, workspace) : callTitle({ path: first }, workspace);
 }
 
-function widthsOf({ grants, widths }: PendingApproval["request"]): PendingQuestion["widths"] {
-  if (grants.length === 0) return [];
-  return (widths ?? [{ rules: grants, shown: grants }]).map(({ rules, shown }) => ({
-    label: shown.join("; "),
-    rules,
-    saved: null,
-  }));
-}
-
 function toApproval(given: AnswerRequest, { request }: PendingApproval): Approval {
   const { answer, rules, message } = given;
   if (answer === "no") return { allow: false, message };
   if (answer === "once") return { allow: true };
-  const offered = widthsOf(request);
+  const offered = rulesByWidth(request);
   if (offered.length === 0)
     throw new ToolError("invalid-input", "This call can only be allowed once.", { hint: "Answer: once." });
   // The hashes do not cover the rules, so the user's choice is compared with them, not only counted.

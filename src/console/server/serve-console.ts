@@ -66,7 +66,7 @@ export async function serveConsole(options: ConsoleOptions): Promise<ServedConso
   const workspaces = new Workspaces(services.directories.state);
   const live = new LiveSessions(workspaces, services);
   const sessions = new Sessions(workspaces, live, await modelSettings(services.directories.config));
-  const questions = new Questions(workspaces, services.directories.config);
+  const questions = new Questions(workspaces, services);
   const follower = new Follower({ version: services.version, workspaces, sessions, questions, live });
   const undos = new Undos(workspaces, services, { idleMs });
   const parts = { ...services, workspaces, follower, questions, sessions, live, undos };

@@ -23,6 +23,8 @@ export interface ConsoleCommands {
   explain(workspace: string, call: string): Promise<Explanation>;
   /** `policy replay --rule`, compared with the rules that hold now. */
   tryRules(workspace: string, rules: readonly string[]): Promise<TryRulesResult>;
+  /** Counts, for each list of rules, which of the latest recorded questions it would have answered. */
+  countAnswered(workspace: string, rules: readonly (readonly string[])[]): Promise<readonly number[]>;
   /** `doctor`. */
   examine(workspace: string, signal: AbortSignal): Promise<Pick<HealthReport, "findings" | "verdict">>;
 }
