@@ -8,7 +8,11 @@ var path = require("path");
 var root = path.join(__dirname, "..");
 var versions = process.versions;
 var version = versions.node.split(".").map(Number);
-var other = versions.bun ? "Bun " + versions.bun : versions.deno ? "Deno " + versions.deno : "Node " + versions.node;
+var other = versions.bun
+  ? "Bun " + versions.bun
+  : versions.deno
+    ? "Deno " + versions.deno
+    : "Node " + versions.node;
 var isRecent = other.indexOf("Node") === 0 && (version[0] > 22 || (version[0] === 22 && version[1] >= 18));
 
 if (!isRecent) runWithNewerNode();

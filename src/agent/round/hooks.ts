@@ -7,7 +7,7 @@ import type { HookedCall, SessionHooks } from "../session-hooks.ts";
 type HookName = Exclude<keyof SessionHooks, "PostToolUse">;
 type Answer<Name extends HookName> = Extract<Awaited<ReturnType<NonNullable<SessionHooks[Name]>>>, object>;
 
-/** What the answers of each hook may contain besides `block`. */
+/** The fields that the answers of each hook may have besides `block`. */
 const answerKeys: Readonly<Record<HookName, "input" | "context" | "request" | undefined>> = {
   PreToolUse: "input",
   UserPromptSubmit: "context",

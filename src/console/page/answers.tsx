@@ -49,7 +49,7 @@ interface AnswersProps {
   readonly isSelected: boolean;
 }
 
-/** What the user chooses for a question. Returns the keys for it, and the function that sends an answer. */
+/** Keeps what the user chooses for a question. Returns the keys for it, and the function that sends an answer. */
 function useAnswer({ question, isSelected }: AnswersProps) {
   const [isBusy, setBusy] = useState(false);
   const selectedAt = useRef(0);

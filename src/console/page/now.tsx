@@ -107,6 +107,7 @@ export function SessionRow({ session, isSelected = false, depth = 0 }: SessionRo
     formatCost(session.cost),
   ];
   return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: WAI-ARIA 1.2 allows it on list items.
     <li aria-level={depth + 1} style={{ "--depth": depth }}>
       <a
         class="row session-row"

@@ -9,7 +9,9 @@ mkdirSync(workspace);
 writeFileSync(join(workspace, "poem.txt"), "one\n");
 chmodSync(workspace, 0o500);
 mkdirSync(join(folder, "home"), { mode: 0o500 });
-const refused = await openToolcrib({ workspace, stateDirectory: join(folder, "home/state") }).catch((error) => error);
+const refused = await openToolcrib({ workspace, stateDirectory: join(folder, "home/state") }).catch(
+  (error) => error,
+);
 const toolcrib = await openToolcrib({ workspace, stateDirectory: join(folder, "state") });
 const read = await toolcrib.call("file.read", { path: "poem.txt" });
 const written = await toolcrib.call("file.write", { path: "new.txt", content: "" });
