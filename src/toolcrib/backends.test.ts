@@ -12,6 +12,7 @@ import type { Environment } from "../contract/environment.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
+import { AllPendingApprovals } from "./all-pending-approvals.ts";
 import type { ToolcribOptions } from "./options.ts";
 import { openToolcrib, type Toolcrib } from "./toolcrib.ts";
 
@@ -206,6 +207,22 @@ describe("a backend with commands", () => {
     expect(await content("process.input", { name: "server", text: "x" })).toContain("no standard input");
     expect(await content("process.stop", { name: "server" })).toContain("server");
     expect(service.requests).toEqual(expect.arrayContaining(["stat", "list", "read", "write", "exec"]));
+  });
+
+  it("asks elsewhere by its name, and remembers the answer for it alone", async () => {
+    const directories = { state: join(folder.path, "state"), config: join(folder.path, "config") };
+    const asking = { mode: "cautious", pendingApprovals: true } as const;
+    const toolcrib = await openThere(asking);
+    const run = async () => (await toolcrib.call("shell.run", { command: "echo hello" })).error?.code;
+    expect(await run()).toBe("needs-approval");
+    const approvals = new AllPendingApprovals(directories);
+    const [pending] = approvals.list();
+    expect([pending?.workspace, approvals.list(workspace)]).toEqual([`service:one:${workspace}`, []]);
+    await approvals.answer(pending!, { allow: true, remember: "always" });
+    expect(await run()).toBeUndefined();
+    const here = await open({ workspace, sandbox: "none", mode: "cautious" });
+    const other = await here.call("shell.run", { command: "echo hello" });
+    expect(other.error?.code).toBe("needs-approval");
   });
 
   it("ends a command that takes too long", async () => {

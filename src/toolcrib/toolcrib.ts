@@ -205,6 +205,11 @@ export class Toolcrib implements Caller, AsyncDisposable {
     return this.#workspace.path;
   }
 
+  /** Whether the workspace is not on this machine, but in a backend or another environment. */
+  get isElsewhere(): boolean {
+    return this.#workspace.isElsewhere;
+  }
+
   /** Refuses secret, protected and denied paths, for code that reads files of the project outside of calls. */
   get guard(): PathGuard {
     return this.#workspace.policy.guard;

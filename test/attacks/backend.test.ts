@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MemoryBackend } from "../../examples/backend-memory/memory-backend.ts";
+import { createSession, type Model, recordedModel } from "../../src/agent/index.ts";
 import { type Backend, openToolcrib, type Toolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
 import type { catalog } from "../../src/tools/catalog.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -175,6 +176,39 @@ describe("a backend with the path of a local folder", () => {
     expect([touched, started.filter((file) => !file.startsWith(process.execPath))]).toEqual([[], []]);
     expect([namesBelow(local), statSync(join(local, "notes.md")).mtimeMs]).toEqual([names, mtimeMs]);
     expect(readFileSync(join(local, "notes.md"), "utf8")).toBe("LOCAL-SECRET\n");
+  });
+
+  it("is where a model works, and all it is told of", async () => {
+    const backend = new MemoryBackend(local, { ...files, "AGENTS.md": "Write in the backend.\n" });
+    const requests: string[] = [];
+    const model = recordedModel({
+      name: "recorded",
+      replies: [
+        { calls: [{ name: "file_read", input: { path: "notes.md" } }] },
+        { calls: [{ name: "file_write", input: { path: "notes.md", content: "three\n" } }] },
+        { text: "Done." },
+      ],
+    });
+    const watched: Model = {
+      ...model,
+      stream: (request, signal) => {
+        requests.push(JSON.stringify(request));
+        return model.stream(request, signal);
+      },
+    };
+    const session = await createSession({ ...options(backend), model: watched });
+    const { text } = await session.run("Change the notes.").result;
+    await session.close();
+    expect([text, Buffer.from(await backend.readFile(`${local}/notes.md`)).toString()]).toEqual([
+      "Done.",
+      "three\n",
+    ]);
+    expect(requests[0]).toContain("Write in the backend.");
+    expect(requests[0]).toContain("commands run without a sandbox");
+    expect(
+      requests.filter((request) => request.includes("SECRET") || request.includes(process.arch)),
+    ).toEqual([]);
+    expect([touched, started.filter((file) => !file.startsWith(process.execPath))]).toEqual([[], []]);
   });
 
   it("shares no history, approvals or grants with that folder", async () => {

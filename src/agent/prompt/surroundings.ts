@@ -62,17 +62,17 @@ export interface SurroundingsOptions {
 }
 
 export async function findSurroundings(
-  crib: Pick<Toolcrib, "workspace" | "mode" | "addCaller">,
+  crib: Pick<Toolcrib, "workspace" | "isElsewhere" | "mode" | "addCaller">,
   { model, sandbox, now = new Date(), gitTimeoutMs = 3_000 }: SurroundingsOptions,
 ): Promise<Surroundings> {
   return {
     workspace: crib.workspace,
-    platform: `${process.platform} ${process.arch}`,
+    platform: crib.isElsewhere ? "another machine" : `${process.platform} ${process.arch}`,
     // The Swedish locale writes the local date as 2026-11-16.
     day: now.toLocaleDateString("sv"),
     model,
     mode: crib.mode,
-    isConfined: (sandbox ?? process.env.TOOLCRIB_SANDBOX) !== "none",
+    isConfined: !crib.isElsewhere && (sandbox ?? process.env.TOOLCRIB_SANDBOX) !== "none",
     // The allowed tools may not include git.
     repository: await crib.addCaller({ dialect: "toolcrib" }).then(
       (caller) => repositoryFacts(caller, gitTimeoutMs),
