@@ -190,10 +190,14 @@ it("applies new grants at once, and keeps session and saved grants apart", async
   const policy = await OpenPolicy.open(fixture.options);
   policy.grantForSession(["allow run a"]);
   policy.grantForSession(["allow run b"]);
-  await policy.grantAlways(["allow run c"], "a comment");
+  await policy.grantAlways(["allow run c"], "call_1");
   expect(policy.sources.slice(1)).toEqual([
     { level: "session", name: "this session", text: "allow run a\nallow run b" },
-    { level: "granted", name: fixture.own.granted, text: "# a comment\nallow run c\n" },
+    {
+      level: "granted",
+      name: fixture.own.granted,
+      text: expect.stringMatching(/^# .* UTC, asked for by call_1\nallow run c\n$/),
+    },
   ]);
   expect(policy.current.sources).toEqual(policy.sources);
 });
@@ -201,7 +205,7 @@ it("applies new grants at once, and keeps session and saved grants apart", async
 it("refuses to save a grant that it could not read back", async () => {
   await using fixture = furnish({});
   const policy = await OpenPolicy.open(fixture.options);
-  const refused = await policy.grantAlways(["allow run 'a\nb'"], "a comment").catch((error) => error.code);
+  const refused = await policy.grantAlways(["allow run 'a\nb'"], "call_1").catch((error) => error.code);
   expect([refused, existsSync(fixture.own.granted)]).toEqual(["invalid-input", false]);
 });
 

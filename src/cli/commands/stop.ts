@@ -9,7 +9,7 @@ export const stopCommand: Command = {
     ["stop <session>", "interrupt its work, as Ctrl-C does, and end its process"],
   ],
   notes: [
-    "Name a session by its id or a unique beginning of it. Its finished calls stay recorded and can be undone; an agent can be resumed with `toolcrib chat --resume`. Programs that use the library, and servers for several MCP clients, are named but not stopped.",
+    "Name a session by its id or a unique beginning of it. Its finished calls stay recorded and can be undone; an agent can be resumed with `toolcrib chat --resume`. Of a server for several MCP clients, only the session ends. Programs that use the library are named but not stopped.",
   ],
   options: [workspaceOption, jsonOption],
   examples: [

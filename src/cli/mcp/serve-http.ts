@@ -7,9 +7,10 @@ import { makePrivateDirectory, realLocation, userDirectories } from "../../syste
 import { liesInside } from "../../system/workspace-path.ts";
 import type { Arguments } from "../command.ts";
 import { withConfig } from "../config/with-config.ts";
-import { print } from "../terminal.ts";
+import { print, remark } from "../terminal.ts";
 import { leave, openForClient, servedInstance, servedSettings, untilAskedToEnd } from "./serve-stdio.ts";
 import { configuredHub, shared } from "./servers.ts";
+import { listenForStops } from "./session-stops.ts";
 
 /** Runs `toolcrib mcp --http`, which serves any number of clients until a signal. */
 export async function serveHttpClients(given: Arguments): Promise<number> {
@@ -36,11 +37,18 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
       cause,
     });
   });
+  const stopListening = await listenForStops((session) => served.endSession(session)).catch(
+    (error: Error) => {
+      remark(`toolcrib stop cannot end single sessions of this server: ${error.message}\n`);
+      return () => {};
+    },
+  );
   const file = secret === undefined ? keepToken(token, served.port) : undefined;
   print(`${served.url}\n${file === undefined ? "" : `Authorization: Bearer ${token}\n(also in ${file})\n`}`);
   await end;
   return leave(async () => {
     if (file !== undefined) rmSync(file, { force: true });
+    stopListening();
     await served.close();
     await Promise.all(hubs.map((hub) => hub.close()));
   });

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
 import { text } from "node:stream/consumers";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it, vi } from "vitest";
 import { cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
@@ -69,6 +71,43 @@ describe("toolcrib stop", () => {
     expect((await fixture.run("sessions", "show", session)).stderr).toBe(
       `The session ${session} has no conversation\nTo list its calls: toolcrib log --session ${session}\n`,
     );
+  });
+
+  it("ends one session of a server for several MCP clients, and leaves the server and the others", async () => {
+    await using fixture = cliWorkspace();
+    const child = fixture.start("mcp", "--http", "127.0.0.1:0");
+    const lines = createInterface({ input: child.stdout });
+    const read: string[] = [];
+    for await (const line of lines) if (read.push(line) === 3) break;
+    const connect = async () => {
+      const transport = new StreamableHTTPClientTransport(new URL(read[0]!), {
+        requestInit: { headers: { authorization: read[1]!.replace("Authorization: ", "") } },
+      });
+      const client = new Client({ name: "trial", version: "1" });
+      await client.connect(transport);
+      await client.callTool({ name: "file_list", arguments: { path: "." } });
+      return client;
+    };
+    const [one, other] = [await connect(), await connect()];
+    const list = async () => JSON.parse((await fixture.run("stop", "--json")).stdout);
+    const listed = { pid: child.pid, canStop: true };
+    // Reads are recorded a moment later.
+    await vi.waitFor(async () => expect(await list()).toMatchObject([listed, listed]), { timeout: 60_000 });
+    const running = await list();
+    // The latest is the first.
+    const { session } = running[1];
+    expect(await fixture.run("stop", session)).toEqual({
+      exit: 0,
+      stdout: `Stopped ${session}.\n`,
+      stderr: "",
+    });
+    expect(await list()).toMatchObject([{ session: running[0].session }]);
+    const call = { name: "file_list", arguments: { path: "." } };
+    await expect(one.callTool(call)).rejects.toThrow("Session not found");
+    expect((await other.callTool(call)).isError).toBeFalsy();
+    await other.close();
+    child.kill("SIGTERM");
+    await once(child, "exit");
   });
 
   it("names programs that it does not end, and refuses commands of tools", async () => {

@@ -10,6 +10,7 @@ import type { Arguments } from "../command.ts";
 import { stopCommand } from "../commands/stop.ts";
 import { describeClient } from "../log/call-table.ts";
 import { withJournal } from "../log/log.ts";
+import { canEndSessions, endSessionOf } from "../mcp/session-stops.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print, remark, toLocalTime } from "../terminal.ts";
@@ -46,15 +47,16 @@ export function listRunning(given: Arguments): Promise<number> {
   });
 }
 
-/** `toolcrib stop <session>`: ends the process of one session, and waits for it. */
+/** `toolcrib stop <session>`: ends the process of one session, or its part of a server, and waits for it. */
 export async function stopSession(given: Arguments): Promise<number> {
   const [name = "", ...rest] = given.operands;
   refuseOperands(rest, stopCommand);
   refuseProgramsOfTools("stop sessions");
   return withJournal(given, async (journal) => {
-    const { session, owner = "" } = findRunning(journal, name);
+    const { session, client, owner = "" } = findRunning(journal, name);
     const pid = runningProcess(owner);
-    if (pid !== undefined) await end(pid, owner);
+    if (pid !== undefined && client?.transport === "http") await endSessionOf(pid, session);
+    else if (pid !== undefined) await end(pid, owner);
     if (given.options.has("json")) printJson({ session, pid: pid ?? null, stopped: true });
     else print(`Stopped ${printableLine(session)}.\n`);
     return 0;
@@ -92,7 +94,7 @@ function refusalOf({ session, client, pid, owner = "" }: SessionRecord): ToolErr
     new ToolError("unavailable", `The session ${session} ${reason}`, { hint });
   if (runningProcess(owner) === undefined)
     return refuse("runs in another container, or as another user", "Stop it there.");
-  if (client?.transport === "http")
+  if (client?.transport === "http" && !canEndSessions(pid ?? 0))
     return refuse(
       `belongs to a server for several clients, process ${pid}`,
       `End it in its client, or end the whole server: kill ${pid}`,

@@ -16,6 +16,7 @@ export class ServedToolcrib {
   #crib: Promise<Toolcrib> | undefined;
   #definitions: Promise<readonly ToolDefinition[]> | undefined;
   #structured: Promise<ReadonlySet<string>> | undefined;
+  #session: string | undefined;
   #client: ClientInfo | undefined;
   #running = 0;
   #closed: Promise<void> | undefined;
@@ -34,6 +35,11 @@ export class ServedToolcrib {
       );
     this.#crib ??= this.#openCrib();
     return this.#crib;
+  }
+
+  /** The session of the instance; undefined until it is open. */
+  get session(): string | undefined {
+    return this.#session;
   }
 
   /** Names the client in the log. */
@@ -98,6 +104,7 @@ export class ServedToolcrib {
   async #openCrib(): Promise<Toolcrib> {
     try {
       const crib = await this.#open();
+      this.#session = crib.session;
       if (this.#client !== undefined) crib.setClient(this.#client);
       crib.onToolsChange(() => {
         this.#definitions = undefined;

@@ -49,6 +49,11 @@ export interface HttpHandler extends AsyncDisposable {
     response: ServerResponse,
     facts?: RequestFacts | ((...ignored: never[]) => unknown),
   ): Promise<void>;
+  /**
+   * Ends the session whose instance has this id, as in the log. Returns false when no session of its own has it: later
+   * clients of a tenant share one instance.
+   */
+  endSession(session: string): Promise<boolean>;
   /** Ends all sessions and instances. May be called twice. */
   close(): Promise<void>;
 }
@@ -73,6 +78,7 @@ export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
       const handler = { fetch: (converted: Request) => tenants.fetch(converted, { ...rest, body }) };
       return toNodeHandler(handler, { maxRequestBodySize })(request as NodeRequest, response, body);
     },
+    endSession: (session) => tenants.endSession(session),
     close: () => tenants.close(),
     [Symbol.asyncDispose]: () => tenants.close(),
   };
@@ -116,6 +122,11 @@ class Tenants {
     const tenant = this.#tenants.get(name) ?? this.#add(name);
     if (tenant === undefined) return refuse(503, "Too many tenants, and all of them are busy");
     return tenant.fetch(body === undefined ? request : withBody(request, body));
+  }
+
+  async endSession(session: string): Promise<boolean> {
+    const ended = await Promise.all([...this.#tenants.values()].map((tenant) => tenant.endSession(session)));
+    return ended.includes(true);
   }
 
   close(): Promise<void> {
@@ -197,6 +208,10 @@ class Tenant {
       ended();
       throw error;
     }
+  }
+
+  endSession(session: string): Promise<boolean> {
+    return this.#sessions.endInstance(session);
   }
 
   async close(): Promise<void> {

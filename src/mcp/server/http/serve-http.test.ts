@@ -115,6 +115,28 @@ it("ends a deleted session, and reports that to clients still using it", async (
   );
 });
 
+it("ends one session by the id of its instance, and never the one that clients share", async () => {
+  await using fixture = await httpFixture();
+  const one = await fixture.connect("2025-11-25");
+  await one.client.callTool(read);
+  const other = await fixture.connect("2025-11-25");
+  await other.client.callTool(read);
+  const modern = await fixture.connect("2026-07-28");
+  await modern.client.callTool(read);
+  const [first, , shared] = fixture.instances.map(({ session }) => session);
+  const ends = [];
+  for (const session of [first!, first!, shared!, "session_unknown"])
+    ends.push(await fixture.endSession(session));
+  expect(ends).toEqual([true, false, false, false]);
+  expect(await fixture.instances[0]!.call("time.now", {})).toMatchObject(closedInstance);
+  const { status } = await fixture.post(
+    { jsonrpc: "2.0", id: 7, method: "tools/list" },
+    { "mcp-session-id": one.transport.sessionId!, "mcp-protocol-version": "2025-11-25" },
+  );
+  expect(status).toBe(404);
+  for (const { client } of [other, modern]) expect((await client.callTool(read)).isError).toBeFalsy();
+});
+
 it("replaces the longest idle session with a new one", async () => {
   await using fixture = await httpFixture({ maxSessions: 2 });
   const sessions: string[] = [];

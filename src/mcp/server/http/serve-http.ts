@@ -14,6 +14,8 @@ export interface ServeHttpOptions extends HttpHandlerOptions, Partial<Pick<Admis
 export interface ServedHttp extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
+  /** See HttpHandler. */
+  endSession(session: string): Promise<boolean>;
   /** Ends all connections, sessions and instances. May be called twice. */
   close(): Promise<void>;
 }
@@ -54,6 +56,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
   return {
     url: `http://${named}:${address.port}${path}`,
     port: address.port,
+    endSession: (session) => handler.endSession(session),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -43,6 +43,14 @@ export class Sessions {
     return session.handle(request);
   }
 
+  /** Ends the session whose instance has this id. Returns false when there is none. */
+  async endInstance(session: string): Promise<boolean> {
+    const found = [...this.#sessions].find(([, { instance }]) => instance === session);
+    if (found === undefined) return false;
+    await this.#end(found[0]);
+    return true;
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#sweeping);
     await Promise.all([...this.#sessions.keys()].map((id) => this.#end(id)));
@@ -118,6 +126,11 @@ class Session {
   /** How long the session has been idle; undefined while it is busy or has open streams. */
   get idleMs(): number | undefined {
     return this.#served.isBusy || this.#streams > 0 ? undefined : monotonicMs() - this.#usedMs;
+  }
+
+  /** The session of its instance; undefined until it is open. */
+  get instance(): string | undefined {
+    return this.#served.session;
   }
 
   begin(): Promise<void> {
