@@ -1,0 +1,80 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { serveTurns } from "../../examples/loopback.ts";
+import { startProvider } from "../providers/start-provider.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { nodes, runProgram } from "./support.ts";
+
+const folder = join(import.meta.dirname, "programs");
+/** The programs that use Toolcrib and zod alone, whose types are checked, too. */
+const plain = ["own-tool", "own-backend", "history", "typed-calls", "agent"];
+const programs = [...plain, "ai-sdk", "mcp-server"];
+
+describe.each(nodes)("on Node $version", ({ path: node }) => {
+  it.each(programs)("%s prints what it says", async (name) => {
+    await using project = temporaryFolder();
+    const cwd = join(project.path, "work");
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, "poem.txt"), "one\ntwo\n");
+    await using model = await startModels();
+    const file = join(folder, `${name}.ts`);
+    const output = await runProgram([file], { cwd, node, env: model.variables });
+    const promised = [...readFileSync(file, "utf8").matchAll(/\/\/ prints: (.*)/g)].map(([, line]) => line);
+    expect(output.trimEnd().split("\n")).toEqual(promised);
+  });
+});
+
+describe("the programs compile strictly", () => {
+  const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit"];
+  const modern = ["--module", "nodenext", "--target", "es2022", "--lib", "es2023,esnext.disposable"];
+  it.each([
+    ["7", "--skipLibCheck", programs],
+    ["5.9", "--skipLibCheck", programs],
+    ["7", "with the types of the package", plain],
+    ["5.9", "with the types of the package", plain],
+    ["5.0", "--skipLibCheck", plain],
+  ] as const)("with TypeScript %s, %s", async (version, how, names) => {
+    const compiler = join(import.meta.dirname, `node_modules/typescript-${version}/bin/tsc`);
+    const files = names.map((name) => `${name}.ts`);
+    const options = [...strict, ...modern, "--types", "node", ...(how === "--skipLibCheck" ? [how] : [])];
+    const checked = promisify(execFile)(process.execPath, [compiler, ...options, ...files], { cwd: folder });
+    expect(await checked.catch(({ stdout }) => ({ stdout }))).toMatchObject({ stdout: "" });
+  });
+});
+
+/** Models on this machine, as variables for the programs. */
+async function startModels() {
+  const session = await startProvider("anthropic", [
+    { calls: [{ name: "Read", input: { file_path: "poem.txt" } }] },
+    { text: '{"lines": 2, "first": "one"}' },
+  ]);
+  const read = { name: "file_read", arguments: '{"path": "poem.txt"}' };
+  const chat = await serveTurns([
+    () => completion({ content: null, tool_calls: [{ id: "call_1", type: "function", function: read }] }),
+    ({ messages }) => {
+      expect(messages.at(-1)).toMatchObject({ role: "tool", content: "1 | one\n2 | two" });
+      return completion({ content: "It has two lines." });
+    },
+  ]);
+  return {
+    variables: {
+      TOOLCRIB_MODEL: session.model,
+      ANTHROPIC_BASE_URL: session.url,
+      ANTHROPIC_API_KEY: session.settings.providers?.anthropic?.apiKey,
+      MODEL_URL: chat.url,
+    },
+    [Symbol.asyncDispose]: async () => {
+      await session.close();
+      await chat[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function completion(message: { content: string | null; tool_calls?: readonly object[] }) {
+  const finish_reason = message.tool_calls ? "tool_calls" : "stop";
+  const choices = [{ index: 0, finish_reason, message: { role: "assistant", ...message } }];
+  return { id: "chatcmpl_1", object: "chat.completion", created: 0, model: "any", choices };
+}
