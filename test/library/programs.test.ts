@@ -29,17 +29,24 @@ describe.each(nodes)("on Node $version", ({ path: node }) => {
 
 describe("the programs compile strictly", () => {
   const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit"];
-  const modern = ["--module", "nodenext", "--target", "es2022", "--lib", "es2023,esnext.disposable"];
+  const modern = ["--module", "nodenext", "--target", "es2022"];
   it.each([
     ["7", "--skipLibCheck", programs],
     ["5.9", "--skipLibCheck", programs],
     ["7", "with the types of the package", plain],
     ["5.9", "with the types of the package", plain],
-    ["5.0", "--skipLibCheck", plain],
+    ["7", "without the types of Node", ["own-tool", "own-backend"]],
+    // It cannot infer the input of a tool from JSON Schema.
+    ["5.0", "--skipLibCheck", plain.filter((name) => name !== "own-tool")],
   ] as const)("with TypeScript %s, %s", async (version, how, names) => {
     const compiler = join(import.meta.dirname, `node_modules/typescript-${version}/bin/tsc`);
     const files = names.map((name) => `${name}.ts`);
-    const options = [...strict, ...modern, "--types", "node", ...(how === "--skipLibCheck" ? [how] : [])];
+    const options = [
+      ...[...strict, ...modern, "--lib", version === "5.0" ? "es2023" : "es2023,esnext.disposable,dom"],
+      ...["--types", how === "without the types of Node" ? "" : "node"],
+      ...(version === "7" ? ["--ignoreConfig"] : []),
+      ...(how === "with the types of the package" ? [] : ["--skipLibCheck"]),
+    ];
     const checked = promisify(execFile)(process.execPath, [compiler, ...options, ...files], { cwd: folder });
     expect(await checked.catch(({ stdout }) => ({ stdout }))).toMatchObject({ stdout: "" });
   });

@@ -5,7 +5,11 @@ import { openToolcrib } from "toolcrib";
 import { aiSdkTools } from "toolcrib/ai-sdk";
 
 const toolcrib = await openToolcrib({ workspace: "." });
-const provider = createOpenAICompatible({ name: "loopback", baseURL: process.env.MODEL_URL ?? "", apiKey: "none" });
+const provider = createOpenAICompatible({
+  name: "loopback",
+  baseURL: process.env.MODEL_URL ?? "",
+  apiKey: "none",
+});
 const { text, steps } = await generateText({
   model: provider("any"),
   prompt: "What is in poem.txt?",

@@ -2,11 +2,7 @@
 import { readFileSync } from "node:fs";
 import { openToolcrib } from "toolcrib";
 
-await using toolcrib = await openToolcrib({ workspace: ".", dialect: "claude-code" });
-const edited = await toolcrib.call("Edit", { file_path: "poem.txt", old_string: "two", new_string: "2" });
-console.log(edited.isError, edited.error?.code);
-// prints: true not-read
-await toolcrib.call("Read", { file_path: "poem.txt" });
+const toolcrib = await openToolcrib({ workspace: ".", dialect: "claude-code" });
 const { callId } = await toolcrib.call("Edit", { file_path: "poem.txt", old_string: "two", new_string: "2" });
 const { data } = await toolcrib.diff();
 console.log(data?.files.map(({ path, after }) => `${path}: ${after.kind}`).join());
@@ -17,5 +13,11 @@ console.log(readFileSync("poem.txt", "utf8").split("\n")[1]);
 await toolcrib.redo();
 console.log(readFileSync("poem.txt", "utf8").split("\n")[1]);
 // prints: 2
-console.log(toolcrib.log({ limit: 2 }).map(({ tool }) => tool).join());
+console.log(
+  toolcrib
+    .log({ limit: 2 })
+    .map(({ tool }) => tool)
+    .join(),
+);
 // prints: journal.undo,journal.undo
+await toolcrib.close();

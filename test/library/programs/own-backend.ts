@@ -17,7 +17,7 @@ class MapBackend implements Backend {
     const paths = [...this.#files.keys(), ...this.#folders];
     const within = paths.filter((path) => path.slice(0, path.lastIndexOf("/")) === folder);
     const entries = await Promise.all(within.map((path) => this.stat(path)));
-    return entries.filter((entry) => entry !== undefined);
+    return entries.flatMap((entry) => entry ?? []);
   }
   async readFile(path: string, range = { offset: 0, length: Number.POSITIVE_INFINITY }): Promise<Uint8Array> {
     return this.#files.get(path)!.slice(range.offset, range.offset + range.length);

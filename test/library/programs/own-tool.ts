@@ -21,10 +21,12 @@ const lineCount = defineTool({
 });
 
 const toolcrib = await openToolcrib({ workspace: ".", tools: [priceOf, lineCount] });
-const listed = (await toolcrib.definitions()).filter(({ name }) => name === "price_of" || name === "line_count");
+const listed = (await toolcrib.definitions()).filter(
+  ({ name }) => name === "price_of" || name === "line_count",
+);
 console.log(listed.map(({ name, description }) => `${name}: ${description}`).join(" "));
 // prints: price_of: Look up the price of an article. line_count: Count the lines of a file.
-console.log((await toolcrib.call("price_of", { article: "saw", count: 2 })).content);
+console.log(JSON.stringify((await toolcrib.call("price_of", { article: "saw", count: 2 })).data));
 // prints: {"article":"saw","total":38}
 const wrong = await toolcrib.call("price_of", { article: "nail" });
 console.log(wrong.isError, wrong.error?.code);

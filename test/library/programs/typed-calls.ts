@@ -15,9 +15,11 @@ console.log(wrong.error?.code);
 await toolcrib.close();
 
 // @ts-expect-error An option that does not exist.
-const refused = await openToolcrib({ workspace: ".", worspace: "." }).catch((reason: Error) => reason.message);
+const refused = await openToolcrib({ workspace: ".", worspace: "." }).catch(
+  (reason: Error) => reason.message,
+);
 console.log(refused);
-// prints: Unknown option: worspace
+// prints: openToolcrib has no option "worspace"
 const unknown = await openToolcrib({ workspace: ".", session: "session_1" }).catch((reason) => reason.code);
 console.log(unknown);
 // prints: not-found
