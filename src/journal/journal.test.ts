@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { asOrdinaryUser } from "../../test/support/as-ordinary-user.ts";
 import { ToolError } from "../contract/error.ts";
 import { type CallFilter, Journal } from "./journal.ts";
@@ -89,6 +89,33 @@ describe("journal", () => {
       createdAgain: "recorded",
       calls: [["call_4", null]],
     });
+  });
+
+  it("records the end of a call as soon as it can, when it could not at once", () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    const file = join(folder, "journal.sqlite");
+    const journal = new Journal({ file, session: "s", patienceMs: 10 });
+    const other = new DatabaseSync(file);
+    const reader = openJournal("reader");
+    const outcome = () => reader.latest(1)[0]?.outcome;
+    try {
+      journal.begin(attempt("call_1"));
+      outcome();
+      other.exec("BEGIN IMMEDIATE");
+      journal.finish(attempt("call_1"), ending);
+      vi.advanceTimersByTime(60_000);
+      const whileLocked = outcome();
+      other.exec("ROLLBACK");
+      vi.advanceTimersByTime(60_000);
+      expect([whileLocked, outcome(), warn.mock.calls.length]).toEqual([null, "ok", 1]);
+    } finally {
+      other.close();
+      reader.close();
+      journal.close();
+      vi.restoreAllMocks();
+      vi.useRealTimers();
+    }
   });
 
   it("stores the records of several sessions in one file", () => {

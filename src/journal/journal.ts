@@ -40,6 +40,7 @@ export class Journal {
   readonly #begun = new Set<string>();
   /** A function serializes its entry when the entry is written, so that the call does not wait. */
   #waiting: (Entry | (() => Entry))[] = [];
+  #lastWarning = "";
   #timer: NodeJS.Timeout | undefined;
   #introduction: NodeJS.Timeout | undefined;
 
@@ -245,22 +246,28 @@ export class Journal {
     if (openJournals.size === 0) process.off("exit", flushOpenJournals);
     if (this.hasWritten) this.#waiting.push(this.#announcement("closed"));
     this.flushQuietly();
+    clearTimeout(this.#timer);
     this.#store.close();
   }
 
   /**
    * Flushes, and only warns on failure: a call that has ended can no longer fail, so its record waits for the next
-   * write.
+   * write, and is tried again meanwhile.
    */
   flushQuietly(): void {
     this.#quietly(() => this.flush());
+    // Until its end is recorded, a call is listed as running.
+    if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.flushQuietly(), retryMs).unref();
   }
 
   #quietly(write: () => void): void {
     try {
       write();
+      this.#lastWarning = "";
     } catch (error) {
-      process.emitWarning(`Toolcrib could not write its journal ${this.file}: ${(error as Error).message}`);
+      const warning = `Toolcrib could not write its journal ${this.file}: ${(error as Error).message}`;
+      if (warning !== this.#lastWarning) process.emitWarning(warning);
+      this.#lastWarning = warning;
     }
   }
 
@@ -346,4 +353,5 @@ function flushOpenJournals(): void {
 
 const batchSize = 256;
 const batchDelayMs = 50;
+const retryMs = 5_000;
 const introductionDelayMs = 500;
