@@ -72,8 +72,9 @@ const library: BuildOptions = {
     // A third smaller. Stack traces keep the names of functions.
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     paths,
-    // In one file: split into chunks that import each other, it would be used before it is loaded.
-    codeSplitting: { groups: [{ name: "zod", test: /node_modules\/zod\// }] },
+    // In one file: split into chunks that import each other, it would be used before it is loaded. Only JSON Schemas of the
+    // program need the rest.
+    codeSplitting: { groups: [{ name: "zod", test: /node_modules\/zod\/v4\/(?:core|mini)\// }] },
   },
 };
 

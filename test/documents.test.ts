@@ -18,7 +18,7 @@ import { dialectNames, findDialect } from "../src/dialects/dialects.ts";
 import { Toolset } from "../src/dialects/toolset.ts";
 import { formats } from "../src/documents/formats.ts";
 import { escapeRegex } from "../src/lib/text/escape-regex.ts";
-import { ModelError, modelErrorKinds } from "../src/models/model-error.ts";
+import { ModelError, modelErrorCodes } from "../src/models/model-error.ts";
 import { providers } from "../src/models/providers.ts";
 import { parseModelSettings } from "../src/models/settings.ts";
 import { mathCalculate } from "../src/tools/math/calculate.ts";
@@ -252,7 +252,7 @@ it("every kind of error is in the table, with how it is handled", () => {
   const page = readFileSync(join(repository, "docs/models.md"), "utf8");
   const rows = [...page.matchAll(/^\| `([\w-]+)` \| .* \| (yes|no|once)\b.*\|$/gm)];
   expect(rows.map(([, kind, again]) => [kind, again])).toEqual(
-    modelErrorKinds.map((kind) => {
+    modelErrorCodes.map((kind) => {
       const isPassing = new ModelError(kind, "").isPassing;
       return [kind, isPassing ? "yes" : kind === "overflow" ? "once" : "no"];
     }),

@@ -225,19 +225,25 @@ describe("the library", () => {
   it("has types that a strict project can use, also for custom tools", async () => {
     writeFileSync(
       join(project.path, "consumer.ts"),
-      `import { type CallResult, defineTool, openToolcrib } from "toolcrib";
-       import type { LoopTool } from "toolcrib/agent-loop";
+      `import { type AddedCaller, type CallResult, defineTool, type MemoryEnvironment, openToolcrib, type Toolcrib } from "toolcrib";
+       import type { Session } from "toolcrib/agent";
+       import type { LoopTool, ToolLoop } from "toolcrib/agent-loop";
        import type { AiSdkToolSet } from "toolcrib/ai-sdk";
        import type { AnthropicTool } from "toolcrib/anthropic";
-       import type { CustomTool } from "toolcrib/forge";
+       import type { CustomTool, LocalExecutionEnvironment, ToolRegistry } from "toolcrib/forge";
        import type { GeminiAnswer } from "toolcrib/google";
-       import type { Hub, ServedHttp } from "toolcrib/mcp";
-       import type { ToolDef } from "toolcrib/omega";
+       import type { HttpHandler, Hub, ServedConnection, ServedHttp } from "toolcrib/mcp";
+       import type { ToolDef, ToolExecutor } from "toolcrib/omega";
        import type { OpenAiTool } from "toolcrib/openai";
        import * as z from "zod";
 
        export type Others =
          LoopTool | AiSdkToolSet | AnthropicTool | CustomTool | GeminiAnswer | Hub | ServedHttp | ToolDef | OpenAiTool;
+
+       // Everything that closes works with \`await using\`.
+       type Closed = Toolcrib | AddedCaller | MemoryEnvironment | Session | ToolLoop | LocalExecutionEnvironment |
+         ToolRegistry | HttpHandler | Hub | ServedConnection | ServedHttp | ToolExecutor;
+       export const end = async (closed: Closed) => closed[Symbol.asyncDispose]();
 
        const shout = defineTool({
          name: "text.shout",

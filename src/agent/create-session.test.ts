@@ -113,4 +113,11 @@ it("explains missing and contradictory options", async () => {
   ).rejects.toMatchObject({
     code: "invalid-input",
   });
+  await expect(createSession({ ...noModels, reasonin: "low" } as object)).rejects.toMatchObject({
+    message: 'createSession has no option "reasonin"',
+    hint: "Did you mean reasoning?",
+  });
+  await expect(createSession({ ...noModels, session: "session_1" } as object)).rejects.toMatchObject({
+    message: 'createSession has no option "session"',
+  });
 });

@@ -1,6 +1,6 @@
+import type { CallFailure } from "../contract/error.ts";
 import type { FinishReason, ReasoningEffort, TokenUsage } from "../models/model.ts";
-import type { ModelErrorKind } from "../models/model-error.ts";
-import type { CallFailure } from "../toolcrib/call-result.ts";
+import type { ModelErrorCode } from "../models/model-error.ts";
 import type { ApprovalRequest } from "../toolcrib/index.ts";
 
 /** An event of a session: plain data that can be printed as JSON. */
@@ -87,7 +87,7 @@ export type AgentEventBody =
       readonly type: "retry";
       readonly attempt: number;
       readonly waitMs: number;
-      readonly kind: ModelErrorKind;
+      readonly code: ModelErrorCode;
       readonly message: string;
     }
   | {
@@ -121,7 +121,7 @@ export interface ContextUse {
 
 export interface AgentFailure {
   /** `blocked`: by a hook. `invalid-output`: the final answer does not match the schema of the turn. */
-  readonly kind: ModelErrorKind | "blocked" | "invalid-output" | "internal";
+  readonly code: ModelErrorCode | "blocked" | "invalid-output" | "internal";
   readonly message: string;
   readonly hint: string | null;
 }

@@ -47,7 +47,7 @@ describe("a reply that fails temporarily", () => {
       ]);
       expect(result).toMatchObject({ outcome: "completed", text: "Right.", rounds: 1, calls: 0 });
       expect(of("retry")).toEqual([
-        { type: "retry", attempt: 1, waitMs: expect.any(Number), kind, message: expect.any(String) },
+        { type: "retry", attempt: 1, waitMs: expect.any(Number), code: kind, message: expect.any(String) },
       ]);
       expect(of("text-start")).toHaveLength(of("text-end").length);
       expect(of("tool-start")).toEqual([]);
@@ -66,7 +66,7 @@ describe("a reply that fails temporarily", () => {
         type: "retry",
         attempt: 1,
         waitMs: expect.any(Number),
-        kind: "timeout",
+        code: "timeout",
         message: "The model sent nothing for 300 ms.",
       },
     ]);
@@ -79,7 +79,7 @@ describe("a reply that fails temporarily", () => {
     });
     expect(result).toMatchObject({
       outcome: "failed",
-      error: { kind: "server", message: expect.stringContaining("(3 attempts)") },
+      error: { code: "server", message: expect.stringContaining("(3 attempts)") },
     });
     expect(of("retry")).toHaveLength(2);
     expect(of("error")).toEqual([{ type: "error", error: result.error }]);
@@ -95,7 +95,7 @@ it.each([
   { fault: { status: 429, retryAfter: "86400" }, kind: "rate-limit" },
 ] as const)("fails at once after $fault, and the session can continue", async ({ fault, kind }) => {
   const { result, of, session, close } = await played([{ fault }, { text: "Fine." }]);
-  expect(result).toMatchObject({ outcome: "failed", text: "", error: { kind } });
+  expect(result).toMatchObject({ outcome: "failed", text: "", error: { code: kind } });
   expect(of("retry")).toEqual([]);
   expect(await session.run("Again.").result).toMatchObject({ outcome: "completed", text: "Fine." });
   expect(checkHistory(session.messages)).toEqual([]);
@@ -128,7 +128,7 @@ describe("a reply that exceeds the output limit", () => {
     const { result, server, close } = await played(() => ({ text: "and so on", finish: "length" }));
     expect(result).toMatchObject({
       outcome: "failed",
-      error: { kind: "cut", message: expect.stringContaining("4 replies") },
+      error: { code: "cut", message: expect.stringContaining("4 replies") },
     });
     expect(server.requests).toHaveLength(4);
     expect(await close()).toEqual([]);
@@ -143,7 +143,7 @@ it("names the content filter when the provider blocks a reply", async () => {
   expect(result).toMatchObject({
     outcome: "failed",
     error: {
-      kind: "bad-request",
+      code: "bad-request",
       message: "The provider's content filter blocked this request.",
       hint: "Rephrase the request, or use another model.",
     },
@@ -313,7 +313,7 @@ it("pins the first task that was recorded, not the first attempt", async () => {
   await session.use({ model: { ...session.model, facts: { contextTokens: 30_000 } } });
   expect(await session.run("word ".repeat(60_000)).result).toMatchObject({
     outcome: "failed",
-    error: { kind: "overflow" },
+    error: { code: "overflow" },
   });
   await session.run("The real task.").result;
   const { conversation } = (session as LiveSession).core;

@@ -27,9 +27,9 @@ export {
 } from "../models/model.ts";
 export {
   ModelError,
-  type ModelErrorKind,
+  type ModelErrorCode,
   type ModelErrorOptions,
-  modelErrorKinds,
+  modelErrorCodes,
 } from "../models/model-error.ts";
 export { openModel } from "../models/open-model.ts";
 export {

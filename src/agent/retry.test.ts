@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ModelError, modelErrorKinds } from "../models/model-error.ts";
+import { ModelError, modelErrorCodes } from "../models/model-error.ts";
 import { formatDuration, retryWait } from "./retry.ts";
 
 const limits = { retries: 5, retryWaitMs: 60_000 };
@@ -26,7 +26,7 @@ it("fails at once when the provider asks for a longer wait than allowed, and nam
   const error = new ModelError("rate-limit", "Slow down", { retryAfterMs: 3 * 86_400_000, status: 429 });
   expect(() => retryWait({ error, attempt: 1, limits })).toThrow(
     expect.objectContaining({
-      kind: "rate-limit",
+      code: "rate-limit",
       message: "Slow down (the provider asks to wait 3 days, longer than the limit of 60 seconds)",
       hint: "Try again in 3 days.",
       status: 429,
@@ -39,7 +39,7 @@ it("fails after the allowed attempts, and names their number", () => {
   expect(() => retryWait({ error: busy, attempt: 1, limits: { ...limits, retries: 0 } })).toThrow(busy);
 });
 
-it.each(modelErrorKinds)("retries %s only when it is temporary", (kind) => {
+it.each(modelErrorCodes)("retries %s only when it is temporary", (kind) => {
   const error = new ModelError(kind, "No");
   const passing = ["rate-limit", "server", "network", "cut", "timeout", "empty"];
   const act = () => retryWait({ error, attempt: 1, limits, random: () => 0 });

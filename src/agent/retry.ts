@@ -35,7 +35,7 @@ export function retryWait({ error, attempt, limits, random = Math.random }: Fail
 const firstWaitMs = 1_000;
 
 function withNote(error: ModelError, note: string, hint: string | undefined): ModelError {
-  const { kind, message, status, retryAfterMs } = error;
+  const { code: kind, message, status, retryAfterMs } = error;
   return new ModelError(kind, `${message} (${note})`, { cause: error, hint, status, retryAfterMs });
 }
 

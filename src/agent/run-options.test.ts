@@ -121,7 +121,7 @@ describe("output", () => {
     ]);
     const schema = { type: "object", properties: { lines: { type: "integer" } }, required: ["lines"] };
     const { outcome, error, output } = await session.run("Count.", { output: schema }).result;
-    expect([outcome, error?.kind, output]).toEqual(["failed", "invalid-output", null]);
+    expect([outcome, error?.code, output]).toEqual(["failed", "invalid-output", null]);
     expect(error?.message).toContain("lines");
     const next = await session.run("And now?").result;
     expect([next.outcome, next.text, "output" in next]).toEqual(["completed", "Plain.", false]);
@@ -188,7 +188,7 @@ describe("hooks", () => {
     for (const name of ["PreModelRequest", "PostModelRequest", "UserPromptSubmit"] as const) {
       const { session, close } = await hooked({ [name]: () => ({ block: "Not today." }) });
       const { outcome, error } = await session.run("Go.").result;
-      expect([outcome, error?.kind, error?.message]).toEqual([
+      expect([outcome, error?.code, error?.message]).toEqual([
         "failed",
         "blocked",
         `The ${name} hook blocked this turn: Not today.`,

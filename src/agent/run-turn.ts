@@ -289,7 +289,7 @@ async function askNext(core: SessionCore, tally: Tally, signal: AbortSignal): Pr
   try {
     return await ask();
   } catch (error) {
-    const isOverflow = error instanceof ModelError && error.kind === "overflow";
+    const isOverflow = error instanceof ModelError && error.code === "overflow";
     if (!isOverflow || core.conversation.isJustCompacted) throw error;
     await compact(core, signal);
     return ask();
@@ -311,12 +311,12 @@ function failed({ emit }: SessionCore, error: unknown): Ending {
 
 function failureOf(error: unknown): AgentFailure {
   if (error instanceof ModelError) {
-    return { kind: error.kind, message: error.message, hint: error.hint ?? null };
+    return { code: error.code, message: error.message, hint: error.hint ?? null };
   }
   const message = errorMessage(error);
-  if (error instanceof MismatchedAnswer) return { kind: "invalid-output", message, hint: null };
-  if (!(error instanceof ToolError)) return { kind: "internal", message, hint: null };
-  return { kind: error.code === "denied" ? "blocked" : "internal", message, hint: error.hint ?? null };
+  if (error instanceof MismatchedAnswer) return { code: "invalid-output", message, hint: null };
+  if (!(error instanceof ToolError)) return { code: "internal", message, hint: null };
+  return { code: error.code === "denied" ? "blocked" : "internal", message, hint: error.hint ?? null };
 }
 
 function inputTooLong({ id, facts }: Model): ModelError {

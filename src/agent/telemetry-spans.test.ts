@@ -28,11 +28,11 @@ const happenings = {
   input: { type: "user-input", text: secret },
   round: { type: "round-start", round: 1 },
   text: { type: "text-end", id: "1", text: secret },
-  retry: { type: "retry", attempt: 1, waitMs: 5, kind: "server", message: secret },
+  retry: { type: "retry", attempt: 1, waitMs: 5, code: "server", message: secret },
   replied: { type: "reply-end", reason: "calls" },
   used: { type: "usage", usage, total: usage, cost: 0.5, context: { tokens: 120, window: null } },
   compaction: { type: "compaction", tokensBefore: 9, tokensAfter: 3 },
-  failed: { type: "error", error: { kind: "auth", message: secret, hint: null } },
+  failed: { type: "error", error: { code: "auth", message: secret, hint: null } },
 } as const satisfies Record<string, AgentEventBody>;
 
 function toolStart(id: string, name = "Read"): AgentEventBody {

@@ -61,7 +61,7 @@ export class SpanWriter {
     compaction: ({ tokensBefore, tokensAfter, at }, { turn }) =>
       turn?.addEvent("compaction", { tokens_before: tokensBefore, tokens_after: tokensAfter }, at),
     error: ({ error }, { turn, reply }) => {
-      for (const span of [turn, reply?.span]) if (span) this.#fail(span, error.kind);
+      for (const span of [turn, reply?.span]) if (span) this.#fail(span, error.code);
     },
     "turn-end": (event, agent) => this.#endTurn(event, agent),
     "session-end": ({ at }, agent) => this.#endAll(agent, at),
@@ -69,8 +69,8 @@ export class SpanWriter {
       this.#endReply(agent, event.at);
       agent.reply = { span: this.#startReply(event, agent), endedAt: undefined };
     },
-    retry: ({ attempt, kind, at }, { reply }) =>
-      reply?.span.addEvent("retry", { attempt, "error.type": kind }, at),
+    retry: ({ attempt, code, at }, { reply }) =>
+      reply?.span.addEvent("retry", { attempt, "error.type": code }, at),
     "reply-end": ({ at, reason }, { reply }) => {
       if (!reply) return;
       reply.endedAt = at;

@@ -17,8 +17,8 @@ export function showProgress(
   const shown = new ShownLines();
   const line = commandProgress(tool, () => shown.isAtLineStart);
   const stopListening = crib.events.on((event) => {
-    if (event.type === "progress") line.update(event.message);
-    if (event.type !== "output" || !live) return;
+    if (event.type === "tool-progress") line.update(event.message);
+    if (event.type !== "tool-output" || !live) return;
     line.clear();
     remark(shown.add(event.text));
   });

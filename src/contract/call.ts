@@ -2,7 +2,7 @@ import type { ToolAccess } from "./access.ts";
 import type { Agents } from "./agents.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Environment } from "./environment.ts";
-import type { ToolError } from "./error.ts";
+import type { CallFailure, ToolError } from "./error.ts";
 import type { HookAnswer } from "./hooks.ts";
 import type { OutputKept } from "./output.ts";
 import type { AnyTool, PlanMemory, SeenFiles, ToolFinder, ToolImage, ToolOutput } from "./tool.ts";
@@ -117,20 +117,31 @@ export interface DecisionRecord {
 
 export type SandboxLevel = "bwrap" | "landlock" | "seatbelt" | "none";
 
-/** An event of a call. Every call emits one `start` and one of `end`, `denied`, `error`. */
+/** An event of a call: plain data. Every call emits one `tool-start` and one `tool-end`. Sessions use the same names. */
 export type CallEvent =
-  | (EventBase & { readonly type: "start"; readonly input: unknown })
-  | (EventBase & { readonly type: "progress"; readonly message: string })
-  | (EventBase & { readonly type: "output"; readonly stream: "stdout" | "stderr"; readonly text: string })
-  /** `result.fullText` is the whole output, also when the model is shown less. */
-  | (EventBase & { readonly type: "end"; readonly result: CallSuccess; readonly durationMs: number })
-  | (EventBase & { readonly type: "denied"; readonly error: ToolError; readonly durationMs: number })
-  | (EventBase & { readonly type: "error"; readonly error: ToolError; readonly durationMs: number });
+  | (EventBase & { readonly type: "tool-start"; readonly input: unknown })
+  | (EventBase & { readonly type: "tool-progress"; readonly message: string })
+  | (EventBase & {
+      readonly type: "tool-output";
+      readonly stream: "stdout" | "stderr";
+      readonly text: string;
+    })
+  | (EventBase & {
+      readonly type: "tool-end";
+      /** The whole output, also when the model is shown less. */
+      readonly output: string;
+      readonly isError: boolean;
+      readonly error: CallFailure | null;
+      readonly data: unknown;
+      readonly durationMs: number;
+    });
 
 interface EventBase {
   readonly callId: string;
-  /** Canonical tool name. */
-  readonly tool: string;
+  /** The name in the call. */
+  readonly name: string;
+  /** "file.read"; equals `name` for an unknown tool. */
+  readonly canonical: string;
   /** Milliseconds since 1970. */
   readonly at: number;
 }

@@ -98,6 +98,26 @@ export interface ToolErrorOptions {
   readonly forUser?: TextForUser | undefined;
 }
 
+/** An error as plain data: in results, events, sessions and the answers to MCP clients. */
+export interface CallFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | null;
+  /** The output of a command before it failed. */
+  readonly output?: string | undefined;
+  /** For code that has to tell failures apart. Not enumerable, so that neither `--json` nor a copy contains it. */
+  readonly details?: ErrorDetails | undefined;
+  /** The message and hint that a terminal shows instead. Not enumerable either. */
+  readonly forUser?: TextForUser | undefined;
+}
+
+export function toFailure({ code, message, hint, output, details, forUser }: ToolError): CallFailure {
+  const failure: CallFailure = { code, message, hint: hint ?? null, output };
+  if (details !== undefined) Object.defineProperty(failure, "details", { value: details });
+  if (forUser !== undefined) Object.defineProperty(failure, "forUser", { value: forUser });
+  return failure;
+}
+
 /** Returns a copy of the error with some parts replaced. */
 export function errorWith(
   error: ToolError,

@@ -73,7 +73,7 @@ describe("the omega dialect", () => {
     const { content, isError } = await fixture.crib.call(
       "bash",
       { command: "echo begun; sleep 600" },
-      { signal: ending.signal, onEvent: ({ type }) => type === "output" && ending.abort() },
+      { signal: ending.signal, onEvent: ({ type }) => type === "tool-output" && ending.abort() },
     );
     expect([isError, content.split("\n").includes("begun")]).toEqual([true, true]);
     expect(fixture.crib.log({ limit: 1 }).map(({ tool, input }) => ({ tool, input }))).toEqual([

@@ -129,11 +129,11 @@ function readError(error: unknown, access: ProviderAccess, timeoutMs: number): u
     const reason = shown(cause instanceof Error ? cause.message : message, secrets);
     return new ModelError("network", `Cannot connect to ${baseUrl}: ${reason}`);
   }
-  if (read.kind === "network")
+  if (read.code === "network")
     return new ModelError("network", read.message.replace(`to ${provider}:`, `to ${baseUrl}:`), {
       hint: type === "ollama" ? "Run: ollama serve (or install it from https://ollama.com)" : undefined,
     });
-  if (read.kind === "auth")
+  if (read.code === "auth")
     return secret === undefined
       ? new ModelError("auth", `A key is required: ${read.message}`, {
           hint: `Set \`apiKey\` of ${provider} in models.json.`,

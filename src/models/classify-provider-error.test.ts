@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { toModelError } from "./classify-provider-error.ts";
-import { ModelError, type ModelErrorKind } from "./model-error.ts";
+import { ModelError, type ModelErrorCode } from "./model-error.ts";
 
 const concerned = { provider: "acme", model: "acme-1", secrets: ["topsecretkey"] };
 
 describe("an HTTP error status", () => {
-  it.each<readonly [string, number, unknown, ModelErrorKind]>([
+  it.each<readonly [string, number, unknown, ModelErrorCode]>([
     ["OpenAI: a wrong key", 401, openai("invalid_api_key", "Incorrect API key provided"), "auth"],
     [
       "Gemini: a wrong key",
@@ -160,13 +160,13 @@ describe("an HTTP error status", () => {
   ])("%s", (_, statusCode, body, kind) => {
     const error = toModelError(apiError({ statusCode, responseBody: JSON.stringify(body) ?? "" }), concerned);
     expect(error).toBeInstanceOf(ModelError);
-    const { kind: shown, status } = error as ModelError;
+    const { code: shown, status } = error as ModelError;
     expect([shown, status]).toEqual([kind, statusCode]);
   });
 });
 
 describe("an error inside a stream", () => {
-  it.each<[string, unknown, ModelErrorKind]>([
+  it.each<[string, unknown, ModelErrorCode]>([
     ["Anthropic: overloaded", { type: "overloaded_error", message: "Overloaded" }, "server"],
     ["Anthropic: rate limit", { type: "rate_limit_error", message: "Slow down" }, "rate-limit"],
     [
@@ -206,7 +206,7 @@ describe("an error inside a stream", () => {
       "server",
     ],
   ])("%s", (_, error, kind) => {
-    expect(toModelError(error, concerned)).toMatchObject({ name: "ModelError", kind });
+    expect(toModelError(error, concerned)).toMatchObject({ name: "ModelError", code: kind });
   });
 });
 
@@ -218,7 +218,7 @@ describe("a connection", () => {
   ])("%s is reported with its address", (_, code, message) => {
     const cause = Object.assign(new Error("oh"), { code });
     const error = toModelError(apiError({ cause: new TypeError("fetch failed", { cause }) }), concerned);
-    expect([(error as ModelError).kind, (error as ModelError).message]).toEqual(["network", message]);
+    expect([(error as ModelError).code, (error as ModelError).message]).toEqual(["network", message]);
   });
 
   it("with an untrusted certificate has a hint", () => {
@@ -226,15 +226,15 @@ describe("a connection", () => {
       code: "DEPTH_ZERO_SELF_SIGNED_CERT",
     });
     expect(toModelError(apiError({ cause }), concerned)).toMatchObject({
-      kind: "network",
+      code: "network",
       hint: "If you trust its certificate authority, name its file in NODE_EXTRA_CA_CERTS.",
     });
   });
 
   it("that breaks after the reply has begun is reported as a cut reply", () => {
     const cause = new TypeError("terminated");
-    expect(toModelError(apiError({ statusCode: 200, cause }), concerned)).toMatchObject({ kind: "cut" });
-    expect(toModelError(cause, { ...concerned, hasBegun: true })).toMatchObject({ kind: "cut" });
+    expect(toModelError(apiError({ statusCode: 200, cause }), concerned)).toMatchObject({ code: "cut" });
+    expect(toModelError(cause, { ...concerned, hasBegun: true })).toMatchObject({ code: "cut" });
   });
 });
 
@@ -321,7 +321,7 @@ it("reports a key that cannot be sent without showing it", async () => {
     (error) => error,
   );
   expect(toModelError(refused, concerned)).toMatchObject({
-    kind: "auth",
+    code: "auth",
     message: "The key or a header for acme contains invalid characters.",
   });
 });
@@ -347,7 +347,7 @@ it("treats a request that the package refuses to send as a bad request", () => {
   const error = Object.assign(new Error("file part media type text/plain is not supported"), {
     name: "AI_UnsupportedFunctionalityError",
   });
-  expect(toModelError(error, concerned)).toMatchObject({ kind: "bad-request", status: 400 });
+  expect(toModelError(error, concerned)).toMatchObject({ code: "bad-request", status: 400 });
 });
 
 /** As the AI SDK makes them. */

@@ -1,4 +1,4 @@
-import { ModelError, type ModelErrorKind } from "./model-error.ts";
+import { ModelError, type ModelErrorCode } from "./model-error.ts";
 import type { ProviderSettings } from "./providers.ts";
 import { causesOf, detailsIn, errorIn, type ProviderFailure, readFailure } from "./read-provider-failure.ts";
 
@@ -19,7 +19,7 @@ interface FailedRequest {
  */
 export function toModelError(error: unknown, request: FailedRequest): unknown {
   const known = causesOf(error).find((cause) => cause instanceof ModelError);
-  if (known !== undefined) return new ModelError(known.kind, shown(known.message, request.secrets), known);
+  if (known !== undefined) return new ModelError(known.code, shown(known.message, request.secrets), known);
   if (error instanceof TypeError && badHeader.test(error.message)) return unsendable(request);
   const failure = readFailure(error);
   if (failure === undefined) return request.isAsked ? unreadable(error, request) : error;
@@ -82,7 +82,7 @@ const keyed = /([?&](?:key|api[_-]?key|token|access_token)=)[^&\s"']+/gi;
 function kindOf(
   { status, codes, text, isConnection, isUnreadable }: ProviderFailure,
   { hasBegun = false }: FailedRequest,
-): ModelErrorKind {
+): ModelErrorCode {
   if (isConnection) return status === undefined && !hasBegun ? "network" : "cut";
   if (isUnreadable) return "cut";
   const matches = (pattern: RegExp) => pattern.test(text) || codes.some((code) => pattern.test(code));
@@ -112,7 +112,7 @@ const keyRefused = /invalid_api_key|API_KEY_INVALID|authentication_error|api key
 
 const unknownModel = /model_not_found|not_found_error|is not a valid model|no endpoints found/i;
 
-function messageOf(failure: ProviderFailure, kind: ModelErrorKind, { provider }: FailedRequest): string {
+function messageOf(failure: ProviderFailure, kind: ModelErrorCode, { provider }: FailedRequest): string {
   const { status, text, address } = failure;
   if (kind === "network") return `Cannot connect to ${address ?? provider}: ${text}`;
   if (kind === "cut") return `The reply was cut off: ${text}`;
@@ -120,7 +120,7 @@ function messageOf(failure: ProviderFailure, kind: ModelErrorKind, { provider }:
 }
 
 function hintFor(
-  kind: ModelErrorKind,
+  kind: ModelErrorCode,
   { isCertificate }: ProviderFailure,
   { provider, model }: FailedRequest,
 ): string | undefined {

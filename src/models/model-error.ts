@@ -1,7 +1,7 @@
 /** Why a model gave no reply, grouped by remedy. */
-export type ModelErrorKind = (typeof modelErrorKinds)[number];
+export type ModelErrorCode = (typeof modelErrorCodes)[number];
 
-export const modelErrorKinds = [
+export const modelErrorCodes = [
   /** The key is missing, wrong, or lacks permission. Never retried. */
   "auth",
   /** No credit left, or a limit that waiting does not lift soon. */
@@ -37,14 +37,14 @@ export interface ModelErrorOptions extends ErrorOptions {
 /** A model gave no reply, or not a complete one. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
-  readonly kind: ModelErrorKind;
+  readonly code: ModelErrorCode;
   readonly hint: string | undefined;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
 
-  constructor(kind: ModelErrorKind, message: string, options: ModelErrorOptions = {}) {
+  constructor(kind: ModelErrorCode, message: string, options: ModelErrorOptions = {}) {
     super(message, options);
-    this.kind = kind;
+    this.code = kind;
     this.hint = options.hint;
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
@@ -52,10 +52,10 @@ export class ModelError extends Error {
 
   /** Whether the same request may succeed later. */
   get isPassing(): boolean {
-    return !permanent.has(this.kind);
+    return !permanent.has(this.code);
   }
 }
 
-const permanent: ReadonlySet<ModelErrorKind> = new Set([
+const permanent: ReadonlySet<ModelErrorCode> = new Set([
   ...(["auth", "quota", "not-found", "bad-request", "overflow"] as const),
 ]);

@@ -3,9 +3,10 @@ import type { CallEvent } from "../contract/call.ts";
 import { CallEvents } from "./call-events.ts";
 
 const progress = (message: string): CallEvent => ({
-  type: "progress",
+  type: "tool-progress",
   callId: "c",
-  tool: "t",
+  name: "t",
+  canonical: "t",
   at: 0,
   message,
 });

@@ -110,7 +110,7 @@ it("cancels only its own calls, processes and shells when it leaves", async () =
   const cut = leaving.call(
     "shell.run",
     { command: "echo started; sleep 300" },
-    { onEvent: ({ type }) => type === "output" && started.resolve() },
+    { onEvent: ({ type }) => type === "tool-output" && started.resolve() },
   );
   await started.promise;
   await Promise.all([leaving.close(), leaving.close()]);

@@ -205,7 +205,7 @@ describe("an approval answer", () => {
     ];
     expect(results.map(({ isError }) => isError)).toEqual([false, false]);
     expect(fixture.crib.log().map(({ decision }) => decision?.answer)).toEqual([undefined, "session"]);
-    expect(events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
+    expect(events.flatMap((event) => (event.type === "tool-progress" ? [event.message] : []))).toEqual([
       expect.stringMatching(/^Allowed for this session only: The folder .* cannot be created: /),
     ]);
   });

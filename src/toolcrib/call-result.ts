@@ -1,5 +1,5 @@
 import type { Outcome } from "../contract/call.ts";
-import type { ErrorCode, ErrorDetails, TextForUser } from "../contract/error.ts";
+import { type CallFailure, toFailure } from "../contract/error.ts";
 import type { ToolImage } from "../contract/tool.ts";
 
 /** The result of a call, in one shape for programs, models and `--json`. */
@@ -23,18 +23,6 @@ export interface CallResult<Data = unknown> {
   readonly images: readonly ToolImage[];
 }
 
-export interface CallFailure {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint: string | null;
-  /** The output of a command before it failed. */
-  readonly output?: string;
-  /** For code that has to tell failures apart. Not enumerable, so that neither `--json` nor a copy contains it. */
-  readonly details?: ErrorDetails | undefined;
-  /** The message and hint that a terminal shows instead. Not enumerable either. */
-  readonly forUser?: TextForUser | undefined;
-}
-
 export function toResult(
   callId: string,
   outcome: Outcome,
@@ -54,10 +42,9 @@ export function toResult(
       images,
     };
   }
-  const { code, message, hint = null, output, kept, details, forUser } = outcome.error;
-  const error: CallFailure = { code, message, hint, output };
-  if (details !== undefined) Object.defineProperty(error, "details", { value: details });
-  if (forUser !== undefined) Object.defineProperty(error, "forUser", { value: forUser });
+  const { kept } = outcome.error;
+  const error = toFailure(outcome.error);
+  const { message, hint, output } = error;
   return {
     content: failure?.(error) ?? [message, hint, output].filter((part) => part).join("\n"),
     isError: true,

@@ -13,7 +13,6 @@ import type { CallEventListener, CallEvents } from "../pipeline/call-events.ts";
 import type { Next } from "../pipeline/stage.ts";
 import { deniesTool } from "../policy/decide.ts";
 import type { Question } from "../policy/policy.ts";
-import type { CanonicalName } from "../tools/catalog.ts";
 import type { WireFormat, WireTools } from "../wire/formats.ts";
 import { type CallResult, toResult } from "./call-result.ts";
 import type { OpenPolicy } from "./open-policy.ts";
@@ -145,7 +144,7 @@ export class ToolsetCaller implements Caller {
   }
 
   /** Makes a call of the program itself, whichever tools are offered. */
-  callCanonical(name: CanonicalName, input: unknown, options: CallOptions = {}): Promise<CallResult> {
+  callCanonical(name: keyof CanonicalTools, input: unknown, options: CallOptions = {}): Promise<CallResult> {
     return this.#call(() => this.#toolset.findCanonical(name, input), options);
   }
 

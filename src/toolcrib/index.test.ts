@@ -273,18 +273,14 @@ describe("events", () => {
     const seen: CallEvent[] = [];
     crib.events.on((event) => void seen.push(event));
     const { callId, truncated } = await crib.call("test.act", { note: "n" });
-    const base = { callId, tool: "test.act", at: expect.any(Number) };
+    const base = { callId, name: "test.act", canonical: "test.act", at: expect.any(Number) };
     expect(truncated).toBe(true);
+    const end = { output: "x".repeat(500), isError: false, error: null, data: 1 };
     expect(seen).toEqual([
-      { ...base, type: "start", input: { note: "n" } },
-      { ...base, type: "progress", message: "half way" },
-      { ...base, type: "output", stream: "stdout", text: "line" },
-      {
-        ...base,
-        type: "end",
-        durationMs: expect.any(Number),
-        result: expect.objectContaining({ ok: true, fullText: "x".repeat(500), data: 1 }),
-      },
+      { ...base, type: "tool-start", input: { note: "n" } },
+      { ...base, type: "tool-progress", message: "half way" },
+      { ...base, type: "tool-output", stream: "stdout", text: "line" },
+      { ...base, type: "tool-end", durationMs: expect.any(Number), ...end },
     ]);
   });
 
@@ -297,7 +293,8 @@ describe("events", () => {
     crib.events.on((event) => void seen.push(event));
     await crib.call("test.act", {});
     await crib.call("file.read", { path: "missing" });
-    expect(seen.map((event) => event.type)).toEqual(["start", "denied", "start", "error"]);
+    const codes = seen.map((event) => (event.type === "tool-end" ? event.error?.code : event.type));
+    expect(codes).toEqual(["tool-start", "needs-approval", "tool-start", "not-found"]);
   });
 
   it("can be awaited one after the other", async () => {
@@ -309,7 +306,7 @@ describe("events", () => {
     await crib.call("test.act", {});
     await crib.close();
     await listening;
-    expect(types).toEqual(["start", "end"]);
+    expect(types).toEqual(["tool-start", "tool-end"]);
   });
 });
 
@@ -615,7 +612,7 @@ describe("edge cases", () => {
       await crib.call("file.read", circle),
     ];
     expect(results.map(({ error }) => error?.code)).toEqual(["invalid-input", "invalid-input"]);
-    expect(types).toEqual(["start", "error", "start", "error"]);
+    expect(types).toEqual(["tool-start", "tool-end", "tool-start", "tool-end"]);
     expect(crib.log().map(({ input }) => input)).toEqual([
       expect.stringContaining("[cannot be printed: "),
       { path: "a", offset: "10n" },
@@ -628,7 +625,7 @@ describe("edge cases", () => {
     crib.events.on((event) => void types.push(event.type));
     expect((await crib.call("no.such", {})).error?.code).toBe("not-found");
     expect([types, crib.log().map(({ tool, outcome }) => [tool, outcome])]).toEqual([
-      ["start", "error"],
+      ["tool-start", "tool-end"],
       [["no.such", "not-found"]],
     ]);
   });

@@ -7,7 +7,7 @@ export type {
   BackendExit,
   BackendRange,
 } from "../contract/backend.ts";
-export type { CallEvent, CallSuccess, DecisionRecord, SandboxLevel } from "../contract/call.ts";
+export type { CallEvent, DecisionRecord, SandboxLevel } from "../contract/call.ts";
 export type { CodeService } from "../contract/code.ts";
 export type {
   ConversationEntry,
@@ -30,6 +30,7 @@ export type {
   SandboxReport,
 } from "../contract/environment.ts";
 export {
+  type CallFailure,
   type ErrorCode,
   type ErrorDetails,
   errorCodes,
@@ -101,7 +102,7 @@ export {
 export { type DescribedTool, describeActions, type ModelAction } from "../wire/actions/describe-actions.ts";
 export { type ActionReading, readActions } from "../wire/actions/read-actions.ts";
 export type { WireFormat, WireTools } from "../wire/formats.ts";
-export type { CallFailure, CallResult } from "./call-result.ts";
+export type { CallResult } from "./call-result.ts";
 export type { AddedCaller, Caller, CallerOptions, CallOptions, DefinitionOptions } from "./caller.ts";
 export { defineTool, type OwnTool } from "./define-tool.ts";
 export type { OutputPart, OutputRange } from "./open-workspace.ts";

@@ -316,7 +316,7 @@ describe("an answer to a pending approval", () => {
     const waiting = fixture.call(
       "file.delete",
       { path: "a.txt" },
-      { onEvent: (event) => event.type === "progress" && told.resolve(event.message) },
+      { onEvent: (event) => event.type === "tool-progress" && told.resolve(event.message) },
     );
     const message = await told.promise;
     const [question] = fixture.pending();

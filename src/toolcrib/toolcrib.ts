@@ -9,6 +9,7 @@ import type { ProcessStatus } from "../contract/process.ts";
 import type { AnyTool, ToolFinder, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { findDialect } from "../dialects/dialects.ts";
+import type { CanonicalTools } from "../dialects/rename.ts";
 import { Toolset } from "../dialects/toolset.ts";
 import type { CallRecord, ClientInfo } from "../journal/journal.ts";
 import { newIdentifier } from "../lib/identifier.ts";
@@ -22,8 +23,6 @@ import type { PolicyMode } from "../policy/policy.ts";
 import { RedactedStream } from "../policy/redaction/redact.ts";
 import { openProcesses } from "../processes/open-processes.ts";
 import { allowedVariables } from "../system/environment-variables.ts";
-import type { JournalDiffInput } from "../tools/journal/diff.ts";
-import type { JournalUndoInput } from "../tools/journal/undo.ts";
 import type { WireFormat } from "../wire/formats.ts";
 import { askOutside, askVisibly } from "./ask-visibly.ts";
 import type { CallResult } from "./call-result.ts";
@@ -373,7 +372,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
    * approval, and is recorded. The input is that of `journal.undo`.
    */
   undo(
-    input: Omit<JournalUndoInput, "redo"> = {},
+    input: Omit<CanonicalTools["journal.undo"]["input"], "redo"> = {},
     options?: CallOptions,
   ): Promise<CallResult<UndoneChanges | null>> {
     return this.#journalCall("journal.undo", input, options);
@@ -385,13 +384,16 @@ export class Toolcrib implements Caller, AsyncDisposable {
   }
 
   /** Returns what the calls of this session changed in files, or the selected calls. The input is that of `journal.diff`. */
-  diff(input: JournalDiffInput = {}, options?: CallOptions): Promise<CallResult<ChangedFiles | null>> {
+  diff(
+    input: CanonicalTools["journal.diff"]["input"] = {},
+    options?: CallOptions,
+  ): Promise<CallResult<ChangedFiles | null>> {
     return this.#journalCall("journal.diff", input, options);
   }
 
   async #journalCall<Data>(
     name: "journal.undo" | "journal.diff",
-    input: JournalUndoInput | JournalDiffInput,
+    input: CanonicalTools["journal.undo"]["input"] | CanonicalTools["journal.diff"]["input"],
     options: CallOptions | undefined,
   ): Promise<CallResult<Data>> {
     return (await this.#caller.callCanonical(name, input, options)) as CallResult<Data>;
@@ -465,12 +467,15 @@ export class Toolcrib implements Caller, AsyncDisposable {
     const questions = { pending: this.#pendingApprovals, asker };
     if (prompt) return askVisibly(prompt, questions);
     const notify = ({ callId, tool }: ApprovalRequest, message: string) =>
-      this.#events.emit({ type: "progress", callId, tool, at: Date.now(), message });
+      this.#events.emit({
+        ...{ type: "tool-progress", callId, name: tool, canonical: tool },
+        ...{ at: Date.now(), message },
+      });
     return askOutside({ ...questions, waitMs: approvalWaitMs, notify });
   }
 }
 
-type RedoInput = Pick<JournalUndoInput, "merge" | "skip_changed" | "dry_run">;
+type RedoInput = Pick<CanonicalTools["journal.undo"]["input"], "merge" | "skip_changed" | "dry_run">;
 
 async function toDialect(dialect: string | Dialect): Promise<Dialect> {
   return typeof dialect === "object" ? dialect : findDialect(dialect);

@@ -201,7 +201,7 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   },
   "progress-flood": async (world) => {
     const received: string[] = [];
-    world.crib.events.on((event) => event.type === "progress" && received.push(event.message));
+    world.crib.events.on((event) => event.type === "tool-progress" && received.push(event.message));
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(answerOf("echo: hi"));
     expect(received.every((message) => message === "step")).toBe(true);
     expect(received.length).toBeLessThan(1_000);

@@ -121,7 +121,7 @@ it("ignores calls in the answer, asks again for text, and fails without any", as
   const twice = await compact(messages, { ask: async () => (times++ === 0 ? silent : calling) });
   expect(words(twice.messages[1])).toContain("\n\nI call Read.\n\n");
   expect(twice.asked.length).toBe(2);
-  await expect(compact(messages, { ask: async () => silent })).rejects.toMatchObject({ kind: "empty" });
+  await expect(compact(messages, { ask: async () => silent })).rejects.toMatchObject({ code: "empty" });
 });
 
 it("drops the middle of long texts, step by step, while the summary request is too long", async () => {
@@ -177,7 +177,7 @@ it("fails before it asks the model when nearly everything has to be kept", async
     return replied("short");
   };
   await expect(compact(messages, { ask })).rejects.toMatchObject({
-    kind: "overflow",
+    code: "overflow",
     message: "The conversation has about 9000 of 10000 tokens and cannot be compacted further.",
     hint: "Start a new session with a shorter task, or use a model with a larger context window.",
   });
@@ -281,7 +281,7 @@ it("turns any conversation into one that a strict provider accepts, at most 60 %
           messages: before,
         });
         if (result instanceof ModelError) {
-          expect(result.kind).toBe("overflow");
+          expect(result.code).toBe("overflow");
           return;
         }
         const kept = (result as { messages: readonly Message[] }).messages;

@@ -105,7 +105,7 @@ async function summarise(
       const maxOutputTokens = isWhole ? request.maxOutputTokens : undefined;
       return await askForSummary({ ...request, messages, maxOutputTokens }, ask);
     } catch (error) {
-      if (!(error instanceof ModelError && error.kind === "overflow")) throw error;
+      if (!(error instanceof ModelError && error.code === "overflow")) throw error;
     }
   }
   throw cannotShrink(options);

@@ -141,7 +141,7 @@ it("fails the turn when it is still too long, with a hint", async () => {
   const { session, server } = loopback;
   const { outcome, error } = await session.run("Read all files.").result;
   const requests = server.requests.length;
-  expect([outcome, error?.kind, requests, checkHistory(session.messages)]).toEqual([
+  expect([outcome, error?.code, requests, checkHistory(session.messages)]).toEqual([
     "failed",
     "overflow",
     8,
@@ -167,7 +167,7 @@ it("does not compact twice without a reply in between", async () => {
   );
   const { session, server } = loopback;
   const { outcome, error } = await session.run("Read all files.").result;
-  expect([outcome, error?.kind, server.requests.length]).toEqual(["failed", "overflow", 7]);
+  expect([outcome, error?.code, server.requests.length]).toEqual(["failed", "overflow", 7]);
   expect(await loopback.close()).toEqual([]);
 });
 
@@ -206,7 +206,7 @@ it("refuses input that exceeds the window before it is sent", async () => {
   const { session, server } = loopback;
   const { outcome, error } = await session.run("word ".repeat(1_000_000)).result;
   const later = await session.run("Hello?").result;
-  expect([outcome, error?.kind, later.text, server.requests.length]).toEqual([
+  expect([outcome, error?.code, later.text, server.requests.length]).toEqual([
     "failed",
     "overflow",
     "Yes?",

@@ -73,7 +73,7 @@ describe("a stream", () => {
 
   it("times out when it falls silent, before its first event or later", async () => {
     const error = expect.objectContaining({
-      kind: "timeout",
+      code: "timeout",
       message: "The model sent nothing for 20 ms.",
     });
     expect(await taken(() => deaf(), { silenceMs: 20 })).toEqual({ events: [], error });

@@ -64,7 +64,7 @@ async function askModel(asking: Asking): Promise<Asked> {
       if (signal.aborted) return { isWhole: false, shownText: reader.shownText };
       if (!(error instanceof ModelError)) throw error;
       const waitMs = retryWait({ error, attempt, limits });
-      emit({ type: "retry", attempt, waitMs, kind: error.kind, message: error.message });
+      emit({ type: "retry", attempt, waitMs, code: error.code, message: error.message });
       await pause(waitMs, signal);
       if (signal.aborted) return { isWhole: false, shownText: "" };
     }

@@ -112,18 +112,16 @@ async function callTool(
   const { id } = call;
   const onEvent = (event: CallEvent) => {
     switch (event.type) {
-      case "start":
+      case "tool-start":
         progress.callId = event.callId;
-        progress.canonical = event.tool;
+        progress.canonical = event.canonical;
         return recorder.add({ kind: "begun", id, callId: event.callId });
-      case "progress":
+      case "tool-progress":
         return emit({ type: "tool-progress", id, message: event.message });
-      case "output":
+      case "tool-output":
         return emit({ type: "tool-output", id, stream: event.stream, text: event.text });
-      case "end":
-        progress.fullText = event.result.fullText;
-        return;
-      default:
+      case "tool-end":
+        if (event.error === null) progress.fullText = event.output;
     }
   };
   const approve = approverFor(id);

@@ -95,7 +95,7 @@ it("separates two parts with one id, and starts a part for a delta without a sta
 describe("a reply without text and calls", () => {
   it.each(["stop", "calls"] as const)("is an error with finish reason %s", (reason) => {
     expect(() => read({ type: "part-delta", id: "t", text: " \n" }, { ...finish, reason })).toThrow(
-      expect.objectContaining({ kind: "empty" }),
+      expect.objectContaining({ code: "empty" }),
     );
   });
 

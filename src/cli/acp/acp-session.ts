@@ -232,8 +232,8 @@ export class AcpSession {
     if (outcome === "loop") return "max_turn_requests";
     if (error === null) return "end_turn";
     const text = [error.message, error.hint].filter(Boolean).join("\n");
-    if (error.kind === "auth") throw RequestError.authRequired(undefined, text);
-    throw RequestError.internalError({ kind: error.kind }, text);
+    if (error.code === "auth") throw RequestError.authRequired(undefined, text);
+    throw RequestError.internalError({ kind: error.code }, text);
   }
 
   async #changesOf(callId: string): Promise<string> {

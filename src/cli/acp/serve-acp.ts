@@ -299,7 +299,7 @@ function toRequestError(error: unknown): unknown {
   if (!(error instanceof ToolError || error instanceof ModelError)) return error;
   const { message, hint } = error instanceof ToolError ? textForUser(error) : error;
   const text = [message.replace(/\.?$/, "."), hint].filter(Boolean).join("\n");
-  const isSetup = error instanceof ModelError ? error.kind === "auth" : error.details?.kind === "no-model";
+  const isSetup = error instanceof ModelError ? error.code === "auth" : error.details?.kind === "no-model";
   if (isSetup) return new RequestError(-32000, text);
   return error instanceof ToolError && error.code === "invalid-input"
     ? new RequestError(-32602, text)

@@ -144,7 +144,7 @@ export async function runUserCommand(chat: ChatSessions, command: string): Promi
   let shown = "";
   try {
     const result = await chat.callForUser("shell.run", { command }, (event) => {
-      if (event.type === "output") view.add(event.text);
+      if (event.type === "tool-output") view.add(event.text);
     });
     const output = contentOf(result).trimEnd();
     shown = output === "" ? (result.failed ?? "No output.") : printable(output);

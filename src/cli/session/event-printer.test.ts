@@ -104,7 +104,7 @@ describe("a printed session", () => {
       { type: "turn-start", turn: 1 },
       { type: "round-start", round: 1 },
       ...say("Half an ans").slice(0, 2),
-      { type: "retry", attempt: 1, waitMs: 4200, kind: "cut", message: "The reply broke off" },
+      { type: "retry", attempt: 1, waitMs: 4200, code: "cut", message: "The reply broke off" },
       { type: "round-start", round: 1 },
       ...say("A whole answer.\n"),
       { type: "reply-end", reason: "stop" },
@@ -188,7 +188,7 @@ describe("a printed session", () => {
       { type: "limit", limit: "cost", allowed: 2 },
       { type: "loop", action: "warned", calls: ["Read(a)"], times: 3 },
       { type: "warning", message: "80 % full" },
-      { type: "error", error: { kind: "auth", message: "The key is wrong", hint: "Set OPENAI_API_KEY." } },
+      { type: "error", error: { code: "auth", message: "The key is wrong", hint: "Set OPENAI_API_KEY." } },
     ];
     expect(show(rare).err).toBe(
       [

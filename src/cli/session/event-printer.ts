@@ -212,17 +212,17 @@ function lastLine(text: string): string {
 }
 
 export function retryLine(
-  { kind, message, waitMs, attempt }: Of<"retry">,
+  { code, message, waitMs, attempt }: Of<"retry">,
   { isLost }: { readonly isLost: boolean },
 ): string {
   const lost = isLost ? "; its unfinished reply is discarded" : "";
   const problem = printableLine(message).replace(/\.$/, "");
   const wait = waitMs < 1000 ? "now" : `in ${formatTime(waitMs)}`;
-  return `${problem} (${kind})${lost}. Retrying ${wait}, attempt ${attempt + 1}`;
+  return `${problem} (${code})${lost}. Retrying ${wait}, attempt ${attempt + 1}`;
 }
 
-export function failureLine({ message, kind }: AgentFailure): string {
-  return `${printable(message)}${kind === "internal" ? "" : ` (${kind})`}`;
+export function failureLine({ message, code }: AgentFailure): string {
+  return `${printable(message)}${code === "internal" ? "" : ` (${code})`}`;
 }
 
 /** Returns how the turn ended, and what it used. */

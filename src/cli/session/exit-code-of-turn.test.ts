@@ -20,7 +20,7 @@ function exit(
   for (const happening of happenings) refusal.hear({ session: "s", at: 0, ...happening } as AgentEvent);
   return refusal.exitCode({
     outcome,
-    error: outcome === "failed" ? { kind, message: "", hint: null } : null,
+    error: outcome === "failed" ? { code: kind, message: "", hint: null } : null,
   });
 }
 

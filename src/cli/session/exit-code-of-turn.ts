@@ -32,7 +32,7 @@ export class LastRefusal {
   exitCode({ outcome, error }: Pick<TurnResult, "outcome" | "error">): number {
     if (outcome === "completed") return exitCodeOf(this.#error?.code);
     if (outcome === "aborted") return exitCodeOf("cancelled");
-    return error?.kind === "timeout" ? exitCodeOf("timeout") : 1;
+    return error?.code === "timeout" ? exitCodeOf("timeout") : 1;
   }
 }
 

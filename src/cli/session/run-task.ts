@@ -108,12 +108,11 @@ function failedTurn(thrown: unknown) {
   const { message, hint = null } = thrown as { readonly message: string; readonly hint?: string };
   return {
     ...{ session: null, model: null, turn: 0, outcome: "failed", text: "", rounds: 0, calls: [], cost: null },
-    error: { kind: kindOf(thrown), message, hint },
+    error: { code: codeOf(thrown), message, hint },
     usage: { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 },
   };
 }
 
-function kindOf(thrown: unknown): string {
-  if (thrown instanceof ToolError) return thrown.code;
-  return thrown instanceof ModelError ? thrown.kind : "internal";
+function codeOf(thrown: unknown): string {
+  return thrown instanceof ToolError || thrown instanceof ModelError ? thrown.code : "internal";
 }

@@ -130,7 +130,7 @@ describe("toolcrib run", () => {
       stderr,
       report,
       failed.exit,
-      JSON.parse(failed.stdout).error.kind,
+      JSON.parse(failed.stdout).error.code,
       line.exit,
       JSON.parse(line.stdout),
     ]).toEqual([

@@ -129,7 +129,7 @@ function askedByClient({ kind }: Answer): ToolError {
 }
 
 export function toCallResult(
-  { content, isError, data, images, output }: CallResult,
+  { content, isError, data, images, output, error }: CallResult,
   { isStructured, knowsLinks }: Pick<ClientAbilities, "knowsLinks"> & { readonly isStructured: boolean },
 ): CallToolResult {
   const blocks: ContentBlock[] = images.map(({ mediaType, base64 }) => ({
@@ -157,6 +157,8 @@ export function toCallResult(
     content: blocks,
     ...(structuredContent !== undefined && knowsLinks ? { structuredContent } : {}),
     ...(isError ? { isError } : {}),
+    // For programs: clients show models the content only.
+    ...(error ? { _meta: { "toolcrib/error": { ...error, output: undefined } } } : {}),
   };
 }
 

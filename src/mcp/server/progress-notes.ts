@@ -25,7 +25,8 @@ export class ProgressNotes {
   }
 
   readonly hear = (event: CallEvent): void => {
-    const message = event.type === "progress" ? event.message : event.type === "output" ? event.text : "";
+    const { message } =
+      event.type === "tool-progress" ? event : { message: event.type === "tool-output" ? event.text : "" };
     const line = lastLine(message);
     if (line === "" || this.#ended) return;
     this.#message = line;

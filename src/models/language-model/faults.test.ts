@@ -51,7 +51,7 @@ describe.each(kinds)("with %s", (kind) => {
     async (fault) => {
       const model = await open({ ...reply, fault });
       expect(await failure(ask(model, {}))).toEqual({
-        kind: "cut",
+        code: "cut",
         message: "The reply was cut off: the stream ended early.",
       });
     },
@@ -60,7 +60,7 @@ describe.each(kinds)("with %s", (kind) => {
   it.each<Fault>(["cut-in-text", "cut-in-arguments"])("reports a lost connection: %s", async (fault) => {
     const model = await open({ ...reply, fault });
     expect(await failure(ask(model, {}))).toEqual({
-      kind: "cut",
+      code: "cut",
       message: "The reply was cut off: Connection closed.",
     });
   });
@@ -78,14 +78,14 @@ describe.each(kinds)("with %s", (kind) => {
 
   it("treats an error inside the stream as a server error", async () => {
     const model = await open({ ...reply, fault: "error-event" });
-    const { kind: thrown } = await failure(ask(model, {}));
+    const { code: thrown } = await failure(ask(model, {}));
     expect(thrown).toBe("server");
   });
 
   it("reports a reply without text and calls", async () => {
     const model = await open({ fault: "empty" });
     expect(await failure(ask(model, {}))).toEqual({
-      kind: "empty",
+      code: "empty",
       message: "The reply is empty.",
     });
   });
@@ -93,7 +93,7 @@ describe.each(kinds)("with %s", (kind) => {
   it("names the address that closed the connection", async () => {
     const model = await open({ fault: "drop-before-headers" });
     expect(await failure(ask(model, {}))).toEqual({
-      kind: "network",
+      code: "network",
       message: `Cannot connect to ${new URL(server.url).origin}: Connection closed.`,
     });
   });
@@ -102,7 +102,7 @@ describe.each(kinds)("with %s", (kind) => {
     const model = await open({});
     await server.close();
     expect(await failure(ask(model, {}))).toEqual({
-      kind: "network",
+      code: "network",
       message: `Cannot connect to ${new URL(server.url).origin}: Connection refused.`,
     });
   });
@@ -121,14 +121,14 @@ describe.each(kinds)("with %s", (kind) => {
     const model = await open({ fault: { status } });
     const error = await ask(model, {}).catch((thrown: unknown) => thrown as ModelError);
     expect(error).toBeInstanceOf(ModelError);
-    const { kind: thrown, status: seen, retryAfterMs } = error as ModelError;
+    const { code: thrown, status: seen, retryAfterMs } = error as ModelError;
     expect([thrown, seen, retryAfterMs]).toEqual([expected, status, undefined]);
   });
 
   it("reads how long to wait", async () => {
     const model = await open({ fault: { status: 429, retryAfter: "7" } });
     const error = await ask(model, {}).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ kind: "rate-limit", retryAfterMs: 7_000 });
+    expect(error).toMatchObject({ code: "rate-limit", retryAfterMs: 7_000 });
   });
 
   it.each<Fault>(["hang-before", "hang-during"])(
@@ -236,7 +236,7 @@ it("treats a failed response as a server error", async () => {
   server = await startProvider("openai", [{ ...reply, fault: "failed-reply" }]);
   const model = await openModel(server.model, server.settings);
   expect(await failure(ask(model, {}))).toEqual({
-    kind: "server",
+    code: "server",
     message: "The model failed to generate a response.",
   });
 });
@@ -290,13 +290,13 @@ function request() {
 
 async function failure(
   asked: Promise<unknown>,
-): Promise<{ readonly kind: string; readonly message: string }> {
+): Promise<{ readonly code: string; readonly message: string }> {
   const error = await asked.then(
     () => new Error("There was a reply."),
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof ModelError)) throw error;
-  return { kind: error.kind, message: error.message };
+  return { code: error.code, message: error.message };
 }
 
 it.each([

@@ -111,7 +111,7 @@ it.each<[string, Part[], string]>([
   ["that failed", [...textParts("Half"), end("error", "failed")], 'ended it with "failed"'],
   ["that announces calls but contains none", [...textParts("Now:"), end("tool-calls")], "contains none"],
 ])("rejects as incomplete a reply %s", async (_, parts, message) => {
-  await expect(read(parts)).rejects.toMatchObject({ kind: "cut", message: expect.stringContaining(message) });
+  await expect(read(parts)).rejects.toMatchObject({ code: "cut", message: expect.stringContaining(message) });
 });
 
 it("accepts other finish reasons of known servers", async () => {
@@ -127,7 +127,7 @@ it.each<[string, Part[]]>([
   ["white space", [...textParts(" \n"), end("stop")]],
   ["thoughts", [{ type: "reasoning-delta", id: "r", delta: "Hm." }, end("stop")]],
 ])("rejects a reply that contains only %s", async (_, parts) => {
-  await expect(read(parts)).rejects.toMatchObject({ kind: "empty" });
+  await expect(read(parts)).rejects.toMatchObject({ code: "empty" });
 });
 
 it("throws an error inside the stream unchanged", async () => {

@@ -201,32 +201,32 @@ it("sends images to models with vision, and a note to others", async () => {
 
 describe("classifies the error when", () => {
   it.each<[string, Fault, object]>([
-    ["the connection broke", "cut-in-text", { kind: "cut" }],
-    ["the stream ends early", "no-terminal-event", { kind: "cut" }],
-    ["the stream ends within the text", "end-in-text", { kind: "cut" }],
-    ["the reply is empty", "empty", { kind: "empty" }],
-    ["the stream contains an error", "error-event", { kind: "server" }],
-    ["the connection is dropped before a response", "drop-before-headers", { kind: "network" }],
+    ["the connection broke", "cut-in-text", { code: "cut" }],
+    ["the stream ends early", "no-terminal-event", { code: "cut" }],
+    ["the stream ends within the text", "end-in-text", { code: "cut" }],
+    ["the reply is empty", "empty", { code: "empty" }],
+    ["the stream contains an error", "error-event", { code: "server" }],
+    ["the connection is dropped before a response", "drop-before-headers", { code: "network" }],
     [
       "the server is busy",
       { status: 429, retryAfter: "2", body: { error: "too many" } },
-      { kind: "rate-limit", retryAfterMs: 2_000, message: "too many" },
+      { code: "rate-limit", retryAfterMs: 2_000, message: "too many" },
     ],
-    ["the server fails", { status: 503, body: { error: "busy" } }, { kind: "server", message: "busy" }],
+    ["the server fails", { status: 503, body: { error: "busy" } }, { code: "server", message: "busy" }],
     [
       "the model does not fit into memory",
       { status: 500, body: { error: "model requires more system memory (9 GiB) than is available" } },
       {
-        kind: "bad-request",
+        code: "bad-request",
         hint: "Use a smaller model, or set a smaller `contextTokens` for it in models.json.",
       },
     ],
     [
       "the model does not support tools",
       { status: 400, body: { error: "registry.ollama.ai/library/x does not support tools" } },
-      { kind: "bad-request", hint: "Use the text protocol: --protocol text" },
+      { code: "bad-request", hint: "Use the text protocol: --protocol text" },
     ],
-    ["the key is wrong", { status: 401, body: { error: "unauthorized" } }, { kind: "auth" }],
+    ["the key is wrong", { status: 401, body: { error: "unauthorized" } }, { code: "auth" }],
   ])("%s", async (_, fault, expected) => {
     await using talk = await talkTo([{ text: "Hello there.", fault }], { models: ["qwen3:8b"] });
     await expect(talk.ask()).rejects.toMatchObject(expected);
@@ -241,14 +241,14 @@ describe("classifies the error when", () => {
     const forbidden = { providers: { ollama: { baseUrl: "http://127.0.0.1:9" } } };
     const never = await openModel("ollama/qwen3:8b", forbidden).catch((error) => error);
     const hint = "Run: ollama serve (or set OLLAMA_HOST to its address)";
-    expect([missing, dead, never].map(({ kind, message, hint }) => ({ kind, message, hint }))).toEqual([
-      { kind: "not-found", message: "model 'llama9' not found", hint: "Run: ollama pull llama9" },
+    expect([missing, dead, never].map(({ code, message, hint }) => ({ code, message, hint }))).toEqual([
+      { code: "not-found", message: "model 'llama9' not found", hint: "Run: ollama pull llama9" },
       {
-        kind: "network",
+        code: "network",
         message: expect.stringContaining(`Cannot connect to ${talk.server.url}: `),
         hint,
       },
-      { kind: "network", message: "Cannot connect to http://127.0.0.1:9: bad port", hint },
+      { code: "network", message: "Cannot connect to http://127.0.0.1:9: bad port", hint },
     ]);
   });
 });
@@ -337,7 +337,7 @@ it("never lets the client print unreadable lines", async () => {
     const kinds = [];
     for (let round = 0; round < count; round += 1) {
       const error = await all(model, requestOf([])).catch((thrown) => thrown);
-      kinds.push(error instanceof ModelError ? `${error.kind}: ${error.message}` : error);
+      kinds.push(error instanceof ModelError ? `${error.code}: ${error.message}` : error);
     }
     expect([kinds, printed]).toEqual([
       [
@@ -362,7 +362,7 @@ it("suggests checking the address when another server answers", async () => {
   const settings = { providers: { ollama: { baseUrl: server.url } } };
   await expect(openModel("ollama/x", settings)).rejects.toEqual(
     expect.objectContaining({
-      kind: "not-found",
+      code: "not-found",
       message: `${server.url} did not return JSON.`,
       hint: `Check that ${server.url} is the address of Ollama.`,
     }),

@@ -24,7 +24,7 @@ it.each(kinds)("sends neither the key nor the conversation of %s to a redirect t
       response.writeHead(status, { location: `${elsewhere}/v2?key=1` }).end(),
     );
     await expect(ask(kind, baseUrl)).rejects.toMatchObject({
-      kind: "bad-request",
+      code: "bad-request",
       status,
       message: `${new URL(baseUrl).host} redirects to ${elsewhere}/v2; redirects are not followed.`,
     });
@@ -48,7 +48,7 @@ it.each(kinds)("aborts an endless reply of %s", async (kind) => {
       goOn();
     });
     await expect(ask(kind, baseUrl)).rejects.toMatchObject({
-      kind: "bad-request",
+      code: "bad-request",
       message: `The reply of ${new URL(baseUrl).host} is too long.`,
     });
     // One line exceeds its limit long before the whole response does.
@@ -62,7 +62,7 @@ it.each(kinds)("reads only the beginning of an endless error of %s", async (kind
     response.writeHead(500, { "content-encoding": "gzip" });
     response.end(endlessError);
   });
-  await expect(ask(kind, baseUrl)).rejects.toMatchObject({ kind: "server", status: 500 });
+  await expect(ask(kind, baseUrl)).rejects.toMatchObject({ code: "server", status: 500 });
 });
 
 const filling = Buffer.alloc(1024 ** 2, "x");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { done, stageCall } from "../../../test/support/stages/stage-call.ts";
 import type { CallEvent, Outcome } from "../../contract/call.ts";
-import { type ErrorCode, ToolError } from "../../contract/error.ts";
+import { ToolError } from "../../contract/error.ts";
 import { CallEvents } from "../call-events.ts";
 import { emitEvents } from "./emit-events.ts";
 
@@ -15,30 +15,38 @@ describe("emitEvents", () => {
       notify({ type: "output", stream: "stdout", text: "hello" });
       return done;
     });
-    const base = { callId: "call_1", tool: "file.write", at: expect.any(Number) };
+    const base = { callId: "call_1", name: "write_it", canonical: "file.write", at: expect.any(Number) };
     expect(received).toEqual([
-      { ...base, type: "start", input: { path: "a" } },
-      { ...base, type: "progress", message: "half" },
-      { ...base, type: "output", stream: "stdout", text: "hello" },
-      { ...base, type: "end", result: done, durationMs: expect.any(Number) },
+      { ...base, type: "tool-start", input: { path: "a" } },
+      { ...base, type: "tool-progress", message: "half" },
+      { ...base, type: "tool-output", stream: "stdout", text: "hello" },
+      {
+        ...base,
+        type: "tool-end",
+        output: "done",
+        isError: false,
+        error: null,
+        data: null,
+        durationMs: expect.any(Number),
+      },
     ]);
   });
 
-  it.each([
-    ["denied", "denied"],
-    ["needs-approval", "denied"],
-    ["timeout", "error"],
-  ] satisfies [ErrorCode, CallEvent["type"]][])(
-    "ends a call that failed with %s with the event %s",
-    async (code, type) => {
-      const events = new CallEvents();
-      const received: CallEvent[] = [];
-      events.on((event) => received.push(event));
-      const failure: Outcome = { ok: false, error: new ToolError(code, "no") };
-      expect(await emitEvents(events)(stageCall(), async () => failure)).toBe(failure);
-      expect(received.map((event) => event.type)).toEqual(["start", type]);
-    },
-  );
+  it("ends a call that failed with its error as plain data", async () => {
+    const events = new CallEvents();
+    const received: CallEvent[] = [];
+    events.on((event) => received.push(event));
+    const error = new ToolError("denied", "no", { hint: "Ask.", output: "half" });
+    const failure: Outcome = { ok: false, error };
+    expect(await emitEvents(events)(stageCall(), async () => failure)).toBe(failure);
+    expect(received.map(({ type }) => type)).toEqual(["tool-start", "tool-end"]);
+    expect(JSON.parse(JSON.stringify(received[1]))).toMatchObject({
+      output: "half",
+      isError: true,
+      error: { code: "denied", message: "no", hint: "Ask." },
+      data: null,
+    });
+  });
 
   it("serves listeners that are added and removed during the call", async () => {
     const events = new CallEvents();
@@ -50,6 +58,6 @@ describe("emitEvents", () => {
       stop();
       return done;
     });
-    expect(received).toEqual(["progress"]);
+    expect(received).toEqual(["tool-progress"]);
   });
 });

@@ -1,4 +1,5 @@
-import type { CallEvent, Outcome } from "../../contract/call.ts";
+import type { Outcome } from "../../contract/call.ts";
+import { toFailure } from "../../contract/error.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { CallEvents } from "../call-events.ts";
 import type { Stage } from "../stage.ts";
@@ -7,24 +8,29 @@ import type { Stage } from "../stage.ts";
 export function emitEvents(events: CallEvents): Stage {
   return async (call, next) => {
     const startedAt = monotonicMs();
-    const base = { callId: call.id, tool: call.tool.canonical ?? call.tool.name };
-    if (!events.idle) events.emit({ ...base, type: "start", at: Date.now(), input: call.input });
+    const { name, canonical = name } = call.tool;
+    const base = { callId: call.id, name, canonical };
+    if (!events.idle) events.emit({ ...base, type: "tool-start", at: Date.now(), input: call.input });
     const outcome = await next({
       ...call,
       notify: (notice) => {
-        if (!events.idle) events.emit({ ...base, ...notice, at: Date.now() });
+        if (events.idle) return;
+        const at = Date.now();
+        if (notice.type === "progress") events.emit({ ...base, ...notice, type: "tool-progress", at });
+        else events.emit({ ...base, ...notice, type: "tool-output", at });
       },
     });
     if (!events.idle) {
       const durationMs = monotonicMs() - startedAt;
-      events.emit({ ...base, ...ending(outcome), at: Date.now(), durationMs } as CallEvent);
+      events.emit({ ...base, type: "tool-end", ...ending(outcome), at: Date.now(), durationMs });
     }
     return outcome;
   };
 }
 
 function ending(outcome: Outcome) {
-  if (outcome.ok) return { type: "end", result: outcome };
-  const denied = outcome.error.code === "denied" || outcome.error.code === "needs-approval";
-  return { type: denied ? "denied" : "error", error: outcome.error };
+  if (!outcome.ok)
+    return { output: outcome.error.output ?? "", isError: true, error: toFailure(outcome.error), data: null };
+  const { fullText: output, isError = false, data } = outcome;
+  return { output, isError, error: null, data };
 }

@@ -123,8 +123,8 @@ describe("tool output", () => {
     await using fixture = await openFixture([tool]);
     const emitted: string[] = [];
     fixture.crib.events.on((event) => {
-      if (event.type === "progress") emitted.push(event.message);
-      if (event.type === "output") emitted.push(event.text);
+      if (event.type === "tool-progress") emitted.push(event.message);
+      if (event.type === "tool-output") emitted.push(event.text);
     });
     const { error } = await fixture.crib.call("say", {});
     expect(error).toEqual({

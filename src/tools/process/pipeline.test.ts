@@ -98,7 +98,7 @@ it("runs a command of shell.run in the background", async () => {
 function progressOf({ crib }: TemporaryToolcrib, received: () => void): string[] {
   const messages: string[] = [];
   crib.events.on((event: CallEvent) => {
-    if (event.type !== "progress") return;
+    if (event.type !== "tool-progress") return;
     messages.push(event.message);
     received();
   });
@@ -109,7 +109,7 @@ it("streams the output of a process while a call waits for it", async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo" });
   const received: string[] = [];
   const onEvent = (event: CallEvent) =>
-    event.type === "output" && received.push(`${event.stream}: ${event.text}`);
+    event.type === "tool-output" && received.push(`${event.stream}: ${event.text}`);
   const command = "echo one; read -r line; echo $line >&2; exit 2";
   await fixture.crib.call("process.start", { command, name: "talk", ready: { line: "one" } }, { onEvent });
   await fixture.crib.call("process.input", { name: "talk", text: "two\n" }, { onEvent });

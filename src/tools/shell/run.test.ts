@@ -97,7 +97,9 @@ it("removes secrets from answer, events and stored output, also where output is 
   const key = `sk-ant-api03-${"abcdefghij0123456789".repeat(2)}`;
   fixture.write("say.sh", `for i in $(seq 1 3000); do echo "$i ${key}"; done`);
   const { content, data, output } = await fixture.run("bash say.sh");
-  const streamed = fixture.events.flatMap((event) => (event.type === "output" ? [event.text] : [])).join("");
+  const streamed = fixture.events
+    .flatMap((event) => (event.type === "tool-output" ? [event.text] : []))
+    .join("");
   for (const text of [content, JSON.stringify(data), streamed, fixture.kept(output!)]) {
     expect(text).toContain("[redacted: Anthropic key]");
     expect(text).not.toContain("abcdefghij");
@@ -107,7 +109,7 @@ it("removes secrets from answer, events and stored output, also where output is 
 it("streams everything in order while it runs", async () => {
   await using fixture = await shellFixture();
   await fixture.run("seq 1 50000; echo end >&2");
-  const streamed = fixture.events.flatMap((event) => (event.type === "output" ? [event] : []));
+  const streamed = fixture.events.flatMap((event) => (event.type === "tool-output" ? [event] : []));
   const textOf = (stream: string) =>
     streamed.flatMap((event) => (event.stream === stream ? event.text : [])).join("");
   expect(textOf("stdout")).toBe(Array.from({ length: 50_000 }, (_, index) => `${index + 1}\n`).join(""));
@@ -176,7 +178,7 @@ it("returns the output until the call was cancelled", async () => {
   await using fixture = await shellFixture();
   const controller = new AbortController();
   const running = fixture.run("echo begun; sleep 60", {}, controller.signal);
-  while (!fixture.events.some(({ type }) => type === "output")) await setTimeout(10);
+  while (!fixture.events.some(({ type }) => type === "tool-output")) await setTimeout(10);
   controller.abort();
   expect((await running).error).toEqual({
     code: "cancelled",
@@ -214,7 +216,7 @@ it("explains how to send input to a command that asked for it", async () => {
 it("reports while it runs that a command seems to wait for input", async () => {
   await using fixture = await shellFixture();
   const { error } = await fixture.run("printf 'Password: '; sleep 60", { timeout_ms: 6000 });
-  expect(fixture.events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
+  expect(fixture.events.flatMap((event) => (event.type === "tool-progress" ? [event.message] : []))).toEqual([
     "The command seems to wait for input.",
   ]);
   expect(error?.output).toContain("[The command seems to ask for input, which it cannot get. ");
@@ -223,11 +225,11 @@ it("reports while it runs that a command seems to wait for input", async () => {
 it("does not mistake a quiet command of a session for one that waits for input", async () => {
   await using fixture = await shellFixture();
   const { data } = await fixture.run("echo 'Compiling: '; sleep 4.5", { session: "build" });
-  expect([data?.stdout, data?.remarks, fixture.events.filter(({ type }) => type === "progress")]).toEqual([
-    "Compiling: \n",
-    [],
-    [],
-  ]);
+  expect([
+    data?.stdout,
+    data?.remarks,
+    fixture.events.filter(({ type }) => type === "tool-progress"),
+  ]).toEqual(["Compiling: \n", [], []]);
 });
 
 it("runs a command that is longer than a single argument may be", async () => {
@@ -257,7 +259,7 @@ it("waits for a session no longer than the command's timeout, and reports what k
     message: 'Session build is still busy with "echo begun; sleep 60": the command was not run',
     hint: "Wait and retry, use another session, or stop the command with process.stop and the session's name.",
   });
-  expect(fixture.events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
+  expect(fixture.events.flatMap((event) => (event.type === "tool-progress" ? [event.message] : []))).toEqual([
     'Session build is still busy with "echo begun; sleep 60": waiting.',
   ]);
   expect((await fixture.run("echo next", { session })).data?.stdout).toBe("next\n");

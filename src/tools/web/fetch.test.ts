@@ -235,7 +235,7 @@ describe("web.fetch", () => {
       }, 30);
     });
     await using opened = await webFixture({ rules });
-    opened.crib.events.on((event) => void (event.type === "progress" && progress.push(event.message)));
+    opened.crib.events.on((event) => void (event.type === "tool-progress" && progress.push(event.message)));
     const { isError } = await opened.crib.call("web.fetch", { url: server.origin });
     const [first = ""] = progress;
     expect([isError, first.replace(/: \d+ bytes of/, ": some of")]).toEqual([

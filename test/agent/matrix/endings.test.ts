@@ -49,7 +49,7 @@ describe.each(filtering)("$name", (side) => {
   it("reports a filtered reply, and can continue", async () => {
     const stage = await openStage(side, () => [{ text: "I", finish: "filtered" }, { text: "Here." }]);
     const { outcome, error } = await stage.ask("Say it");
-    expect({ outcome, kind: error?.kind }).toEqual({ outcome: "failed", kind: "bad-request" });
+    expect({ outcome, kind: error?.code }).toEqual({ outcome: "failed", kind: "bad-request" });
     expect(await stage.ask("Something else")).toEqual(completed("Here.", { turn: 2, rounds: 1, calls: 0 }));
   });
 });

@@ -42,20 +42,20 @@ describe.each(sides)("$name", (side) => {
     });
     expect(await stage.ask("Speak")).toEqual(completed("Here.", { rounds: 1, calls: 0 }));
     const retries = stage.events.filter((event) => event.type === "retry");
-    expect(retries.map(({ kind }) => kind)).toEqual(["timeout"]);
+    expect(retries.map(({ code }) => code)).toEqual(["timeout"]);
   });
 
   it("does not retry with a wrong key, and can continue", async () => {
     const stage = await openStage(side, () => [{ fault: { status: 401 } }, { text: "Here." }]);
     const { outcome, error, rounds } = await stage.ask("Speak");
-    expect({ outcome, kind: error?.kind, rounds }).toEqual({ outcome: "failed", kind: "auth", rounds: 1 });
+    expect({ outcome, kind: error?.code, rounds }).toEqual({ outcome: "failed", kind: "auth", rounds: 1 });
     expect(await stage.ask("Speak")).toEqual(completed("Here.", { turn: 2, rounds: 1, calls: 0 }));
   });
 
   it("does not wait when the provider asks for too long a wait", async () => {
     const stage = await openStage(side, () => [{ fault: { status: 429, retryAfter: "86400" } }]);
     const { outcome, error } = await stage.ask("Speak");
-    expect({ outcome, kind: error?.kind }).toEqual({ outcome: "failed", kind: "rate-limit" });
+    expect({ outcome, kind: error?.code }).toEqual({ outcome: "failed", kind: "rate-limit" });
   });
 
   it("reads a reply that arrives one byte at a time", async () => {

@@ -4,7 +4,7 @@ import { openToolcrib } from "../../../src/toolcrib/index.ts";
 const [workspace, stateDirectory, configDirectory] = process.argv.slice(2) as [string, string, string];
 const crib = await openToolcrib({ workspace, stateDirectory, configDirectory, mode: "yolo" });
 crib.events.on((event) => {
-  if (event.type === "progress" && event.message.startsWith("Checking:"))
+  if (event.type === "tool-progress" && event.message.startsWith("Checking:"))
     process.kill(process.pid, "SIGKILL");
 });
 await crib.call("code_replace_block", {

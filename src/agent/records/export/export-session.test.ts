@@ -27,7 +27,7 @@ const entries = kept([
   reply("I write it.", call("a", { path: "a.txt", content: "one\ntwo\n", count: 2 })),
   answer("a", "@@ -1 +1 @@\n-one\n+two\n same"),
   reply("Done."),
-  turnEnd(1, { outcome: "failed", error: { kind: "auth", message: "No key", hint: null } }),
+  turnEnd(1, { outcome: "failed", error: { code: "auth", message: "No key", hint: null } }),
 ]);
 
 describe("an exported session", () => {
@@ -231,7 +231,7 @@ function hostile(text: string) {
     { ...reply(text, call("a", { [text]: text }, text)) },
     answer("a", text),
     { kind: "change", model: text },
-    turnEnd(1, { outcome: "failed", error: { kind: "auth", message: text, hint: null } }),
+    turnEnd(1, { outcome: "failed", error: { code: "auth", message: text, hint: null } }),
   ]);
 }
 

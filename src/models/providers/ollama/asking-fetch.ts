@@ -2,7 +2,7 @@ import { isRecord } from "../../../lib/json/is-record.ts";
 import { tryParseJson } from "../../../lib/json/try-parse-json.ts";
 import { secretsOf, toModelError } from "../../classify-provider-error.ts";
 import { cutOff } from "../../language-model/stream-reply.ts";
-import { ModelError, type ModelErrorKind } from "../../model-error.ts";
+import { ModelError, type ModelErrorCode } from "../../model-error.ts";
 import type { ProviderSettings } from "../../providers.ts";
 
 interface Refusal {
@@ -115,7 +115,7 @@ export function ollamaErrors(address: string, settings: ProviderSettings): Ollam
     const read = toModelError(error, { provider, model, secrets });
     if (!(read instanceof ModelError))
       return error instanceof TypeError && !hasBegun ? unreachable(address, error) : read;
-    if (hasBegun && read.kind === "network") return cutOff("Connection lost.");
+    if (hasBegun && read.code === "network") return cutOff("Connection lost.");
     return withHint(read, { address, model, provider, checkAddress });
   };
   return {
@@ -149,8 +149,8 @@ function withHint(
   about: Readonly<Record<"address" | "model" | "provider" | "checkAddress", string>>,
 ): ModelError {
   const { address, model, provider, checkAddress } = about;
-  const { kind, message, status, retryAfterMs } = error;
-  const hinted = (hint: string, otherKind: ModelErrorKind = kind, text = message) =>
+  const { code: kind, message, status, retryAfterMs } = error;
+  const hinted = (hint: string, otherKind: ModelErrorCode = kind, text = message) =>
     new ModelError(otherKind, text, { hint, status, retryAfterMs });
   if (kind === "network")
     return hinted(startOllama, kind, message.replace(`to ${provider}:`, `to ${address}:`));

@@ -136,7 +136,7 @@ it("retries when the provider is overloaded", async () => {
   const stage = await openStage(side, () => [{ fault: { status: 529 } }, { text: "Here." }]);
   expect(await stage.ask("Speak")).toEqual(completed("Here.", { rounds: 1, calls: 0 }));
   const retries = stage.events.filter((event) => event.type === "retry");
-  expect(retries.map(({ kind }) => kind)).toEqual(["server"]);
+  expect(retries.map(({ code }) => code)).toEqual(["server"]);
 });
 
 it("counts tokens read from and written to the cache", async () => {

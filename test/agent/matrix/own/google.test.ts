@@ -60,7 +60,7 @@ it("is told that a call after its text could not be read, and repeats it", async
 it("reports a blocked prompt, and can continue", async () => {
   const stage = await openStage(side, () => [{ text: "", fault: "blocked-prompt" }, { text: "Here." }]);
   const { outcome, error } = await stage.ask("Say something bad");
-  expect({ outcome, kind: error?.kind }).toEqual({ outcome: "failed", kind: "bad-request" });
+  expect({ outcome, kind: error?.code }).toEqual({ outcome: "failed", kind: "bad-request" });
   expect(await stage.ask("Something else")).toEqual(completed("Here.", { turn: 2, rounds: 1, calls: 0 }));
 });
 
@@ -74,7 +74,7 @@ it("waits as long as the error body asks", async () => {
   );
   expect(await stage.ask("Speak")).toEqual(completed("Here.", { rounds: 1, calls: 0 }));
   const retries = stage.events.filter((event) => event.type === "retry");
-  expect(retries.map(({ kind, waitMs }) => [kind, waitMs >= 300 && waitMs < 1_000])).toEqual([
+  expect(retries.map(({ code, waitMs }) => [code, waitMs >= 300 && waitMs < 1_000])).toEqual([
     ["rate-limit", true],
   ]);
 });

@@ -99,7 +99,7 @@ it("retries when the server is busy", async () => {
   const stage = await openStage(side, () => [{ fault: busy }, { text: "Here." }]);
   expect(await stage.ask("Speak")).toEqual(completed("Here.", { rounds: 1, calls: 0 }));
   const retries = stage.events.filter((event) => event.type === "retry");
-  expect(retries.map(({ kind }) => kind)).toEqual(["server"]);
+  expect(retries.map(({ code }) => code)).toEqual(["server"]);
 });
 
 it("explains how to get a missing model", async () => {
