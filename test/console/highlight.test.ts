@@ -20,6 +20,7 @@ it.each([
       "comment // done",
     ],
   ],
+  ["a.ts", "codes.delete(...new Set())", ["function delete", "keyword new", "function Set"]],
   ["a.ts", " * Returns the type.", ["comment * Returns the type."]],
   [
     "a.py",

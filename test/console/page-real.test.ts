@@ -129,6 +129,7 @@ describe.skipIf(missingBrowser)(
       await press(shown, "u");
       const dialog = shown.getByRole("dialog");
       await dialog.getByRole("alert").getByText("src/server/login.ts").waitFor();
+      await dialog.getByRole("alert").getByText("“Keep later edits”").waitFor();
       await tabTo(shown, "checkbox", "Keep later edits, where they do not overlap");
       await press(shown, "Space");
       await dialog.getByRole("alert").getByText("it is now:").waitFor();

@@ -25,11 +25,12 @@ interface Language {
 }
 
 function kindOfWord(word: string, line: string, index: number, { keywords, isCode }: Language) {
-  if (keywords.has(word)) return "keyword";
+  const isMember = /(?<!\.)\.$/.test(line.slice(0, index));
+  if (keywords.has(word) && !isMember) return "keyword";
   if (!isCode) return undefined;
   if (/^!?\(/.test(line.slice(index + word.length, index + word.length + 2))) return "function";
   if (/^[A-Z][A-Z0-9_]+$/.test(word)) return "constant";
-  return /^[A-Z]/.test(word) && line[index - 1] !== "." ? "type" : undefined;
+  return /^[A-Z]/.test(word) && !isMember ? "type" : undefined;
 }
 
 const slashes = /(?<comment>\/\/.*|\/\*.*?(?:\*\/|$)|^\s*\*(?:\s.*|\/)?$)/;

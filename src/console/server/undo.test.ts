@@ -61,7 +61,7 @@ describe("POST /api/undo", () => {
       error: {
         code: "stale",
         message: expect.stringContaining("a.txt has changed since"),
-        hint: "Remove only these changes from the current files with “merge”.",
+        hint: "Remove only these changes from the current files with “Keep later edits”.",
       },
     });
     expect((await page.post("/undo", { ...request, merge: true })).status).toBe(200);

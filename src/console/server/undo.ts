@@ -126,7 +126,12 @@ function toInput(request: UndoRequest): object {
   return { ...selection, paths, hunk, merge, skip_changed: skipChanged, dry_run: dryRun };
 }
 
-/** Hints for models name fields; the page has switches of the same names. */
+/** Hints for models name fields; the page has these switches for them. */
+const switches: { readonly [field: string]: string | undefined } = {
+  merge: "Keep later edits",
+  skip_changed: "Leave out files that changed since",
+};
+
 function withoutFields(hint: string | null): string | undefined {
-  return hint?.replace(/`(\w+): true`/g, (_, name: string) => `“${name.replaceAll("_", " ")}”`);
+  return hint?.replace(/`(\w+): true`/g, (_, name: string) => `“${switches[name] ?? name}”`);
 }
