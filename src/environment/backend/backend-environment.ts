@@ -5,7 +5,6 @@ import type {
   ChangeReceipt,
   DeleteOptions,
   Directory,
-  DirectoryEntry,
   Effect,
   EntryChange,
   Environment,
@@ -24,19 +23,13 @@ import { errorWith, ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
 import { Semaphore } from "../../lib/async/semaphore.ts";
-import {
-  isDirectory,
-  isLink,
-  isNoDirectory,
-  isSpecial,
-  notFound,
-  tooLarge,
-} from "../../system/file-errors.ts";
-import { relativeToWorkspace, singleName } from "../../system/workspace-path.ts";
+import { notFound, tooLarge } from "../../system/file-errors.ts";
+import { relativeToWorkspace } from "../../system/workspace-path.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../check-requests.ts";
-import { type FileNode, infoOf } from "../memory/tree.ts";
+import { able, applyEffects, type Content, contentsBefore } from "./backend-changes.ts";
+import { BackendDirectory } from "./backend-directory.ts";
 import { BackendPrograms } from "./backend-programs.ts";
-import { BackendAccess, BackendView, infoOfEntry } from "./backend-view.ts";
+import { BackendAccess, BackendView } from "./backend-view.ts";
 
 /**
  * Makes an Environment of a Backend. Nothing is read, written or started on this machine. An operation loads the
@@ -126,7 +119,11 @@ class BackendEnvironment implements Environment {
     return this.#change([path], options, async (view, announcing) => {
       const { created, info } = await view.memory.writeFile(path, content, announcing);
       const realPath = await view.memory.realPath(path);
-      await this.#apply(announcing.effects, new Map([[realPath, { content, mode: info.mode }]]));
+      await applyEffects(
+        this.#access,
+        announcing.effects,
+        new Map([[realPath, { content, mode: info.mode }]]),
+      );
       return { created, info: await this.#infoNow(realPath) };
     });
   }
@@ -152,9 +149,8 @@ class BackendEnvironment implements Environment {
     return this.#change([from, to], options, async (view, announcing) => {
       await view.memory.move(from, to, announcing);
       const [source, target] = announcing.effects.slice(-2);
-      await this.#apply(announcing.effects.slice(0, -2), new Map());
-      const at = this.#relative(source!.realPath);
-      await this.#access.use(at, (backend, name) => backend.move(name, target!.realPath));
+      await applyEffects(this.#access, announcing.effects.slice(0, -2), new Map());
+      await this.#access.useReal(source!.realPath, (backend, at) => backend.move(at, target!.realPath));
     });
   }
 
@@ -164,8 +160,8 @@ class BackendEnvironment implements Environment {
   ): Promise<readonly ChangeReceipt[]> {
     const paths = changes.flatMap(({ path, like = path }) => [path, like]);
     return this.#change(paths, options, async (view, announcing) => {
-      await view.readContents(changes.map(({ path }) => this.#relative(path)));
-      const before = contentsIn(view, changes, (path) => this.#relative(path));
+      await view.readContents(this.#inside(changes.map(({ path }) => path)));
+      const before = contentsBefore(view, changes);
       const receipts = await view.memory.change(changes, announcing);
       const contents = new Map<string, Content>();
       for (const [index, { realPath, after }] of receipts.entries()) {
@@ -173,7 +169,7 @@ class BackendEnvironment implements Environment {
         if (after !== undefined && content !== "nothing")
           contents.set(realPath, { content, mode: after.mode });
       }
-      await this.#apply(announcing.effects, contents, before);
+      await applyEffects(this.#access, announcing.effects, contents, before);
       return Promise.all(
         receipts.map(async (receipt) => ({
           ...receipt,
@@ -227,21 +223,28 @@ class BackendEnvironment implements Environment {
   }
 
   #view(paths: readonly string[]): Promise<BackendView> {
-    return BackendView.load(
-      this.#access,
-      paths.map((path) => this.#relative(path)),
-    );
+    return BackendView.load(this.#access, this.#inside(paths));
   }
 
-  /** Runs an operation that only reads. A missing entry is reported with the nearest name. */
+  /** Runs an operation that only reads. */
   async #look<Result>(path: string, act: (view: BackendView) => Promise<Result>): Promise<Result> {
     const view = await this.#view([path]);
+    return this.#suggesting(view, [path], () => act(view));
+  }
+
+  /** Runs an operation again for an entry that is missing, to report it with the nearest name. */
+  async #suggesting<Result>(
+    view: BackendView,
+    paths: readonly string[],
+    act: () => Promise<Result>,
+    begun: readonly Effect[] = [],
+  ): Promise<Result> {
     try {
-      return await act(view);
+      return await act();
     } catch (error) {
-      if (!(error instanceof ToolError) || error.code !== "not-found") throw error;
-      await view.loadNeighbours(this.#relative(path));
-      return act(view);
+      if (!(error instanceof ToolError) || error.code !== "not-found" || begun.length > 0) throw error;
+      for (const path of this.#inside(paths)) await view.loadNeighbours(path);
+      return act();
     }
   }
 
@@ -261,73 +264,11 @@ class BackendEnvironment implements Environment {
         options.announce?.(announced);
         effects.push(...announced);
       };
-      return await act(await this.#view(paths), { ...options, announce, effects });
+      const view = await this.#view(paths);
+      return await this.#suggesting(view, paths, () => act(view, { ...options, announce, effects }), effects);
     } finally {
       release();
     }
-  }
-
-  /** Repeats effects in the backend. When one fails, the others are undone, with the contents `before`. */
-  async #apply(
-    effects: readonly Effect[],
-    contents: ReadonlyMap<string, Content>,
-    before: ReadonlyMap<string, Content> = new Map(),
-  ): Promise<void> {
-    const begun: Effect[] = [];
-    try {
-      for (const effect of effects) {
-        begun.unshift(effect);
-        await this.#step(effect, contents.get(effect.realPath), before.get(effect.realPath));
-      }
-    } catch (error) {
-      throw await this.#restore(begun, before, error as ToolError);
-    }
-  }
-
-  async #step(
-    { realPath, before, after }: Effect,
-    content: Content | undefined,
-    old: Content | undefined,
-  ): Promise<void> {
-    if (before === undefined && after === undefined) return;
-    await this.#access.use(this.#relative(realPath), async (backend, at) => {
-      if (after === undefined) return backend.remove(at);
-      if (content === undefined) return backend.makeDirectory(at, { mode: after.mode });
-      const isSame = old !== undefined && Buffer.compare(old.content, content.content) === 0;
-      if (!isSame) return backend.writeFile(at, content.content, { mode: content.mode });
-      if (old.mode !== content.mode) return able(backend.setMode?.(at, content.mode), "change permissions");
-    });
-  }
-
-  /** Undoes steps, the last one first. The error names the entries for which that failed. */
-  async #restore(
-    begun: readonly Effect[],
-    before: ReadonlyMap<string, Content>,
-    error: ToolError,
-  ): Promise<ToolError> {
-    const failed: string[] = [];
-    for (const { realPath } of begun) {
-      const path = this.#relative(realPath);
-      const old = before.get(realPath);
-      try {
-        if (old?.target !== undefined) {
-          const { target } = old;
-          if ((await this.#access.stat(path)) === undefined)
-            await this.#access.use(path, (backend, at) =>
-              able(backend.makeLink?.(at, target), "create links"),
-            );
-        } else if (old !== undefined)
-          await this.#access.use(path, (backend, at) =>
-            backend.writeFile(at, old.content, { mode: old.mode }),
-          );
-        else if ((await this.#access.stat(path)) !== undefined)
-          await this.#access.use(path, (backend, at) => backend.remove(at));
-      } catch {
-        failed.push(path);
-      }
-    }
-    if (failed.length === 0) return error;
-    return errorWith(error, { message: `${error.message}; not restored: ${failed.join(", ")}` });
   }
 
   async #infoNow(realPath: string): Promise<FileInfo> {
@@ -335,6 +276,17 @@ class BackendEnvironment implements Environment {
     const info = await this.#access.info(path);
     if (info === undefined) throw notFound(path);
     return info;
+  }
+
+  /** Leaves out paths that are invalid or lead outside: the operation in memory reports the first of them. */
+  #inside(paths: readonly string[]): readonly string[] {
+    return paths.flatMap((path) => {
+      try {
+        return [this.#relative(path)];
+      } catch {
+        return [];
+      }
+    });
   }
 
   #relative(path: string): string {
@@ -346,92 +298,6 @@ const statsAtOnce = 50;
 
 /** The signal of operations that cannot be cancelled. */
 const { signal: never } = new AbortController();
-
-/** The content of a file, or the target of a link. */
-interface Content {
-  readonly content: Uint8Array;
-  readonly mode: number;
-  readonly target?: string;
-}
-
-/** Returns the entries that a change replaces or deletes, by their real path. */
-function contentsIn(
-  { tree }: BackendView,
-  changes: readonly FileChange[],
-  relative: (path: string) => string,
-): ReadonlyMap<string, Content> {
-  const contents = new Map<string, Content>();
-  for (const { path, after } of changes) {
-    let spot: ReturnType<typeof tree.find>;
-    try {
-      spot = tree.find(relative(path), { followLinks: after !== "nothing" });
-    } catch {
-      // The change itself reports why.
-      continue;
-    }
-    const { node } = spot;
-    const at = tree.realPathOf(spot);
-    if (node?.kind === "file")
-      contents.set(at, { content: (node as FileNode).bytes, mode: infoOf(node).mode });
-    if (node?.kind === "link")
-      contents.set(at, { content: new Uint8Array(), mode: node.mode, target: node.target });
-  }
-  return contents;
-}
-
-/** Waits for an optional method of the backend. */
-async function able(done: Promise<void> | undefined, what: string): Promise<void> {
-  if (done !== undefined) return done;
-  throw new ToolError("unsupported", `The workspace is in a backend that cannot ${what}`, {
-    hint: "Leave it as it is, and tell the user.",
-  });
-}
-
-/** An open directory. Unlike on this machine, its path can be swapped for another. */
-class BackendDirectory implements Directory {
-  readonly path: string;
-  readonly #access: BackendAccess;
-  readonly #realPath: string;
-
-  constructor(access: BackendAccess, path: string, realPath: string) {
-    this.#access = access;
-    this.path = path;
-    this.#realPath = realPath;
-  }
-
-  async entries(): Promise<readonly DirectoryEntry[]> {
-    return (await this.#access.list(this.#realPath)).map(({ name, kind }) => ({ name, kind }));
-  }
-
-  async openDirectory(name: string): Promise<Directory> {
-    const { kind } = await this.info(name);
-    if (kind === "link") throw isLink(at(this.path, name));
-    if (kind !== "directory") throw isNoDirectory(at(this.path, name));
-    return new BackendDirectory(this.#access, at(this.path, name), at(this.#realPath, name));
-  }
-
-  async info(name: string): Promise<FileInfo> {
-    const entry = await this.#access.stat(at(this.#realPath, singleName(name)));
-    if (entry === undefined) throw notFound(at(this.path, name));
-    return infoOfEntry(entry);
-  }
-
-  async readFile(name: string, maxBytes: number): Promise<Uint8Array | undefined> {
-    const { kind, bytes } = await this.info(name);
-    if (kind === "link") throw isLink(at(this.path, name));
-    if (kind === "directory") throw isDirectory(at(this.path, name));
-    if (kind === "other") throw isSpecial(at(this.path, name));
-    if (bytes > maxBytes) return undefined;
-    const content = await this.#access.readFile(at(this.#realPath, name));
-    return content.length > maxBytes ? undefined : content;
-  }
-
-  close(): void {}
-}
-
-function at(directory: string, name: string): string {
-  return directory === "" ? name : `${directory}/${name}`;
-}
 
 /** Reports a mistake of the programmer when the instance opens. */
 function checkBackend(backend: Backend): void {

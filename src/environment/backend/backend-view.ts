@@ -4,6 +4,7 @@ import { ToolError } from "../../contract/error.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { asToolError, errnoOf, tooLarge } from "../../system/file-errors.ts";
+import { relativeToWorkspace } from "../../system/workspace-path.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
 import { type DirectoryNode, type FileNode, type Node, newLink, pathOf, Tree } from "../memory/tree.ts";
 
@@ -198,6 +199,11 @@ export class BackendAccess {
     const earlier = this.#large.get(hash);
     if (earlier === undefined) this.#large.set(hash, bytes);
     return earlier ?? bytes;
+  }
+
+  /** The same for a real path, which is absolute. */
+  useReal<Result>(realPath: string, act: (backend: Backend, at: string) => Promise<Result>): Promise<Result> {
+    return this.use(relativeToWorkspace(realPath, [this.workspace]), act);
   }
 
   async use<Result>(path: string, act: (backend: Backend, at: string) => Promise<Result>): Promise<Result> {

@@ -1,11 +1,11 @@
 import { afterAll } from "vitest";
-import { MemoryBackend } from "../../../examples/backend-memory/memory-backend.ts";
 import { ServiceBackend } from "../../../examples/backend-service/service-backend.ts";
 import { startService } from "../../../examples/backend-service/stand-in.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
 import { environmentOf } from "../backend/backend-environment.ts";
 import { withOutputs } from "../foreign-environment.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
+import { openBackendWorld } from "./backend-world.ts";
 import { testConformance } from "./conformance.ts";
 import { openLocalWorld } from "./local-world.ts";
 
@@ -34,24 +34,7 @@ testConformance("wrapped local", (content) => {
   return { ...world, environment };
 });
 
-testConformance(
-  "memory backend",
-  ({ files, outputs = {} } = {}) => {
-    const backend = new MemoryBackend("/workspace", files);
-    const at = (path: string) => `/workspace/${path}`;
-    return {
-      environment: withOutputs(
-        environmentOf(backend),
-        new MemoryEnvironment({ workspace: "/outputs", files: outputs }),
-      ),
-      outside: "/outside",
-      link: (path, target) => backend.put(at(path), { kind: "link", target, mode: 0o777 }),
-      makeSpecial: (path) => backend.put(at(path), { kind: "other" }),
-      [Symbol.asyncDispose]: async () => {},
-    };
-  },
-  { snapshots: false },
-);
+testConformance("memory backend", openBackendWorld, { snapshots: false });
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());

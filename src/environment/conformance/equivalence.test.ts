@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import type { Environment, FileChange } from "../../contract/environment.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
+import { openBackendWorld } from "./backend-world.ts";
 import { openLocalWorld } from "./local-world.ts";
 import { contentOf, failureOf } from "./world.ts";
 
@@ -114,3 +115,19 @@ it.each(pinnings)(
     );
   },
 );
+
+it("a backend and memory behave the same for any sequence of calls", { timeout: 60_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 15 }), async (sequence) => {
+      await using world = openBackendWorld();
+      const memory = new MemoryEnvironment();
+      for (const [name, step] of sequence) {
+        const inBackend = await failureOf(step(world.environment, world.link));
+        const inMemory = await failureOf(step(memory, (at, to) => memory.link(at, to)));
+        expect([name, inBackend]).toEqual([name, inMemory]);
+      }
+      expect(await contentOf(memory)).toEqual(await contentOf(world.environment));
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { withGuard } from "../foreign-environment.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
+import { openBackendWorld } from "./backend-world.ts";
 import { exampleGuard as guard, testGuarding } from "./guarding.ts";
 import { openLocalWorld } from "./local-world.ts";
 import type { World, WorldContent } from "./world.ts";
@@ -17,6 +18,12 @@ describe("memory", () => testGuarding((content) => memoryWorld({ ...content, gua
 
 describe("any other environment", () =>
   testGuarding((content) => memoryWorld(content, (inner) => withGuard(inner, guard))));
+
+describe("memory backend", () =>
+  testGuarding((content) => {
+    const world = openBackendWorld(content);
+    return { ...world, environment: withGuard(world.environment, guard) };
+  }));
 
 function memoryWorld(
   content: ConstructorParameters<typeof MemoryEnvironment>[0] & WorldContent = {},
