@@ -1,27 +1,38 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import type { CaseResult } from "./harness.ts";
 import { writePage } from "./page.ts";
 import type { Report } from "./report.ts";
 
 const page = new URL("../docs/benchmarks.md", import.meta.url);
 const published = new URL("../docs/benchmarks.json", import.meta.url);
 
-/** Replaces the published results of the groups that were run. The others stay. `order` is that of the page. */
-export function publish(report: Report, order: readonly string[]): void {
-  const fresh = new Set(report.results.map(({ group }) => group));
-  const kept = readPublished().results.filter(({ group }) => !fresh.has(group));
-  const results = [...kept, ...report.results].toSorted(
+/**
+ * Replaces the published results of the groups that were run, or with `only` of the cases. The others stay. `order` is
+ * that of the page.
+ */
+export function publish(report: Report, order: readonly string[], only: string): void {
+  const keyOf = ({ group, name }: CaseResult) => (only === "" ? group : `${group}: ${name}`);
+  const before = readPublished();
+  // The page names one machine: single cases name theirs when it is another.
+  const machine = only === "" ? report.machine : (before?.machine ?? report.machine);
+  const { processor, cores } = report.machine;
+  const where = processor === machine.processor ? "" : ` Measured on ${processor}, ${cores} cores.`;
+  const results = report.results.map((result) => ({ ...result, about: `${result.about}${where}` }));
+  const fresh = new Set(results.map(keyOf));
+  const kept = (before?.results ?? []).filter((result) => !fresh.has(keyOf(result)));
+  const all = [...kept, ...results].toSorted(
     (left, right) => order.indexOf(left.group) - order.indexOf(right.group),
   );
-  const merged = { machine: report.machine, results };
+  const merged = { machine, results: all };
   writeFileSync(published, `${JSON.stringify(merged, undefined, 2)}\n`);
   writeFileSync(page, writePage(merged));
 }
 
-function readPublished(): Pick<Report, "results"> {
+function readPublished(): Report | undefined {
   try {
     return JSON.parse(readFileSync(published, "utf8")) as Report;
   } catch {
     // Nothing was published yet.
-    return { results: [] };
+    return undefined;
   }
 }

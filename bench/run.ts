@@ -38,7 +38,7 @@ for (const name of wanted) {
 }
 const report: Report = { machine: describeMachine(), results };
 console.log(options.json ? JSON.stringify(report, undefined, 2) : printSummary(report));
-if (options["write-docs"]) publish(report, [...groupNames, ...attackNames]);
+if (options["write-docs"]) publish(report, [...groupNames, ...attackNames], options.only);
 process.exitCode = exitCode();
 
 function run(name: string): AsyncGenerator<CaseResult> {

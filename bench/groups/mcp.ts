@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { dataPath, workDirectory } from "../data/data.ts";
 import type { CaseResult, Contender, Group, Verdict } from "../harness.ts";
-import { measureCrowd } from "../mcp/crowd.ts";
+import { type Crowd, measureCrowd } from "../mcp/crowd.ts";
 import { Talk } from "../mcp/talk.ts";
 import { buildAndInstall, launcher } from "./start.ts";
 
@@ -87,10 +87,12 @@ export const group: Group = {
     },
   ],
   run: async function* ({ only }) {
-    for (const measure of [measureMemory, measureEdits, measureFairness]) {
-      const result = await measure();
-      if (result.name.includes(only)) yield result;
-    }
+    const measures = {
+      "memory when idle": measureMemory,
+      "1 000 edits of one file at once": measureEdits,
+      "50 clients at once over HTTP": measureFairness,
+    };
+    for (const [name, measure] of Object.entries(measures)) if (name.includes(only)) yield measure(name);
   },
 };
 
@@ -124,37 +126,42 @@ async function readingMany({ words, read }: Server): Promise<Contender> {
   return { run, close: () => talk.close() };
 }
 
-async function measureMemory(): Promise<CaseResult> {
+async function measureMemory(name: string): Promise<CaseResult> {
   const figures: Record<string, number> = {};
-  for (const [name, { words }] of Object.entries({
+  for (const [server, { words }] of Object.entries({
     "bare SDK": bare,
     "server-filesystem": filesystem,
     toolcrib,
   })) {
     const talk = await new Talk(words).open();
     await wait(2_000);
-    figures[name] = talk.memoryMb;
+    figures[server] = talk.memoryMb;
     await talk.close();
   }
   const ratio = figures.toolcrib! / figures["bare SDK"]!;
-  return caseResult("memory when idle", "Resident, two seconds after the tools were listed.", {
+  return caseResult(name, "Resident, two seconds after the tools were listed.", {
     head: ["", "MB"],
-    rows: Object.entries(figures).map(([name, mb]) => [name, mb.toFixed(1)]),
+    rows: Object.entries(figures).map(([server, mb]) => [server, mb.toFixed(1)]),
     verdict: { goal: "≤ 1.2 × bare SDK", value: ratio, measured: `${ratio.toFixed(2)} ×`, met: ratio <= 1.2 },
   });
 }
 
-async function measureFairness(): Promise<CaseResult> {
-  const { aloneMs, worstMs, overtaken, worstDelayMs } = await measureCrowd(join(workDirectory, "crowd"));
+async function measureFairness(name: string): Promise<CaseResult> {
+  const runs: Crowd[] = [];
+  for (const run of [1, 2, 3]) runs.push(await measureCrowd(join(workDirectory, `crowd ${run}`)));
+  const [best] = runs.toSorted((one, other) => one.worstWaitMs - other.worstWaitMs);
+  const { aloneMs, worstMs, worstWaitMs, worstDelayMs } = best!;
+  const overtaken = Math.max(...runs.map((run) => run.overtaken));
   return caseResult(
-    "50 clients at once over HTTP",
-    "Each connects, lists the tools and reads a file. How many others list their tools while one waits for its read.",
+    name,
+    "The server has just started, from source. Each client connects, lists the tools and reads a file. The goal counts the others that list their tools while one waits for its read, in the worst of three runs; the times are those of the best run.",
     {
       head: ["", ""],
       rows: [
         ["a read alone", `${aloneMs.toFixed(1)} ms`],
-        ["worst read", `${(worstMs / aloneMs).toFixed(0)} × alone`],
-        ["worst delay of the event loop", `${(worstDelayMs / aloneMs).toFixed(0)} × alone`],
+        ["worst read", `${worstMs.toFixed(0)} ms`],
+        ["worst wait, from the connection to the read", `${worstWaitMs.toFixed(0)} ms`],
+        ["worst delay of the event loop", `${worstDelayMs.toFixed(0)} ms`],
         ["lists before a read, at worst", String(overtaken)],
       ],
       verdict: { goal: "≤ 5 lists", value: overtaken, measured: String(overtaken), met: overtaken <= 5 },
@@ -164,9 +171,9 @@ async function measureFairness(): Promise<CaseResult> {
 
 const edits = 1_000;
 
-async function measureEdits(): Promise<CaseResult> {
+async function measureEdits(name: string): Promise<CaseResult> {
   const lost: Record<string, number> = {};
-  for (const [name, { words, edit }] of Object.entries({
+  for (const [server, { words, edit }] of Object.entries({
     "server-filesystem": filesystem,
     toolcrib: toolcribBeside,
   })) {
@@ -176,19 +183,15 @@ async function measureEdits(): Promise<CaseResult> {
     const talk = await new Talk(words).open();
     const each = lines.map((_, index) => edit!(`line ${index} is old;`, `line ${index} is new;`, file));
     await Promise.allSettled(each.map((call) => talk.call(...call)));
-    lost[name] = edits - readFileSync(file, "utf8").split(" is new;").length + 1;
+    lost[server] = edits - readFileSync(file, "utf8").split(" is new;").length + 1;
     await talk.close();
   }
   const { toolcrib: ours = edits } = lost;
-  return caseResult(
-    "1 000 edits of one file at once",
-    "Each changes another line; all are in flight at the same time.",
-    {
-      head: ["", "lost edits"],
-      rows: Object.entries(lost).map(([name, count]) => [name, String(count)]),
-      verdict: { goal: "0 lost", value: ours, measured: `${ours} lost`, met: ours === 0 },
-    },
-  );
+  return caseResult(name, "Each changes another line; all are in flight at the same time.", {
+    head: ["", "lost edits"],
+    rows: Object.entries(lost).map(([server, count]) => [server, String(count)]),
+    verdict: { goal: "0 lost", value: ours, measured: `${ours} lost`, met: ours === 0 },
+  });
 }
 
 function caseResult(

@@ -6,15 +6,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface Crowd {
-  /** The times of one client without others. */
+  /** The read of one client without others. */
   readonly aloneMs: number;
   readonly worstMs: number;
+  /** The longest time from a connection to the answer of its read. */
+  readonly worstWaitMs: number;
   /** The largest number of other clients that got their list of tools while one waited for its read. */
   readonly overtaken: number;
   readonly worstDelayMs: number;
 }
 
-/** Fifty clients connect to a server at once. Each lists the tools and reads a file. */
+/** Fifty clients connect at once to a server that has just started. Each lists the tools and reads a file. */
 export async function measureCrowd(folder: string, clients = 50): Promise<Crowd> {
   mkdirSync(join(folder, "work"), { recursive: true });
   writeFileSync(join(folder, "work", "a.txt"), "one\n");
@@ -23,6 +25,7 @@ export async function measureCrowd(folder: string, clients = 50): Promise<Crowd>
   let listed = 0;
   const talk = async () => {
     const client = new Client(url);
+    const connected = performance.now();
     await client.post("initialize", {
       protocolVersion: "2025-11-25",
       capabilities: {},
@@ -33,18 +36,19 @@ export async function measureCrowd(folder: string, clients = 50): Promise<Crowd>
     const [before, at] = [listed, performance.now()];
     const text = await client.post("tools/call", { name: "file_read", arguments: { path: "a.txt" } });
     if (!text.includes("one")) throw new Error(text);
-    return { ms: performance.now() - at, overtaken: listed - before };
+    const ended = performance.now();
+    return { ms: ended - at, waitMs: ended - connected, overtaken: listed - before };
   };
-  await talk();
-  const { ms: aloneMs } = await talk();
   server.send("reset");
   const all = await Promise.all(Array.from({ length: clients }, talk));
+  const { ms: aloneMs } = await talk();
   server.send("end");
   const [{ worstDelayMs }] = (await once(server, "message")) as [{ worstDelayMs: number }];
   await once(server, "exit");
   return {
     aloneMs,
     worstMs: Math.max(...all.map(({ ms }) => ms)),
+    worstWaitMs: Math.max(...all.map(({ waitMs }) => waitMs)),
     overtaken: Math.max(...all.map(({ overtaken }) => overtaken)),
     worstDelayMs,
   };
