@@ -2,6 +2,7 @@ import { safeParse } from "zod/v4/core";
 import { ToolError } from "../contract/error.ts";
 import type { AnyTool, FoundTools, ToolSource } from "../contract/tool.ts";
 import { Listeners } from "../lib/async/listeners.ts";
+import { TimeSlice } from "../lib/async/time-slice.ts";
 import { type CanonicalName, catalog } from "../tools/catalog.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Dialect, DialectTool, OfferedTool, ResolvedCall } from "./dialect.ts";
@@ -170,7 +171,13 @@ export class Toolset {
   }
 
   async #loadAll(tools: readonly DialectTool[]): Promise<readonly OfferedTool[]> {
-    const loaded = await Promise.all(tools.map((tool) => this.#load(tool)));
+    const slice = new TimeSlice();
+    const loaded: OfferedTool[] = [];
+    // From source, each tool takes tens of milliseconds, in which a server answers no one.
+    for (const tool of tools) {
+      loaded.push(await this.#load(tool));
+      if (slice.isOver) await slice.next();
+    }
     return loaded.filter((tool) => this.#isAllowed(tool) && !this.#isDenied(tool));
   }
 
