@@ -33,7 +33,7 @@ describe("a bundled program", () => {
     const bundle = name === "webpack" || name.includes("CommonJS") ? "app.cjs" : "app.mjs";
     const program = [join(project.path, "build", bundle)];
     const cwd = join(project.path, "work");
-    const outputs = await Promise.all(nodes.map(({ path }) => runProgram(program, { cwd, node: path })));
+    const outputs = await Promise.all(nodes.map(({ path }) => runProgram(program, { cwd, program: path })));
     expect(outputs).toEqual(nodes.map(() => works));
   });
 

@@ -6,23 +6,24 @@ import { describe, expect, it } from "vitest";
 import { serveTurns } from "../../examples/loopback.ts";
 import { startProvider } from "../providers/start-provider.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { nodes, runProgram } from "./support.ts";
+import { installed, nodes, runProgram } from "./support.ts";
 
 const folder = join(import.meta.dirname, "programs");
 /** The programs that use Toolcrib and zod alone, whose types are checked, too. */
-const plain = ["own-tool", "own-backend", "history", "typed-calls", "agent"];
+const plain = ["own-tool", "own-backend", "approvals", "history", "typed-calls", "agent"];
 const programs = [...plain, "ai-sdk", "mcp-server"];
 
 describe.each(nodes)("on Node $version", ({ path: node }) => {
-  it.each(programs)("%s prints what it says", async (name) => {
+  it.each([...programs.map((name) => `${name}.ts`), "rpc.py"])("%s prints what it says", async (name) => {
     await using project = temporaryFolder();
     const cwd = join(project.path, "work");
     mkdirSync(cwd);
     writeFileSync(join(cwd, "poem.txt"), "one\ntwo\n");
     await using model = await startModels();
-    const file = join(folder, `${name}.ts`);
-    const output = await runProgram([file], { cwd, node, env: model.variables });
-    const promised = [...readFileSync(file, "utf8").matchAll(/\/\/ prints: (.*)/g)].map(([, line]) => line);
+    const file = join(folder, name);
+    const env = { ...model.variables, ...commandOnPath(project.path, node) };
+    const output = await runProgram([file], { cwd, env, program: name.endsWith(".py") ? "python3" : node });
+    const promised = [...readFileSync(file, "utf8").matchAll(/(?:\/\/|#) prints: (.*)/g)].map(([, line]) => line);
     expect(output.trimEnd().split("\n")).toEqual(promised);
   });
 });
@@ -51,6 +52,18 @@ describe("the programs compile strictly", () => {
     expect(await checked.catch(({ stdout }) => ({ stdout }))).toMatchObject({ stdout: "" });
   });
 });
+
+/** Variables for a program in Python: the command `toolcrib`, and its client. */
+function commandOnPath(project: string, node: string): NodeJS.ProcessEnv {
+  const command = join(project, "bin/toolcrib");
+  mkdirSync(join(project, "bin"));
+  writeFileSync(command, `#!/bin/sh\nexec "${node}" "${installed}/bin/toolcrib.js" "$@"\n`, { mode: 0o755 });
+  return {
+    PATH: `${join(project, "bin")}:${process.env.PATH}`,
+    PYTHONPATH: join(installed, "examples/python"),
+    PYTHONDONTWRITEBYTECODE: "1",
+  };
+}
 
 /** Models on this machine, as variables for the programs. */
 async function startModels() {

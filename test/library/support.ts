@@ -22,7 +22,8 @@ function nodeProgram(major: number): string {
 
 export interface ProgramRun {
   readonly cwd: string;
-  readonly node?: string;
+  /** Default: the Node that runs the tests. */
+  readonly program?: string;
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -30,8 +31,8 @@ export interface ProgramRun {
  * Runs a program in a workspace, with Toolcrib's files in a folder next to it. Returns what it wrote; rejects with that when it
  * fails.
  */
-export async function runProgram(words: readonly string[], { cwd, node, env }: ProgramRun): Promise<string> {
-  const { stdout, stderr } = await promisify(execFile)(node ?? process.execPath, words, {
+export async function runProgram(words: readonly string[], { cwd, program, env }: ProgramRun): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)(program ?? process.execPath, words, {
     cwd,
     env: { PATH: process.env.PATH, HOME: `${cwd}-home`, TOOLCRIB_HOME: `${cwd}-home`, ...env },
   });
