@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openToolcrib, type Toolcrib } from "../src/toolcrib/index.ts";
+import { openToolcrib, type Toolcrib } from "toolcrib";
 
 /** Lets `work` use a model to correct a poem in a temporary workspace, and checks the result. */
 export async function withFixture(work: (crib: Toolcrib) => Promise<string>): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, expect, it } from "vitest";
+import { builtProgram } from "./support/built-program.ts";
 
 const names = [
   "openai",
@@ -16,8 +17,12 @@ const names = [
 ] as const;
 const outputs = new Map<string, string>();
 
-/** One process runs all of them, one after the other, because loading the sources takes longer than any of them. */
+/**
+ * They import the package by its name, which is the build in this repository. One process runs all of them, one after the other,
+ * because loading it takes longer than any of them.
+ */
 beforeAll(async () => {
+  expect(builtProgram).toMatch(/dist/);
   const end = "\u0000";
   const program = names.map((name) => {
     const main = pathToFileURL(join(import.meta.dirname, "../examples", name, "main.ts"));

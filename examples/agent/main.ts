@@ -1,8 +1,8 @@
-/** A small offline agent: its model is a recording. In your program, import from "toolcrib/agent". */
+/** A small offline agent: its model is a recording. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSession, recordedModel } from "../../src/agent/index.ts";
+import { createSession, recordedModel } from "toolcrib/agent";
 
 const workspace = mkdtempSync(join(tmpdir(), "toolcrib example "));
 writeFileSync(join(workspace, "poem.txt"), "Two roads diverged in a blue wood\n");

@@ -1,10 +1,7 @@
-/**
- * A model corrects a poem through the AI SDK, which makes the calls itself. In your program, import from "toolcrib"
- * and "toolcrib/ai-sdk".
- */
+/** A model corrects a poem through the AI SDK, which makes the calls itself. */
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, isStepCount } from "ai";
-import { aiSdkTools } from "../../src/adapters/ai-sdk.ts";
+import { aiSdkTools } from "toolcrib/ai-sdk";
 import { startProvider } from "../openai-chat/provider.ts";
 import { withFixture } from "../with-fixture.ts";
 

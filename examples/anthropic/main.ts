@@ -1,6 +1,6 @@
-/** A model of Anthropic corrects a poem. In your program, import from "toolcrib" and "toolcrib/anthropic". */
+/** A model of Anthropic corrects a poem. */
 import Anthropic from "@anthropic-ai/sdk";
-import { answerMessages, messagesTools } from "../../src/adapters/anthropic.ts";
+import { answerMessages, messagesTools } from "toolcrib/anthropic";
 import { withFixture } from "../with-fixture.ts";
 import { startProvider } from "./provider.ts";
 

@@ -1,8 +1,8 @@
-/** A workspace in memory: no file of this machine is read or written. In your program, import from "toolcrib". */
+/** A workspace in memory: no file of this machine is read or written. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openToolcrib } from "../../src/toolcrib/index.ts";
+import { openToolcrib } from "toolcrib";
 import { MemoryBackend } from "./memory-backend.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "toolcrib example "));

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Backend, BackendEntry } from "../../src/toolcrib/index.ts";
+import type { Backend, BackendEntry } from "toolcrib";
 
 interface StoredEntry extends Pick<BackendEntry, "kind" | "target"> {
   readonly mode: number;
@@ -7,7 +7,7 @@ interface StoredEntry extends Pick<BackendEntry, "kind" | "target"> {
   readonly content: Uint8Array;
 }
 
-/** A workspace in memory, without commands. In your program, import the types from "toolcrib". */
+/** A workspace in memory, without commands. */
 export class MemoryBackend implements Backend {
   readonly name = "memory";
   readonly workspace: string;

@@ -1,11 +1,8 @@
-/**
- * Tools in a sandbox of a service such as E2B. The service is a stand-in on this machine: see stand-in.ts. In your
- * program, import from "toolcrib".
- */
+/** Tools in a sandbox of a service such as E2B. The service is a stand-in on this machine: see stand-in.ts. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openToolcrib } from "../../src/toolcrib/index.ts";
+import { openToolcrib } from "toolcrib";
 import { ServiceBackend } from "./service-backend.ts";
 import { startService } from "./stand-in.ts";
 

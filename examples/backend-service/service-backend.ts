@@ -1,10 +1,4 @@
-import type {
-  Backend,
-  BackendEntry,
-  BackendExecOptions,
-  BackendExit,
-  BackendRange,
-} from "../../src/toolcrib/index.ts";
+import type { Backend, BackendEntry, BackendExecOptions, BackendExit, BackendRange } from "toolcrib";
 
 /** A service that runs sandboxes, such as E2B, reached over HTTP. */
 export interface SandboxService {
@@ -16,7 +10,7 @@ export interface SandboxService {
   readonly workspace: string;
 }
 
-/** The workspace is in a sandbox of a service. In your program, import the types from "toolcrib". */
+/** The workspace is in a sandbox of a service. */
 export class ServiceBackend implements Backend {
   readonly name: string;
   readonly workspace: string;

@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import type { BackendEntry } from "../../src/toolcrib/index.ts";
+import type { BackendEntry } from "toolcrib";
 import type { ServiceEvent } from "./service-backend.ts";
 
 const token = "a-token";

@@ -1,6 +1,6 @@
-/** A Gemini model corrects a poem. In your program, import from "toolcrib" and "toolcrib/google". */
+/** A Gemini model corrects a poem. */
 import { type Content, GoogleGenAI } from "@google/genai";
-import { answerGemini, geminiTools } from "../../src/adapters/google.ts";
+import { answerGemini, geminiTools } from "toolcrib/google";
 import { withFixture } from "../with-fixture.ts";
 import { startProvider } from "./provider.ts";
 

@@ -1,9 +1,6 @@
-/**
- * A model corrects a poem through the Chat Completions API, which many servers offer. In your program, import from
- * "toolcrib" and "toolcrib/openai".
- */
+/** A model corrects a poem through the Chat Completions API, which many servers offer. */
 import OpenAI from "openai";
-import { answerChat, chatTools } from "../../src/adapters/openai.ts";
+import { answerChat, chatTools } from "toolcrib/openai";
 import { withFixture } from "../with-fixture.ts";
 import { startProvider } from "./provider.ts";
 

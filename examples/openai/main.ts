@@ -1,9 +1,6 @@
-/**
- * A model of OpenAI corrects a poem through the Responses API. In your program, import from "toolcrib" and
- * "toolcrib/openai".
- */
+/** A model of OpenAI corrects a poem through the Responses API. */
 import OpenAI from "openai";
-import { answerResponses, responsesTools } from "../../src/adapters/openai.ts";
+import { answerResponses, responsesTools } from "toolcrib/openai";
 import { withFixture } from "../with-fixture.ts";
 import { startProvider } from "./provider.ts";
 

@@ -23,7 +23,9 @@ describe.each(nodes)("on Node $version", ({ path: node }) => {
     const file = join(folder, name);
     const env = { ...model.variables, ...commandOnPath(project.path, node) };
     const output = await runProgram([file], { cwd, env, program: name.endsWith(".py") ? "python3" : node });
-    const promised = [...readFileSync(file, "utf8").matchAll(/(?:\/\/|#) prints: (.*)/g)].map(([, line]) => line);
+    const promised = [...readFileSync(file, "utf8").matchAll(/(?:\/\/|#) prints: (.*)/g)].map(
+      ([, line]) => line,
+    );
     expect(output.trimEnd().split("\n")).toEqual(promised);
   });
 });

@@ -31,7 +31,10 @@ export interface ProgramRun {
  * Runs a program in a workspace, with Toolcrib's files in a folder next to it. Returns what it wrote; rejects with that when it
  * fails.
  */
-export async function runProgram(words: readonly string[], { cwd, program, env }: ProgramRun): Promise<string> {
+export async function runProgram(
+  words: readonly string[],
+  { cwd, program, env }: ProgramRun,
+): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)(program ?? process.execPath, words, {
     cwd,
     env: { PATH: process.env.PATH, HOME: `${cwd}-home`, TOOLCRIB_HOME: `${cwd}-home`, ...env },
