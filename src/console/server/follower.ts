@@ -173,6 +173,7 @@ export class Follower {
           stamps,
           upTo: this.#overview === undefined ? upTo : 0,
           hotUntil: now + hotMs,
+          restUntil: 0,
         });
         // A workspace that appears while others are followed has only new calls.
         if (this.#overview !== undefined) this.#lookAt(id, now, true);
@@ -181,10 +182,14 @@ export class Follower {
       const isAsked = questions.hasChanged(id);
       if (isAsked) this.#approvals = undefined;
       // Two writes within one tick of the file system's clock look like one, so a changed journal is read for a while.
-      if (!all && found.stamps.areSame && now > found.hotUntil) return isAsked;
+      if (!all && (now < found.restUntil || (found.stamps.areSame && now > found.hotUntil))) return isAsked;
       if (!found.stamps.areSame) found.hotUntil = now + hotMs;
       found.stamps.note();
-      return this.#readNew(id, found) || isAsked;
+      const begun = performance.now();
+      const isNew = this.#readNew(id, found);
+      // Many calls are read together, which disturbs their writer less. Questions are not in the journal.
+      found.restUntil = now + Math.min((performance.now() - begun) * readRestFactor, maxReadRestMs);
+      return isNew || isAsked;
     } catch (error) {
       // A journal that cannot be read now must not hide the others.
       if (error instanceof ToolError) return false;
@@ -295,6 +300,8 @@ interface Followed {
   readonly stamps: FileStamps;
   upTo: number;
   hotUntil: number;
+  /** Its journal is not read again before. */
+  restUntil: number;
   part?: WorkspacePart;
   /** Whether the part may have changed since `readAt`. */
   isStale?: boolean;
@@ -312,6 +319,8 @@ const quietMs = 200;
 const slowestMs = 1000;
 /** Looking takes at most half a percent of the time. */
 const restFactor = 200;
+const readRestFactor = 10;
+const maxReadRestMs = 300;
 const hotMs = 1000;
 /** How often the part of a busy workspace is read. Its calls and questions are shown at once. */
 const partMs = 500;
