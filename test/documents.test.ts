@@ -226,6 +226,18 @@ it("every event of a session is in the table, and every limit", () => {
   );
 });
 
+it("no exported name is the name of a global", () => {
+  const page = readFileSync(join(repository, "docs/library.md"), "utf8");
+  const [declarations] = globSync("node_modules/@typescript/*/lib/lib.dom.d.ts", { cwd: repository });
+  const globals = readFileSync(join(repository, declarations!), "utf8").matchAll(
+    /^(?:declare )?(?:var|interface|type|function) (\w+)/gm,
+  );
+  const taken = new Set([...globals].map(([, name]) => name));
+  const exported = [...page.matchAll(/^- `(\w+)`: /gm)].map(([, name]) => name);
+  expect(taken.has("EventSource")).toBe(true);
+  expect(exported.filter((name) => taken.has(name))).toEqual([]);
+});
+
 it("every provider is in the table, with its variables and its default model", () => {
   const page = readFileSync(join(repository, "docs/models.md"), "utf8");
   const rows = [...page.matchAll(/^\| `([\w-]+)` \| (.*_KEY.*) \| `(\w+)` \| (?:`(.*)` )?\|$/gm)];

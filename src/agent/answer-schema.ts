@@ -1,36 +1,15 @@
 import { ToolError } from "../contract/error.ts";
+import type { InferSchema, JsonSchema, StandardResult, StandardSchema } from "../contract/schema.ts";
 import { isRecord } from "../lib/json/is-record.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
 
 /** The schema of a final answer: zod 4, another library with Standard Schema, or JSON Schema. */
 export type OutputSchema = StandardSchema | JsonSchema;
 
-/** The type of the answers that a schema accepts; unknown for JSON Schema. */
-export type OutputOf<Schema> = Schema extends {
-  readonly "~standard": { readonly types?: { readonly output: infer Output } | undefined };
-}
-  ? Output
-  : unknown;
+/** The type of the answers that a schema accepts. */
+export type OutputOf<Schema> = InferSchema<Schema>;
 
-type JsonSchema = Readonly<Record<string, unknown>>;
-
-/** The part of https://standardschema.dev that is used here. */
-interface StandardSchema {
-  readonly "~standard": {
-    readonly vendor: string;
-    readonly validate: (value: unknown) => Validated | Promise<Validated>;
-    readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => JsonSchema };
-  };
-}
-
-type Validated =
-  | { readonly value: unknown; readonly issues?: undefined }
-  | { readonly issues: readonly Issue[] };
-
-interface Issue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
+type Issue = NonNullable<StandardResult<unknown>["issues"]>[number];
 
 export type ReadAnswer =
   | { readonly ok: true; readonly value: unknown }
@@ -57,7 +36,7 @@ export class AnswerSchema {
     const { jsonSchema, vendor } = this.#schema["~standard"];
     if (jsonSchema) return jsonSchema.input({ target: "draft-2020-12" });
     if (vendor === "zod") {
-      const { toJSONSchema } = await import("./zod-json-schema.ts");
+      const { toJSONSchema } = await import("../lib/json/zod-json-schema.ts");
       return toJSONSchema(this.#schema as never, { io: "input" }) as JsonSchema;
     }
     throw new ToolError("unsupported", `The output schema of ${vendor} cannot be written as JSON Schema`, {
@@ -77,7 +56,7 @@ export class AnswerSchema {
 
 async function validatorOf(schema: OutputSchema): Promise<StandardSchema> {
   if (isStandard(schema)) return schema;
-  const { fromJSONSchema } = await import("./zod-json-schema.ts");
+  const { fromJSONSchema } = await import("../lib/json/zod-json-schema.ts");
   try {
     return fromJSONSchema(schema as never) as unknown as StandardSchema;
   } catch (cause) {

@@ -115,7 +115,7 @@ export interface Session extends AsyncDisposable {
   /** The instance that its tools come from. */
   readonly toolcrib: Toolcrib;
   /** Starts a turn. Throws `unavailable` while another runs, and after `close`. */
-  run<Schema extends OutputSchema>(
+  run<const Schema extends OutputSchema>(
     input: string | UserMessage["content"],
     options: RunOptions & { readonly output: Schema },
   ): Turn<TurnResult & { readonly output: OutputOf<Schema> | null }>;

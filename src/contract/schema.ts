@@ -27,7 +27,7 @@ export interface JsonSchema {
 }
 
 /** The type of the values that a schema accepts. `unknown` for keywords of JSON Schema that have no type. */
-export type Infer<Schema> = Schema extends { readonly "~standard": { readonly types?: infer Types } }
+export type InferSchema<Schema> = Schema extends { readonly "~standard": { readonly types?: infer Types } }
   ? NonNullable<Types> extends { readonly output: infer Output }
     ? Output
     : unknown

@@ -1,5 +1,5 @@
 import type { ToolAccess, ToolRisk } from "../contract/access.ts";
-import type { Infer, JsonSchema, StandardSchema } from "../contract/schema.ts";
+import type { InferSchema, JsonSchema, StandardSchema } from "../contract/schema.ts";
 import type { OutputLimits, PreviewContext, ToolContext, ToolHints, ToolSettings } from "../contract/tool.ts";
 
 /** A tool of your own, for the option `tools`. Calls of it pass the same pipeline as those of built-in tools. */
@@ -39,7 +39,7 @@ export function defineTool<
   const Schema extends StandardSchema | JsonSchema = { readonly type: "object"; readonly properties: object },
   Result = unknown,
 >(
-  tool: OwnTool<Infer<Schema>, Result> & { readonly input?: Schema | undefined },
-): OwnTool<Infer<Schema>, Result> {
+  tool: OwnTool<InferSchema<Schema>, Result> & { readonly input?: Schema | undefined },
+): OwnTool<InferSchema<Schema>, Result> {
   return tool;
 }

@@ -50,7 +50,7 @@ export type {
 export type { CommandHook, HookAnswer, HookEvent } from "../contract/hooks.ts";
 export type { OutputKept, Outputs } from "../contract/output.ts";
 export type { Processes, ProcessStatus, Shells } from "../contract/process.ts";
-export type { Infer, JsonSchema, StandardSchema } from "../contract/schema.ts";
+export type { InferSchema, JsonSchema, StandardSchema } from "../contract/schema.ts";
 export type {
   AnyTool,
   OutputLimits,

@@ -73,7 +73,7 @@ function hintFor(vendor: string): string {
 }
 
 async function ofJsonSchema(schema: JsonSchema): Promise<z.core.$ZodType> {
-  const { fromJSONSchema } = await import("zod");
+  const { fromJSONSchema } = await import("./zod-json-schema.ts");
   expectObject(schema);
   const hint = "Leave it out, or write the input with zod 4.";
   return showing(
