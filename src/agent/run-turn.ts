@@ -207,7 +207,7 @@ async function submitHooks(
   if (own && "block" in own) throw blockedBy("UserPromptSubmit", own.block);
   const answer = await hooksOf(core, "UserPromptSubmit", { prompt: prompt.text }, signal);
   const context = [own?.context, answer.context].filter((text) => text !== undefined);
-  return { ...answer, ...(context.length > 0 && { context: context.join("\n") }) };
+  return { ...answer, context: context.join("\n") || undefined };
 }
 
 /** Runs the user's commands of an event. */

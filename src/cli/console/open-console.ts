@@ -69,7 +69,7 @@ function announce(served: ServedConsole, { options }: Arguments, state: string):
       code: pairing.newCode(),
       fingerprint: pairing.fingerprint,
     };
-    printJson({ url: address, ...(pair && { pair }) });
+    printJson({ url: address, pair });
     return () => {};
   }
   print(`${address}\n`);

@@ -132,8 +132,7 @@ export class LiveSessions {
       stateDirectory: directories.state,
       configDirectory: directories.config,
     };
-    const fork = { session, ...(turn !== undefined && { turn }) };
-    const recorded = await findRecorded({ ...options, fork });
+    const recorded = await findRecorded({ ...options, fork: { session, turn } });
     if (recorded === undefined) throw new ToolError("not-found", "There is no such session.");
     const crib = await openToolcrib({ ...options, client: { kind: "console", version } });
     try {

@@ -29,7 +29,7 @@ export class BackendPrograms {
       this.#exec(command, {
         cwd,
         env,
-        ...(input !== undefined && input !== "open" && { input }),
+        input: input === "open" ? undefined : input,
         onOutput,
         signal: ended,
       }),
