@@ -86,7 +86,7 @@ describe("toolcrib completion words", () => {
     const { callId } = await crib.call("file.write", { path: "a.txt", content: "one\n" });
     await crib.call("journal.checkpoint", { name: "before-all" });
     await crib.call("file.delete", { path: "a.txt" });
-    const { id } = crib.pending()[0]!;
+    const { id } = crib.approvals.list()[0]!;
     expect(await complete("log", "show", "c")).toContain(callId);
     expect(await complete("undo", callId.slice(0, -2))).toEqual(["words", callId]);
     expect(await complete("undo", "--to", "")).toEqual(["words", "before-all"]);

@@ -26,6 +26,8 @@ export type ErrorCode = (typeof errorCodes)[number];
  * users, not recorded, and not part of `--json` output.
  */
 export type ErrorDetails =
+  /** The user has to answer first. The result of the call has the request as `approval`. */
+  | { readonly kind: "approval-needed"; readonly request: { readonly id: string } }
   /** The client asks the user, and makes the call again with the answer. */
   | { readonly kind: "asked-by-client" }
   /** The arguments do not match the tool's schema: the message is the tool's name, a colon and the faults. */

@@ -73,7 +73,7 @@ function openHouse() {
 const remove = (crib: Pick<Toolcrib, "call">, path = "a.txt") => crib.call("file.delete", { path });
 const run = (crib: Pick<Toolcrib, "call">, command: string) => crib.call("shell.run", { command });
 const pending = (crib: Toolcrib, count = 1) =>
-  vi.waitFor(() => expect(crib.pending()).toHaveLength(count), { timeout: 60_000 });
+  vi.waitFor(() => expect(crib.approvals.list()).toHaveLength(count), { timeout: 60_000 });
 
 describe("a question that a program shows", () => {
   it("is pending with the program that asks, and its own answer ends it", async () => {
@@ -156,7 +156,7 @@ describe("a question that a program shows", () => {
     const call = crib.call("file.delete", { path: "a.txt" }, { signal: stop.signal });
     await pending(crib);
     stop.abort();
-    expect([(await call).error?.code, crib.pending()]).toEqual(["cancelled", []]);
+    expect([(await call).error?.code, crib.approvals.list()]).toEqual(["cancelled", []]);
 
     const program = join(import.meta.dirname, "index.ts");
     const options = { workspace: house.at("workspace"), stateDirectory: house.at("state"), mode: "safe" };
@@ -165,9 +165,9 @@ describe("a question that a program shows", () => {
       const crib = await openToolcrib({ ...${JSON.stringify(options)}, approve: () => new Promise(() => {}) });
       await crib.call("file.delete", { path: "a.txt" });`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
-    await vi.waitFor(() => expect(crib.pending()).toHaveLength(1), { timeout: 60_000 });
+    await vi.waitFor(() => expect(crib.approvals.list()).toHaveLength(1), { timeout: 60_000 });
     child.kill("SIGKILL");
-    await vi.waitFor(() => expect(crib.pending()).toEqual([]), { timeout: 60_000 });
+    await vi.waitFor(() => expect(crib.approvals.list()).toEqual([]), { timeout: 60_000 });
     expect(existsSync(house.at("workspace/a.txt"))).toBe(true);
   }, 600_000);
 
@@ -202,7 +202,7 @@ describe("an answer that another program forges", () => {
     const crib = await house.open();
     const call = remove(crib);
     await pending(crib);
-    const { hash, previewHash, session } = crib.pending()[0]!;
+    const { hash, previewHash, session } = crib.approvals.list()[0]!;
     const name = readdirSync(house.approvals).find((each) => each.endsWith(".question"))!;
     const file = join(house.approvals, name.replace(/question$/, "answer"));
     const whole = { says: { allow: true }, hash, previewHash, session, answeredAt: Date.now() };
@@ -268,7 +268,7 @@ describe("a wider answer", () => {
     await house.grant("allow delete *.txt");
     crib.shown[0]!.answer({ allow: true });
     const results = await Promise.all(calls);
-    expect([results.map(({ error }) => error), crib.shown.length, crib.pending()]).toEqual([
+    expect([results.map(({ error }) => error), crib.shown.length, crib.approvals.list()]).toEqual([
       [null, null, null],
       1,
       [],

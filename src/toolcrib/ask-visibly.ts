@@ -110,7 +110,7 @@ export function askOutside({
   return async (request, signal) => {
     const earlier = pending.take(request, asker.session);
     if (earlier) return earlier;
-    const cannotAsk = () => needsApproval({ verdict: "ask", parts: request.parts }, request);
+    const cannotAsk = () => needsApproval({ verdict: "ask", parts: request.parts }, request, request);
     if (waitMs > 0) {
       const question = pending.open(request, asker);
       if (!question) throw cannotAsk();
@@ -122,6 +122,6 @@ export function askOutside({
     }
     const stored = pending.store(request, asker);
     if (!stored) throw cannotAsk();
-    throw approvalPending(stored.id, request.parts);
+    throw approvalPending(request);
   };
 }

@@ -1,6 +1,7 @@
 import type { Outcome } from "../contract/call.ts";
-import { type CallFailure, toFailure } from "../contract/error.ts";
+import { type CallFailure, type ToolError, toFailure } from "../contract/error.ts";
 import type { ToolImage } from "../contract/tool.ts";
+import type { ApprovalRequest } from "../pipeline/approvals/approval-request.ts";
 
 /** The result of a call, in one shape for programs, models and `--json`. */
 export interface CallResult<Data = unknown> {
@@ -14,13 +15,19 @@ export interface CallResult<Data = unknown> {
   readonly failed?: string | undefined;
   /** The typed, complete output; null when there is an `error`. */
   readonly data: Data | null;
-  readonly error: CallFailure | null;
+  readonly error: CallError | null;
   readonly callId: string;
   /** True when `content` is shorter than the whole output, which is stored as `output`. */
   readonly truncated: boolean;
   /** The handle of the stored output when `content` was cut. */
   readonly output: string | null;
   readonly images: readonly ToolImage[];
+}
+
+/** The error of a call. */
+export interface CallError extends CallFailure {
+  /** The request that the user has to approve, with the code `needs-approval`. Not enumerable, like `details`. */
+  readonly approval?: ApprovalRequest | undefined;
 }
 
 export function toResult(
@@ -43,7 +50,7 @@ export function toResult(
     };
   }
   const { kept } = outcome.error;
-  const error = toFailure(outcome.error);
+  const error = toCallError(outcome.error);
   const { message, hint, output } = error;
   return {
     content: failure?.(error) ?? [message, hint, output].filter((part) => part).join("\n"),
@@ -55,4 +62,12 @@ export function toResult(
     output: kept?.handle ?? null,
     images: [],
   };
+}
+
+function toCallError(error: ToolError): CallError {
+  const failure = toFailure(error);
+  const { details } = error;
+  if (details?.kind === "approval-needed")
+    Object.defineProperty(failure, "approval", { value: details.request });
+  return failure;
 }

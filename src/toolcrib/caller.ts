@@ -1,15 +1,17 @@
 import type { Agents } from "../contract/agents.ts";
-import type { CallerMemory, Outcome } from "../contract/call.ts";
+import type { CallerMemory, DecisionRecord, Outcome, ToolCall } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
-import { ToolError } from "../contract/error.ts";
+import { type CallFailure, ToolError, toFailure } from "../contract/error.ts";
 import type { ToolDefinition } from "../dialects/definition.ts";
 import type { Dialect, ResolvedCall } from "../dialects/dialect.ts";
 import type { CanonicalTools } from "../dialects/rename.ts";
 import type { Toolset } from "../dialects/toolset.ts";
 import { exhaustionError, isExhaustion } from "../lib/exhaustion.ts";
 import { newIdentifier } from "../lib/identifier.ts";
-import type { Approve } from "../pipeline/approvals/approval-request.ts";
+import type { ApprovalRequest, Approve } from "../pipeline/approvals/approval-request.ts";
+import { needsApproval } from "../pipeline/approvals/refusals.ts";
 import type { CallEventListener, CallEvents } from "../pipeline/call-events.ts";
+import type { CheckedCall } from "../pipeline/check-call.ts";
 import type { Next } from "../pipeline/stage.ts";
 import { deniesTool } from "../policy/decide.ts";
 import type { Question } from "../policy/policy.ts";
@@ -38,6 +40,12 @@ export interface Caller {
     input: CallInput<Name>,
     options?: CallOptions,
   ): Promise<CallResult<CallData<Name>>>;
+  /** Decides a call as `call` would, without making or recording it. Hooks do not run: they may still block or ask. */
+  check<Name extends ToolName>(
+    name: Name,
+    input: CallInput<Name>,
+    options?: CheckOptions,
+  ): Promise<CallCheck>;
 }
 
 /** A canonical name, or any other name that the caller knows. */
@@ -52,6 +60,22 @@ export type CallInput<Name> = Name extends keyof CanonicalTools
 export type CallData<Name> = Name extends keyof CanonicalTools ? CanonicalTools[Name]["data"] : unknown;
 
 type Given<Value> = Value extends object ? { readonly [Key in keyof Value]: Given<Value[Key]> } : Value;
+
+/** The verdict on a call that is not made. */
+export interface CallCheck {
+  /** `allow`: it would run. `ask`: it needs approval. `deny`: it would fail, also by an unknown tool or invalid input. */
+  readonly verdict: "allow" | "ask" | "deny";
+  /** Why, in a sentence. */
+  readonly explanation: string;
+  /** The rule that decides, and its source; null when the tool or the input is wrong. */
+  readonly decision: DecisionRecord | null;
+  /** The request that the user would see; null unless the verdict is `ask`. */
+  readonly request: ApprovalRequest | null;
+  /** How the call would fail; null unless the verdict is `deny`. */
+  readonly error: CallFailure | null;
+}
+
+export type CheckOptions = Pick<CallOptions, "signal" | "mustAsk" | "onlyOffered">;
 
 export interface CallOptions {
   /** Cancels the call and everything it started. */
@@ -94,6 +118,7 @@ export interface CallerOptions {
 export interface SharedByCallers {
   readonly environment: Environment;
   readonly pipeline: Next;
+  readonly check: (call: ToolCall) => Promise<CheckedCall>;
   readonly events: CallEvents;
   readonly running: RunningCalls;
   readonly denied: DeniedTools;
@@ -148,6 +173,19 @@ export class ToolsetCaller implements Caller {
     return this.#call(() => this.#toolset.findCanonical(name, input), options);
   }
 
+  async check(name: string, input: unknown, options: CheckOptions = {}): Promise<CallCheck> {
+    const { running, check } = this.#shared;
+    const closed = this.#closedError();
+    if (closed) return toCheck({ verdict: "deny", decision: undefined, error: closed });
+    const entered = running.enter(options.signal);
+    const { signal } = entered;
+    const checking = this.#toolset
+      .find(String(name), input, options)
+      .then((resolved) => check(this.#toCall(newIdentifier("call"), resolved, { ...options, signal })));
+    running.add(checking);
+    return toCheck(await checking.finally(() => entered.leave()));
+  }
+
   async #call(find: () => Promise<ResolvedCall>, options: CallOptions): Promise<CallResult> {
     const id = newIdentifier("call");
     const closed = this.#closedError();
@@ -169,27 +207,12 @@ export class ToolsetCaller implements Caller {
   }
 
   async #run(id: string, find: () => Promise<ResolvedCall>, options: CallOptions): Promise<Outcome> {
-    const { signal, timeoutMs, mustAsk } = options;
-    const { environment, pipeline, running } = this.#shared;
+    const { signal } = options;
+    const { pipeline, running } = this.#shared;
     const own = this.#own?.calls.enter(signal);
     const entered = running.enter(own?.signal ?? signal);
     const outcome = find().then((resolved) =>
-      pipeline({
-        ...resolved,
-        id,
-        accesses: [],
-        environment,
-        caller: this.#own?.memory,
-        agent: this.#own?.agent,
-        isOfUser: this.#own?.isUser,
-        asksBeforeCommands: this.#dialect.asksBeforeCommands,
-        account: {},
-        hook: mustAsk === undefined ? undefined : { permission: "ask", reason: mustAsk },
-        signal: entered.signal,
-        timeoutMs,
-        outlivedBy: (work) => running.add(work),
-        notify: () => {},
-      }),
+      pipeline(this.#toCall(id, resolved, { ...options, signal: entered.signal })),
     );
     running.add(outcome);
     this.#own?.calls.add(outcome);
@@ -201,11 +224,53 @@ export class ToolsetCaller implements Caller {
     }
   }
 
+  #toCall(
+    id: string,
+    resolved: ResolvedCall,
+    { signal, timeoutMs, mustAsk }: CallOptions & { readonly signal: AbortSignal },
+  ): ToolCall {
+    return {
+      ...resolved,
+      id,
+      accesses: [],
+      environment: this.#shared.environment,
+      caller: this.#own?.memory,
+      agent: this.#own?.agent,
+      isOfUser: this.#own?.isUser,
+      asksBeforeCommands: this.#dialect.asksBeforeCommands,
+      account: {},
+      ...(mustAsk !== undefined && { hook: { permission: "ask", reason: mustAsk } }),
+      signal,
+      timeoutMs,
+      outlivedBy: (work) => this.#shared.running.add(work),
+      notify: () => {},
+    };
+  }
+
   #closedError(): ToolError | undefined {
     if (this.#shared.running.haveEnded) return toolcribClosed();
     if (!this.#own?.calls.haveEnded) return undefined;
     return new ToolError("unavailable", "This caller is closed", { hint: "Add another caller." });
   }
+}
+
+function toCheck(checked: CheckedCall): CallCheck {
+  const { verdict, decision = null } = checked;
+  if (checked.verdict === "deny") {
+    const error = toFailure(checked.error);
+    return { verdict, explanation: error.message, decision, request: null, error };
+  }
+  if (checked.verdict === "allow")
+    return {
+      verdict,
+      explanation: `Allowed: ${checked.decision.reason}`,
+      decision,
+      request: null,
+      error: null,
+    };
+  const { request } = checked;
+  const { message: explanation } = needsApproval({ verdict: "ask", parts: request.parts }, request);
+  return { verdict, explanation, decision, request, error: null };
 }
 
 interface OwnCalls {

@@ -102,8 +102,17 @@ export {
 export { type DescribedTool, describeActions, type ModelAction } from "../wire/actions/describe-actions.ts";
 export { type ActionReading, readActions } from "../wire/actions/read-actions.ts";
 export type { WireFormat, WireTools } from "../wire/formats.ts";
-export type { CallResult } from "./call-result.ts";
-export type { AddedCaller, Caller, CallerOptions, CallOptions, DefinitionOptions } from "./caller.ts";
+export type { Approvals } from "./approvals.ts";
+export type { CallError, CallResult } from "./call-result.ts";
+export type {
+  AddedCaller,
+  CallCheck,
+  Caller,
+  CallerOptions,
+  CallOptions,
+  CheckOptions,
+  DefinitionOptions,
+} from "./caller.ts";
 export { defineTool, type OwnTool } from "./define-tool.ts";
 export type { OutputPart, OutputRange } from "./open-workspace.ts";
 export type { SandboxSetting, ToolcribOptions } from "./options.ts";

@@ -67,7 +67,7 @@ describe("a pending approval", () => {
     house.write("workspace/a.txt", "one\n");
     const fixture = await house.open();
     const { content, error } = await fixture.call("file.delete", { path: "a.txt" });
-    const [question, ...others] = fixture.pending();
+    const [question, ...others] = fixture.approvals.list();
     const { id, workspace, session, request } = question!;
     const folder = house.folderOf("workspace");
     expect({
@@ -101,9 +101,9 @@ describe("a pending approval", () => {
     house.write("workspace/a.txt", "one\n");
     const [plain, fixture] = [await house.open({ pendingApprovals: false }), await house.open()];
     await remove(plain);
-    const before = fixture.pending().length;
+    const before = fixture.approvals.list().length;
     await Promise.all([remove(fixture), remove(fixture), remove(fixture)]);
-    expect([before, fixture.pending().length]).toEqual([0, 1]);
+    expect([before, fixture.approvals.list().length]).toEqual([0, 1]);
   });
 
   it("is dropped for newer ones when there are too many, and after a day", async () => {
@@ -113,13 +113,13 @@ describe("a pending approval", () => {
       house.write(`workspace/${index}.txt`, "x\n");
       await remove(fixture, `${index}.txt`);
     }
-    const paths = fixture.pending().map(({ request }) => JSON.stringify(request.accesses));
+    const paths = fixture.approvals.list().map(({ request }) => JSON.stringify(request.accesses));
     vi.useFakeTimers({ now: Date.now() + 25 * 3600_000, toFake: ["Date"] });
     expect([
       paths.length,
       paths.some((text) => text.includes('"4.txt"')),
       paths.at(-1),
-      fixture.pending(),
+      fixture.approvals.list(),
     ]).toEqual([50, false, '[{"kind":"delete","path":"54.txt"}]', []]);
   });
 });
@@ -167,12 +167,12 @@ describe("an answer to a pending approval", () => {
       return remove(fixture, name);
     };
     for (const name of ["allowed.txt", "refused.txt"]) await ask(name);
-    const [allowed, refused] = fixture.pending();
+    const [allowed, refused] = fixture.approvals.list();
     await house.desk.answer(allowed!, { allow: true });
     await house.desk.answer(refused!, { allow: false });
     for (let index = 0; index < 55; index += 1) await ask(`${index}.txt`);
     expect([
-      fixture.pending().length,
+      fixture.approvals.list().length,
       await remove(fixture, "allowed.txt"),
       await remove(fixture, "refused.txt"),
     ]).toEqual([52, "passed", "denied"]);
@@ -187,7 +187,7 @@ describe("an answer to a pending approval", () => {
       chmodSync(house.at("workspace/s.sh"), 0o755);
       const run = async () => (await fixture.call("shell.run", { command })).error?.code ?? "passed";
       const codes = [await run()];
-      await house.desk.answer(fixture.pending()[0]!, { allow: true });
+      await house.desk.answer(fixture.approvals.list()[0]!, { allow: true });
       house.write("workspace/s.sh", "#!/bin/sh\necho two\n");
       codes.push(await run());
       house.write("workspace/s.sh", "#!/bin/sh\necho one\n");
@@ -219,7 +219,7 @@ describe("an answer to a pending approval", () => {
     for (const workspace of ["workspace", "elsewhere"]) house.write(`${workspace}/a.txt`, "one\n");
     const [fixture, elsewhere] = [await house.open(), await house.open({}, "elsewhere")];
     await remove(fixture);
-    const [question] = fixture.pending();
+    const [question] = fixture.approvals.list();
     await house.desk.answer(question!, { allow: true });
     const other = await remove(elsewhere);
     house.write("workspace/a.txt", "changed since\n");
@@ -233,7 +233,7 @@ describe("an answer to a pending approval", () => {
     house.write("workspace/a.txt", "one\n");
     const fixture = await house.open();
     await remove(fixture);
-    await house.desk.answer(fixture.pending()[0]!, { allow: true });
+    await house.desk.answer(fixture.approvals.list()[0]!, { allow: true });
     vi.useFakeTimers({ now: Date.now() + 601_000, toFake: ["Date"] });
     expect(await remove(fixture)).toBe("needs-approval");
   });
@@ -243,7 +243,7 @@ describe("an answer to a pending approval", () => {
     house.write("workspace/a.txt", "one\n");
     const instances = await Promise.all(Array.from({ length: 4 }, () => house.open()));
     await remove(instances[0]!);
-    await house.desk.answer(instances[0]!.pending()[0]!, { allow: true });
+    await house.desk.answer(instances[0]!.approvals.list()[0]!, { allow: true });
     const codes = await Promise.all([...instances, ...instances].map((fixture) => remove(fixture)));
     expect(codes.filter((code) => code === "passed")).toEqual(["passed"]);
   });
@@ -253,7 +253,7 @@ describe("an answer to a pending approval", () => {
     house.write("workspace/a.txt", "one\n");
     const [fixture, other] = [await house.open(), await house.open()];
     await remove(fixture);
-    await house.desk.answer(fixture.pending()[0]!, { allow: true, remember: "session" });
+    await house.desk.answer(fixture.approvals.list()[0]!, { allow: true, remember: "session" });
     const codes = [await remove(other)];
     // The other instance asked last, which does not entitle it to the answer.
     codes.push(await remove(fixture));
@@ -269,7 +269,7 @@ describe("an answer to a pending approval", () => {
     house.write("workspace/a.txt", "one\n");
     const [fixture, other] = [await house.open(), await house.open({ pendingApprovals: false })];
     await remove(fixture);
-    await house.desk.answer(fixture.pending()[0]!, { allow: true, remember: "always" });
+    await house.desk.answer(fixture.approvals.list()[0]!, { allow: true, remember: "always" });
     const codes = [await remove(other)];
     house.write("workspace/a.txt", "two\n");
     codes.push(await remove(fixture));
@@ -284,7 +284,7 @@ describe("an answer to a pending approval", () => {
     house.write("workspace/a.txt", "one\n");
     const fixture = await house.open();
     await remove(fixture);
-    const [question] = fixture.pending();
+    const [question] = fixture.approvals.list();
     await house.desk.answer(question!, { allow: false, message: "Move it to old/ instead." });
     const refused = [await fixture.call("file.delete", { path: "a.txt" }), await remove(fixture)] as const;
     await house.desk.answer(house.desk.find(question!.id)!, { allow: true });
@@ -300,7 +300,7 @@ describe("an answer to a pending approval", () => {
     house.write("workspace/a.txt", "one\n");
     const fixture = await house.open();
     await remove(fixture);
-    await house.desk.answer(fixture.pending()[0]!, { allow: false });
+    await house.desk.answer(fixture.approvals.list()[0]!, { allow: false });
     expect(house.desk.list()).toMatchObject([{ answer: { says: { allow: false } } }]);
     vi.useFakeTimers({ now: Date.now() + 601_000, toFake: ["Date"] });
     expect(house.desk.list()).toEqual([]);
@@ -319,7 +319,7 @@ describe("an answer to a pending approval", () => {
       { onEvent: (event) => event.type === "tool-progress" && told.resolve(event.message) },
     );
     const message = await told.promise;
-    const [question] = fixture.pending();
+    const [question] = fixture.approvals.list();
     await house.desk.answer(question!, { allow: true });
     expect([message, (await waiting).error, existsSync(house.at("workspace/a.txt"))]).toEqual([
       `Waiting for approval: toolcrib approve ${question!.id}`,
@@ -336,9 +336,9 @@ describe("a model", () => {
     house.write("workspace/b.txt", "two\n");
     const fixture = await house.open();
     await remove(fixture, "a.txt");
-    const [asked] = fixture.pending();
+    const [asked] = fixture.approvals.list();
     await remove(fixture, "b.txt");
-    const other = fixture.pending().find(({ id }) => id !== asked!.id)!;
+    const other = fixture.approvals.list().find(({ id }) => id !== asked!.id)!;
     const folder = house.folderOf("workspace");
     const inTheWay = JSON.stringify({ ...asked, id: other.id });
     writeFileSync(join(folder, `${other.id}.question`), inTheWay);
@@ -354,7 +354,7 @@ describe("a model", () => {
     house.write("workspace/a.txt", "one\n");
     const fixture = await house.open();
     await remove(fixture);
-    const [question] = fixture.pending();
+    const [question] = fixture.approvals.list();
     const folder = house.folderOf("workspace");
     const file = join(folder, `${question!.id}.answer`);
     const answers = [
@@ -390,7 +390,7 @@ describe("a model", () => {
     house.write("workspace/a.txt", "one\n");
     const [fixture, attacker] = [await house.open(), await house.open({ mode: "yolo" })];
     await remove(fixture);
-    const [question] = fixture.pending();
+    const [question] = fixture.approvals.list();
     const folder = house.folderOf("workspace");
     house.write(
       "workspace/attack.sh",

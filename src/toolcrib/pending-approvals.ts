@@ -4,9 +4,9 @@ import { bigintAsText } from "../lib/json/bigint-as-text.ts";
 import {
   type Approval,
   type ApprovalRequest,
+  approvalId,
   toShownRequest,
 } from "../pipeline/approvals/approval-request.ts";
-import { hashValue } from "../pipeline/approvals/hash-call.ts";
 import { ApprovalFiles } from "../system/approval-files.ts";
 import { attemptQuietly } from "../system/attempt.ts";
 import { maxRuleBytes } from "../system/policy-files.ts";
@@ -62,7 +62,7 @@ export class PendingApprovals {
    * not be replaced.
    */
   store(request: ApprovalRequest, asker: Asker): PendingApproval | undefined {
-    return this.#write(request, asker, undefined);
+    return this.#write(request, asker);
   }
 
   /** Stores the request of a call that waits, until it is closed or this process ends. Otherwise like `store`. */
@@ -107,7 +107,7 @@ export class PendingApprovals {
   /** Returns the answer to exactly this call, if there is one. An approval counts once; a refusal stays for a while. */
   take(request: ApprovalRequest, session: string): Approval | undefined {
     const { hash, previewHash } = request;
-    const name = `${idOf(request)}.answer`;
+    const name = `${approvalId(request)}.answer`;
     const isValid = (answer: ApprovalAnswer | undefined): answer is ApprovalAnswer =>
       answer?.hash === hash &&
       answer.previewHash === previewHash &&
@@ -119,13 +119,13 @@ export class PendingApprovals {
     // Several processes may have read the answer, but only one of them can take it.
     const taken = parseAnswer(this.#files.take(name));
     if (!isValid(taken)) return undefined;
-    this.#files.remove(`${idOf(request)}.question`);
+    this.#files.remove(`${approvalId(request)}.question`);
     return taken.says.allow ? { ...taken.says, hash, countsOnce: true } : taken.says;
   }
 
   /** Removes the stored request of a call that needs no answer any more. */
   forget(request: ApprovalRequest): void {
-    this.#files.remove(`${idOf(request)}.question`);
+    this.#files.remove(`${approvalId(request)}.question`);
   }
 
   #found(id: string, names: readonly FileName[]): PendingApproval | undefined {
@@ -164,12 +164,22 @@ export class PendingApprovals {
     });
   }
 
-  #write(request: ApprovalRequest, asker: Asker, waiter: string | undefined): PendingApproval | undefined {
-    this.#tidy();
+  /** Returns the request as it would be stored. */
+  describe(request: ApprovalRequest, asker: Asker): PendingApproval {
     const { hash, previewHash } = request;
-    const id = idOf(request);
-    const base = { id, workspace: this.#workspace, ...asker, askedAt: Date.now(), hash, previewHash };
-    const pending = { ...base, request: toShownRequest(request) };
+    const base = { id: approvalId(request), workspace: this.#workspace, ...asker, askedAt: Date.now() };
+    return { ...base, hash, previewHash, request: toShownRequest(request), waiting: 0 };
+  }
+
+  #write(request: ApprovalRequest, asker: Asker, waiter?: string): PendingApproval | undefined {
+    return this.keep(this.describe(request, asker), waiter);
+  }
+
+  /** Stores a described request. Otherwise like `store`. */
+  keep({ waiting: _, ...described }: PendingApproval, waiter?: string): PendingApproval | undefined {
+    this.#tidy();
+    const pending = { ...described, askedAt: Date.now() };
+    const { id } = pending;
     const other = this.find(id);
     if (other && !isSame(other, pending)) return undefined;
     const text = JSON.stringify(pending, bigintAsText);
@@ -212,17 +222,3 @@ function isOlder(time: number, maxMs: number): boolean {
   const age = Date.now() - time;
   return age > maxMs || age < -maxMs;
 }
-
-/**
- * Returns an id that is the same for the same call and short enough to type. Two calls may share an id: the later one
- * is not stored, and answers are compared by their whole hashes.
- */
-function idOf({ hash, previewHash }: Pick<ApprovalRequest, "hash" | "previewHash">): string {
-  const digest = BigInt(`0x${hashValue([hash, previewHash])}`);
-  return Array.from({ length: 6 }, (_, index) => letters[Number((digest >> BigInt(index * 5)) & 31n)]).join(
-    "",
-  );
-}
-
-/** The letters and digits of an id, without those that look alike. */
-const letters = "23456789abcdefghijkmnpqrstuvwxyz";

@@ -9,30 +9,32 @@ import type { ProcessStatus } from "../contract/process.ts";
 import type { AnyTool, ToolFinder, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { findDialect } from "../dialects/dialects.ts";
-import type { CanonicalTools } from "../dialects/rename.ts";
 import { Toolset } from "../dialects/toolset.ts";
 import type { CallRecord, ClientInfo } from "../journal/journal.ts";
 import { newIdentifier } from "../lib/identifier.ts";
-import type { ApprovalRequest, Approve } from "../pipeline/approvals/approval-request.ts";
+import type { Approve } from "../pipeline/approvals/approval-request.ts";
 import type { PolicySettings } from "../pipeline/approvals/decide-call.ts";
 import { type CallEventStream, CallEvents } from "../pipeline/call-events.ts";
+import { openCheck } from "../pipeline/check-call.ts";
 import { Hooks } from "../pipeline/hooks/hooks.ts";
-import { openPipeline } from "../pipeline/pipeline.ts";
+import { openPipeline, type PipelineParts } from "../pipeline/pipeline.ts";
 import { newCallerMemory, noAgents } from "../pipeline/run-tool.ts";
 import type { PolicyMode } from "../policy/policy.ts";
 import { RedactedStream } from "../policy/redaction/redact.ts";
 import { openProcesses } from "../processes/open-processes.ts";
 import { allowedVariables } from "../system/environment-variables.ts";
 import type { WireFormat } from "../wire/formats.ts";
-import { askOutside, askVisibly } from "./ask-visibly.ts";
+import { type Approvals, WorkspaceApprovals } from "./approvals.ts";
 import type { CallResult } from "./call-result.ts";
 import {
   AddedCaller,
+  type CallCheck,
   type CallData,
   type Caller,
   type CallerOptions,
   type CallInput,
   type CallOptions,
+  type CheckOptions,
   type DefinitionIn,
   type DefinitionOptions,
   DeniedTools,
@@ -60,10 +62,8 @@ import {
   type Workspace,
 } from "./open-workspace.ts";
 import type { ToolcribOptions } from "./options.ts";
-import { PendingApprovals } from "./pending-approvals.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import { RunningCalls } from "./running-calls.ts";
-import type { PendingApproval } from "./stored-approval.ts";
 
 /** Opens a Toolcrib: checks the options, then opens the workspace with its rules, its journal and the pipeline. */
 export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolcrib> {
@@ -128,7 +128,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
   readonly #code: ReturnType<typeof lazyCode>;
   readonly #documents: ReturnType<typeof lazyDocuments>;
   readonly #processes: ReturnType<typeof openProcesses>;
-  readonly #pendingApprovals: PendingApprovals;
+  readonly #approvals: WorkspaceApprovals;
   readonly #events = new CallEvents();
   readonly #running = new RunningCalls();
   readonly #shared: SharedByCallers;
@@ -166,7 +166,14 @@ export class Toolcrib implements Caller, AsyncDisposable {
       redactor: () => new RedactedStream(),
       shells: this.#shells,
     });
-    this.#pendingApprovals = new PendingApprovals({ folder: files.approvals, workspace: workspace.id });
+    this.#approvals = new WorkspaceApprovals({
+      workspace: workspace.id,
+      folder: files.approvals,
+      directories: workspace,
+      asker: () => ({ session: this.session, client: this.#client }),
+      mode: () => this.#mode,
+      request: async (...call) => (await this.check(...call)).request ?? undefined,
+    });
     const approvers = new Map<string, Approve>();
     const policySettings = this.#policySettings(approvers);
     const commandHooks = options.commandHooks ?? [];
@@ -177,7 +184,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
         environment,
         policy: policySettings,
       });
-    const pipeline = openPipeline({
+    const pipelineParts: PipelineParts = {
       ...history,
       environment,
       events: this.#events,
@@ -191,10 +198,11 @@ export class Toolcrib implements Caller, AsyncDisposable {
       settings: { search: options.search ?? searchSettings(process.env) },
       policy: policySettings,
       hooks: this.#hooks,
-    });
+    };
     const { denied } = parts;
     const running = this.#running;
-    this.#shared = { environment, pipeline, events: this.#events, running, denied, approvers };
+    const [pipeline, check] = [openPipeline(pipelineParts), openCheck(pipelineParts)];
+    this.#shared = { environment, pipeline, check, events: this.#events, running, denied, approvers };
     this.#caller = new ToolsetCaller(dialect, toolset, this.#shared);
     running.add(history.endAbandoned());
   }
@@ -288,6 +296,15 @@ export class Toolcrib implements Caller, AsyncDisposable {
     return this.#caller.call(name, input, options);
   }
 
+  /** See Caller. */
+  check<Name extends ToolName>(
+    name: Name,
+    input: CallInput<Name>,
+    options?: CheckOptions,
+  ): Promise<CallCheck> {
+    return this.#caller.check(name, input, options);
+  }
+
   /**
    * Adds a caller with its own dialect and its own memory of files; everything else is shared. It is closed with this
    * Toolcrib.
@@ -362,9 +379,9 @@ export class Toolcrib implements Caller, AsyncDisposable {
     return this.#processes.list();
   }
 
-  /** Returns the approvals in this workspace that wait for `toolcrib approve`, oldest first. */
-  pending(): readonly PendingApproval[] {
-    return this.#pendingApprovals.list();
+  /** The questions about calls of this workspace, and the user's answers. */
+  get approvals(): Approvals {
+    return this.#approvals;
   }
 
   /**
@@ -372,7 +389,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
    * approval, and is recorded. The input is that of `journal.undo`.
    */
   undo(
-    input: Omit<CanonicalTools["journal.undo"]["input"], "redo"> = {},
+    input: Omit<CallInput<"journal.undo">, "redo"> = {},
     options?: CallOptions,
   ): Promise<CallResult<UndoneChanges | null>> {
     return this.#journalCall("journal.undo", input, options);
@@ -385,7 +402,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
 
   /** Returns what the calls of this session changed in files, or the selected calls. The input is that of `journal.diff`. */
   diff(
-    input: CanonicalTools["journal.diff"]["input"] = {},
+    input: CallInput<"journal.diff"> = {},
     options?: CallOptions,
   ): Promise<CallResult<ChangedFiles | null>> {
     return this.#journalCall("journal.diff", input, options);
@@ -393,7 +410,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
 
   async #journalCall<Data>(
     name: "journal.undo" | "journal.diff",
-    input: CanonicalTools["journal.undo"]["input"] | CanonicalTools["journal.diff"]["input"],
+    input: CallInput<"journal.undo"> | CallInput<"journal.diff">,
     options: CallOptions | undefined,
   ): Promise<CallResult<Data>> {
     return (await this.#caller.callCanonical(name, input, options)) as CallResult<Data>;
@@ -455,27 +472,21 @@ export class Toolcrib implements Caller, AsyncDisposable {
         variables: (names) => allowedVariables(process.env, names),
         shell: (name) => this.#shells.history(name),
       },
-      approverOf: (callId) => this.#approver(approvers.get(callId) ?? this.#options.approve),
+      approverOf: (callId) =>
+        this.#approvals.approver(approvers.get(callId) ?? this.#options.approve, {
+          isStored: this.#options.pendingApprovals ?? false,
+          waitMs: this.#options.approvalWaitMs,
+          notify: (request, message) =>
+            this.#events.emit({
+              ...{ type: "tool-progress", callId: request.callId, at: Date.now(), message },
+              ...{ name: request.tool, canonical: request.tool },
+            }),
+        }),
     };
-  }
-
-  /** Asks through the program's own prompt, if it has one, and lets the user answer elsewhere. */
-  #approver(prompt: Approve | undefined): Approve | undefined {
-    const { pendingApprovals, approvalWaitMs } = this.#options;
-    if (prompt === undefined && !pendingApprovals) return undefined;
-    const asker = { session: this.session, client: this.#client };
-    const questions = { pending: this.#pendingApprovals, asker };
-    if (prompt) return askVisibly(prompt, questions);
-    const notify = ({ callId, tool }: ApprovalRequest, message: string) =>
-      this.#events.emit({
-        ...{ type: "tool-progress", callId, name: tool, canonical: tool },
-        ...{ at: Date.now(), message },
-      });
-    return askOutside({ ...questions, waitMs: approvalWaitMs, notify });
   }
 }
 
-type RedoInput = Pick<CanonicalTools["journal.undo"]["input"], "merge" | "skip_changed" | "dry_run">;
+type RedoInput = Pick<CallInput<"journal.undo">, "merge" | "skip_changed" | "dry_run">;
 
 async function toDialect(dialect: string | Dialect): Promise<Dialect> {
   return typeof dialect === "object" ? dialect : findDialect(dialect);

@@ -204,7 +204,7 @@ it.for(["bwrap", "landlock"] as const)(
       writeFileSync(join(workspace, "a.txt"), "one\n");
       const stop = new AbortController();
       const call = victim.call("file.delete", { path: "a.txt" }, { signal: stop.signal });
-      await vi.waitFor(() => expect(victim.pending()).toHaveLength(1), { timeout: 60_000 });
+      await vi.waitFor(() => expect(victim.approvals.list()).toHaveLength(1), { timeout: 60_000 });
       const { approvals } = workspaceFiles(fixture.state, workspace);
       const before = readdirSync(approvals);
       const answer = join(approvals, before[0]!.replace(/question$/, "answer"));
@@ -223,7 +223,7 @@ it.for(["bwrap", "landlock"] as const)(
       stop.abort();
       await call;
       expect(content).toMatch(/^list E\w+\nwrite E\w+\nrefused E\w+$/m);
-      expect(victim.pending()).toEqual([]);
+      expect(victim.approvals.list()).toEqual([]);
     } finally {
       await Promise.all([victim.close(), attacker.close()]);
     }

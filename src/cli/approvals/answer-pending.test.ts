@@ -30,7 +30,7 @@ it("lists pending approvals, shows one, and approves it in the running server", 
   await using server = await openServer(fixture);
   const nothing = await fixture.run("approve");
   await server.remove();
-  const { id } = server.crib.pending()[0]!;
+  const { id } = server.crib.approvals.list()[0]!;
   const listed = await fixture.run("approve");
   const approved = await fixture.run("approve", id, "--yes");
   const later = await fixture.run("approve");
@@ -58,7 +58,7 @@ it.runIf(hasTerminals)("asks the user on a terminal, below the request", async (
   await using fixture = cliWorkspace();
   await using server = await openServer(fixture);
   await server.remove();
-  const { id } = server.crib.pending()[0]!;
+  const { id } = server.crib.approvals.list()[0]!;
   const { screen } = await fixture.onTerminal(
     ["approve", id],
     [
@@ -79,7 +79,7 @@ it.runIf(hasTerminals)("allows nothing without confirmation, and nothing from a 
   await using fixture = cliWorkspace();
   await using server = await openServer(fixture);
   await server.remove();
-  const { id } = server.crib.pending()[0]!;
+  const { id } = server.crib.approvals.list()[0]!;
   const piped = await fixture.run("approve", id, "--session");
   const no = await fixture.onTerminal(["approve", id, "--always"], [["Allow it?", "n\n"]]);
   const tool = await fixture.onTerminal(["approve", id, "--yes"], [], { TOOLCRIB_RUN: "run_1" });
@@ -103,7 +103,7 @@ it("passes the reason of a denial to the model, and prints JSON for programs", a
   await using fixture = cliWorkspace();
   await using server = await openServer(fixture);
   await server.remove();
-  const { id } = server.crib.pending()[0]!;
+  const { id } = server.crib.approvals.list()[0]!;
   const { stdout, exit } = await fixture.run("approve", id, "--json", "--deny", "not", "today");
   const { content } = await server.crib.call("file.delete", { path: "a.txt" });
   const { answer, ...question } = JSON.parse(stdout);

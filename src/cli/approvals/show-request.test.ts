@@ -15,6 +15,7 @@ import {
 } from "./show-request.ts";
 
 const request: ApprovalRequest = {
+  id: "abc234",
   callId: "call_1",
   tool: "file.delete",
   input: { path: "notes.txt" },

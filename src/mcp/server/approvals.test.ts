@@ -152,14 +152,14 @@ it("goes on at once when its question is answered elsewhere while the form is op
   });
   const call = fixture.client.callTool(remove("a.txt"));
   const crib = await fixture.crib();
-  await vi.waitFor(() => expect(crib.pending()).toHaveLength(1), { timeout: 60_000 });
-  const [question] = crib.pending();
+  await vi.waitFor(() => expect(crib.approvals.list()).toHaveLength(1), { timeout: 60_000 });
+  const [question] = crib.approvals.list();
   await fixture.desk.answer(question!, { allow: true });
   expect(resultOf(await call)).toEqual({
     content: [{ type: "text", text: "Deleted the file a.txt (4 bytes)." }],
   });
   await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce(), { timeout: 60_000 });
-  expect([question?.client, crib.pending()]).toEqual([
+  expect([question?.client, crib.approvals.list()]).toEqual([
     { kind: "mcp", name: expect.any(String), version: expect.any(String) },
     [],
   ]);

@@ -47,7 +47,7 @@ async function rawFixture(questionSeconds?: number) {
   let count = 0;
   return {
     desk: new AllPendingApprovals({ state: join(folder.path, "state"), config: join(folder.path, "config") }),
-    pending: async () => (await opened)?.pending() ?? [],
+    pending: async () => (await opened)?.approvals.list() ?? [],
     has: (path: string) => environment.info(path).then(Boolean, () => false),
     bringBack: (path: string, text: string) => environment.writeFile(path, Buffer.from(text)),
     remove: (path: string, more: Record<string, unknown> = {}) => {

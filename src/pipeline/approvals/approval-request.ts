@@ -3,7 +3,7 @@ import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ClientInfo } from "../../journal/journal.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
-import type { GrantWidth } from "../../policy/grants.ts";
+import { type GrantWidth, grantWidths } from "../../policy/grants.ts";
 import { wordsRun } from "../../policy/parts.ts";
 import { spelledPath } from "../../policy/paths/path-target.ts";
 import type { CommandSegment, PolicyVerdict } from "../../policy/policy.ts";
@@ -36,6 +36,8 @@ export class AnsweredElsewhere extends Error {
 
 /** Everything that the user is shown before a call may run. */
 export interface ApprovalRequest {
+  /** Short, and the same for the same call; `toolcrib approve` and `toolcrib.approvals.answer` take it. */
+  readonly id: string;
   readonly callId: string;
   /** The program that makes the call. */
   readonly client?: ClientInfo | undefined;
@@ -81,7 +83,10 @@ export interface ApprovalRequest {
 
 /** The part of a request that the user reads, which can be stored. */
 export interface ShownRequest
-  extends Omit<ApprovalRequest, "callId" | "parts" | "directory" | "environment" | "hash" | "previewHash"> {
+  extends Omit<
+    ApprovalRequest,
+    "id" | "callId" | "parts" | "directory" | "environment" | "hash" | "previewHash"
+  > {
   readonly parts: readonly ShownPart[];
 }
 
@@ -112,6 +117,25 @@ export function rulesOfWidth(
   return widths[width ?? 0]?.rules ?? grants;
 }
 
+/** Returns the rules that an answer can add. Paranoid mode ignores allow rules, so none is offered there. */
+export function widthsOffered({ question, decision }: DecidedCall): readonly GrantWidth[] {
+  return question.mode === "paranoid" ? [] : grantWidths(decision, question);
+}
+
+/**
+ * Returns an id that is the same for the same call and short enough to type. Two calls may share an id, so answers are
+ * compared by their whole hashes.
+ */
+export function approvalId({ hash, previewHash }: Pick<ApprovalRequest, "hash" | "previewHash">): string {
+  const digest = BigInt(`0x${hashValue([hash, previewHash])}`);
+  return Array.from({ length: 6 }, (_, index) => letters[Number((digest >> BigInt(index * 5)) & 31n)]).join(
+    "",
+  );
+}
+
+/** The letters and digits of an id, without those that look alike. */
+const letters = "23456789abcdefghijkmnpqrstuvwxyz";
+
 /** Parses an answer from outside. Only a plain `true` allows. Returns undefined for anything that is not an answer. */
 export function parseApproval(given: unknown): Approval | undefined {
   if (typeof given !== "object" || given === null) return undefined;
@@ -139,7 +163,10 @@ export async function approvalRequest(
   const grants = widths[0]?.rules ?? [];
   const { reason, rule, source } = decision.record;
   const { hostsReached } = await import("../../policy/may-connect.ts");
+  const hash = await approvalHash(call, decided, settings);
+  const previewHash = hashValue([preview.whole, preview.found]);
   return {
+    id: approvalId({ hash, previewHash }),
     callId: call.id,
     agent: call.agent,
     tool: question.tool.name,
@@ -158,8 +185,8 @@ export async function approvalRequest(
     sandbox: decision.sandbox,
     unconfined: decision.unconfined ?? false,
     hosts: runsCommands(call) ? hostsReached(decision, question, policy) : [],
-    hash: await approvalHash(call, decided, settings),
-    previewHash: hashValue([preview.whole, preview.found]),
+    hash,
+    previewHash,
   };
 }
 
@@ -180,7 +207,7 @@ function bindingsOf({ decision, question }: DecidedCall): Pick<ApprovalRequest, 
 
 /** Leaves out the input when there is a preview, and the parts that are allowed. */
 export function toShownRequest(request: ApprovalRequest): ShownRequest {
-  const { callId, directory, environment, hash, previewHash, ...shown } = request;
+  const { id, callId, directory, environment, hash, previewHash, ...shown } = request;
   const parts = request.parts
     .filter(({ verdict }) => verdict !== "allow")
     .map(({ part, verdict, reason, rule }) => ({

@@ -2,7 +2,7 @@ import type { DecidedConfinement, SandboxLevel, ToolCall } from "../../contract/
 import type { Confinement, VariablePolicy } from "../../contract/confinement.ts";
 import type { ShellHistory } from "../../contract/process.ts";
 import { decideCall } from "../../policy/decide.ts";
-import type { Decision, PolicyMode, Question } from "../../policy/policy.ts";
+import type { Decision, PolicyMode, PolicyVerdict, Question } from "../../policy/policy.ts";
 import type { Policy } from "../../policy/rules/compile-policy.ts";
 import type { Approve } from "./approval-request.ts";
 import { policyQuestion } from "./policy-question.ts";
@@ -67,6 +67,42 @@ export async function decideNow(
   const asked = await policyQuestion(call, settings);
   const question = { ...asked, isPlanning: isPlanning && !call.isOfUser };
   return { question, policy, decision: decideCall(question, policy, readCommand) };
+}
+
+/** Decides a call by the current rules, and by what its hooks or its caller ask for. */
+export async function decideWithHook(call: ToolCall, settings: DecisionSettings): Promise<DecidedCall> {
+  return withHook(await decideNow(call, settings), call.hook);
+}
+
+/** Turns "allow" into "ask" when a hook asks, and adds that a hook answers a question for the user. */
+function withHook(decided: DecidedCall, hook: ToolCall["hook"]): DecidedCall {
+  const { decision } = decided;
+  const { source = "", permission } = hook ?? {};
+  if (permission === "ask" && decision.verdict === "allow") {
+    const isHook = hook?.source !== undefined;
+    const reason = [isHook ? "a hook asks" : undefined, hook?.reason].filter(Boolean).join(": ");
+    const asking = ({ part, risk }: PolicyVerdict) =>
+      ({ part, risk, verdict: "ask", rule: undefined, firm: true, reason }) as const;
+    const record = { verdict: "ask", rule: isHook ? "hook" : "caller", source, reason } as const;
+    const decisive = asking(decision.decisive);
+    return {
+      ...decided,
+      decision: { ...decision, verdict: "ask", decisive, parts: decision.parts.map(asking), record },
+    };
+  }
+  if (!hookAnswers(decided, hook)) return decided;
+  const record = {
+    ...decision.record,
+    reason: `${decision.record.reason}; the hook at ${source} allowed it`,
+  };
+  return { ...decided, decision: { ...decision, record } };
+}
+
+/** Whether a hook of the user answers for the user. It cannot where no rule could: in paranoid mode, and for firm parts. */
+export function hookAnswers({ decision, question }: DecidedCall, hook: ToolCall["hook"]): boolean {
+  if (hook?.permission !== "allow" || decision.verdict !== "ask" || question.mode === "paranoid")
+    return false;
+  return !decision.parts.some(({ verdict, firm }) => verdict === "ask" && firm);
 }
 
 /** Returns the state that earlier commands left in the shells that a call uses. */

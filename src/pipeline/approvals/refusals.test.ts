@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ToolError, textForUser } from "../../contract/error.ts";
 import type { Decision } from "../../policy/policy.ts";
+import type { ApprovalRequest } from "./approval-request.ts";
 import * as refusals from "./refusals.ts";
 
 const part = { kind: "use", tool: "test.act" } as never;
@@ -19,7 +20,10 @@ const all: readonly (readonly [string, ToolError])[] = [
     refusals.denied({ ...denying, decisive: { ...asking, planned: true } } as unknown as Decision),
   ],
   ["a call that no one can be asked about", refusals.needsApproval(decision, { grants: ["allow use x"] })],
-  ["a pending approval", refusals.approvalPending("abc234", decision.parts)],
+  [
+    "a pending approval",
+    refusals.approvalPending({ id: "abc234", parts: decision.parts } as ApprovalRequest),
+  ],
   ["a refusal", refusals.deniedByUser(decision, undefined)],
   ["a refusal with a message", refusals.deniedByUser(decision, "Use the other file.")],
   ["a call that changed", refusals.callChanged()],

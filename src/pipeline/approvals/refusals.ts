@@ -5,6 +5,7 @@ import { describePart } from "../../policy/decide.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { Decision, PolicyMode, PolicyVerdict } from "../../policy/policy.ts";
 import { withoutBinding } from "../../policy/rules/binding.ts";
+import type { ApprovalRequest } from "./approval-request.ts";
 
 /** Returns the error of a call that a rule or plan mode denies. */
 export function denied(decision: Decision): ToolError {
@@ -23,19 +24,23 @@ export function denied(decision: Decision): ToolError {
 export function needsApproval(
   decision: Described,
   { grants, mode }: { readonly grants: readonly string[]; readonly mode?: PolicyMode },
+  request?: ApprovalRequest,
 ): ToolError {
   return new ToolError("needs-approval", `This call needs approval: ${describe(decision)}`, {
     hint: "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",
     forUser: { hint: howToAllow(decision, grants, mode) },
+    details: request && { kind: "approval-needed", request },
   });
 }
 
 /** Returns the error of a call whose request is stored. The answer counts for the next call exactly like this one. */
-export function approvalPending(id: string, parts: Decision["parts"]): ToolError {
+export function approvalPending(request: ApprovalRequest): ToolError {
+  const { id, parts } = request;
   const needed = `This call needs approval: ${describe({ verdict: "ask", parts })}`;
   return new ToolError("needs-approval", needed, {
     hint: `Ask the user to run \`toolcrib approve ${id}\`. After that, repeat exactly this call.`,
     forUser: { hint: `To allow it, run: toolcrib approve ${id}` },
+    details: { kind: "approval-needed", request },
   });
 }
 

@@ -1,7 +1,7 @@
 import type { DecisionRecord, ToolCall } from "../../contract/call.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
-import { type GrantWidth, grantWidths } from "../../policy/grants.ts";
-import type { PolicyVerdict, Question } from "../../policy/policy.ts";
+import type { GrantWidth } from "../../policy/grants.ts";
+import type { Question } from "../../policy/policy.ts";
 import {
   type Approval,
   type ApprovalRequest,
@@ -10,12 +10,15 @@ import {
   approvalRequest,
   rulesOfWidth,
   snapshot,
+  widthsOffered,
 } from "../approvals/approval-request.ts";
 import { askUntilDecided, type OpenRequest, OpenRequests, sameAnswer } from "../approvals/ask-user.ts";
 import {
   confinementFor,
   type DecidedCall,
   decideNow,
+  decideWithHook,
+  hookAnswers,
   type PolicySettings,
   type Rules,
   runsCommands,
@@ -40,7 +43,7 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
     // The copy keeps the caller from changing the input between the check and the run.
     const call = { ...given, input: snapshot(given.input) };
     for (;;) {
-      const decided = withHook(await decideNow(call, settings), call.hook);
+      const decided = await decideWithHook(call, settings);
       const { question, decision } = decided;
       call.account.decision = decision.record;
       if (runsCommands(call)) call.account.sandbox = decision.sandbox;
@@ -57,8 +60,7 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       let approve: Approve | undefined = isAnswered
         ? () => ({ allow: true })
         : settings.approverOf?.(call.id);
-      // Paranoid mode ignores allow rules, so none is offered there.
-      const widths = question.mode === "paranoid" || isAnswered ? [] : grantWidths(decision, question);
+      const widths = isAnswered ? [] : widthsOffered(decided);
       const grants = widths[0]?.rules ?? [];
       if (!approve) throw needsApproval(decision, { grants, mode: question.mode });
 
@@ -77,37 +79,6 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       if (latest) return run("approved", latest);
     }
   };
-}
-
-/** Turns "allow" into "ask" when a hook asks, and adds that a hook answers a question for the user. */
-function withHook(decided: DecidedCall, hook: ToolCall["hook"]): DecidedCall {
-  const { decision } = decided;
-  const { source = "", permission } = hook ?? {};
-  if (permission === "ask" && decision.verdict === "allow") {
-    const isHook = hook?.source !== undefined;
-    const reason = [isHook ? "a hook asks" : undefined, hook?.reason].filter(Boolean).join(": ");
-    const asking = ({ part, risk }: PolicyVerdict) =>
-      ({ part, risk, verdict: "ask", rule: undefined, firm: true, reason }) as const;
-    const record = { verdict: "ask", rule: isHook ? "hook" : "caller", source, reason } as const;
-    const decisive = asking(decision.decisive);
-    return {
-      ...decided,
-      decision: { ...decision, verdict: "ask", decisive, parts: decision.parts.map(asking), record },
-    };
-  }
-  if (!hookAnswers(decided, hook)) return decided;
-  const record = {
-    ...decision.record,
-    reason: `${decision.record.reason}; the hook at ${source} allowed it`,
-  };
-  return { ...decided, decision: { ...decision, record } };
-}
-
-/** Whether a hook of the user answers for the user. It cannot where no rule could: in paranoid mode, and for firm parts. */
-function hookAnswers({ decision, question }: DecidedCall, hook: ToolCall["hook"]): boolean {
-  if (hook?.permission !== "allow" || decision.verdict !== "ask" || question.mode === "paranoid")
-    return false;
-  return !decision.parts.some(({ verdict, firm }) => verdict === "ask" && firm);
 }
 
 interface Asking {
@@ -134,7 +105,7 @@ async function approveCall(
   const approval = await askUntilDecided(call.signal, request, {
     approve: asking.approve,
     rules: settings.rules,
-    verdictNow: async () => withHook(await decideNow(call, settings), call.hook).decision.verdict,
+    verdictNow: async () => (await decideWithHook(call, settings)).decision.verdict,
     open,
   });
   if (approval === undefined) return undefined;

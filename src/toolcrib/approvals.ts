@@ -1,0 +1,120 @@
+import { ToolError } from "../contract/error.ts";
+import {
+  type Approval,
+  type ApprovalRequest,
+  type Approve,
+  parseApproval,
+} from "../pipeline/approvals/approval-request.ts";
+import { needsApproval, unreadableAnswer } from "../pipeline/approvals/refusals.ts";
+import type { PolicyMode } from "../policy/policy.ts";
+import { attemptQuietly } from "../system/attempt.ts";
+import { AllPendingApprovals } from "./all-pending-approvals.ts";
+import { askOutside, askVisibly } from "./ask-visibly.ts";
+import type { CheckOptions } from "./caller.ts";
+import { type Asker, PendingApprovals } from "./pending-approvals.ts";
+import type { PendingApproval } from "./stored-approval.ts";
+
+/** The questions about calls of a workspace, and the user's answers. Use it for the user, never for a model. */
+export interface Approvals {
+  /** Returns the calls of this workspace that wait for an answer, or were refused without one, oldest first. */
+  list(): readonly PendingApproval[];
+  /**
+   * Answers for the user. The answer counts for exactly the call that was shown: for each equal call that waits, else for
+   * the next one, within 10 minutes. Rejects with `not-found` or `stale` when the question is no longer pending.
+   */
+  answer(id: string, answer: Approval): Promise<void>;
+  /**
+   * Stores the question about a call without making the call, so that the user can answer it here or elsewhere. Returns
+   * undefined when the call would not ask: it would run, or be denied.
+   */
+  ask(name: string, input: unknown, options?: CheckOptions): Promise<PendingApproval | undefined>;
+}
+
+interface ApprovalParts {
+  readonly workspace: string;
+  /** The folder of the stored questions. */
+  readonly folder: string;
+  readonly directories: { readonly state: string; readonly config: string };
+  readonly asker: () => Asker;
+  readonly mode: () => PolicyMode;
+  /** Returns the request of a call that would ask. */
+  readonly request: (
+    name: string,
+    input: unknown,
+    options: CheckOptions | undefined,
+  ) => Promise<ApprovalRequest | undefined>;
+}
+
+export class WorkspaceApprovals implements Approvals {
+  readonly #parts: ApprovalParts;
+  readonly #stored: PendingApprovals;
+  /** Requests of calls that this instance refused and did not store, by id. */
+  readonly #refused = new Map<string, PendingApproval>();
+
+  constructor(parts: ApprovalParts) {
+    this.#parts = parts;
+    this.#stored = new PendingApprovals({ folder: parts.folder, workspace: parts.workspace });
+  }
+
+  list(): readonly PendingApproval[] {
+    const stored = this.#stored.list();
+    const others = [...this.#refused.values()].filter(({ id }) => !stored.some((one) => one.id === id));
+    return [...stored, ...others].sort((one, other) => one.askedAt - other.askedAt);
+  }
+
+  async answer(id: string, given: Approval): Promise<void> {
+    const answer = parseApproval(given);
+    if (answer === undefined) throw unreadableAnswer();
+    const pending = this.#stored.find(id) ?? this.#refused.get(id);
+    if (pending === undefined) throw notPending(id);
+    if (answer.allow && (answer.hash ?? pending.hash) !== pending.hash)
+      throw new ToolError("stale", `The approval ${id} is about another call now`, {
+        hint: "Show the request again: toolcrib.approvals.list()",
+      });
+    if (answer.allow && answer.remember !== undefined && pending.request.grants.length === 0)
+      throw new ToolError("invalid-input", "This call can only be allowed once", {
+        hint: "Answer without `remember`.",
+      });
+    if (this.#refused.delete(id)) this.#stored.keep(pending);
+    await new AllPendingApprovals(this.#parts.directories).answer(pending, answer);
+  }
+
+  async ask(name: string, input: unknown, options?: CheckOptions): Promise<PendingApproval | undefined> {
+    const request = await this.#parts.request(name, input, options);
+    return request && this.#stored.store(request, this.#parts.asker());
+  }
+
+  /** Asks through the program's own prompt, if it has one, and lets the user answer elsewhere. */
+  approver(
+    prompt: Approve | undefined,
+    outside: { readonly isStored: boolean; readonly waitMs: number | undefined; readonly notify: Notify },
+  ): Approve {
+    const questions = { pending: this.#stored, asker: this.#parts.asker() };
+    if (prompt) return askVisibly(prompt, questions);
+    if (outside.isStored) return askOutside({ ...questions, ...outside });
+    return (request) => {
+      const earlier = attemptQuietly(() => this.#stored.take(request, questions.asker.session));
+      return earlier ?? this.#refuse(request);
+    };
+  }
+
+  #refuse(request: ApprovalRequest): never {
+    const { id } = request;
+    this.#refused.delete(id);
+    this.#refused.set(id, this.#stored.describe(request, this.#parts.asker()));
+    for (const oldest of this.#refused.keys())
+      if (this.#refused.size > maxRefused) this.#refused.delete(oldest);
+    const mode = this.#parts.mode();
+    throw needsApproval({ verdict: "ask", parts: request.parts }, { ...request, mode }, request);
+  }
+}
+
+type Notify = (request: ApprovalRequest, message: string) => void;
+
+const maxRefused = 50;
+
+function notPending(id: string): ToolError {
+  return new ToolError("not-found", `No approval with the id ${JSON.stringify(id)} is pending`, {
+    hint: "List the pending approvals: toolcrib.approvals.list()",
+  });
+}
