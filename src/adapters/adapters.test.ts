@@ -308,7 +308,7 @@ it("gives the AI SDK tools that it can run, cancel and describe to its model", a
       type: "content",
       value: [
         { type: "text", text: expect.stringContaining("dot.png") },
-        { type: "file", mediaType: "image/png", data: { type: "data", data: pixel } },
+        { type: "image-data", mediaType: "image/png", data: pixel },
       ],
     },
     "error-text",
