@@ -146,26 +146,29 @@ describe.skipIf(missingBrowser)(
       const explain = async (verdict: string) => {
         await tabTo(shown, "textbox", "Call to explain");
         await shown.keyboard.press("ControlOrMeta+a");
-        await shown.keyboard.type("run npm publish");
+        await shown.keyboard.type("write src/server/login.ts");
         await press(shown, "Enter");
         await explained.locator("p .verdict").getByText(verdict).waitFor();
       };
-      await explain("ask");
+      await explain("allow");
       await tabTo(shown, "textbox", "Rules, one per line");
-      await shown.keyboard.type("deny run npm publish **");
+      await shown.keyboard.type("ask write src/server/**");
       await tabTo(shown, "button", "Try");
       await press(shown, "Enter");
       const changed = shown.locator(".tried-row");
       await changed.first().waitFor();
-      expect(await changed.allTextContents()).toEqual([expect.stringMatching(/^askdeny.*npm publish/)]);
+      expect(await changed.allTextContents()).toEqual([
+        expect.stringMatching(/^allowask.*login\.ts/),
+        expect.stringMatching(/^allowask.*login\.ts/),
+      ]);
       await tabTo(shown, "button", "Add");
       await press(shown, "Enter");
-      await shown.getByRole("button", { name: "Revoke deny run npm publish **" }).waitFor();
-      await explain("deny");
-      await tabTo(shown, "button", "Revoke deny run npm publish **");
+      await shown.getByRole("button", { name: "Revoke ask write src/server/**" }).waitFor();
+      await explain("ask");
+      await tabTo(shown, "button", "Revoke ask write src/server/**");
       await press(shown, "Enter");
       await shown.getByText("No grants.").waitFor();
-      await explain("ask");
+      await explain("allow");
     });
 
     it("exports a conversation as Markdown, and forks it", async () => {
