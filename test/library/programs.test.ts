@@ -11,7 +11,7 @@ import { installed, nodes, runProgram } from "./support.ts";
 const folder = join(import.meta.dirname, "programs");
 /** The programs that use Toolcrib and zod alone, whose types are checked, too. */
 const plain = ["own-tool", "own-backend", "approvals", "history", "typed-calls", "agent"];
-const programs = [...plain, "ai-sdk", "mcp-server"];
+const programs = [...plain, "ai-sdk", "openai-agents", "langchain", "mcp-server"];
 
 describe.each(nodes)("on Node $version", ({ path: node }) => {
   it.each([...programs.map((name) => `${name}.ts`), "rpc.py"])("%s prints what it says", async (name) => {
