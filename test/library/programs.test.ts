@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -98,5 +99,6 @@ async function startModels() {
 function completion(message: { content: string | null; tool_calls?: readonly object[] }) {
   const finish_reason = message.tool_calls ? "tool_calls" : "stop";
   const choices = [{ index: 0, finish_reason, message: { role: "assistant", ...message } }];
-  return { id: "chatcmpl_1", object: "chat.completion", created: 0, model: "any", choices };
+  // LangGraph replaces a message by another one with its id.
+  return { id: `chatcmpl_${randomUUID()}`, object: "chat.completion", created: 0, model: "any", choices };
 }
