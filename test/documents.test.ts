@@ -133,7 +133,7 @@ it("every setup command is one that CI runs, or a script of the package", () => 
 
 it("every block has a language that is checked", () => {
   const unchecked = blocks.filter(
-    ({ language }) => !["ts", "js", "console", "sh", "json", "lua", ""].includes(language),
+    ({ language }) => !["ts", "js", "console", "sh", "json", "lua", "python", ""].includes(language),
   );
   expect(unchecked).toEqual([]);
   for (const { text, language } of blocks) if (language === "json") JSON.parse(text);

@@ -20,6 +20,7 @@ import { modelsCommand } from "./models.ts";
 import { pathsCommand } from "./paths.ts";
 import { policyCommand } from "./policy.ts";
 import { redoCommand } from "./redo.ts";
+import { rpcCommand } from "./rpc.ts";
 import { runCommand } from "./run.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { stopCommand } from "./stop.ts";
@@ -48,6 +49,7 @@ export const commands: readonly Command[] = [
   configCommand,
   mcpCommand,
   acpCommand,
+  rpcCommand,
   consoleCommand,
   doctorCommand,
   pathsCommand,

@@ -96,7 +96,7 @@ const listenAfterMs = 30;
 const everySession = ["mode", "sandbox", "max-rounds", "max-cost"] as const;
 const newSession = ["model", "reasoning", "dialect"] as const;
 
-async function defaultModel(models: ModelSettings): Promise<string> {
+export async function defaultModel(models: ModelSettings): Promise<string> {
   const { chooseModel } = await import("../../models/default-model.ts");
   const chosen = await chooseModel(models, process.env);
   if (chosen) return chosen.id;

@@ -1,8 +1,11 @@
+import { isUtf8 } from "node:buffer";
 import type { Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { tryParseJson } from "../../lib/json/try-parse-json.ts";
 import type { StdioStreams } from "./serve-stdio.ts";
+
+export type StdioMessage = JSONRPCMessage;
 
 /** Exchanges messages as lines of JSON. Invalid lines of any length are skipped with a remark, and do not end the connection. */
 export class StdioTransport implements Transport {
@@ -19,6 +22,8 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  /** Called for a skipped line whose sender is unknown, with an error of JSON-RPC. */
+  oninvalid?: (error: { readonly code: number; readonly message: string }) => void;
 
   constructor(streams: StdioStreams) {
     this.#streams = streams;
@@ -31,6 +36,11 @@ export class StdioTransport implements Transport {
     output.on("error", this.#end);
     input.on("data", this.#hear);
     if (input.readableEnded || input.destroyed) setImmediate(this.#end);
+  }
+
+  /** Whether the client does not read what was sent. */
+  get isBehind(): boolean {
+    return this.#unsent.length + this.#streams.output.writableLength > maxUnread;
   }
 
   /** Resolves when the message is written and more can be written. */
@@ -78,9 +88,8 @@ export class StdioTransport implements Transport {
    * buffered, because only reading shows that it has ended.
    */
   #process(): void {
-    const { input, output } = this.#streams;
-    const isBehind = () => this.#unsent.length + output.writableLength > maxUnread;
-    for (let lines = 0; this.#waiting.length > 0 && !this.#hasTurn && !isBehind(); lines += 1)
+    const { input } = this.#streams;
+    for (let lines = 0; this.#waiting.length > 0 && !this.#hasTurn && !this.isBehind; lines += 1)
       if (lines < linesAtOnce) this.#readPiece();
       else this.#processLater();
     if (this.#isClosed) return;
@@ -120,14 +129,20 @@ export class StdioTransport implements Transport {
     this.#pieces = [];
     this.#bytes = 0;
     if (bytes > maxLineBytes) this.#refuse(line, bytes);
-    else this.#deliver(line.toString());
+    else if (isUtf8(line)) this.#deliver(line.toString());
+    else this.#skip(parseError, "Skipped a line on standard input that is not UTF-8");
+  }
+
+  #skip(code: number, message: string): void {
+    this.#streams.remark?.(message);
+    this.oninvalid?.({ code, message });
   }
 
   #deliver(line: string): void {
     if (line.trim() === "") return;
     const parsed = tryParseJson(line);
     if (parsed === undefined) {
-      this.#streams.remark?.(`Skipped a line on standard input that is not JSON: ${line.slice(0, 60)}`);
+      this.#skip(parseError, `Skipped a line on standard input that is not JSON: ${line.slice(0, 60)}`);
       return;
     }
     // Clients of 2025-03-26 may send a batch.
@@ -138,7 +153,7 @@ export class StdioTransport implements Transport {
       );
     for (const message of messages.slice(0, maxBatch)) {
       if (isRecord(message) && message.jsonrpc === "2.0") this.#pass(message as unknown as JSONRPCMessage);
-      else this.#streams.remark?.("Skipped a line on standard input that is not a JSON-RPC message");
+      else this.#skip(invalidRequest, "Skipped a line on standard input that is not a JSON-RPC message");
     }
   }
 
@@ -153,10 +168,13 @@ export class StdioTransport implements Transport {
 
   #refuse(line: Buffer, bytes: number): void {
     const text = `A message of ${bytes} bytes is too long: the limit is ${maxLineBytes}`;
-    this.#streams.remark?.(text);
     const id = idAtAnEnd(line);
-    if (id === undefined) return;
-    void this.send({ jsonrpc: "2.0", id, error: { code: invalidRequest, message: text } }).catch(() => {});
+    if (id === undefined) this.#skip(invalidRequest, text);
+    else {
+      this.#streams.remark?.(text);
+      const error = { code: invalidRequest, message: text };
+      void this.send({ jsonrpc: "2.0", id, error }).catch(() => {});
+    }
   }
 }
 
@@ -167,6 +185,7 @@ const maxBatch = 1_000;
 const maxUnread = 8 * 1024 * 1024;
 /** How many chunks may wait; a chunk from a pipe has at most 64 KiB. */
 const maxWaiting = 16;
+const parseError = -32700;
 const invalidRequest = -32600;
 
 /** Resolves when more can be written, and when the output is closed. */
