@@ -184,6 +184,19 @@ class Instance:
         """Calls a tool. A failure is a result, too: see `isError` and `error`."""
         return self.request("call", name=name, input=input or {}, timeout_ms=timeout_ms)
 
+    def check(self, name, input=None):
+        """Says whether a call would be allowed, ask or be denied, and why. Runs nothing."""
+        return self.request("check", name=name, input=input or {})
+
+    def approvals(self):
+        """The questions of this workspace that wait for an answer."""
+        return self.request("approvals.list")["approvals"]
+
+    def answer(self, approval, allow=True, **answer):
+        """Answers one of `approvals()`. It counts for exactly this call, when it is made again."""
+        given = {"allow": True, "hash": approval["hash"], **answer} if allow else {"allow": False, **answer}
+        self.request("approvals.answer", id=approval["id"], answer=given)
+
     def undo(self, **input):
         return self.request("undo", input=input)
 

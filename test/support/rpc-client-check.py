@@ -48,6 +48,13 @@ with Toolcrib(command) as toolcrib:
     # No answers are left: the callback fails, and the call is refused.
     assert careful.call("file.write", {"path": "z.txt", "content": "b"})["error"]["code"] == "denied"
 
+    stored = toolcrib.open(mode="safe", pending_approvals=True)
+    note = {"path": "note.txt", "content": "a"}
+    assert stored.check("file.write", note)["verdict"] == "ask"
+    assert stored.call("file.write", note)["error"]["code"] == "needs-approval"
+    stored.answer(stored.approvals()[-1])
+    assert not stored.call("file.write", note)["isError"]
+
     with toolcrib.open_agent() as agent:
         schema = {"type": "object", "properties": {"ok": {"type": "boolean"}}}
         assert agent.run("Is it?", output=schema)["output"] == {"ok": True}

@@ -138,6 +138,29 @@ export const clientRequests = {
     }),
     result: callResult,
   },
+  check: {
+    params: z.strictObject({
+      ...instance,
+      name: text,
+      input: z.optional(z.unknown()),
+      mustAsk: z.optional(text),
+    }),
+    result: z.object({
+      verdict: z.enum(["allow", "ask", "deny"]),
+      explanation: text,
+      decision: z.nullable(z.looseObject({ rule: text, source: text, reason: text })),
+      request: z.nullable(z.looseObject({ tool: text, reason: text, hash: text })),
+      error: z.nullable(failure),
+    }),
+  },
+  "approvals.list": {
+    params: z.strictObject(instance),
+    result: z.object({ approvals: z.array(z.looseObject({ id: text, hash: text, waiting: count })) }),
+  },
+  "approvals.answer": {
+    params: z.strictObject({ ...instance, id: text, answer: approval }),
+    result: nothing,
+  },
   readOutput: {
     params: z.strictObject({
       ...instance,

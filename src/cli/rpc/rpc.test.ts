@@ -137,6 +137,34 @@ describe("approvals", () => {
   });
 });
 
+it("checks calls without making them, and answers stored approvals of its own workspace only", async () => {
+  await using fixture = cliWorkspace();
+  mkdirSync(join(fixture.home, "other"), { recursive: true });
+  await using client = rpc(fixture);
+  const instance = await opened(client, { mode: "safe", pendingApprovals: true });
+  const other = await opened(client, { mode: "safe", workspace: join(fixture.home, "other") });
+  const call = { instance, name: "file.write", input: { path: "a.txt", content: "x" } };
+  const { result: checked } = await client.ask("check", call);
+  expect([checked.verdict, checked.request.tool, checked.error]).toEqual(["ask", "file.write", null]);
+  const { result: unknown } = await client.ask("check", { instance, name: "file.wirte" });
+  expect([unknown.verdict, typeof unknown.error.code]).toEqual(["deny", "string"]);
+
+  expect((await client.ask("call", call)).result.error.code).toBe("needs-approval");
+  const { result } = await client.ask("approvals.list", { instance });
+  const [{ id, hash }] = result.approvals;
+  const answer = { allow: true, hash };
+  expect((await client.ask("approvals.answer", { instance: other, id, answer })).error?.data?.code).toBe(
+    "not-found",
+  );
+  const altered = { instance, id, answer: { allow: true, hash: "another" } };
+  expect((await client.ask("approvals.answer", altered)).error?.data?.code).toBe("stale");
+  expect((await client.ask("approvals.answer", { instance, id, answer })).result).toEqual({});
+  const changed = { ...call, input: { path: "a.txt", content: "altered" } };
+  expect((await client.ask("call", changed)).result.error.code).toBe("needs-approval");
+  expect((await client.ask("call", call)).result.isError).toBe(false);
+  expect(fixture.read("a.txt")).toBe("x");
+});
+
 it("cancels a call with everything it started, and withdraws its question", async () => {
   await using fixture = cliWorkspace();
   await using client = rpc(fixture);

@@ -94,6 +94,13 @@ class RpcServer {
         timeoutMs,
       });
     },
+    check: async ({ instance, name, input = {}, mustAsk }, { signal }) => {
+      const check = await this.#find(instance).toolcrib.check(name, input, { mustAsk, signal });
+      return { ...check, request: check.request && toAsked(check.request) };
+    },
+    "approvals.list": ({ instance }) => ({ approvals: this.#find(instance).toolcrib.approvals.list() }),
+    "approvals.answer": async ({ instance, id, answer }) =>
+      (await this.#find(instance).toolcrib.approvals.answer(id, answer)) ?? {},
     readOutput: ({ instance, handle, ...range }) => this.#find(instance).toolcrib.readOutput(handle, range),
     undo: ({ instance, input }, request) =>
       this.#find(instance).toolcrib.undo(input, this.#callOptions(instance, request)),
