@@ -110,6 +110,20 @@ describe("wrapEnvironment", () => {
       hint: "Return overrideEnvironment(local, { … }), which keeps everything that you do not override.",
     });
   });
+
+  it("refuses a new environment instead of the wrapped one", async () => {
+    const { level } = await (await open({ workspace })).sandbox();
+    await using unconfined = openLocalEnvironment({ workspace });
+    const failure = await failureOf({ workspace, wrapEnvironment: () => unconfined });
+    // Where nothing can be confined, nothing is lost.
+    expect(failure?.message).toBe(
+      level === "none" ? undefined : "`wrapEnvironment` returned an environment without the sandbox",
+    );
+    await using other = openLocalEnvironment({ workspace: folder.path });
+    expect((await failureOf({ workspace, wrapEnvironment: () => other }))?.message).toBe(
+      "`wrapEnvironment` returned an environment of another workspace",
+    );
+  });
 });
 
 describe("an environment without a sandbox", () => {

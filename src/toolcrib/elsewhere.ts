@@ -47,9 +47,19 @@ function contradicting(names: readonly string[]): ToolError {
 export function wrapLocal(local: Environment, wrap: ToolcribOptions["wrapEnvironment"]): Environment {
   if (wrap === undefined) return local;
   const wrapped = checkedEnvironment(wrap(local), "wrapEnvironment");
-  const isSame = wrapped.workspace === local.workspace && (!local.sandbox || wrapped.sandbox !== undefined);
-  if (isSame) return wrapped;
-  throw new ToolError("invalid-input", "`wrapEnvironment` returned an environment without the sandbox", {
+  if (wrapped.workspace !== local.workspace) throw notWrapped("of another workspace");
+  if (local.sandbox && wrapped.sandbox === undefined) throw notWrapped("without the sandbox");
+  return wrapped;
+}
+
+/** Refuses a wrapper that confines nothing where this machine confines commands, such as a new local environment. */
+export async function requireSameSandbox(local: Environment, wrapped: Environment): Promise<void> {
+  if ((await wrapped.sandbox?.())?.level !== "none") return;
+  if ((await local.sandbox?.())?.level !== "none") throw notWrapped("without the sandbox");
+}
+
+function notWrapped(what: string): ToolError {
+  return new ToolError("invalid-input", `\`wrapEnvironment\` returned an environment ${what}`, {
     hint: "Return overrideEnvironment(local, { … }), which keeps everything that you do not override.",
   });
 }

@@ -20,7 +20,14 @@ import {
 import { isOfUser, SharedTemporary } from "../system/shared-temporary.ts";
 import { liesInside } from "../system/workspace-path.ts";
 import { sandboxWanted } from "./check-options.ts";
-import { environmentElsewhere, isElsewhere, requireSandbox, workspaceId, wrapLocal } from "./elsewhere.ts";
+import {
+  environmentElsewhere,
+  isElsewhere,
+  requireSameSandbox,
+  requireSandbox,
+  workspaceId,
+  wrapLocal,
+} from "./elsewhere.ts";
 import { OpenPolicy } from "./open-policy.ts";
 import type { ToolcribOptions } from "./options.ts";
 
@@ -78,7 +85,7 @@ export async function openWorkspace(
   const sandbox = { want, directory: files.sandbox, own: [config], temporary: temporary?.directory };
   const opened = given
     ? openElsewhere(given, { guard, storedOutputs, isOurs: options.backend !== undefined })
-    : openHere(path, { guard, extraRoots, files, sandbox, temporary, wrap: options.wrapEnvironment });
+    : await openHere(path, { guard, extraRoots, files, sandbox, temporary, wrap: options.wrapEnvironment });
   const { environment } = opened;
   // Without a sandbox, commands use the directories of the machine.
   const report = temporary && (await environment.sandbox?.().catch(() => undefined));
@@ -111,7 +118,7 @@ function openElsewhere(
   };
 }
 
-function openHere(
+async function openHere(
   workspace: string,
   parts: Pick<Workspace, "files"> & {
     readonly guard: PathGuard;
@@ -120,7 +127,7 @@ function openHere(
     readonly temporary: SharedTemporary | undefined;
     readonly wrap: ToolcribOptions["wrapEnvironment"];
   },
-): OpenedEnvironment {
+): Promise<OpenedEnvironment> {
   const { guard, extraRoots, sandbox, temporary, wrap } = parts;
   const { outputs, changes: changeRecords, started: startRecords } = parts.files;
   const local = openLocalEnvironment({
@@ -135,9 +142,11 @@ function openHere(
   const close = async () => void (await Promise.all(opened.map((each) => each.close())));
   let unguarded: Environment | undefined;
   try {
+    const wrapped = wrapLocal(local, wrap);
+    if (wrap !== undefined) await requireSameSandbox(local, wrapped);
     return {
       // The wrapper may use other files than those it was asked for.
-      environment: wrap === undefined ? local : withGuard(wrapLocal(local, wrap), guard),
+      environment: wrap === undefined ? local : withGuard(wrapped, guard),
       unguarded: () => {
         if (unguarded !== undefined) return unguarded;
         // Undo restores every file that a call changed, also outside the workspace.
@@ -150,7 +159,7 @@ function openHere(
       close,
     };
   } catch (error) {
-    void close();
+    await close();
     throw error;
   }
 }
