@@ -5,6 +5,7 @@ import { aiSdkTools } from "./ai-sdk.ts";
 import { answerMessages } from "./anthropic.ts";
 import { inOrder } from "./calls.ts";
 import { answerGemini } from "./google.ts";
+import { langChainTools } from "./langchain.ts";
 import { answerChat, answerResponses } from "./openai.ts";
 
 const pixel =
@@ -314,4 +315,30 @@ it("gives the AI SDK tools that it can run, cancel and describe to its model", a
     "error-text",
     { type: "error-text", value: expect.stringContaining("nonsense") },
   ]);
+});
+
+it("does not repeat an approved call when LangGraph repeats its node for a later one", async () => {
+  await using made = await temporaryToolcrib({ mode: "safe" });
+  const commands = ["echo 1 >> log", "echo 2 >> log", "echo 3 >> log"];
+  const answers: unknown[] = [];
+  // Like `interrupt` of LangGraph: the answers belong to the interrupts of a node by their order.
+  let asked = 0;
+  const interrupt = () => {
+    asked += 1;
+    if (asked > answers.length) throw new Error("interrupted");
+    return answers[asked - 1];
+  };
+  const tool = (make: (input: unknown) => Promise<unknown>, { name }: { name: string }) => ({ name, make });
+  const tools = await langChainTools(made.crib, { tool, interrupt });
+  const { make } = tools.find(({ name }) => name === "shell_run")!;
+  const runNode = async () => {
+    asked = 0;
+    for (const command of commands) await make({ command });
+  };
+  for (const _ of commands) {
+    await expect(runNode()).rejects.toThrow("interrupted");
+    answers.push({ allow: true });
+  }
+  await runNode();
+  expect(made.read("log")).toBe("1\n2\n3\n");
 });

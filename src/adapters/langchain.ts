@@ -66,6 +66,8 @@ async function interrupting(
   // Throws to interrupt the graph, and returns the answer when the graph resumes.
   const answer = interrupt!(pending) as Approval;
   const shown = before.filter(({ id }) => id === pending.id);
+  // The answer is older than the question: the call has run, or has changed. The next repetition must not use it either.
+  if (shown.length === 0) crib.approvals.withdraw(pending);
   return { approve: answerFor(shown, answer) };
 }
 

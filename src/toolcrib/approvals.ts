@@ -28,6 +28,8 @@ export interface Approvals {
    * undefined when the call would not ask: it would run, or be denied.
    */
   ask(name: string, input: unknown, options?: CheckOptions): Promise<PendingApproval | undefined>;
+  /** Removes a question that was stored by `ask` and needs no answer any more. Calls that wait keep theirs. */
+  withdraw(pending: PendingApproval): void;
 }
 
 interface ApprovalParts {
@@ -82,6 +84,10 @@ export class WorkspaceApprovals implements Approvals {
   async ask(name: string, input: unknown, options?: CheckOptions): Promise<PendingApproval | undefined> {
     const request = await this.#parts.request(name, input, options);
     return request && this.#stored.store(request, this.#parts.asker());
+  }
+
+  withdraw(pending: PendingApproval): void {
+    this.#stored.forget(pending);
   }
 
   /** Asks through the program's own prompt, if it has one, and lets the user answer elsewhere. */

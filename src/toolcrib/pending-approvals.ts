@@ -124,7 +124,7 @@ export class PendingApprovals {
   }
 
   /** Removes the stored request of a call that needs no answer any more. */
-  forget(request: ApprovalRequest): void {
+  forget(request: Pick<ApprovalRequest, "hash" | "previewHash">): void {
     this.#files.remove(`${approvalId(request)}.question`);
   }
 
