@@ -10,6 +10,7 @@ import itertools
 import json
 import subprocess
 import threading
+import traceback
 from concurrent.futures import Future
 
 
@@ -30,6 +31,8 @@ class Toolcrib:
         )
         self._ids = itertools.count(1)
         self._lock = threading.Lock()
+        # Not the same lock: a write may have to wait until the reader has read.
+        self._writing = threading.Lock()
         self._waiting = {}
         self._instances = {}
         self._error = None
@@ -40,7 +43,8 @@ class Toolcrib:
         """Opens an instance. Options are those of the library: workspace, mode, rules, only_tools …
 
         `approve(request)` answers calls that need approval: True, False, or a dictionary with `allow`, `remember`,
-        `width` and `message`. It runs in a thread of its own. `on_event(event)` gets the events of calls.
+        `width` and `message`. It runs in a thread of its own. `on_event(event)` gets the events of calls, in the thread
+        that reads responses: it must not wait for one.
         """
         return self._open("open", Instance, approve, on_event, options)
 
@@ -88,7 +92,7 @@ class Toolcrib:
 
     def _send(self, message):
         line = json.dumps({"jsonrpc": "2.0", **message}) + "\n"
-        with self._lock:
+        with self._writing:
             try:
                 self._process.stdin.write(line.encode())
                 self._process.stdin.flush()
@@ -136,8 +140,12 @@ class Toolcrib:
 
     def _event(self, params):
         instance = self._instances.get(params["instance"])
-        if instance is not None and instance.on_event is not None:
+        if instance is None or instance.on_event is None:
+            return
+        try:
             instance.on_event(params["event"])
+        except Exception:  # Responses must still be read.
+            traceback.print_exc()
 
 
 class Request:
@@ -180,13 +188,16 @@ class Instance:
         params = {"for": format, "which": which}
         return self.request("definitions", **params)["tools"]
 
-    def call(self, name, input=None, timeout_ms=None):
-        """Calls a tool. A failure is a result, too: see `isError` and `error`."""
-        return self.request("call", name=name, input=input or {}, timeout_ms=timeout_ms)
+    def call(self, name, input=None, timeout_ms=None, only_offered=None):
+        """Calls a tool. A failure is a result, too: see `isError` and `error`.
 
-    def check(self, name, input=None):
+        Pass `only_offered=True` when a model chose the name: it then finds only the tools of `definitions`.
+        """
+        return self.request("call", name=name, input=input or {}, timeout_ms=timeout_ms, only_offered=only_offered)
+
+    def check(self, name, input=None, only_offered=None):
         """Says whether a call would be allowed, ask or be denied, and why. Runs nothing."""
-        return self.request("check", name=name, input=input or {})
+        return self.request("check", name=name, input=input or {}, only_offered=only_offered)
 
     def approvals(self):
         """The questions of this workspace that wait for an answer."""

@@ -23,6 +23,8 @@ def on_event(event):
     events.append(event["type"])
     if event["type"] == "tool-output":
         started.set()
+    if event["type"] == "tool-end":
+        raise ValueError("A callback that fails must not end the client.")
 
 
 with Toolcrib(command) as toolcrib:
@@ -38,6 +40,10 @@ with Toolcrib(command) as toolcrib:
         assert len(tools.log(limit=1)) == 1
     assert refused(lambda: tools.call("text.echo", {"text": "x"})) == "not-found"
     assert refused(lambda: toolcrib.open(mode="reckless")) == "invalid-input"
+    with toolcrib.open(dialect="claude-code") as tools:
+        assert not tools.call("text.echo", {"text": "x"})["isError"]
+        assert tools.call("text.echo", {"text": "x"}, only_offered=True)["error"]["code"] == "not-found"
+        assert tools.check("text.echo", {"text": "x"}, only_offered=True)["verdict"] == "deny"
 
     answers = iter([True, False, {"allow": False, "message": "Not now."}, {"allow": True, "hash": "other"}, "yes"])
     careful = toolcrib.open(mode="safe", approve=lambda request: next(answers))

@@ -135,6 +135,7 @@ export const clientRequests = {
       input: z.optional(z.unknown()),
       timeoutMs: z.optional(count),
       mustAsk: z.optional(text),
+      onlyOffered: z.optional(z.boolean()),
     }),
     result: callResult,
   },
@@ -144,6 +145,7 @@ export const clientRequests = {
       name: text,
       input: z.optional(z.unknown()),
       mustAsk: z.optional(text),
+      onlyOffered: z.optional(z.boolean()),
     }),
     result: z.object({
       verdict: z.enum(["allow", "ask", "deny"]),

@@ -86,16 +86,12 @@ class RpcServer {
     definitions: async ({ instance, for: format, which }) => ({
       tools: await this.#find(instance).toolcrib.definitions({ for: format, which }),
     }),
-    call: ({ instance, name, input = {}, timeoutMs, mustAsk }, request) => {
-      const options = this.#callOptions(instance, request);
-      return this.#find(instance).toolcrib.call(name, input, {
-        ...options,
-        mustAsk,
-        timeoutMs,
-      });
+    call: ({ instance, name, input = {}, ...given }, request) => {
+      const options = { ...given, ...this.#callOptions(instance, request) };
+      return this.#find(instance).toolcrib.call(name, input, options);
     },
-    check: async ({ instance, name, input = {}, mustAsk }, { signal }) => {
-      const check = await this.#find(instance).toolcrib.check(name, input, { mustAsk, signal });
+    check: async ({ instance, name, input = {}, ...given }, { signal }) => {
+      const check = await this.#find(instance).toolcrib.check(name, input, { ...given, signal });
       return { ...check, request: check.request && toAsked(check.request) };
     },
     "approvals.list": ({ instance }) => ({ approvals: this.#find(instance).toolcrib.approvals.list() }),
