@@ -323,8 +323,10 @@ it("does not repeat an approved call when LangGraph repeats its node for a later
   const answers: unknown[] = [];
   // Like `interrupt` of LangGraph: the answers belong to the interrupts of a node by their order.
   let asked = 0;
-  const interrupt = () => {
+  let hash = "";
+  const interrupt = (pending: { hash: string }) => {
     asked += 1;
+    hash = pending.hash;
     if (asked > answers.length) throw new Error("interrupted");
     return answers[asked - 1];
   };
@@ -337,7 +339,7 @@ it("does not repeat an approved call when LangGraph repeats its node for a later
   };
   for (const _ of commands) {
     await expect(runNode()).rejects.toThrow("interrupted");
-    answers.push({ allow: true });
+    answers.push({ allow: true, hash });
   }
   await runNode();
   expect(made.read("log")).toBe("1\n2\n3\n");

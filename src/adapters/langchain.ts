@@ -1,3 +1,4 @@
+import { ToolError } from "../contract/error.ts";
 import type { Approval, CallOptions, CallResult, PendingApproval, Toolcrib } from "../toolcrib/index.ts";
 import { answerFor } from "./approvals.ts";
 import { inOrder, type MakeInOrder, toolsThatOnlyRead } from "./calls.ts";
@@ -7,8 +8,8 @@ export interface LangChainOptions<Made> extends CallOptions {
   readonly tool: LangChainFactory<Made>;
   /**
    * The function `interrupt` of `@langchain/langgraph`. With it, a call that needs approval interrupts the graph with a
-   * `PendingApproval`, and `new Command({ resume })` takes the answer: an `Approval`. Default: the `approve` of the options
-   * or of the instance.
+   * `PendingApproval`, and `new Command({ resume })` takes the answer: an `Approval` that repeats the `hash` of the question.
+   * Default: the `approve` of the options or of the instance.
    */
   readonly interrupt?: ((pending: PendingApproval) => unknown) | undefined;
 }
@@ -20,15 +21,20 @@ export async function langChainTools<Made>(
 ): Promise<Made[]> {
   const definitions = await crib.definitions();
   const orderOf = ordersByThread(await toolsThatOnlyRead(crib));
+  const tasks = new LatestTasks();
   return definitions.map(({ name, description, inputSchema: schema }) => {
     const make = async (input: unknown, config: LangChainConfig = {}) => {
       const { signal: cancelled, configurable } = config;
       const signals = [options.signal, cancelled].filter((signal) => signal !== undefined);
       const own = { ...options, signal: AbortSignal.any(signals), onlyOffered: true };
       const thread = String(configurable?.thread_id ?? "");
+      const call = { name, input };
       const result = await orderOf(thread)(name, async () => {
-        const answered = interrupt ? await interrupting(crib, { name, input, interrupt }) : undefined;
-        return crib.call(name, input, { ...own, ...answered });
+        if (interrupt === undefined) return crib.call(name, input, own);
+        return tasks.makeOnce({ config, call, interrupt }, async () => {
+          const { pending, ...answered } = await interrupting(crib, { ...call, interrupt });
+          return { pending, result: await crib.call(name, input, { ...own, ...answered }) };
+        });
       });
       return outputOf(result);
     };
@@ -45,7 +51,8 @@ export type LangChainFactory<Made> = (
 
 export interface LangChainConfig {
   signal?: AbortSignal | undefined;
-  configurable?: { thread_id?: unknown } | undefined;
+  configurable?: { thread_id?: unknown; checkpoint_ns?: unknown } | undefined;
+  toolCall?: { id?: string | undefined } | undefined;
 }
 
 export type LangChainOutput =
@@ -53,23 +60,86 @@ export type LangChainOutput =
   | ({ type: "text"; text: string } | { type: "image_url"; image_url: { url: string } })[];
 
 /**
- * Interrupts the graph when the call needs approval. LangGraph runs the tool again from the start to resume it, so the
- * answer counts only if the same question was pending before.
+ * Interrupts the graph when the call needs approval. LangGraph runs the tool again from the start to resume it, and gives
+ * the answers of a task to its interrupts by their order. So an approval counts only with the hash of this question, and
+ * only if the question was pending before.
  */
 async function interrupting(
   crib: Toolcrib,
-  { name, input, interrupt }: Required<Pick<LangChainOptions<never>, "interrupt">> & NamedCall,
-): Promise<Pick<CallOptions, "approve"> | undefined> {
+  { name, input, interrupt }: NamedCall & { readonly interrupt: Interrupt },
+): Promise<Pick<CallOptions, "approve"> & Pick<MadeCall, "pending">> {
   const before = crib.approvals.list();
   const pending = await crib.approvals.ask(name, input, { onlyOffered: true });
-  if (pending === undefined) return undefined;
+  if (pending === undefined) return { pending };
   // Throws to interrupt the graph, and returns the answer when the graph resumes.
-  const answer = interrupt!(pending) as Approval;
-  const shown = before.filter(({ id }) => id === pending.id);
-  // The answer is older than the question: the call has run, or has changed. The next repetition must not use it either.
+  const answer = interrupt(pending) as Approval | undefined;
+  if (answer?.allow === false) return { pending, approve: answerFor([pending], answer) };
+  const shown = before.filter(({ id }) => id === pending.id && answer?.hash === pending.hash);
+  // The answer is older than the question, or to another one. The next repetition must not use it either.
   if (shown.length === 0) crib.approvals.withdraw(pending);
-  return { approve: answerFor(shown, answer) };
+  return {
+    pending,
+    approve: answerFor(shown, { ...answer, allow: true, countsOnce: true }, () => {
+      throw notTheAnswer();
+    }),
+  };
 }
+
+function notTheAnswer(): ToolError {
+  return new ToolError(
+    "needs-approval",
+    "The graph was resumed with an answer that is not to this question",
+    {
+      hint: "Nothing was done. Make the call again.",
+      forUser: {
+        hint: "An approval repeats the hash: new Command({ resume: { allow: true, hash: value.hash } })",
+      },
+    },
+  );
+}
+
+type Interrupt = NonNullable<LangChainOptions<never>["interrupt"]>;
+
+interface MadeCall {
+  /** The question that interrupted the graph. */
+  readonly pending: PendingApproval | undefined;
+  readonly result: CallResult;
+}
+
+/**
+ * The calls that were made in the latest tasks. LangGraph runs a task again for each answer to its interrupts: a call that
+ * was made is not made again, and interrupts as before, so that the next answer reaches its own question.
+ */
+class LatestTasks {
+  readonly #tasks = new Map<string, Map<string, MadeCall>>();
+
+  async makeOnce(
+    { config, call, interrupt }: { config: LangChainConfig; call: NamedCall; interrupt: Interrupt },
+    make: () => Promise<MadeCall>,
+  ): Promise<CallResult> {
+    const { configurable, toolCall } = config;
+    const task = String(configurable?.checkpoint_ns ?? "");
+    if (task === "" || toolCall?.id === undefined) return (await make()).result;
+    const key = JSON.stringify([toolCall.id, call.name, call.input]);
+    const made = this.#madeIn(task);
+    const earlier = made.get(key);
+    if (earlier?.pending) interrupt(earlier.pending);
+    const done = earlier ?? (await make());
+    made.set(key, done);
+    return done.result;
+  }
+
+  /** Returns the calls that were made in a task. The oldest tasks are forgotten. */
+  #madeIn(task: string): Map<string, MadeCall> {
+    const made = this.#tasks.get(task) ?? new Map<string, MadeCall>();
+    this.#tasks.delete(task);
+    this.#tasks.set(task, made);
+    for (const oldest of this.#tasks.keys()) if (this.#tasks.size > maxTasks) this.#tasks.delete(oldest);
+    return made;
+  }
+}
+
+const maxTasks = 100;
 
 interface NamedCall {
   readonly name: string;

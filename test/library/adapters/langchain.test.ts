@@ -39,9 +39,13 @@ describe("a call that needs approval", () => {
     await using model = await chatModel([change("poem.txt"), "Done."]);
     const saver = new MemorySaver();
     await (await agentOn(model, project, saver)).invoke(go, thread);
-    expect([project.toolcrib.approvals.list().length, poemIn(project)]).toEqual([1, "one\ntwo\n"]);
+    const [pending] = project.toolcrib.approvals.list();
+    expect([pending?.waiting, poemIn(project)]).toEqual([0, "one\ntwo\n"]);
     const later = await agentOn(model, { toolcrib: await project.reopen() }, saver);
-    const { messages } = await later.invoke(new Command({ resume }), thread);
+    const { messages } = await later.invoke(
+      new Command({ resume: { ...resume, hash: pending?.hash } }),
+      thread,
+    );
     expect([messages.at(-1)?.content, poemIn(project)]).toEqual(["Done.", content]);
     expect(JSON.stringify(model.requests.at(-1))).toMatch(new RegExp(answer));
   });
@@ -51,8 +55,9 @@ describe("a call that needs approval", () => {
     await using model = await chatModel([change("poem.txt"), "Done."]);
     const agent = await agentOn(model, project);
     await agent.invoke(go, thread);
+    const [pending] = project.toolcrib.approvals.list();
     writeFileSync(join(project.folder, "poem.txt"), "by the user\n");
-    await agent.invoke(new Command({ resume: { allow: true } }), thread);
+    await agent.invoke(new Command({ resume: { allow: true, hash: pending?.hash } }), thread);
     expect(poemIn(project)).toBe("by the user\n");
   });
 });
