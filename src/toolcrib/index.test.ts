@@ -351,6 +351,7 @@ describe("approval", () => {
       "The user refused this call: it would delete a (mode safe asks before deleting)",
     ]);
     expect(requests[0]).toEqual({
+      id: expect.stringMatching(/^[a-z0-9]+$/),
       client: { kind: "library" },
       callId: results[0]!.callId,
       tool: "test.act",
