@@ -4,7 +4,7 @@ import type { ModelSettings } from "../models/settings.ts";
 import { checkNames, optionNames } from "../toolcrib/check-options.ts";
 import { isElsewhere } from "../toolcrib/elsewhere.ts";
 import { dialectFor, type RecoveredChange, type Toolcrib } from "../toolcrib/index.ts";
-import { openInstance } from "../toolcrib/toolcrib.ts";
+import { openInstance } from "../toolcrib/open-toolcrib.ts";
 import { ContextMeter } from "./context/meter.ts";
 import { checkLimits, checkSampling } from "./limits.ts";
 import { LiveSession } from "./live-session.ts";

@@ -13,8 +13,9 @@ import { openLocalEnvironment } from "../environment/local/local-environment.ts"
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
 import { AllPendingApprovals } from "./all-pending-approvals.ts";
+import { openToolcrib } from "./open-toolcrib.ts";
 import type { ToolcribOptions } from "./options.ts";
-import { openToolcrib, type Toolcrib } from "./toolcrib.ts";
+import type { Toolcrib } from "./toolcrib.ts";
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());

@@ -13,11 +13,9 @@ import { needsApproval } from "../pipeline/approvals/refusals.ts";
 import type { CallEventListener, CallEvents } from "../pipeline/call-events.ts";
 import type { CheckedCall } from "../pipeline/check-call.ts";
 import type { Next } from "../pipeline/stage.ts";
-import { deniesTool } from "../policy/decide.ts";
-import type { Question } from "../policy/policy.ts";
 import type { WireFormat, WireTools } from "../wire/formats.ts";
 import { type CallResult, toResult } from "./call-result.ts";
-import type { OpenPolicy } from "./open-policy.ts";
+import type { DeniedTools } from "./open-toolset.ts";
 import { RunningCalls } from "./running-calls.ts";
 
 /** Calls tools under the names of one dialect. */
@@ -322,59 +320,6 @@ export class AddedCaller extends ToolsetCaller implements AsyncDisposable {
     await this.#endLeftovers();
   }
 }
-
-/** The tools that rules deny by name. Models do not see them. Empty until `follow` is called. */
-export class DeniedTools {
-  #policy: OpenPolicy | undefined;
-  readonly #watches = new Set<() => void>();
-
-  follow(policy: OpenPolicy): void {
-    this.#policy = policy;
-  }
-
-  isDenied(tool: Question["tool"]): boolean {
-    return this.#policy !== undefined && deniesTool(tool, this.#policy.current);
-  }
-
-  /** Reads changed rule files. When they cannot be read, the next call reports it. */
-  async refresh(): Promise<void> {
-    try {
-      await this.#policy?.refreshed();
-    } catch {}
-  }
-
-  /** Calls `listener` after each change, also when no calls are made. Returns a function that stops it. */
-  onChange(listener: () => void): () => void {
-    let before = this.#rules();
-    const stopListening = this.#policy?.onChange(() => {
-      const now = this.#rules();
-      if (now === before) return;
-      before = now;
-      listener();
-    });
-    const polling = setInterval(() => void this.refresh(), pollMs);
-    polling.unref();
-    const stop = () => {
-      clearInterval(polling);
-      stopListening?.();
-      this.#watches.delete(stop);
-    };
-    this.#watches.add(stop);
-    return stop;
-  }
-
-  /** Stops all listeners. */
-  close(): void {
-    for (const stop of this.#watches) stop();
-  }
-
-  #rules(): string {
-    const denying = this.#policy?.current.tools.filter(({ effect }) => effect === "deny") ?? [];
-    return denying.map(({ origin }) => origin.text).join("\n");
-  }
-}
-
-const pollMs = 1_000;
 
 export function toolcribClosed(): ToolError {
   return new ToolError("unavailable", "This Toolcrib is closed", { hint: "Open a new Toolcrib." });

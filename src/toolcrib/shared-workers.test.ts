@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { beforeEach, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { childProcesses, wordsOf } from "../../test/support/workers/child-processes.ts";
-import { openToolcrib, type Toolcrib } from "./toolcrib.ts";
+import { openToolcrib } from "./open-toolcrib.ts";
+import type { Toolcrib } from "./toolcrib.ts";
 
 /** Instances of one workspace, each with its own rules. */
 async function sharing(...rulesOfEach: (readonly string[])[]) {

@@ -1,4 +1,3 @@
-import type { Agents } from "../contract/agents.ts";
 import type { ProjectIndex } from "../contract/code.ts";
 import type { Conversations } from "../contract/conversations.ts";
 import type { RecoveredChange, SandboxReport } from "../contract/environment.ts";
@@ -6,12 +5,10 @@ import type { PathGuard } from "../contract/guard.ts";
 import type { ChangedFiles, UndoneChanges } from "../contract/history.ts";
 import type { HookAnswer } from "../contract/hooks.ts";
 import type { ProcessStatus } from "../contract/process.ts";
-import type { AnyTool, ToolFinder, ToolSource } from "../contract/tool.ts";
+import type { AnyTool, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import { findDialect } from "../dialects/dialects.ts";
-import { Toolset } from "../dialects/toolset.ts";
+import type { Toolset } from "../dialects/toolset.ts";
 import type { CallRecord, ClientInfo } from "../journal/journal.ts";
-import { newIdentifier } from "../lib/identifier.ts";
 import type { Approve } from "../pipeline/approvals/approval-request.ts";
 import type { PolicySettings } from "../pipeline/approvals/decide-call.ts";
 import { type CallEventStream, CallEvents } from "../pipeline/call-events.ts";
@@ -37,70 +34,22 @@ import {
   type CheckOptions,
   type DefinitionIn,
   type DefinitionOptions,
-  DeniedTools,
   type SharedByCallers,
   type ToolName,
   ToolsetCaller,
   toolcribClosed,
 } from "./caller.ts";
-import {
-  checkLists,
-  checkMode,
-  checkNames,
-  checkSession,
-  optionNames,
-  searchSettings,
-} from "./check-options.ts";
+import { checkMode, searchSettings } from "./check-options.ts";
 import { lazyCode, lazyDocuments, lazyShells } from "./lazy-parts.ts";
-import { expectSession, openHistory, recoverChanges, type WorkspaceHistory } from "./open-history.ts";
-import {
-  extraRootsOf,
-  type OutputPart,
-  type OutputRange,
-  openWorkspace,
-  readOutput,
-  type Workspace,
-} from "./open-workspace.ts";
+import type { WorkspaceHistory } from "./open-history.ts";
+import { type DeniedTools, finderIn, openToolset, toDialect } from "./open-toolset.ts";
+import { type OutputPart, type OutputRange, readOutput, type Workspace } from "./open-workspace.ts";
 import type { ToolcribOptions } from "./options.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import { RunningCalls } from "./running-calls.ts";
 
-/** Opens a Toolcrib: checks the options, then opens the workspace with its rules, its journal and the pipeline. */
-export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolcrib> {
-  checkNames(options, optionNames, "openToolcrib");
-  return openInstance(options);
-}
-
-/** Opens a Toolcrib, for code that has checked the names of the options, and whether the session exists. */
-export async function openInstance(
-  options: ToolcribOptions,
-  { knowsSession = false }: { readonly knowsSession?: boolean } = {},
-): Promise<Toolcrib> {
-  const dialect = await toDialect(options.dialect ?? "toolcrib");
-  const mode = checkMode(options.mode ?? "cautious");
-  checkLists(options);
-  const denied = new DeniedTools();
-  const tools = await ownTools(options.tools);
-  const toolset = openToolset(dialect, { ...options, tools }, denied);
-  const session = checkSession(options.session) ?? newIdentifier("session");
-  const workspace = await openWorkspace(options, extraRootsOf(dialect, options));
-  denied.follow(workspace.policy);
-  const history = openHistory(workspace, { ...options, session });
-  try {
-    const isResumed = options.session !== undefined;
-    if (isResumed && !knowsSession) expectSession(history, session);
-    const recovered = await recoverChanges(history, workspace.environment, { isResumed });
-    const opened = { dialect, mode, denied, tools, toolset, session, workspace, history, recovered };
-    return new Toolcrib({ options, ...opened });
-  } catch (error) {
-    await history.close();
-    await workspace.close();
-    throw error;
-  }
-}
-
 /** The parts that `openToolcrib` has checked and opened. */
-interface ToolcribParts {
+export interface ToolcribParts {
   readonly options: ToolcribOptions;
   readonly dialect: Dialect;
   readonly mode: PolicyMode;
@@ -487,38 +436,3 @@ export class Toolcrib implements Caller, AsyncDisposable {
 }
 
 type RedoInput = Pick<CallInput<"journal.undo">, "merge" | "skip_changed" | "dry_run">;
-
-async function toDialect(dialect: string | Dialect): Promise<Dialect> {
-  return typeof dialect === "object" ? dialect : findDialect(dialect);
-}
-
-/** Checks and completes the program's own tools. */
-async function ownTools(tools: ToolcribOptions["tools"]): Promise<readonly AnyTool[]> {
-  if (tools === undefined || tools.length === 0) return [];
-  const { completeTools } = await import("./own-tools.ts");
-  return completeTools(tools);
-}
-
-function openToolset(
-  dialect: Dialect,
-  options: Pick<ToolcribOptions, "sources" | "onlyTools" | "readOnly"> & {
-    readonly tools: readonly AnyTool[];
-    readonly agents?: Agents | undefined;
-  },
-  denied: DeniedTools,
-  { allowUnknown = false } = {},
-): Toolset {
-  return new Toolset(dialect, {
-    own: options.tools,
-    sources: options.sources ?? [],
-    allowed: options.onlyTools,
-    allowUnknown,
-    readOnly: options.readOnly,
-    has: new Set(options.agents ? (["agents"] as const) : []),
-    isDenied: (tool) => denied.isDenied(tool),
-  });
-}
-
-function finderIn(toolset: Toolset): ToolFinder {
-  return { find: (query, options) => toolset.search(query, options) };
-}

@@ -1,7 +1,7 @@
 /** Continues a session without disk space for the journal. Arguments: folder. Prints the warnings as JSON. */
 import { join } from "node:path";
 import { openRecorder } from "../../../src/agent/records/recorder.ts";
-import { openInstance } from "../../../src/toolcrib/toolcrib.ts";
+import { openInstance } from "../../../src/toolcrib/open-toolcrib.ts";
 import { reply, start, user } from "./entries.ts";
 
 const [folder] = process.argv.slice(2) as [string];

@@ -5,7 +5,7 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolError } from "../../../src/contract/error.ts";
-import { openInstance } from "../../../src/toolcrib/toolcrib.ts";
+import { openInstance } from "../../../src/toolcrib/open-toolcrib.ts";
 
 const [workspace, stateDirectory, session, how] = process.argv.slice(2) as [string, string, string, string];
 try {

@@ -1,0 +1,41 @@
+import { newIdentifier } from "../lib/identifier.ts";
+import { checkLists, checkMode, checkNames, checkSession, optionNames } from "./check-options.ts";
+import { expectSession, openHistory, recoverChanges } from "./open-history.ts";
+import { DeniedTools, openToolset, ownTools, toDialect } from "./open-toolset.ts";
+import { extraRootsOf, openWorkspace } from "./open-workspace.ts";
+import type { ToolcribOptions } from "./options.ts";
+import { Toolcrib } from "./toolcrib.ts";
+
+/** Opens a Toolcrib: checks the options, then opens the workspace with its rules, its journal and the pipeline. */
+export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolcrib> {
+  checkNames(options, optionNames, "openToolcrib");
+  return openInstance(options);
+}
+
+/** Opens a Toolcrib, for code that has checked the names of the options, and whether the session exists. */
+export async function openInstance(
+  options: ToolcribOptions,
+  { knowsSession = false }: { readonly knowsSession?: boolean } = {},
+): Promise<Toolcrib> {
+  const dialect = await toDialect(options.dialect ?? "toolcrib");
+  const mode = checkMode(options.mode ?? "cautious");
+  checkLists(options);
+  const denied = new DeniedTools();
+  const tools = await ownTools(options.tools);
+  const toolset = openToolset(dialect, { ...options, tools }, denied);
+  const session = checkSession(options.session) ?? newIdentifier("session");
+  const workspace = await openWorkspace(options, extraRootsOf(dialect, options));
+  denied.follow(workspace.policy);
+  const history = openHistory(workspace, { ...options, session });
+  try {
+    const isResumed = options.session !== undefined;
+    if (isResumed && !knowsSession) expectSession(history, session);
+    const recovered = await recoverChanges(history, workspace.environment, { isResumed });
+    const opened = { dialect, mode, denied, tools, toolset, session, workspace, history, recovered };
+    return new Toolcrib({ options, ...opened });
+  } catch (error) {
+    await history.close();
+    await workspace.close();
+    throw error;
+  }
+}
