@@ -36,7 +36,7 @@ export async function aiSdkTools(crib: Toolcrib, options: AiSdkOptions = {}): Pr
     },
     ...(approvals && {
       needsApproval: (input: unknown, { messages, toolCallId: id = "" }: AiSdkCallOptions) =>
-        approvals.needsApproval({ id, name, input }, { isAnswered: answerIn(messages, id) !== undefined }),
+        approvals.needsApproval({ id, name, input }, answerIn(messages, id)),
     }),
     toModelOutput: (given) =>
       "output" in given && typeof given.output === "object" && given.output !== null

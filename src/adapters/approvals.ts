@@ -7,8 +7,8 @@ import type { Approval, ApprovalRequest, Approve, CallOptions, Toolcrib } from "
  */
 export class SdkApprovals {
   readonly #crib: Toolcrib;
-  /** The questions of this process, by the call ids of the SDK. */
-  readonly #shown = new Map<string, Shown>();
+  /** The questions of this process, by the call ids of the SDK; undefined once the call was made. */
+  readonly #shown = new Map<string, Shown | undefined>();
 
   /** The last question. SDKs ask about all calls of a reply at once, and make each call as soon as it has its answer. */
   #last: Promise<unknown> = Promise.resolve();
@@ -21,37 +21,50 @@ export class SdkApprovals {
    * Returns whether the SDK has to ask. An SDK calls this again after the answer, with what its history says now: only the
    * first time is the call the one that is shown.
    */
-  needsApproval(call: SdkCall, answered: { readonly isAnswered: boolean }): Promise<boolean> {
-    const question = this.#last.then(() => this.#needsApproval(call, answered));
+  needsApproval(call: SdkCall, answer: boolean | undefined): Promise<boolean> {
+    const question = this.#last.then(() => this.#needsApproval(call, answer));
     this.#last = question.catch(() => {});
     return question;
   }
 
-  async #needsApproval(
-    { id, name, input }: SdkCall,
-    { isAnswered }: { readonly isAnswered: boolean },
-  ): Promise<boolean> {
-    if (isAnswered) return (await this.#crib.check(name, input, { onlyOffered: true })).verdict === "ask";
-    const pending = await this.#crib.approvals.ask(name, input, { onlyOffered: true });
-    if (pending !== undefined) this.#shown.set(id, pending);
-    return pending !== undefined;
+  async #needsApproval({ id, name, input }: SdkCall, answer: boolean | undefined): Promise<boolean> {
+    const { approvals } = this.#crib;
+    if (answer === undefined) {
+      const pending = await approvals.ask(name, input, { onlyOffered: true });
+      if (pending !== undefined) this.#shown.set(id, pending);
+      return pending !== undefined;
+    }
+    const { request } = await this.#crib.check(name, input, { onlyOffered: true });
+    // A question that the user has denied must not be approved by the answer to another one.
+    const denied = answer || !request ? [] : approvals.list().filter((pending) => isSame(pending, request));
+    for (const pending of denied) approvals.withdraw(pending);
+    return request !== null;
   }
 
   /** Returns the options of a call that the user has approved in the SDK: it does not ask again. */
   approved(id: string, options: CallOptions): CallOptions {
-    const own = this.#shown.get(id);
-    this.#shown.delete(id);
-    const shown = own ? [own] : this.#crib.approvals.list();
-    return { ...options, approve: answerFor(shown, { allow: true, countsOnce: true }, options.approve) };
+    const shown = this.#shown.has(id) ? [this.#shown.get(id)] : this.#shownElsewhere();
+    this.#shown.set(id, undefined);
+    const found = shown.filter((one) => one !== undefined);
+    return { ...options, approve: answerFor(found, { allow: true, countsOnce: true }, options.approve) };
   }
+
+  /** Returns the questions that another process may have shown. Those of this process belong to other calls. */
+  #shownElsewhere(): readonly Shown[] {
+    const own = [...this.#shown.values()].filter((one) => one !== undefined);
+    return this.#crib.approvals.list().filter((pending) => !own.some((one) => isSame(one, pending)));
+  }
+}
+
+function isSame(one: Shown, other: Shown): boolean {
+  return one.hash === other.hash && one.previewHash === other.previewHash;
 }
 
 /** Returns an `approve` that gives an answer to exactly the questions that were shown, and asks or fails for others. */
 export function answerFor(shown: readonly Shown[], answer: Approval, otherwise?: Approve): Approve {
   return (request, ...asked) => {
     const { hash } = request;
-    if (shown.some((one) => one.hash === hash && one.previewHash === request.previewHash))
-      return answer.allow ? { ...answer, hash } : answer;
+    if (shown.some((one) => isSame(one, request))) return answer.allow ? { ...answer, hash } : answer;
     if (otherwise) return otherwise(request, ...asked);
     throw new ToolError("needs-approval", "This call is not the one that the user approved", {
       hint: "Nothing was done: the call or its files have changed. Make the call again.",

@@ -34,8 +34,8 @@ export async function openAiAgentsTools(
     strict: false,
     isEnabled: async () => true,
     needsApproval: async (run, input, callId = "") => {
-      const isAnswered = run.isToolApproved({ toolName: name, callId }) !== undefined;
-      return (await approvals?.needsApproval({ id: callId, name, input }, { isAnswered })) ?? false;
+      const answer = run.isToolApproved({ toolName: name, callId });
+      return (await approvals?.needsApproval({ id: callId, name, input }, answer)) ?? false;
     },
     invoke: async (run, text, { toolCall, signal } = {}) => {
       const input = readArguments(text);
