@@ -58,6 +58,7 @@ export async function webFixture(
   const crib = await openToolcrib({
     ...others,
     environment,
+    sandbox: "none",
     stateDirectory: join(folder.path, "state"),
     configDirectory: join(folder.path, "config"),
   });

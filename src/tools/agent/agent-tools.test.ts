@@ -143,9 +143,11 @@ it("restricts agents to the workspace", async () => {
 it("offers no agent tools without agents", async () => {
   await using alone = await fixture({});
   const names = (await alone.crib.definitions({ which: "all" })).map(({ canonical }) => canonical);
-  const { error } = await alone.crib.call("agent.spawn", { task: "hello" });
-  expect([names.filter((name) => name.startsWith("agent.")), error?.message]).toEqual([
-    [],
+  const byProgram = await alone.crib.call("agent.spawn", { task: "hello" });
+  const byModel = await alone.crib.call("agent.spawn", { task: "hello" }, { onlyOffered: true });
+  expect(names.filter((name) => name.startsWith("agent."))).toEqual([]);
+  expect([byProgram.error?.message, byModel.error?.message]).toEqual([
+    "agent.spawn needs other agents, and there are none here",
     'Unknown tool "agent.spawn"',
   ]);
 });

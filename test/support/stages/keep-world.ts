@@ -23,8 +23,8 @@ export function newKeepWorld(folder: string): string {
 /** A fixture in such a workspace. */
 export function openKeepFixture(home: string, environment?: Environment): Promise<Toolcrib> {
   return openToolcrib({
-    ...(environment ? { environment } : {}),
-    workspace: join(home, "workspace"),
+    environment,
+    workspace: environment ? undefined : join(home, "workspace"),
     stateDirectory: join(home, "state"),
     configDirectory: join(home, "config"),
     mode: "yolo",

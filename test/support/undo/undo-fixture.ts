@@ -35,7 +35,7 @@ export async function openUndoFixture(
   const state = join(home, "state");
   const open = (more: ToolcribOptions = {}) =>
     openToolcrib({
-      workspace,
+      workspace: rest.environment ? undefined : workspace,
       stateDirectory: state,
       configDirectory: join(home, "config"),
       mode: "yolo",
