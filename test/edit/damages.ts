@@ -110,13 +110,22 @@ function inFile(
     .map((request) => ({ file, expected, request }));
 }
 
+function changedWords(one: string, other: string): number {
+  const words = other.split(/\W+/);
+  return one.split(/\W+/).filter((word, index) => word !== words[index]).length;
+}
+
 /** Find and replace does not say which of two equal lines stays; here it makes no difference. */
 function hasOneAlignment(hunk: Hunk): boolean {
   const before = oldLines(hunk);
   const after = newLines(hunk);
   const runs = diffRuns(before, after);
   const [backwards] = diffRuns([...before].reverse(), [...after].reverse());
-  return runs.length === 1 && before.length - backwards!.oldEnd === runs[0]!.oldStart;
+  const [run] = runs;
+  const isMeant = hunk.lines
+    .filter(({ sign }) => sign !== "+")
+    .every(({ sign }, index) => sign === " " || (index >= run!.oldStart && index < run!.oldEnd));
+  return runs.length === 1 && isMeant && before.length - backwards!.oldEnd === run!.oldStart;
 }
 
 function mapLines(
@@ -904,6 +913,9 @@ const refused: readonly Damage[] = [
       const call = { ...hunk, lines: hunk.lines.map(variant) };
       const copy = { ...hunk, lines: hunk.lines.map(variant) };
       if (oldLines(call).join() === oldLines(copy).join()) return [];
+      // The copy is as close as the original only when both changes are in the same word.
+      const changed = [call, copy].map(({ lines }) => lines[hunk.lines.indexOf(line)]!.text);
+      if (changedWords(changed[0]!, changed[1]!) > 1) return [];
       if (isLoneInFile([...modification.before, ...oldLines(copy)], oldLines(call))) return [];
       const file = text([...modification.before, ...filler, ...oldLines(copy)]);
       return threeWays(modification.path, [call]).map((request) => ({ file, expected: "", request }));
