@@ -94,7 +94,9 @@ describe.runIf(process.platform === "linux")("a pseudo-terminal", () => {
 
   it("does not wait for a child that holds it longer than the program", async () => {
     await using world = openLocalWorld();
-    const program = await start(world.environment, "trap '' HUP; sleep 600 & echo done", { terminal: true });
+    // The process is still bash for a moment before it becomes sleep.
+    const command = "trap '' HUP; sleep 600 & while ps -o comm= -p $! | grep -q bash; do :; done; echo done";
+    const program = await start(world.environment, command, { terminal: true });
     const [output, { code, remarks }] = await watch(program).end;
     expect([output, code, remarks]).toEqual([
       "done\r\n",
