@@ -23,6 +23,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   mcp: () => import("./groups/mcp.ts"),
   agent: () => import("./groups/agent.ts"),
   console: () => import("./groups/console.ts"),
+  growth: () => import("./groups/growth.ts"),
 };
 
 export const groupNames: readonly string[] = Object.keys(loaders);

@@ -62,6 +62,10 @@ interface GroupOptions {
   readonly only: string;
   readonly engine?: string | undefined;
   readonly show?: string | undefined;
+  /** Numbers of files and records, such as "1k,10k". */
+  readonly sizes?: string | undefined;
+  /** Checkouts to measure. Default: this one. */
+  readonly subject?: readonly string[] | undefined;
 }
 
 /** The cost of one lap, and the growth of the process at the end. */

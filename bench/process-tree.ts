@@ -28,7 +28,7 @@ export function childrenOf(pid: string | number): readonly string[] {
   });
 }
 
-function treeOf(pid: string | number): readonly (string | number)[] {
+export function treeOf(pid: string | number): readonly (string | number)[] {
   return [pid, ...childrenOf(pid).flatMap(treeOf)];
 }
 

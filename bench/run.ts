@@ -2,6 +2,7 @@
  * Measures Toolcrib against references and peers in the same run, and attacks it.
  *   npm run bench [-- <group> …] [--only <words>] [--tries N] [--kills N] [--json] [--strict] [--write-docs]
  *   npm run bench -- edit [--engine <its plan-edits.ts>] [--show <words of a class>]
+ *   npm run bench -- growth [--sizes 1k,10k,1m] [--subject <another checkout>] [--subject .]
  */
 import { parseArgs } from "node:util";
 import { attackNames, crashChangeSets, crashWriters, raceForEscapes } from "./attacks.ts";
@@ -18,6 +19,8 @@ const { values: options, positionals } = parseArgs({
     only: { type: "string", default: "" },
     engine: { type: "string" },
     show: { type: "string" },
+    sizes: { type: "string" },
+    subject: { type: "string", multiple: true },
     tries: { type: "string" },
     kills: { type: "string", default: "500" },
     json: { type: "boolean", default: false },
