@@ -1,5 +1,5 @@
 import { createInterface, type Interface } from "node:readline";
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as afterInput, setTimeout as pause } from "node:timers/promises";
 import { forLocale, remark } from "../terminal.ts";
 
 /** Input in whole lines: of a pipe or file, or of a terminal that edits its lines itself. */
@@ -23,7 +23,7 @@ export class LineKeyboard {
       this.#prompt(input === undefined ? prompt : continued);
       await this.#nextLine(signal);
       if (signal.aborted) return undefined;
-      if (this.#isAtTerminal) await pause(pasteMs);
+      if (this.#isAtTerminal) await this.#restOfPaste();
       const lines = this.#isAtTerminal ? this.#lines.splice(0) : this.#lines.splice(0, 1);
       if (lines.length === 0) return input;
       const text = lines.join("\n");
@@ -71,6 +71,16 @@ export class LineKeyboard {
     await promise;
   }
 
+  /** A terminal hands over pasted text line by line. On a busy machine, lines can wait until after the pause. */
+  async #restOfPaste(): Promise<void> {
+    let count: number;
+    do {
+      count = this.#lines.length;
+      await pause(pasteMs);
+      await afterInput();
+    } while (this.#lines.length > count);
+  }
+
   #prompt(text: string): void {
     if (this.#isAtTerminal) remark(text);
   }
@@ -101,5 +111,5 @@ export class LineKeyboard {
 const prompt = "> ";
 const continued = forLocale("… ");
 
-/** Lines that arrive within this time were pasted. */
+/** Lines that follow each other within this time were pasted. */
 const pasteMs = 25;
