@@ -8,6 +8,11 @@ export function cpuMsOf(pid: number): number {
   return sum(treeOf(pid).map((each) => ticksOf(each, 11, 15))) * 10;
 }
 
+/** Returns the processor time of the threads of a process that still run, exactly: by the scheduler's own clock. */
+export function cpuNsOf(pid: number): number {
+  return sum(threadsOf(pid).map((thread) => Number(read(pid, `task/${thread}/schedstat`).split(" ")[0])));
+}
+
 /** Returns the current or highest memory of a process and its children. */
 export function residentMbOf(pid: number, measure: "VmRSS" | "VmHWM"): number {
   const line = new RegExp(`${measure}:\\s+(\\d+)`);

@@ -2,8 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Hono } from "hono";
 import { describe, expect, it, vi } from "vitest";
 import { streamEvents } from "./events.ts";
-import type { Follower, NumberedEvent } from "./follower.ts";
+import type { Follower } from "./follower.ts";
 import type { LiveSessions } from "./live-sessions.ts";
+import type { NumberedEvent } from "./recent-events.ts";
 
 /** A stream of a follower that sends `first` events at once. */
 function openStream(first: number) {

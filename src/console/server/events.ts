@@ -1,8 +1,9 @@
 import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
 import { ToolError } from "../../contract/error.ts";
-import type { Follower, NumberedEvent } from "./follower.ts";
+import type { Follower } from "./follower.ts";
 import type { LiveSessions } from "./live-sessions.ts";
+import type { NumberedEvent } from "./recent-events.ts";
 
 /** Streams events until the page goes away. A page that does not read its stream is cut off, and resumes later. */
 export function streamEvents(context: Context, { follower, live }: EventSources): Response {

@@ -1,65 +1,66 @@
-import { randomBytes } from "node:crypto";
+import { dirname, join } from "node:path";
+import { socketFolder } from "../../agent/live/live-protocol.ts";
 import { ToolError } from "../../contract/error.ts";
 import { FileStamps } from "../../system/policy-files.ts";
 import type { ConsoleEvent, Overview } from "../api.ts";
 import { toSummary } from "./calls.ts";
+import { FolderWatch } from "./folder-watch.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import { readPart, toOverview, type WorkspacePart } from "./overview.ts";
 import type { Questions } from "./questions.ts";
+import { maxRecent, type NumberedEvent, RecentEvents } from "./recent-events.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Workspaces } from "./workspaces.ts";
-
-/** An event with the id at which a stream can resume. */
-export interface NumberedEvent {
-  readonly id: string;
-  readonly event: ConsoleEvent;
-}
 
 type Listener = (event: NumberedEvent) => void;
 
 /**
  * Follows the journals and pending approvals of all workspaces, for all pages together. Clients know nothing about it: it
- * looks at the time stamps of their files, and reads a journal only when one has changed. It rests while nothing listens.
+ * looks at the time stamps of their files, and reads a journal only when one has changed. It looks often where something
+ * has just changed, and watches the folders of the other workspaces. It rests while nothing listens.
  */
 export class Follower {
   readonly #parts: FollowerParts;
   readonly #followed = new Map<string, Followed>();
   readonly #listeners = new Set<Listener>();
-  readonly #start = randomBytes(4).toString("hex");
-  /** The latest events with calls, for streams that resume. */
-  readonly #recent: { readonly number: number; readonly event: ConsoleEvent }[] = [];
+  readonly #recent = new RecentEvents();
   readonly #closed = new AbortController();
-  #last = 0;
-  /** Streams can resume at this event and later ones. */
-  #wholeFrom = 0;
+  readonly #watch = new FolderWatch((group) => {
+    if (group === newcomers) this.#newUntil = performance.now() + newcomersMs;
+    this.#lookSoon();
+  });
   #overview: Overview | undefined;
   #overviewText = "";
   /** Undefined when they may have changed. */
   #approvals: Overview["approvals"] | undefined;
   #isTouched = false;
   #preparing: Promise<void> = Promise.resolve();
-  #turn = 0;
+  /** Until then, workspaces and sessions may be opening. */
+  #newUntil = 0;
+  #lookedAt = 0;
+  #lookedAtAllAt = Number.NEGATIVE_INFINITY;
   #checkedAt = 0;
   #costMs = 0;
   #timer: NodeJS.Timeout | undefined;
+  #isSoon = false;
   #hasWarned = false;
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
     parts.questions.onChange(() => {
       this.#approvals = undefined;
-      this.#isTouched = true;
+      this.#touch();
     });
     parts.live.onChange((path) => {
       const followed = this.#followed.get(parts.workspaces.idOf(path));
       if (followed !== undefined) followed.isStale = true;
-      this.#isTouched = true;
+      this.#touch();
     });
   }
 
   /** The id of the latest event. */
   get lastId(): string {
-    return this.#id();
+    return this.#recent.lastId;
   }
 
   /** Returns the current overview. */
@@ -75,15 +76,15 @@ export class Follower {
    */
   subscribe(listener: Listener, after?: string): () => void {
     const overview = this.overview();
-    const missing = after === undefined ? [] : this.#since(after);
+    const missing = after === undefined ? [] : this.#recent.since(after);
     this.#listeners.add(listener);
     // A stream that breaks before the missing calls are sent resumes at the same event.
-    listener({ id: after ?? this.#id(), event: { type: "overview", overview } });
+    listener({ id: after ?? this.lastId, event: { type: "overview", overview } });
     for (const event of missing) listener(event);
-    this.#schedule();
+    this.#schedule(this.#pause);
     return () => {
       this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) clearTimeout(this.#timer);
+      if (this.#listeners.size === 0) this.#rest();
     };
   }
 
@@ -103,16 +104,32 @@ export class Follower {
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.#rest();
     this.#listeners.clear();
     this.#closed.abort();
   }
 
-  #schedule(): void {
+  #rest(): void {
+    clearTimeout(this.#timer);
+    this.#watch.close();
+  }
+
+  /** Something may have changed that no file shows. */
+  #touch(): void {
+    this.#isTouched = true;
+    this.#lookSoon();
+  }
+
+  /** One call writes several times, so its first write is not looked at alone. */
+  #lookSoon(): void {
+    if (this.#isSoon) return;
+    this.#isSoon = true;
+    this.#schedule(Math.max(this.#pause - (performance.now() - this.#lookedAt), togetherMs));
+  }
+
+  #schedule(pause: number): void {
     clearTimeout(this.#timer);
     if (this.#listeners.size === 0) return;
-    const shortest = this.#isQuiet ? quietMs : fastestMs;
-    const pause = Math.min(Math.max(shortest, this.#costMs * restFactor), slowestMs);
     this.#timer = setTimeout(() => {
       try {
         this.#look({ all: false });
@@ -123,40 +140,55 @@ export class Follower {
           process.emitWarning(`The console could not look for changes: ${(error as Error).message}`);
         this.#hasWarned = true;
       }
-      this.#schedule();
+      this.#schedule(this.#isAllWatched ? netMs : this.#pause);
     }, pause).unref();
+  }
+
+  /** The time between two looks at what is not watched. */
+  get #pause(): number {
+    return Math.min(Math.max(fastestMs, this.#costMs * restFactor), slowestMs);
+  }
+
+  get #isAllWatched(): boolean {
+    const isWatched = (group: string) => this.#watch.has(group);
+    return !this.#isTouched && isWatched(newcomers) && [...this.#followed.keys()].every(isWatched);
   }
 
   #look({ all }: { readonly all: boolean }): Overview {
     const begun = performance.now();
-    const { workspaces, live } = this.#parts;
-    live.look();
-    const ids = workspaces.ids();
-    const known = new Set(ids);
-    for (const id of this.#followed.keys()) if (!known.has(id)) this.#followed.delete(id);
+    this.#isSoon = false;
+    this.#lookedAt = begun;
+    // Changes of watched folders are never lost, but a file system may not tell about them.
+    const isNet = all || begun - this.#lookedAtAllAt > netMs * 0.9;
+    if (isNet) this.#lookedAtAllAt = begun;
     let isChanged = all || this.#overview === undefined || this.#isTouched;
     this.#isTouched = false;
-    this.#turn += 1;
-    const isQuiet = this.#isQuiet;
-    for (const [at, id] of ids.entries())
-      if ((all || isQuiet || this.#isDue(id, at)) && this.#lookAt(id, begun, all)) isChanged = true;
+    for (const id of this.#knownIds(begun))
+      if ((isNet || !this.#watch.has(id)) && this.#lookAt(id, begun, all)) isChanged = true;
     // Sessions and calls of a process that died, and questions that expired, leave no record.
     const isOld = begun - this.#checkedAt > recheckMs;
     if (isChanged || isOld) this.#renew(begun, { all, isOld });
     // Reading a change is not part of the cost of looking for one.
-    if (!isChanged && !isOld) this.#costMs = this.#costMs * 0.9 + (performance.now() - begun) * 0.1;
+    if (!isChanged && !isOld && !isNet) this.#costMs = this.#costMs * 0.9 + (performance.now() - begun) * 0.1;
     return this.#overview!;
   }
 
-  /** While nothing is open anywhere, looks are rarer, and each is at all workspaces. */
-  get #isQuiet(): boolean {
-    return [...this.#followed.values()].every(isQuiet);
-  }
-
-  /** Otherwise, workspaces where nothing is open take turns, so that many of them cost little. */
-  #isDue(id: string, at: number): boolean {
-    const followed = this.#followed.get(id);
-    return followed === undefined || !isQuiet(followed) || (this.#turn + at) % quietTurns === 0;
+  /** Attaches to new sessions too. */
+  #knownIds(now: number): readonly string[] {
+    const { workspaces, live } = this.#parts;
+    const { state } = workspaces;
+    // A folder is watched before it is looked at, so that nothing happens in between.
+    if (this.#listeners.size > 0 && now > this.#newUntil && !this.#watch.has(newcomers))
+      this.#watch.add(newcomers, [state, join(state, "workspaces"), socketFolder(state)]);
+    live.look();
+    const ids = workspaces.ids();
+    const known = new Set(ids);
+    for (const id of this.#followed.keys()) {
+      if (known.has(id)) continue;
+      this.#followed.delete(id);
+      this.#watch.remove(id);
+    }
+    return ids;
   }
 
   /** Returns whether the workspace has changed. */
@@ -179,11 +211,16 @@ export class Follower {
         if (this.#overview !== undefined) this.#lookAt(id, now, true);
         return true;
       }
+      if (now > found.hotUntil && !this.#watch.has(id)) this.#watchFolders(id);
       const isAsked = questions.hasChanged(id);
       if (isAsked) this.#approvals = undefined;
+      const isWritten = !found.stamps.areSame;
+      if (isAsked || isWritten) {
+        found.hotUntil = now + hotMs;
+        this.#watch.remove(id);
+      }
       // Two writes within one tick of the file system's clock look like one, so a changed journal is read for a while.
-      if (!all && (now < found.restUntil || (found.stamps.areSame && now > found.hotUntil))) return isAsked;
-      if (!found.stamps.areSame) found.hotUntil = now + hotMs;
+      if (!all && (now < found.restUntil || now > found.hotUntil)) return isAsked;
       found.stamps.note();
       const begun = performance.now();
       const isNew = this.#readNew(id, found);
@@ -197,6 +234,12 @@ export class Follower {
     }
   }
 
+  #watchFolders(id: string): void {
+    if (this.#listeners.size === 0) return;
+    const { journal, approvals } = this.#parts.workspaces.files(id);
+    this.#watch.add(id, [dirname(journal), approvals]);
+  }
+
   /** Lists and counts of a long journal are quick once it is prepared. */
   async #prepare(id: string): Promise<void> {
     try {
@@ -207,7 +250,7 @@ export class Follower {
     }
     const followed = this.#followed.get(id);
     if (followed !== undefined) followed.isStale = true;
-    this.#isTouched = true;
+    this.#touch();
   }
 
   #readNew(id: string, followed: Followed): boolean {
@@ -218,8 +261,6 @@ export class Follower {
       // A damaged journal was replaced by a new one, or much happened while nothing listened.
       if (last < followed.upTo || last - followed.upTo > maxRecent) {
         followed.upTo = last;
-        this.#recent.length = 0;
-        this.#wholeFrom = this.#last + 1;
         this.#emit({ type: "missed" });
         return true;
       }
@@ -264,27 +305,8 @@ export class Follower {
   }
 
   #emit(event: ConsoleEvent): void {
-    this.#last += 1;
-    // A stream begins with the overview, so only calls are repeated.
-    if (event.type === "calls") {
-      this.#recent.push({ number: this.#last, event });
-      if (this.#recent.length > maxRecent) this.#wholeFrom = this.#recent.shift()!.number;
-    }
-    for (const listener of this.#listeners) listener({ id: this.#id(), event });
-  }
-
-  #id(number = this.#last): string {
-    return `${this.#start}.${number}`;
-  }
-
-  #since(id: string): readonly NumberedEvent[] {
-    const [start, text] = id.split(".");
-    const number = Number(text);
-    const isKnown = start === this.#start && number >= this.#wholeFrom && number <= this.#last;
-    if (!isKnown) return [{ id: this.#id(), event: { type: "missed" } }];
-    return this.#recent
-      .filter((recent) => recent.number > number)
-      .map((recent) => ({ id: this.#id(recent.number), event: recent.event }));
+    const numbered = this.#recent.add(event);
+    for (const listener of this.#listeners) listener(numbered);
   }
 }
 
@@ -308,15 +330,16 @@ interface Followed {
   readAt?: number;
 }
 
-/** Whether nothing is open in a workspace, and nothing has happened for a moment. */
-function isQuiet({ part, hotUntil }: Followed): boolean {
-  return part?.sessions.length === 0 && hotUntil < performance.now();
-}
+/** The name of the folders in which workspaces and sessions appear. */
+const newcomers = "";
+const newcomersMs = 5000;
 
 /** A question must be visible within 300 ms, also the first one of a new session. */
 const fastestMs = 100;
-const quietMs = 200;
 const slowestMs = 1000;
+const togetherMs = 20;
+/** How often watched folders are looked at. */
+const netMs = 2000;
 /** Looking takes at most half a percent of the time. */
 const restFactor = 200;
 const readRestFactor = 10;
@@ -324,6 +347,4 @@ const maxReadRestMs = 300;
 const hotMs = 1000;
 /** How often the part of a busy workspace is read. Its calls and questions are shown at once. */
 const partMs = 500;
-const quietTurns = 3;
 const recheckMs = 5000;
-const maxRecent = 2000;
