@@ -4,11 +4,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from toolcrib import Toolcrib
+from toolcrib import Toolcrib, printable
 
 
 def approve(request):
-    print(f"{request['tool']} needs approval")
+    print(f"{request['tool']} needs approval: {printable(request['reason'])}")
     return True
 
 

@@ -11,6 +11,7 @@ import json
 import subprocess
 import threading
 import traceback
+import unicodedata
 from concurrent.futures import Future
 
 
@@ -20,6 +21,15 @@ class ToolcribError(Exception):
     def __init__(self, code, message, hint=None):
         super().__init__(message if hint is None else f"{message}\n{hint}")
         self.code, self.message, self.hint = code, message, hint
+
+
+def printable(text):
+    """Makes control characters visible. Use it for `reason`, `preview` and other texts that you show in a terminal."""
+    return "".join(
+        character if character in "\n\t" or not unicodedata.category(character).startswith(("C", "Zl", "Zp"))
+        else f"<U+{ord(character):04X}>"
+        for character in text
+    )
 
 
 class Toolcrib:

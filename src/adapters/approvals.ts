@@ -1,4 +1,5 @@
 import { ToolError } from "../contract/error.ts";
+import { BoundedCache } from "../lib/bounded-cache.ts";
 import type { Approval, ApprovalRequest, Approve, CallOptions, Toolcrib } from "../toolcrib/index.ts";
 
 /**
@@ -7,8 +8,8 @@ import type { Approval, ApprovalRequest, Approve, CallOptions, Toolcrib } from "
  */
 export class SdkApprovals {
   readonly #crib: Toolcrib;
-  /** The questions of this process, by the call ids of the SDK; undefined once the call was made. */
-  readonly #shown = new Map<string, Shown | undefined>();
+  /** The latest questions of this process, by the call ids of the SDK; "made" once the call was made. */
+  readonly #shown = new BoundedCache<string, Shown | "made">({ maxEntries: 1000 });
 
   /** The last question. SDKs ask about all calls of a reply at once, and make each call as soon as it has its answer. */
   #last: Promise<unknown> = Promise.resolve();
@@ -30,7 +31,7 @@ export class SdkApprovals {
   async #needsApproval({ id, name, input }: SdkCall, answer: boolean | undefined): Promise<boolean> {
     const { approvals } = this.#crib;
     if (answer === undefined) {
-      const pending = await approvals.ask(name, input, { onlyOffered: true });
+      const pending = await approvals.ask(name, input, { onlyOffered: true, sdkCall: id });
       if (pending !== undefined) this.#shown.set(id, pending);
       return pending !== undefined;
     }
@@ -43,16 +44,15 @@ export class SdkApprovals {
 
   /** Returns the options of a call that the user has approved in the SDK: it does not ask again. */
   approved(id: string, options: CallOptions): CallOptions {
-    const shown = this.#shown.has(id) ? [this.#shown.get(id)] : this.#shownElsewhere();
-    this.#shown.set(id, undefined);
-    const found = shown.filter((one) => one !== undefined);
-    return { ...options, approve: answerFor(found, { allow: true, countsOnce: true }, options.approve) };
+    const known = this.#shown.get(id);
+    const shown = known === undefined ? this.#shownElsewhere(id) : known === "made" ? [] : [known];
+    this.#shown.set(id, "made");
+    return { ...options, approve: answerFor(shown, { allow: true, countsOnce: true }, options.approve) };
   }
 
-  /** Returns the questions that another process may have shown. Those of this process belong to other calls. */
-  #shownElsewhere(): readonly Shown[] {
-    const own = [...this.#shown.values()].filter((one) => one !== undefined);
-    return this.#crib.approvals.list().filter((pending) => !own.some((one) => isSame(one, pending)));
+  /** Returns the questions about a call that another process has shown. */
+  #shownElsewhere(id: string): readonly Shown[] {
+    return this.#crib.approvals.list().filter(({ sdkCalls = [] }) => sdkCalls.includes(id));
   }
 }
 

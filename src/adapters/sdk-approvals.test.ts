@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { expect, it } from "vitest";
 import { temporaryToolcrib } from "../../test/support/temporary-toolcrib.ts";
 import { aiSdkTools } from "./ai-sdk.ts";
@@ -41,4 +41,39 @@ it("does not make a denied call by `alwaysApprove` of another one, also in anoth
   expect(made.crib.approvals.list()).toEqual([]);
   await (await open()).invoke(always, JSON.stringify(write("b")), { toolCall: { callId: "3" } });
   expect(existsSync(made.at("b"))).toBe(false);
+});
+
+it("makes an approved call in another process only under the id that was shown", async () => {
+  await using made = await temporaryToolcrib({ mode: "safe" });
+  const open = async () => {
+    const tools = await openAiAgentsTools(made.crib, { approvals: "sdk" });
+    return tools.find(({ name }) => name === "file_write")!;
+  };
+  const shown = await open();
+  const unanswered = { isToolApproved: () => undefined };
+  // Two equal calls are one question.
+  for (const id of ["1", "2"]) await shown.needsApproval(unanswered, write("a"), id);
+  expect(made.crib.approvals.list().map(({ sdkCalls }) => sdkCalls)).toEqual([["1", "2"]]);
+  const make = async (callId: string) => {
+    const approved = { isToolApproved: () => true };
+    await (await open()).invoke(approved, JSON.stringify(write("a")), { toolCall: { callId } });
+    return existsSync(made.at("a"));
+  };
+  expect([await make("3"), await make(""), await make("2")]).toEqual([false, false, true]);
+});
+
+it("remembers only the latest calls, and an approval counts once even when it is forgotten", async () => {
+  await using made = await temporaryToolcrib({ mode: "safe" });
+  const tools = await openAiAgentsTools(made.crib, { approvals: "sdk" });
+  const tool = tools.find(({ name }) => name === "file_write")!;
+  const approved = { isToolApproved: () => true };
+  const make = (callId: string, path = "a") =>
+    tool.invoke(approved, JSON.stringify(write(path)), { toolCall: { callId } });
+  await tool.needsApproval({ isToolApproved: () => undefined }, write("a"), "first");
+  await make("first");
+  rmSync(made.at("a"));
+  // Arguments that the tool refuses cost little.
+  for (let call = 0; call < 1001; call += 1) await make(`call ${call}`, "");
+  await make("first");
+  expect(existsSync(made.at("a"))).toBe(false);
 });

@@ -14,6 +14,11 @@ import type { WebAnswer, WebRequest } from "./web.ts";
 export interface Environment {
   /** Absolute real path of the workspace. */
   readonly workspace: string;
+  /**
+   * Names the machine or service of an environment that is passed to `openToolcrib`: history and approvals belong to this
+   * name and the path. Default: each such object has its own, which a later process does not find again.
+   */
+  readonly name?: string | undefined;
 
   /** Returns the absolute real path of `path`. A path that does not exist is named below its real parent. */
   realPath(path: string): Promise<string>;

@@ -133,13 +133,13 @@ it("decides a call without named accesses by its tool's risk", () => {
     verdict: "allow",
     rule: "mode safe: read",
     source: "mode safe",
-    reason: "it would run a tool",
+    reason: "it would use the tool x",
   });
   expect(record("execute")).toEqual({
     verdict: "ask",
     rule: "mode safe: execute",
     source: "mode safe",
-    reason: "it would run a tool",
+    reason: "it would use the tool x",
   });
 });
 

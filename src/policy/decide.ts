@@ -201,7 +201,7 @@ export function describePart(part: PolicyPart): string {
   switch (part.kind) {
     case "use":
       return part.server === undefined
-        ? "run a tool"
+        ? `use the tool ${printableLine(part.tool)}`
         : `use ${printableLine(part.tool)} of the MCP server ${part.server}`;
     case "run":
     case "unclear":

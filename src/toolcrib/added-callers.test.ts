@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { isAlive } from "../../test/support/is-alive.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { ProcessStatus } from "../contract/process.ts";
-import { openToolcrib, type ToolcribOptions } from "./index.ts";
+import { defineTool, openToolcrib, type ToolcribOptions } from "./index.ts";
 
 async function fixture(options: ToolcribOptions = {}) {
   const folder = temporaryFolder();
@@ -126,6 +126,32 @@ it("cancels only its own calls, processes and shells when it leaves", async () =
     hint: "Add another caller.",
   });
   expect((await staying.call("time.now", {})).isError).toBe(false);
+});
+
+it("cancels its checks when it leaves", async () => {
+  const started = Promise.withResolvers<void>();
+  let isCancelled = false;
+  const slow = defineTool({
+    name: "slow",
+    description: "Wait.",
+    preview: (_input, { signal }) => {
+      const { promise, reject } = Promise.withResolvers<string>();
+      signal.addEventListener("abort", () => {
+        isCancelled = true;
+        reject(signal.reason);
+      });
+      started.resolve();
+      return promise;
+    },
+    run: () => "done",
+  });
+  await using one = await fixture({ tools: [slow], mode: "cautious" });
+  const other = await one.crib.addCaller();
+  const checking = other.check("slow", {}).catch(() => {});
+  await started.promise;
+  await other.close();
+  expect(isCancelled).toBe(true);
+  await checking;
 });
 
 it("ends when the instance closes", async () => {

@@ -27,9 +27,14 @@ export interface Approvals {
    * Stores the question about a call without making the call, so that the user can answer it here or elsewhere. Returns
    * undefined when the call would not ask: it would run, or be denied.
    */
-  ask(name: string, input: unknown, options?: CheckOptions): Promise<PendingApproval | undefined>;
+  ask(name: string, input: unknown, options?: AskOptions): Promise<PendingApproval | undefined>;
   /** Removes a question that was stored by `ask` and needs no answer any more. Calls that wait keep theirs. */
   withdraw(pending: PendingApproval): void;
+}
+
+export interface AskOptions extends CheckOptions {
+  /** The id of the call in your SDK, to find the question again: `PendingApproval.sdkCalls`. */
+  readonly sdkCall?: string | undefined;
 }
 
 interface ApprovalParts {
@@ -77,13 +82,18 @@ export class WorkspaceApprovals implements Approvals {
       throw new ToolError("invalid-input", "This call can only be allowed once", {
         hint: "Answer without `remember`.",
       });
-    if (this.#refused.delete(id)) this.#stored.keep(pending);
+    if (this.#refused.has(id) && this.#stored.keep(pending) === undefined) throw notStored(id);
+    this.#refused.delete(id);
     await new AllPendingApprovals(this.#parts.directories).answer(pending, answer);
   }
 
-  async ask(name: string, input: unknown, options?: CheckOptions): Promise<PendingApproval | undefined> {
+  async ask(
+    name: string,
+    input: unknown,
+    { sdkCall, ...options }: AskOptions = {},
+  ): Promise<PendingApproval | undefined> {
     const request = await this.#parts.request(name, input, options);
-    return request && this.#stored.store(request, this.#parts.asker());
+    return request && this.#stored.store(request, this.#parts.asker(), sdkCall);
   }
 
   withdraw(pending: PendingApproval): void {
@@ -118,6 +128,17 @@ export class WorkspaceApprovals implements Approvals {
 type Notify = (request: ApprovalRequest, message: string) => void;
 
 const maxRefused = 50;
+
+/** The question stays in the list. */
+function notStored(id: string): ToolError {
+  return new ToolError(
+    "unavailable",
+    `The question ${id} is too long to be stored, so its answer cannot be kept`,
+    {
+      hint: "Pass `approve` to the call or to openToolcrib: it answers while the call waits.",
+    },
+  );
+}
 
 function notPending(id: string): ToolError {
   return new ToolError("not-found", `No approval with the id ${JSON.stringify(id)} is pending`, {

@@ -9,6 +9,7 @@ import { isAlive } from "../../test/support/is-alive.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { Backend } from "../contract/backend.ts";
 import type { Environment } from "../contract/environment.ts";
+import { environmentOf } from "../environment/backend/backend-environment.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
@@ -189,6 +190,77 @@ it("says which methods a backend lacks", async () => {
     expect((await failureOf({ backend: new MemoryBackend(wrong) }))?.message).toBe(
       "The backend needs a `name`, and a `workspace` that is an absolute path",
     );
+});
+
+it("refuses names that could be taken for another workspace", async () => {
+  for (const name of [`${workspace}/a`, "a:/b", "a\nb", "a\u001b[2J"])
+    expect(await failureOf({ backend: Object.assign(new MemoryBackend("/w"), { name }) })).toEqual({
+      code: "invalid-input",
+      message: "The `name` of the backend cannot be used",
+      hint: 'Name the machine or service, without a path: name: "e2b:i7x2"',
+    });
+  const environment = Object.assign(new MemoryEnvironment(), { name: "/" });
+  expect((await failureOf({ environment }))?.message).toBe("The `name` of the environment cannot be used");
+});
+
+it("keeps the histories of environments with the same path apart, unless they have the same name", async () => {
+  const environments = [undefined, undefined, "one", "one", "two"].map((name) =>
+    Object.assign(new MemoryEnvironment({ files: { a: "" } }), { name }),
+  );
+  const opened = await Promise.all(environments.map((environment) => open({ environment })));
+  for (const each of [0, 2]) await opened[each]!.call("file.write", { path: "b", content: "" });
+  const again = await open({ environment: environments[0] });
+  expect([...opened, again].map((each) => each.log().length)).toEqual([1, 0, 1, 1, 0, 1]);
+});
+
+describe("a broken backend", () => {
+  const broken = (changes: object) => Object.assign(new MemoryBackend("/w", { a: "one\n" }), changes);
+  const entry = { name: "a", kind: "file", bytes: 4 };
+
+  it.each([
+    ["a list that is not an array", { list: async () => undefined }],
+    ["a list of nothing", { list: async () => [undefined] }],
+    ["impossible permissions", { list: async () => [{ ...entry, mode: "0644" }] }],
+    ["too many permissions", { list: async () => [{ ...entry, mode: 0o100644 }] }],
+    ["nothing in place of an entry", { stat: async () => null }],
+    ["an impossible time", { list: async () => [{ ...entry, modifiedMs: Number.NaN }] }],
+  ])("is reported for %s", async (_, changes) => {
+    const backend = broken({});
+    const toolcrib = await open({ backend });
+    Object.assign(backend, changes);
+    const { error } = await toolcrib.call("file.list", { path: "." });
+    expect([error?.code, error?.message]).toEqual([
+      "unavailable",
+      expect.stringMatching(/^The backend gave an invalid answer: /),
+    ]);
+  });
+
+  it.each([
+    [
+      "throws at once",
+      () => {
+        throw new Error("No connection");
+      },
+      "The backend failed: No connection",
+    ],
+    ["returns nothing", async () => undefined, "The backend failed: exec must resolve to { code }, a number"],
+    [
+      "returns another exit code",
+      async () => ({ code: "0" }),
+      "The backend failed: exec must resolve to { code }, a number",
+    ],
+  ])("is reported when its exec %s", async (_, exec, stderr) => {
+    const toolcrib = await open({ backend: broken({ exec }), sandbox: "none", mode: "yolo" });
+    const { content } = await toolcrib.call("shell.run", { command: "true" });
+    expect(content).toContain(stderr);
+  });
+
+  it("says when files were modified, by any path", async () => {
+    const environment = environmentOf(broken({ stat: async () => ({ ...entry, modifiedMs: 7 }) }));
+    expect(await environment.modifiedTimes(["a", "/w/a", "/other/a", "../a"])).toEqual([
+      ...[7, 7, undefined, undefined],
+    ]);
+  });
 });
 
 describe("a backend with commands", () => {

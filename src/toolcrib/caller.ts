@@ -172,16 +172,13 @@ export class ToolsetCaller implements Caller {
   }
 
   async check(name: string, input: unknown, options: CheckOptions = {}): Promise<CallCheck> {
-    const { running, check } = this.#shared;
     const closed = this.#closedError();
     if (closed) return toCheck({ verdict: "deny", decision: undefined, error: closed });
-    const entered = running.enter(options.signal);
-    const { signal } = entered;
-    const checking = this.#toolset
-      .find(String(name), input, options)
-      .then((resolved) => check(this.#toCall(newIdentifier("call"), resolved, { ...options, signal })));
-    running.add(checking);
-    return toCheck(await checking.finally(() => entered.leave()));
+    const checked = await this.#untilClosed(options.signal, async (signal) => {
+      const resolved = await this.#toolset.find(String(name), input, options);
+      return this.#shared.check(this.#toCall(newIdentifier("call"), resolved, { ...options, signal }));
+    });
+    return toCheck(checked);
   }
 
   async #call(find: () => Promise<ResolvedCall>, options: CallOptions): Promise<CallResult> {
@@ -204,18 +201,25 @@ export class ToolsetCaller implements Caller {
     }
   }
 
-  async #run(id: string, find: () => Promise<ResolvedCall>, options: CallOptions): Promise<Outcome> {
-    const { signal } = options;
-    const { pipeline, running } = this.#shared;
+  #run(id: string, find: () => Promise<ResolvedCall>, options: CallOptions): Promise<Outcome> {
+    return this.#untilClosed(options.signal, async (signal) =>
+      this.#shared.pipeline(this.#toCall(id, await find(), { ...options, signal })),
+    );
+  }
+
+  /** Does work that is cancelled when this caller or its Toolcrib closes. Closing waits for it. */
+  async #untilClosed<Result>(
+    signal: AbortSignal | undefined,
+    act: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const { running } = this.#shared;
     const own = this.#own?.calls.enter(signal);
     const entered = running.enter(own?.signal ?? signal);
-    const outcome = find().then((resolved) =>
-      pipeline(this.#toCall(id, resolved, { ...options, signal: entered.signal })),
-    );
-    running.add(outcome);
-    this.#own?.calls.add(outcome);
+    const work = act(entered.signal);
+    running.add(work);
+    this.#own?.calls.add(work);
     try {
-      return await outcome;
+      return await work;
     } finally {
       entered.leave();
       own?.leave();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PolicyMode } from "../policy/policy.ts";
-import { checkMode, searchSettings } from "./check-options.ts";
+import { checkMode, checkValues, searchSettings } from "./check-options.ts";
 
 const hint = "Set it to one of: searxng https://…, brave, tavily, duckduckgo.";
 
@@ -59,6 +59,49 @@ describe("searchSettings", () => {
     ],
   ])("explains what is wrong with %j", (variables, problem) => {
     expect(searchSettings(variables)).toEqual(problem);
+  });
+});
+
+describe("checkValues", () => {
+  it.each([
+    [{ maxShownTokens: -5 }, "maxShownTokens must be a whole number from 1, not -5", "10_000"],
+    [{ maxShownTokens: "9" }, 'maxShownTokens must be a whole number from 1, not "9"', "10_000"],
+    [{ maxShownTokens: Number.NaN }, "maxShownTokens must be a whole number from 1, not NaN", "10_000"],
+    [
+      { approvalWaitMs: 1e18 },
+      "approvalWaitMs must be a whole number of milliseconds, up to 24 days, not 1000000000000000000",
+      "60_000",
+    ],
+    [{ undoScope: "__proto__" }, 'undoScope must be "session" or "workspace", not "__proto__"', '"session"'],
+    [{ readOnly: "false" }, 'readOnly must be true or false, not "false"', "true"],
+    [{ pendingApprovals: null }, "pendingApprovals must be true or false, not null", "true"],
+    [{ rules: "deny run rm" }, 'rules must be a list of strings, not "deny run rm"', '["…"]'],
+    [{ onlyTools: [7] }, "onlyTools must be a list of strings, not a value of type object", '["…"]'],
+    [{ stateDirectory: "" }, 'stateDirectory must be a path, not ""', '"/home/ada/project"'],
+    [{ approve: true }, "approve must be a function, not a value of type boolean", "(given) => …"],
+    [
+      { journal: { maxDays: -1 } },
+      "journal must be an object with limits over 0, not a value of type object",
+      "{ maxBytes: 2 ** 30, maxDays: 30 }",
+    ],
+  ])("refuses %j", (options, problem, example) => {
+    const [name] = Object.keys(options);
+    expect(() => checkValues(options as never)).toThrow(
+      expect.objectContaining({
+        code: "invalid-input",
+        message: `The option ${problem}`,
+        hint: `Write: ${name}: ${example}`,
+      }),
+    );
+  });
+
+  it("accepts what the types allow", () => {
+    expect(() =>
+      checkValues({
+        ...{ readOnly: false, rules: [], workspace: ".", approvalWaitMs: 0, undoScope: "workspace" },
+        ...{ journal: { maxDays: Infinity }, maxShownTokens: 1, approve: undefined, tools: [] },
+      }),
+    ).not.toThrow();
   });
 });
 

@@ -1,5 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import type { SearchSettings, UnusableSetting } from "../contract/tool.ts";
+import { isRecord } from "../lib/json/is-record.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { type PolicyMode, policyModes } from "../policy/policy.ts";
@@ -55,14 +56,97 @@ export const optionNames: Readonly<Record<keyof ToolcribOptions, true>> = {
   parkTransaction: true,
 };
 
-/** Refuses a single value in place of a list, because a string would be split into its letters. */
-export function checkLists(options: ToolcribOptions): void {
-  for (const name of ["rules", "ruleFiles", "tools", "onlyTools", "sources", "commandHooks"] as const) {
-    if (options[name] === undefined || Array.isArray(options[name])) continue;
-    throw new ToolError("invalid-input", `The option ${name} must be a list`, {
-      hint: `Write ${name}: […], also for a single value.`,
-    });
-  }
+/** Refuses values of another type, which would be ignored or fail much later. Others check the rest of the options. */
+export function checkValues(options: ToolcribOptions): void {
+  for (const { names, isValid, must, example } of optionValues)
+    for (const name of names) {
+      const value: unknown = options[name];
+      if (value === undefined || isValid(value)) continue;
+      throw new ToolError("invalid-input", `The option ${name} must be ${must}, not ${shown(value)}`, {
+        hint: `Write: ${name}: ${example}`,
+      });
+    }
+}
+
+interface OptionValues {
+  readonly names: readonly (keyof ToolcribOptions)[];
+  readonly isValid: (value: unknown) => boolean;
+  readonly must: string;
+  readonly example: string;
+}
+
+const optionValues: readonly OptionValues[] = [
+  {
+    names: ["pendingApprovals", "readOnly", "parkTransaction"],
+    isValid: (value) => typeof value === "boolean",
+    must: "true or false",
+    example: "true",
+  },
+  {
+    // A string would be split into its letters.
+    names: ["rules", "ruleFiles", "onlyTools"],
+    isValid: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+    must: "a list of strings",
+    example: '["…"]',
+  },
+  {
+    names: ["tools", "sources", "commandHooks"],
+    isValid: Array.isArray,
+    must: "a list",
+    example: "[…]",
+  },
+  {
+    names: ["workspace", "stateDirectory", "configDirectory"],
+    isValid: (value) => typeof value === "string" && value !== "",
+    must: "a path",
+    example: '"/home/ada/project"',
+  },
+  {
+    names: ["approve", "wrapEnvironment"],
+    isValid: (value) => typeof value === "function",
+    must: "a function",
+    example: "(given) => …",
+  },
+  {
+    names: ["maxShownTokens"],
+    isValid: (value) => isWhole(value) && value > 0,
+    must: "a whole number from 1",
+    example: "10_000",
+  },
+  {
+    names: ["approvalWaitMs"],
+    // Timers cannot wait longer, and would end at once.
+    isValid: (value) => isWhole(value) && value >= 0 && value < 2 ** 31,
+    must: "a whole number of milliseconds, up to 24 days",
+    example: "60_000",
+  },
+  {
+    names: ["undoScope"],
+    isValid: (value) => value === "session" || value === "workspace",
+    must: '"session" or "workspace"',
+    example: '"session"',
+  },
+  {
+    names: ["journal"],
+    isValid: (value) =>
+      isRecord(value) &&
+      [value.maxBytes, value.maxDays].every((limit) => limit === undefined || (limit as number) > 0),
+    must: "an object with limits over 0",
+    example: "{ maxBytes: 2 ** 30, maxDays: 30 }",
+  },
+];
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(printableLine(value.slice(0, 60)));
+  return typeof value === "number"
+    ? String(value)
+    : value === null
+      ? "null"
+      : `a value of type ${typeof value}`;
 }
 
 export function checkSession(session: string | undefined): string | undefined {

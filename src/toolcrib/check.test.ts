@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { temporaryToolcrib } from "../../test/support/temporary-toolcrib.ts";
-import { type Approval, openToolcrib } from "./index.ts";
+import { type Approval, defineTool, openToolcrib } from "./index.ts";
 
 const remove = (path = "a.txt") => ["file.delete", { path }] as const;
 
@@ -94,6 +94,19 @@ describe("a call that needs approval", () => {
     expect(crib.log({ limit: 1 })[0]?.decision?.answer).toBe("once");
     fixture.write("a.txt", "one\n");
     expect((await crib.call(...remove())).error?.code).toBe("needs-approval");
+  });
+
+  it("stays pending when its question is too long to be stored", async () => {
+    const input = { type: "object" } as const;
+    const tool = defineTool({ name: "long", description: "Take much.", input, run: () => "done" });
+    await using fixture = await temporaryToolcrib({ tools: [tool] });
+    const { approvals } = fixture.crib;
+    const { id } = (await fixture.crib.call("long", { text: "x".repeat(1024 * 1024) })).error!.approval!;
+    await expect(approvals.answer(id, { allow: true })).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("too long to be stored"),
+    });
+    expect(approvals.list().map((pending) => pending.id)).toEqual([id]);
   });
 
   it("is refused with the user's message", async () => {

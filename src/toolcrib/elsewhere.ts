@@ -1,6 +1,7 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { environmentOf } from "../environment/backend/backend-environment.ts";
+import { newIdentifier } from "../lib/identifier.ts";
 import { realWorkspace } from "../system/directories.ts";
 import type { ToolcribOptions } from "./options.ts";
 
@@ -16,11 +17,25 @@ export function isElsewhere({ environment, backend }: PlaceOptions): boolean {
 
 /**
  * Names a workspace in the state and config directories: history, approvals and grants of a workspace elsewhere must
- * not mix with those of a local folder that happens to have the same path. A local workspace is named by its real path.
+ * not mix with those of another one that happens to have the same path. A local workspace is named by its real path.
  */
 export function workspaceId({ environment, backend, workspace = process.cwd() }: PlaceOptions): string {
-  if (backend !== undefined) return `${backend.name}:${backend.workspace}`;
-  return environment === undefined ? realWorkspace(workspace) : `environment:${environment.workspace}`;
+  if (backend !== undefined) return `${checkedPlace(backend.name, "backend")}:${backend.workspace}`;
+  if (environment === undefined) return realWorkspace(workspace);
+  const { name = unnamed.get(environment) ?? newIdentifier("unnamed") } = environment;
+  if (environment.name === undefined) unnamed.set(environment, name);
+  return `environment:${checkedPlace(name, "environment")}:${environment.workspace}`;
+}
+
+/** The names of environments that have none. */
+const unnamed = new WeakMap<Environment, string>();
+
+/** A name that begins like a path, or contains the separator and one, could be taken for another workspace. */
+function checkedPlace(name: unknown, option: "backend" | "environment"): string {
+  if (typeof name === "string" && /^(?!\/)(?!.*:\/)[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u.test(name)) return name;
+  throw new ToolError("invalid-input", `The \`name\` of the ${option} cannot be used`, {
+    hint: 'Name the machine or service, without a path: name: "e2b:i7x2"',
+  });
 }
 
 /** Returns the environment of a workspace elsewhere; undefined for this machine. Refuses options that contradict it. */

@@ -102,7 +102,7 @@ export {
 export { type DescribedTool, describeActions, type ModelAction } from "../wire/actions/describe-actions.ts";
 export { type ActionReading, readActions } from "../wire/actions/read-actions.ts";
 export type { WireFormat, WireTools } from "../wire/formats.ts";
-export type { Approvals } from "./approvals.ts";
+export type { Approvals, AskOptions } from "./approvals.ts";
 export type { CallError, CallResult } from "./call-result.ts";
 export type {
   AddedCaller,

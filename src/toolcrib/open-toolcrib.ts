@@ -1,5 +1,5 @@
 import { newIdentifier } from "../lib/identifier.ts";
-import { checkLists, checkMode, checkNames, checkSession, optionNames } from "./check-options.ts";
+import { checkMode, checkNames, checkSession, checkValues, optionNames } from "./check-options.ts";
 import { expectSession, openHistory, recoverChanges } from "./open-history.ts";
 import { DeniedTools, openToolset, ownTools, toDialect } from "./open-toolset.ts";
 import { extraRootsOf, openWorkspace } from "./open-workspace.ts";
@@ -17,9 +17,9 @@ export async function openInstance(
   options: ToolcribOptions,
   { knowsSession = false }: { readonly knowsSession?: boolean } = {},
 ): Promise<Toolcrib> {
+  checkValues(options);
   const dialect = await toDialect(options.dialect ?? "toolcrib");
   const mode = checkMode(options.mode ?? "cautious");
-  checkLists(options);
   const denied = new DeniedTools();
   const tools = await ownTools(options.tools);
   const toolset = openToolset(dialect, { ...options, tools }, denied);

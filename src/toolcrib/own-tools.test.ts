@@ -167,7 +167,7 @@ describe("defineTool", () => {
     const secret = await crib.call("save", { path: ".env" });
     const failed = await crib.call("fails", {});
     expect([any, secret, failed].map(({ error }) => [error?.code, error?.message])).toEqual([
-      ["needs-approval", expect.stringContaining("it would run a tool")],
+      ["needs-approval", expect.stringContaining("it would use the tool any")],
       ["denied", expect.any(String)],
       ["internal", "No station is near."],
     ]);

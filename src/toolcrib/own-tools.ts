@@ -80,7 +80,7 @@ const defaultLimits = { maxChars: 30_000, keep: "both" } as const;
 async function inputOf({ name, input, inputSchema }: OwnTool): Promise<AnyTool["input"]> {
   if (input === undefined && inputSchema === undefined) return z.strictObject({});
   try {
-    return await readSchema(input ?? inputSchema, input && inputSchema);
+    return await readSchema(input ?? inputSchema, { use: "input", jsonSchema: input && inputSchema });
   } catch (error) {
     if (!(error instanceof UnusableSchema)) throw error;
     throw mistake(`The tool ${name} cannot be offered. ${error.message}`, error.hint);

@@ -61,14 +61,15 @@ export class PendingApprovals {
    * too long to be shown, and when another request has its id, because the request that the user is about to answer must
    * not be replaced.
    */
-  store(request: ApprovalRequest, asker: Asker): PendingApproval | undefined {
-    return this.#write(request, asker);
+  store(request: ApprovalRequest, asker: Asker, sdkCall?: string): PendingApproval | undefined {
+    const described = this.describe(request, asker);
+    return this.keep(sdkCall ? { ...described, sdkCalls: [sdkCall] } : described);
   }
 
   /** Stores the request of a call that waits, until it is closed or this process ends. Otherwise like `store`. */
   open(request: ApprovalRequest, asker: Asker): OpenQuestion | undefined {
     const waiter = newRecordName();
-    const pending = this.#write(request, asker, waiter);
+    const pending = this.keep(this.describe(request, asker), waiter);
     if (pending === undefined) return undefined;
     // The call was made again, and waits now.
     this.#files.remove(`${pending.id}.question`);
@@ -171,17 +172,14 @@ export class PendingApprovals {
     return { ...base, hash, previewHash, request: toShownRequest(request), waiting: 0 };
   }
 
-  #write(request: ApprovalRequest, asker: Asker, waiter?: string): PendingApproval | undefined {
-    return this.keep(this.describe(request, asker), waiter);
-  }
-
   /** Stores a described request. Otherwise like `store`. */
   keep({ waiting: _, ...described }: PendingApproval, waiter?: string): PendingApproval | undefined {
     this.#tidy();
-    const pending = { ...described, askedAt: Date.now() };
-    const { id } = pending;
+    const { id, sdkCalls = [] } = described;
     const other = this.find(id);
-    if (other && !isSame(other, pending)) return undefined;
+    if (other && !isSame(other, described)) return undefined;
+    const asking = [...new Set([...(other?.sdkCalls ?? []), ...sdkCalls])].slice(-maxSdkCalls);
+    const pending = { ...described, askedAt: Date.now(), sdkCalls: asking.length > 0 ? asking : undefined };
     const text = JSON.stringify(pending, bigintAsText);
     if (Buffer.byteLength(text) > maxRuleBytes) return undefined;
     this.#files.write(waiter === undefined ? `${id}.question` : `${id}.${waiter}.question`, text);
@@ -214,6 +212,8 @@ function noLongerPending(id: string): ToolError {
 }
 
 const maxPending = 50;
+/** The most equal calls of SDKs that one question is about. */
+const maxSdkCalls = 100;
 const maxPendingMs = 24 * 60 * 60 * 1000;
 const maxAnswerMs = 10 * 60 * 1000;
 

@@ -19,6 +19,8 @@ export interface PendingApproval {
   readonly request: ShownRequest;
   /** How many equal calls wait for the answer now; 0 when the call was refused and may be made again. */
   readonly waiting: number;
+  /** The ids of the SDK calls that ask this question, for `AskOptions.sdkCall`. */
+  readonly sdkCalls?: readonly string[] | undefined;
   /** The answer, as long as the call has not been made again. */
   readonly answer?: ApprovalAnswer;
 }
@@ -60,7 +62,8 @@ export function parsePending(text: string | undefined): PendingApproval | undefi
     typeof found?.askedAt === "number" &&
     [found.id, found.workspace, found.session, found.hash, found.previewHash].every(isText) &&
     typeof found.request === "object" &&
-    found.request !== null;
+    found.request !== null &&
+    (found.sdkCalls === undefined || (Array.isArray(found.sdkCalls) && found.sdkCalls.every(isText)));
   return isWhole ? { ...(found as PendingApproval), client: found.client ?? null, waiting: 0 } : undefined;
 }
 

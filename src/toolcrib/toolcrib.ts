@@ -124,34 +124,14 @@ export class Toolcrib implements Caller, AsyncDisposable {
       request: async (...call) => (await this.check(...call)).request ?? undefined,
     });
     const approvers = new Map<string, Approve>();
-    const policySettings = this.#policySettings(approvers);
-    const commandHooks = options.commandHooks ?? [];
-    if (commandHooks.length > 0)
-      this.#hooks = new Hooks({
-        hooks: commandHooks,
-        session: parts.session,
-        environment,
-        policy: policySettings,
-      });
-    const pipelineParts: PipelineParts = {
-      ...history,
-      environment,
-      events: this.#events,
-      processes: this.#processes,
-      shells: this.#shells,
-      agents: options.agents ?? noAgents,
-      code: this.#code,
-      documents: this.#documents,
-      maxShownTokens: options.maxShownTokens,
-      tools: finderIn(toolset),
-      settings: { search: options.search ?? searchSettings(process.env) },
-      policy: policySettings,
-      hooks: this.#hooks,
-    };
-    const { denied } = parts;
-    const running = this.#running;
+    const settings = this.#policySettings(approvers);
+    const { commandHooks: hooks = [] } = options;
+    const { session, denied } = parts;
+    if (hooks.length > 0) this.#hooks = new Hooks({ hooks, session, environment, policy: settings });
+    const pipelineParts = this.#pipelineParts(toolset, settings);
     const [pipeline, check] = [openPipeline(pipelineParts), openCheck(pipelineParts)];
-    this.#shared = { environment, pipeline, check, events: this.#events, running, denied, approvers };
+    const [events, running] = [this.#events, this.#running];
+    this.#shared = { environment, pipeline, check, events, running, denied, approvers };
     this.#caller = new ToolsetCaller(dialect, toolset, this.#shared);
     running.add(history.endAbandoned());
   }
@@ -404,6 +384,25 @@ export class Toolcrib implements Caller, AsyncDisposable {
       await this.#history.close();
       await this.#workspace.close();
     }
+  }
+
+  #pipelineParts(toolset: Toolset, policy: PolicySettings): PipelineParts {
+    const { agents = noAgents, maxShownTokens, search = searchSettings(process.env) } = this.#options;
+    return {
+      ...this.#history,
+      environment: this.#workspace.environment,
+      events: this.#events,
+      processes: this.#processes,
+      shells: this.#shells,
+      agents,
+      code: this.#code,
+      documents: this.#documents,
+      maxShownTokens,
+      tools: finderIn(toolset),
+      settings: { search },
+      policy,
+      hooks: this.#hooks,
+    };
   }
 
   #policySettings(approvers: ReadonlyMap<string, Approve>): PolicySettings {

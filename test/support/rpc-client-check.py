@@ -3,7 +3,7 @@
 import sys
 import threading
 
-from toolcrib import Toolcrib, ToolcribError
+from toolcrib import Toolcrib, ToolcribError, printable
 
 
 def refused(work):
@@ -14,6 +14,7 @@ def refused(work):
     return None
 
 
+assert printable("a\x1b[2J\u202eb\n\té") == "a<U+001B>[2J<U+202E>b\n\té"
 command = sys.argv[1:]
 events = []
 started = threading.Event()

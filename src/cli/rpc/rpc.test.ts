@@ -289,6 +289,21 @@ it("ends with everything it started when the client leaves in the middle", async
   await expect.poll(() => pids.filter(isAlive)).toEqual([]);
 });
 
+it("counts instances that are still opening", async () => {
+  await using fixture = cliWorkspace();
+  await using client = rpc(fixture);
+  const options = { sandbox: "none", stateDirectory: join(fixture.home, "one state") };
+  const ids = Array.from({ length: 66 }, () => client.send("open", options));
+  const answers = await Promise.all(ids.map((id) => client.response(id)));
+  expect(answers.flatMap(({ error }) => error?.data?.code ?? [])).toEqual(["unavailable", "unavailable"]);
+  const { instance } = answers[0]!.result;
+  expect((await client.ask("close", { instance })).error).toBeUndefined();
+  // One that cannot open leaves its place to others.
+  expect((await client.ask("open", { workspace: "/nowhere" })).error?.data?.code).toBe("not-found");
+  expect((await client.ask("open", options)).error).toBeUndefined();
+  expect((await client.ask("open", options)).error?.data?.code).toBe("unavailable");
+});
+
 it("is limited by its command line", async () => {
   await using fixture = cliWorkspace();
   fixture.write("sub/a.txt", "a\n");
@@ -442,9 +457,9 @@ describe.skipIf(missingPython())("the client in Python", () => {
   it("runs the example program", async () => {
     await using fixture = cliWorkspace();
     expect((await python(fixture, "examples/python/main.py")).split("\n")).toEqual([
-      "edit.replace needs approval",
+      "edit.replace needs approval: it would write poem.txt",
       "Two roads diverged in a yellow wood",
-      "journal.undo needs approval",
+      "journal.undo needs approval: it would write files of the workspace",
       "Two roads diverged in a blue wood",
       "",
     ]);

@@ -58,6 +58,8 @@ class RpcServer {
   readonly #given: Arguments;
   readonly #peer: RpcPeer;
   readonly #opened = new Map<string, Opened>();
+  /** The ids of instances that open, are open, or close. */
+  readonly #ids = new Set<string>();
   #count = 0;
   #isClosed = false;
 
@@ -77,7 +79,7 @@ class RpcServer {
   }
 
   readonly #handlers: Handlers = {
-    open: (params) => this.#open(params),
+    open: (params) => this.#withId((id) => this.#open(params, id)),
     close: async ({ instance }) => {
       this.#find(instance);
       await this.#close(instance);
@@ -105,7 +107,7 @@ class RpcServer {
     diff: ({ instance, input }, request) =>
       this.#find(instance).toolcrib.diff(input, this.#callOptions(instance, request)),
     log: ({ instance, limit }) => ({ calls: this.#find(instance).toolcrib.log({ limit }) }),
-    "agent.open": (params) => this.#openAgent(params),
+    "agent.open": (params) => this.#withId((id) => this.#openAgent(params, id)),
     "agent.run": ({ instance, input, isPinned, output }, { signal }) =>
       this.#findAgent(instance).run(input, { isPinned, output, signal }).result,
     "agent.steer": ({ instance, text }) => this.#findAgent(instance).steer(text) ?? {},
@@ -132,8 +134,7 @@ class RpcServer {
     return handle(parsed.data, request);
   }
 
-  async #open(params: ParamsOf<"open">): Promise<ResultOf<"open">> {
-    const id = this.#newId();
+  async #open(params: ParamsOf<"open">, id: string): Promise<ResultOf<"open">> {
     const { openToolcrib } = await import("../../toolcrib/index.ts");
     const { session, undoScope } = params;
     const options = await this.#options(params, id);
@@ -141,8 +142,7 @@ class RpcServer {
     return this.#add(id, { toolcrib, session: undefined, hasEvents: params.events ?? false });
   }
 
-  async #openAgent(params: ParamsOf<"agent.open">): Promise<ResultOf<"agent.open">> {
-    const id = this.#newId();
+  async #openAgent(params: ParamsOf<"agent.open">, id: string): Promise<ResultOf<"agent.open">> {
     const { approve: _, events = false, client: __, ...given } = params;
     const options = await this.#options(params, id);
     const { createSession } = await import("../../agent/create-session.ts");
@@ -170,16 +170,23 @@ class RpcServer {
   async #close(id: string): Promise<void> {
     const found = this.#opened.get(id);
     this.#opened.delete(id);
-    await (found?.session ?? found?.toolcrib)?.close();
+    await (found?.session ?? found?.toolcrib)?.close().finally(() => this.#ids.delete(id));
   }
 
-  #newId(): string {
-    if (this.#opened.size >= maxInstances)
+  async #withId<Result>(open: (id: string) => Promise<Result>): Promise<Result> {
+    if (this.#ids.size >= maxInstances)
       throw new ToolError("unavailable", `More than ${maxInstances} instances are open`, {
         hint: "Close the instances that you no longer need.",
       });
     this.#count += 1;
-    return `instance_${this.#count}`;
+    const id = `instance_${this.#count}`;
+    this.#ids.add(id);
+    try {
+      return await open(id);
+    } catch (error) {
+      this.#ids.delete(id);
+      throw error;
+    }
   }
 
   #find(id: string): Opened {

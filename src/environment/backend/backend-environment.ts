@@ -108,7 +108,10 @@ class BackendEnvironment implements Environment {
     const times: (number | undefined)[] = [];
     for (let at = 0; at < paths.length; at += statsAtOnce) {
       throwIfAborted(signal);
-      const infos = paths.slice(at, at + statsAtOnce).map((path) => this.#access.info(path));
+      const infos = paths.slice(at, at + statsAtOnce).map(async (path) => {
+        const [inside] = this.#inside([path]);
+        return inside === undefined ? undefined : this.#access.info(inside);
+      });
       for (const info of await Promise.all(infos))
         times.push(info?.kind === "file" ? info.modifiedMs : undefined);
     }

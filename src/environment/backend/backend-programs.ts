@@ -58,14 +58,23 @@ export class BackendPrograms {
   }
 
   async #ask(program: string): Promise<boolean> {
-    const { code } = await this.#exec(`command -v ${shellQuote(program)}`, {
-      cwd: this.#workspace,
-      env: {},
-      onOutput: async () => {},
-      signal: AbortSignal.timeout(30_000),
-    });
+    const code = await exitOf(() =>
+      this.#exec(`command -v ${shellQuote(program)}`, {
+        cwd: this.#workspace,
+        env: {},
+        onOutput: async () => {},
+        signal: AbortSignal.timeout(30_000),
+      }),
+    );
     return code === 0;
   }
+}
+
+/** Runs `exec`, which may throw at once, and checks its answer. */
+async function exitOf(run: () => Promise<BackendExit>): Promise<number | undefined> {
+  const exit: Partial<BackendExit> | undefined = await run();
+  if (exit && (exit.code === undefined || Number.isSafeInteger(exit.code))) return exit.code;
+  throw new Error("exec must resolve to { code }, a number");
 }
 
 type Run = (
@@ -90,8 +99,8 @@ class BackendProcess implements RunningProcess {
         once: true,
       }),
     );
-    const done = run((bytes, stream) => this[stream].push(bytes), ended).then(
-      ({ code }): ProcessExit => ({ code, signal: ended.aborted ? "SIGKILL" : undefined, remarks: [] }),
+    const done = exitOf(() => run((bytes, stream) => this[stream].push(bytes), ended)).then(
+      (code): ProcessExit => ({ code, signal: ended.aborted ? "SIGKILL" : undefined, remarks: [] }),
       (error: unknown): ProcessExit => {
         if (ended.aborted) return { code: undefined, signal: "SIGKILL", remarks: [] };
         void this.stderr.push(Buffer.from(`${backendFailed(error).message}\n`));

@@ -167,11 +167,12 @@ export class BackendAccess {
 
   async stat(path: string): Promise<BackendEntry | undefined> {
     const entry = await this.use(path, (backend, at) => backend.stat(at));
-    return entry && checked(entry, path);
+    return entry === undefined ? undefined : checked(entry, path);
   }
 
   async list(path: string): Promise<readonly BackendEntry[]> {
     const entries = await this.use(path, (backend, at) => backend.list(at));
+    if (!Array.isArray(entries)) throw invalidAnswer(`the list of ${path || "."} is not an array`);
     for (const entry of entries)
       if (!isName(checked(entry, path).name))
         throw invalidAnswer(`an entry of ${path || "."} has an impossible name`);
@@ -225,11 +226,14 @@ export function infoOfEntry({ kind, bytes, mode, modifiedMs = 0 }: BackendEntry)
 
 /** A backend may be hostile or broken: its answers are data. */
 function checked(entry: BackendEntry, path: string): BackendEntry {
-  const { kind, bytes, target } = entry;
+  const { kind, bytes, target, mode = 0, modifiedMs = 0 } = entry ?? {};
   const isValid =
-    ["file", "directory", "link", "other"].includes(kind) && Number.isSafeInteger(bytes) && bytes >= 0;
+    ["file", "directory", "link", "other"].includes(kind) &&
+    [bytes, mode].every((value) => Number.isSafeInteger(value) && value >= 0) &&
+    mode <= 0o7777 &&
+    Number.isFinite(modifiedMs);
   if (!isValid || (kind === "link" && typeof target !== "string"))
-    throw invalidAnswer(`the facts about ${path || "."} are incomplete`);
+    throw invalidAnswer(`the facts about ${path || "."} are incomplete or impossible`);
   return entry;
 }
 

@@ -88,7 +88,7 @@ async function refuse(): Promise<never> {
 
 /** Every member of Environment that does more than read. The type makes sure that a member added later is listed. */
 const refused: Required<
-  Omit<Environment, "workspace" | "recovered" | "runsPrograms" | "confinement" | ReadingMethod>
+  Omit<Environment, "workspace" | "name" | "recovered" | "runsPrograms" | "confinement" | ReadingMethod>
 > = {
   writeFile: refuse,
   delete: refuse,

@@ -217,6 +217,13 @@ it("rejects files and braces designed to exhaust it", () => {
   ]);
 });
 
+it("makes characters visible that would control a terminal", () => {
+  const source = { ...rules("allow \u001b[2Jfly x"), name: "a\u001b]0;b\u0007" };
+  expect(() => parseRules(source)).toThrow(
+    /^Bad rule at a<U\+001B>\]0;b<U\+0007>:1:7: .*<U\+001B>\[2Jfly.*\n {2}allow <U\+001B>\[2Jfly x\n {8}\^$/,
+  );
+});
+
 it.each(faults)(
   "explains what is wrong with `%s`, where, and how to fix it",
   (line, message, column, hint) => {

@@ -1,5 +1,6 @@
 import type { ToolAccess } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { type PolicyMode, policyModes, type Question, type RuleOrigin, type RuleSource } from "../policy.ts";
 import { type Binding, readCondition } from "./binding.ts";
 import { type About, type Effect, loosens, type ParsedRule, type PathUse, type ToolPattern } from "./rule.ts";
@@ -163,11 +164,12 @@ function takeBinding(words: RuleWord[]): Binding | undefined {
 }
 
 function explain(source: RuleSource, text: string, line: number, error: RuleSyntaxError): ToolError {
-  const where = `${source.name}:${line}:${error.column + 1}`;
-  const marked = text.length > 200 ? "" : `\n  ${text}\n  ${" ".repeat(error.column)}^`;
-  return new ToolError("invalid-input", `Bad rule at ${where}: ${error.message}${marked}`, {
-    hint: error.hint,
-  });
+  // A rule file can come with a repository, and its text must not control a terminal.
+  const where = `${printableLine(source.name)}:${line}:${error.column + 1}`;
+  const before = printableLine(text.slice(0, error.column)).length;
+  const marked = text.length > 200 ? "" : `\n  ${printableLine(text)}\n  ${" ".repeat(before)}^`;
+  const problem = `Bad rule at ${where}: ${printableLine(error.message)}${marked}`;
+  return new ToolError("invalid-input", problem, { hint: error.hint && printableLine(error.hint) });
 }
 
 /** An expected verdict: `expect deny run rm -rf /`. */
