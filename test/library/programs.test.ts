@@ -7,15 +7,28 @@ import { describe, expect, it } from "vitest";
 import { serveTurns } from "../../examples/loopback.ts";
 import { startProvider } from "../providers/start-provider.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { installed, nodes, runProgram } from "./support.ts";
+import { messagesModel } from "./adapters/messages.ts";
+import { installed, nodes, runProgram, whyClaudeCodeCannotStart } from "./support.ts";
 
 const folder = join(import.meta.dirname, "programs");
 /** The programs that use Toolcrib and zod alone, whose types are checked, too. */
 const plain = ["own-tool", "own-backend", "approvals", "history", "typed-calls", "agent"];
-const programs = [...plain, "ai-sdk", "openai-agents", "langchain", "mcp-server"];
+const others = [
+  "standard-schema",
+  "ai-sdk",
+  "mastra",
+  "openai-agents",
+  "langchain",
+  "claude-agent-sdk",
+  "mcp-server",
+];
+const programs = [...plain, ...others];
+const reasonToSkip = whyClaudeCodeCannotStart();
+if (reasonToSkip) process.stderr.write(`Skipped: the Claude Agent SDK, because ${reasonToSkip}\n`);
+const started = programs.filter((name) => name !== "claude-agent-sdk" || !reasonToSkip);
 
 describe.each(nodes)("on Node $version", ({ path: node }) => {
-  it.each([...programs.map((name) => `${name}.ts`), "rpc.py"])("%s prints what it says", async (name) => {
+  it.each([...started.map((name) => `${name}.ts`), "rpc.py"])("%s prints what it says", async (name) => {
     await using project = temporaryFolder();
     const cwd = join(project.path, "work");
     mkdirSync(cwd);
@@ -82,8 +95,13 @@ async function startModels() {
       return completion({ content: "It has two lines." });
     },
   ]);
+  const claude = await messagesModel([
+    [["mcp__toolcrib__file_read", { path: "poem.txt" }]],
+    "It has two lines.",
+  ]);
   return {
     variables: {
+      CLAUDE_URL: claude.url,
       TOOLCRIB_MODEL: session.model,
       ANTHROPIC_BASE_URL: session.url,
       ANTHROPIC_API_KEY: session.settings.providers?.anthropic?.apiKey,
@@ -91,6 +109,7 @@ async function startModels() {
     },
     [Symbol.asyncDispose]: async () => {
       await session.close();
+      await claude[Symbol.asyncDispose]();
       await chat[Symbol.asyncDispose]();
     },
   };

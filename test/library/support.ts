@@ -1,5 +1,6 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -41,4 +42,24 @@ export async function runProgram(
   });
   if (stderr !== "") throw new Error(stderr);
   return stdout;
+}
+
+/**
+ * Says why Claude Code cannot start; undefined when it can. It is a program of its own package for each platform, which
+ * npm may leave out.
+ */
+export function whyClaudeCodeCannotStart(): string | undefined {
+  const names = ["", "-musl"].map((libc) => `${process.platform}-${process.arch}${libc}`);
+  const { resolve } = createRequire(import.meta.resolve("@anthropic-ai/claude-agent-sdk"));
+  const reasons = names.map((name) => {
+    try {
+      execFileSync(resolve(`@anthropic-ai/claude-agent-sdk-${name}/claude`), ["--version"], {
+        stdio: "pipe",
+      });
+      return undefined;
+    } catch (error) {
+      return (error as Error).message.split("\n")[0];
+    }
+  });
+  return reasons.includes(undefined) ? undefined : reasons[0];
 }

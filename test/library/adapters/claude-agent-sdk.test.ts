@@ -1,10 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type CanUseTool, query } from "@anthropic-ai/claude-agent-sdk";
 import { claudeAgentOptions } from "toolcrib/claude-agent-sdk";
 import { describe, expect, it } from "vitest";
+import { whyClaudeCodeCannotStart } from "../support.ts";
 import { openProject, type Project } from "./chat.ts";
 import { type MessagesModel, messagesModel } from "./messages.ts";
 
@@ -90,21 +89,4 @@ async function run(model: MessagesModel, { toolcrib, folder }: Project, canUseTo
   for await (const message of query({ prompt: "Go.", options }))
     if (message.type === "result" && message.subtype === "success") return message.result;
   return undefined;
-}
-
-/** Claude Code is a program of its own package for each platform, which npm may leave out. */
-function whyClaudeCodeCannotStart(): string | undefined {
-  const names = ["", "-musl"].map((libc) => `${process.platform}-${process.arch}${libc}`);
-  const { resolve } = createRequire(import.meta.resolve("@anthropic-ai/claude-agent-sdk"));
-  const reasons = names.map((name) => {
-    try {
-      execFileSync(resolve(`@anthropic-ai/claude-agent-sdk-${name}/claude`), ["--version"], {
-        stdio: "pipe",
-      });
-      return undefined;
-    } catch (error) {
-      return (error as Error).message.split("\n")[0];
-    }
-  });
-  return reasons.includes(undefined) ? undefined : reasons[0];
 }
