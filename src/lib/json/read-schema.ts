@@ -13,7 +13,7 @@ export class UnusableSchema extends Error {
   }
 }
 
-/** What a schema is for: the arguments of a tool, which are an object, or the final answer of an agent. */
+/** The purpose of a schema: the arguments of a tool, which are an object, or the final answer of an agent. */
 type SchemaUse = "input" | "output";
 
 /**
