@@ -1,2 +1,2 @@
 // By name: `import("zod")` would keep all of zod, for every command.
-export { fromJSONSchema, toJSONSchema } from "zod";
+export { fromJSONSchema } from "zod";
