@@ -14,7 +14,6 @@ import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
 import { answer } from "../search/answer.ts";
-import { central } from "../search/central.ts";
 import { BackgroundBuild } from "./build/background-build.ts";
 import { LexicalBuilder } from "./build/build-lexical.ts";
 import type { BuildWorker } from "./build/build-service.ts";
@@ -23,6 +22,7 @@ import { type ListedFile, WorkspaceLister } from "./build/list-workspace.ts";
 import { WorkspaceState } from "./build/workspace-state.ts";
 import { findCandidates } from "./query/find-candidates.ts";
 import { findSymbols } from "./query/find-symbols.ts";
+import { StoredMaps } from "./query/stored-maps.ts";
 import { currentWordIndex } from "./query/word-index.ts";
 import { DamagedIndex } from "./storage/bytes.ts";
 import { isDamage, isUnreadable } from "./storage/index-database.ts";
@@ -53,7 +53,7 @@ export function openIndexer(options: IndexerOptions): IndexService {
     search: (query) => indexer.answer((view) => answer(currentWordIndex(view), query)),
     candidates: (pattern) => indexer.answer((view) => findCandidates(pattern, view)),
     symbols: (wanted) => indexer.answer((view) => findSymbols(wanted, currentWordIndex(view))),
-    central: (wanted) => indexer.answer((view) => central(currentWordIndex(view), wanted)),
+    central: (wanted) => indexer.central(wanted),
     close: () => indexer.close(),
   };
 }
@@ -81,6 +81,7 @@ class Indexer {
   readonly #build: BackgroundBuild;
   readonly #verdicts = new Map<string, boolean>();
   readonly #closing = new AbortController();
+  readonly #maps = new StoredMaps();
   #opened: IndexStore | undefined;
   #lastScan: Promise<IndexView> | undefined;
   #nextScan: Promise<IndexView> | undefined;
@@ -92,7 +93,9 @@ class Indexer {
     this.#builder = new LexicalBuilder(this.#environment);
     const { workers, directory } = options;
     const discard = () => this.#discard();
-    this.#build = new BackgroundBuild({ workers, directory, signal: this.#closing.signal, discard });
+    const { signal } = this.#closing;
+    const done = (view: IndexView) => this.#maps.update(view);
+    this.#build = new BackgroundBuild({ workers, directory, signal, discard, done });
   }
 
   /** Returns the index after a scan of all files that begins now. */
@@ -138,6 +141,17 @@ class Indexer {
           });
       }
     }
+  }
+
+  async central(wanted: CentralWanted): Promise<readonly CentralFile[]> {
+    const { files, store } = await this.answer((view) => this.#maps.find(view, wanted));
+    try {
+      store?.();
+    } catch (error) {
+      // The next call computes it again.
+      if (isDamage(error)) throw error;
+    }
+    return files;
   }
 
   async close(): Promise<void> {

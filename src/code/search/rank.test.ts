@@ -31,6 +31,7 @@ function indexOf(pieces: readonly TestPiece[]): WordIndex {
       const weights = documents.map((document) => pieces[document]!.terms[term]!);
       return { documents: Uint32Array.from(documents), weights: Uint8Array.from(weights) };
     },
+    postingsOfAll: () => [],
     postingsFrom: () => [],
     piece: (document: number) => ({
       firstLine: 1,

@@ -65,21 +65,25 @@ async function allowed(files: readonly CentralFile[], { environment }: ToolConte
 
 /** Returns as many of the most central symbols as fit into `maxChars`. */
 function mostThatFit(files: readonly CentralFile[], maxChars: number): CentralFile[] {
-  const symbols = files.flatMap((file) => file.symbols).toSorted((one, other) => other.weight - one.weight);
-  let [fits, tooMany] = [0, symbols.length + 1];
-  while (tooMany - fits > 1) {
-    const tried = (fits + tooMany) >> 1;
-    const shown = onlyThese(files, new Set(symbols.slice(0, tried)));
-    if (shown.map(showFile).join("\n").length <= maxChars) fits = tried;
-    else tooMany = tried;
+  const symbols = files.flatMap((file) => file.symbols.map((symbol) => ({ file, symbol })));
+  symbols.sort((one, other) => other.symbol.weight - one.symbol.weight);
+  const chosen = new Set<Shown>();
+  const headed = new Set<CentralFile>();
+  // The first line has no newline before it.
+  let chars = -1;
+  for (const { file, symbol } of symbols) {
+    if (!headed.has(file)) chars += 1 + showPath(file.path).length;
+    headed.add(file);
+    chars += 1 + showSymbol(symbol).length;
+    if (chars > maxChars) break;
+    chosen.add(symbol);
   }
-  return onlyThese(files, new Set(symbols.slice(0, fits)));
+  return onlyThese(files, chosen);
 }
 
-function onlyThese(
-  files: readonly CentralFile[],
-  chosen: ReadonlySet<CentralFile["symbols"][number]>,
-): CentralFile[] {
+type Shown = CentralFile["symbols"][number];
+
+function onlyThese(files: readonly CentralFile[], chosen: ReadonlySet<Shown>): CentralFile[] {
   return files.flatMap((file) => {
     const symbols = file.symbols.filter((symbol) => chosen.has(symbol));
     return symbols.length === 0
@@ -91,12 +95,13 @@ function onlyThese(
 const maxSignatureChars = 120;
 
 function showFile({ path, symbols }: CentralFile): string {
-  const lines = symbols.map(({ signature, name, within, firstLine, lastLine }) => {
-    const head =
-      signature.length > maxSignatureChars ? `${signature.slice(0, maxSignatureChars)} …` : signature;
-    return `  ${"  ".repeat(within.length)}${printableLine(head || name)} [${firstLine}-${lastLine}]`;
-  });
-  return [showPath(path), ...lines].join("\n");
+  return [showPath(path), ...symbols.map(showSymbol)].join("\n");
+}
+
+function showSymbol({ signature, name, within, firstLine, lastLine }: Shown): string {
+  const head =
+    signature.length > maxSignatureChars ? `${signature.slice(0, maxSignatureChars)} …` : signature;
+  return `  ${"  ".repeat(within.length)}${printableLine(head || name)} [${firstLine}-${lastLine}]`;
 }
 
 function nothing(path: string): string {

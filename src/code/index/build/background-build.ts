@@ -23,6 +23,8 @@ interface BuildOptions {
   readonly directory: string;
   readonly signal: AbortSignal;
   readonly discard: () => void;
+  /** Called when all files are indexed, before the build ends. */
+  readonly done: (view: IndexView) => void;
 }
 
 export class BackgroundBuild {
@@ -31,12 +33,14 @@ export class BackgroundBuild {
   readonly #signal: AbortSignal;
   readonly #batches: Batches;
   readonly #discard: () => void;
+  readonly #done: (view: IndexView) => void;
   #found: IndexView | undefined;
   #running: Promise<void> | undefined;
   #failed: { readonly message: string; readonly atMs: number } | undefined;
 
-  constructor({ workers, directory, signal, discard }: BuildOptions) {
+  constructor({ workers, directory, signal, discard, done }: BuildOptions) {
     this.#discard = discard;
+    this.#done = done;
     this.#workers = workers;
     this.#batches = new Batches(workers.length);
     this.#lock = new BuildLock(directory);
@@ -129,6 +133,7 @@ export class BackgroundBuild {
       await mergeSmallSegments(this.#found!.store, this.#signal);
       // A scan may have found more files in the meantime.
     } while (this.#batches.hasMore(this.#found!.state));
+    this.#done(this.#found!);
   }
 
   async #work(number: number): Promise<void> {

@@ -18,6 +18,10 @@ export interface WordIndex {
 
 interface WordSegment extends Pick<WordHead, "documents" | "fileOf" | "kindOf"> {
   postings(term: string): Postings | undefined;
+  /** Yields the postings of those terms that occur. The terms are in byte order. */
+  postingsOfAll(
+    terms: readonly Uint8Array[],
+  ): Iterable<{ readonly index: number; readonly postings: Postings }>;
   /** Yields the postings of the terms that begin with this text, in the order of the terms. */
   postingsFrom(start: string): Iterable<Postings>;
   /** Returns the piece of a document. Its `symbol` is an index in the outline of the file. */
@@ -44,6 +48,7 @@ export function currentWordIndex({ store, state }: IndexView): WordIndex {
       fileOf: head.fileOf,
       kindOf: head.kindOf,
       postings: (term) => reader.postings(Buffer.from(term)),
+      postingsOfAll: (terms) => reader.postingsOfAll(terms),
       *postingsFrom(start) {
         for (const { postings } of reader.terms(Buffer.from(start))) yield postings;
       },

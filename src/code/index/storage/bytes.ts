@@ -86,6 +86,12 @@ export class ByteReader {
     return this.bytes.subarray(this.at - length, this.at);
   }
 
+  /** Moves on without the view of the bytes that `take` makes. */
+  skip(length: number): void {
+    if (this.at + length > this.bytes.length) throw new DamagedIndex("a part is cut off");
+    this.at += length;
+  }
+
   text(): string {
     return asBuffer(this.take(this.varint())).toString();
   }

@@ -7,7 +7,7 @@ import { DamagedIndex } from "./bytes.ts";
 import { indexFile } from "./index-file.ts";
 
 /** Increase this number when the stored format or its meaning changes. An index of another version is rebuilt. */
-const version = 4;
+const version = 5;
 
 const patienceMs = 10_000;
 
@@ -22,6 +22,9 @@ const tables = `
   ) STRICT;
   CREATE TABLE pages (place INTEGER PRIMARY KEY, bytes BLOB NOT NULL, checked INTEGER NOT NULL) STRICT;
   CREATE TABLE outlines (file INTEGER PRIMARY KEY, bytes BLOB NOT NULL, checked INTEGER NOT NULL) STRICT;
+  CREATE TABLE maps (
+    wanted TEXT UNIQUE NOT NULL, changes INTEGER NOT NULL, bytes BLOB NOT NULL, checked INTEGER NOT NULL
+  ) STRICT;
 `;
 
 /** The database of an index. It is not safe against a power failure, but every part has a checksum. */

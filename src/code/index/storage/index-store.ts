@@ -10,6 +10,7 @@ export class IndexStore {
   readonly #database: IndexDatabase;
   readonly #byPath = new Map<string, FileRecord>();
   readonly #byNumber = new Map<number, FileRecord>();
+  #changed = 0;
   #seen = -1;
   #edition = 0;
 
@@ -60,7 +61,10 @@ export class IndexStore {
     try {
       return this.#database.change(() => {
         this.#takeOver();
-        return act();
+        this.#changed = 0;
+        const result = act();
+        if (this.#changed > 0) this.#database.run("UPDATE maps SET changes = changes + ?", this.#changed);
+        return result;
       });
     } catch (error) {
       // The changes were rolled back, so the memory is loaded again.
@@ -96,16 +100,43 @@ export class IndexStore {
     this.#byNumber.delete(record.number);
     this.#database.run("DELETE FROM files WHERE number=?", record.number);
     this.#database.run("DELETE FROM outlines WHERE file=?", record.number);
+    if (record.words > 0) this.#changed++;
   }
 
   addOutline(file: number, bytes: Uint8Array): void {
     const check = checkOf(bytes, "outline", file);
     this.#database.run("INSERT OR REPLACE INTO outlines VALUES (?,?,?)", file, bytes, check);
+    this.#changed++;
   }
 
   outline(file: number): Uint8Array {
     const sql = "SELECT bytes, checked FROM outlines WHERE file=?";
     return this.#database.checked(sql, "outline", file);
+  }
+
+  /** Returns a stored map, and how many outlines were added or removed since. `check` identifies its content. */
+  map(wanted: string): StoredBytes | undefined {
+    const sql = "SELECT changes, checked FROM maps WHERE wanted=?";
+    const [changes, check] = this.#database.one<[number, number]>(sql, wanted) ?? [];
+    if (changes === undefined || check === undefined) return undefined;
+    const bytes = () => {
+      const [found] = this.#database.one<[Uint8Array]>("SELECT bytes FROM maps WHERE wanted=?", wanted)!;
+      if (checkOf(found, wanted, 0) !== check) throw new DamagedIndex("a map is damaged");
+      return found;
+    };
+    return { changes, check, bytes };
+  }
+
+  /** Returns what the stored maps are of. */
+  get maps(): readonly string[] {
+    return this.#database.all<[string]>("SELECT wanted FROM maps").map(([wanted]) => wanted);
+  }
+
+  /** Stores a map, which replaces the one for the same `wanted`, and removes the oldest of too many. */
+  addMap(wanted: string, bytes: Uint8Array): void {
+    const check = checkOf(bytes, wanted, 0);
+    this.#database.run("INSERT OR REPLACE INTO maps VALUES (?,0,?,?)", wanted, bytes, check);
+    this.#database.run("DELETE FROM maps WHERE rowid <= (SELECT max(rowid) FROM maps) - ?", mostMaps);
   }
 
   close(): void {
@@ -141,6 +172,14 @@ export class IndexStore {
       this.#byNumber.set(record.number, record);
     }
   }
+}
+
+const mostMaps = 16;
+
+interface StoredBytes {
+  readonly changes: number;
+  readonly check: number;
+  readonly bytes: () => Uint8Array;
 }
 
 /** A file in the index. New content gets a new record with another number. */

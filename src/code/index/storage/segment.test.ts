@@ -44,6 +44,15 @@ describe("a segment", () => {
         };
         expect(new Map([...expected.keys()].map((text) => [text, read(text)]))).toEqual(expected);
         expect(others.map(read)).toEqual(others.map((text) => expected.get(text)));
+        const asked = [...new Set([...expected.keys(), ...others])].map((text) => Buffer.from(text));
+        const together = Array.from(
+          reader.postingsOfAll(asked.sort(Buffer.compare)),
+          ({ index, postings: found }) => [
+            asked[index]!.toString(),
+            { documents: [...found.documents], weights: [...found.weights] },
+          ],
+        );
+        expect(together).toEqual([...expected]);
         const all = Array.from(reader.terms(), ({ term: bytes, postings: found }) => [
           Buffer.from(bytes).toString(),
           { documents: [...found.documents], weights: [...found.weights] },

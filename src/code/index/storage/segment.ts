@@ -129,6 +129,45 @@ export class SegmentReader {
     return undefined;
   }
 
+  /** Yields the postings of the terms that occur, which are in byte order. Reads each page once. */
+  *postingsOfAll(
+    terms: readonly Uint8Array[],
+  ): Generator<{ readonly index: number; readonly postings: Postings }> {
+    const { firstTerms } = this.head;
+    let index = 0;
+    while (index < terms.length) {
+      const page = this.#pageOf(terms[index]!);
+      const next = firstTerms[page + 1];
+      let end = index + 1;
+      while (end < terms.length && (next === undefined || Buffer.compare(terms[end]!, next) < 0)) end++;
+      if (page >= 0) yield* this.#inPage(page, terms, index, end);
+      index = end;
+    }
+  }
+
+  /** Yields the postings of the terms from `index` to `end` that occur in a page. */
+  *#inPage(
+    page: number,
+    terms: readonly Uint8Array[],
+    index: number,
+    end: number,
+  ): ReturnType<SegmentReader["postingsOfAll"]> {
+    const reader = new ByteReader(this.#readPage(page));
+    let wanted = index;
+    let term = Buffer.alloc(longTerm);
+    while (wanted < end && !reader.isAtEnd) {
+      const shared = reader.varint();
+      const length = shared + reader.varint();
+      if (length > term.length) term = Buffer.concat([term], 2 * length);
+      for (let at = shared; at < length; at++) term[at] = reader.bytes[reader.at++]!;
+      const whole = term.subarray(0, length);
+      while (wanted < end && Buffer.compare(terms[wanted]!, whole) < 0) wanted++;
+      if (wanted < end && Buffer.compare(terms[wanted]!, whole) === 0)
+        yield { index: wanted++, postings: this.#read(reader) };
+      else this.#skip(reader);
+    }
+  }
+
   /** Yields the terms that begin with these bytes, in byte order. */
   *terms(start: Uint8Array = none): Generator<{ readonly term: Uint8Array; readonly postings: Postings }> {
     for (let page = Math.max(0, this.#pageOf(start)); page < this.head.firstTerms.length; page++) {
@@ -185,9 +224,10 @@ export class SegmentReader {
   #skip(reader: ByteReader): void {
     const count = reader.varint();
     if (isDense(count, this.head.documents)) reader.at += (this.head.documents + 7) >> 3;
-    else reader.take(reader.varint());
+    else reader.skip(reader.varint());
     if (this.head.weighted) reader.at += count;
   }
 }
 
 const none = new Uint8Array(0);
+const longTerm = 256;
