@@ -1,7 +1,7 @@
 import type { CodeService, IndexWaiting, ProjectIndex, Reading } from "../contract/code.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ReadRules } from "../contract/guard.ts";
-import { Semaphore } from "../lib/async/semaphore.ts";
+import { Semaphore, whileReading } from "../lib/async/semaphore.ts";
 import { closed } from "../workers/channel.ts";
 import { type Lease, Shared } from "../workers/shared.ts";
 import { IndexWorker } from "./worker/index-worker.ts";
@@ -60,7 +60,7 @@ class SharedCode {
     if (this.#isClosed) throw closed();
     this.#reader ??= readers.take(this.#options.workspace, () => new SharedReader());
     const { part: reader } = this.#reader;
-    const release = await reader.turns.take(signal, about, this);
+    const release = await reader.turns.take(signal, whileReading(about), this);
     try {
       return await ask(reader);
     } finally {

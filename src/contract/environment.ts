@@ -307,6 +307,8 @@ export interface ProcessStartOptions {
   readonly leavesFiles?: boolean | undefined;
   /** A directory for a built-in program. Ignored when nothing is confined. */
   readonly ownDirectory?: OwnDirectory | undefined;
+  /** Callers whose programs wait for a free processor take turns. Default: the environment. */
+  readonly caller?: object | undefined;
   /** Ends the process and everything it started. */
   readonly signal: AbortSignal;
 }

@@ -1,5 +1,5 @@
 import type { Documents } from "../contract/document.ts";
-import { Semaphore } from "../lib/async/semaphore.ts";
+import { Semaphore, whileReading } from "../lib/async/semaphore.ts";
 import { closed } from "../workers/channel.ts";
 import { Shared } from "../workers/shared.ts";
 import { DocumentWorker } from "./worker/document-worker.ts";
@@ -15,7 +15,7 @@ class DocumentWorkers {
   readonly #turns = new Semaphore(this.#workers.length);
 
   async read(user: object, ...[source, wanted, options]: Parameters<Documents["read"]>) {
-    const release = await this.#turns.take(options.signal, source.name, user);
+    const release = await this.#turns.take(options.signal, whileReading(source.name), user);
     try {
       const free = this.#workers.find((worker) => !worker.isBusy) ?? this.#workers[0]!;
       return await free.read(source, wanted, options);

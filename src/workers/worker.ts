@@ -69,7 +69,7 @@ export class Worker<Theirs extends ServiceOf<Theirs>> {
     asking: AskOptions,
   ): Promise<AnswerOf<Theirs[Name]>> {
     const { about, signal } = asking;
-    const release = await this.#turns.take(signal, about);
+    const release = await this.#turns.take(signal, whileReading(about));
     let work: Promise<AnswerOf<Theirs[Name]>>;
     try {
       if (this.#isClosed) throw closed();

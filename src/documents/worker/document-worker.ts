@@ -6,7 +6,7 @@ import type {
   WaitingDocument,
 } from "../../contract/document.ts";
 import { ToolError, type ToolErrorOptions } from "../../contract/error.ts";
-import { Semaphore } from "../../lib/async/semaphore.ts";
+import { Semaphore, whileReading } from "../../lib/async/semaphore.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { tooMuchMemory } from "../../workers/channel.ts";
 import type { WorkerEnd } from "../../workers/start-worker.ts";
@@ -54,7 +54,7 @@ export class DocumentWorker {
     this.#progress.set(asked, progress);
     let release = () => {};
     try {
-      release = await this.#turns.take(signal, document.name);
+      release = await this.#turns.take(signal, whileReading(document.name));
       const source = "bytes" in document ? document : await loaded(document);
       return await this.#worker.ask("read", () => ({ asked, source, wanted }), asking);
     } finally {

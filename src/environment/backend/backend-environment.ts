@@ -22,7 +22,7 @@ import type {
 import { errorWith, ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
-import { Semaphore } from "../../lib/async/semaphore.ts";
+import { Semaphore, whileReading } from "../../lib/async/semaphore.ts";
 import { notFound, tooLarge } from "../../system/file-errors.ts";
 import { relativeToWorkspace } from "../../system/workspace-path.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../check-requests.ts";
@@ -260,7 +260,7 @@ class BackendEnvironment implements Environment {
     ) => Promise<Result>,
   ): Promise<Result> {
     throwIfAborted(options.signal);
-    const release = await this.#turns.take(options.signal ?? never, paths[0] ?? ".");
+    const release = await this.#turns.take(options.signal ?? never, whileReading(paths[0] ?? "."));
     try {
       const effects: Effect[] = [];
       const announce = (announced: readonly Effect[]) => {

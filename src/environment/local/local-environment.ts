@@ -28,7 +28,7 @@ import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
 import { loadOnce } from "../../lib/async/load-once.ts";
-import { Semaphore } from "../../lib/async/semaphore.ts";
+import { Semaphore, whileReading } from "../../lib/async/semaphore.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { setDescriptorCheck } from "../../lib/time-bound.ts";
 import type { Placeholders } from "../../sandbox/bubblewrap/placeholders.ts";
@@ -299,16 +299,19 @@ class LocalEnvironment implements Environment, AsyncDisposable {
     throwIfAborted(options.signal);
     const starter = await this.#starter.load();
     const file = await starter.find(program);
-    const directory = (await this.openDirectory(options.cwd ?? ".")) as HeldDirectory;
-    try {
-      return await starter.start(file, directory, options);
-    } finally {
-      directory.close();
-    }
+    const { startInTurn } = await import("./processes/start-in-turn.ts");
+    return startInTurn(program, { ...options, caller: options.caller ?? this }, async () => {
+      const directory = (await this.openDirectory(options.cwd ?? ".")) as HeldDirectory;
+      try {
+        return await starter.start(file, directory, options);
+      } finally {
+        directory.close();
+      }
+    });
   }
 
   async exchange(request: WebRequest): Promise<WebAnswer> {
-    const release = await this.#exchanges.take(request.signal, request.url.host);
+    const release = await this.#exchanges.take(request.signal, whileReading(request.url.host));
     try {
       const { exchange } = await import("../web/exchange.ts");
       return await exchange(request, this.#web);

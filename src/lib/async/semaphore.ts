@@ -15,11 +15,15 @@ export class Semaphore {
   }
 
   /**
-   * Returns a function that releases the slot. `about` names the file in the error of a cancelled wait. Without `user`, the
-   * task belongs to one common user.
+   * Returns a function that releases the slot; later calls of it do nothing. `failure` returns the error of a cancelled
+   * wait. Without `user`, the task belongs to one common user.
    */
-  async take(signal: AbortSignal, about: string, user?: object): Promise<() => void> {
-    if (signal.aborted) throw whileReading(about)(signal);
+  async take(
+    signal: AbortSignal,
+    failure: (signal: AbortSignal) => ToolError,
+    user?: object,
+  ): Promise<() => void> {
+    if (signal.aborted) throw failure(signal);
     if (this.#free > 0) this.#free -= 1;
     else {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -27,13 +31,17 @@ export class Semaphore {
       tasks.push(resolve);
       this.#waiting.set(user, tasks);
       try {
-        await untilAborted(promise, signal, whileReading(about));
+        await untilAborted(promise, signal, failure);
       } catch (error) {
         if (!this.#forget(user, resolve)) this.#release();
         throw error;
       }
     }
-    return () => this.#release();
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#release();
+      isHeld = false;
+    };
   }
 
   #release(): void {
@@ -60,7 +68,7 @@ export class Semaphore {
   }
 }
 
-/** Returns a `failure` for `untilAborted` whose error names the file that was being read. */
+/** Returns a `failure` whose error names the file that was being read. */
 export function whileReading(about: string): (signal: AbortSignal) => ToolError {
   return (signal) => abortError(signal, `The call was cancelled while ${about} was read`);
 }

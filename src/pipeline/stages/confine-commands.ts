@@ -10,8 +10,9 @@ import type { Stage } from "../stage.ts";
  * Confines all programs that the tool starts, as the policy decided. A tool that declares no programs cannot start any.
  */
 export const confineCommands: Stage = (call, next) => {
-  const { confinement, environment, tool } = call;
-  const start: Environment["start"] = async (program, options) => {
+  const { confinement, environment, tool, caller } = call;
+  const start: Environment["start"] = async (program, given) => {
+    const options = { ...given, caller };
     // "ours" is a built-in program with fixed arguments.
     if (options.confinement === "ours") return environment.start(program, options);
     if (confinement === undefined)

@@ -1,3 +1,4 @@
+import { abortError } from "../../../lib/async/abort.ts";
 import { Semaphore } from "../../../lib/async/semaphore.ts";
 
 /**
@@ -10,13 +11,13 @@ export class Admission {
 
   /** Opens the instance of a session. Calls of open instances do not wait for it. */
   async open<Instance>(open: () => Promise<Instance>): Promise<Instance> {
-    const release = await this.#openings.take(always, "the session");
+    const release = await this.#openings.take(always, abortError);
     // Requests that have arrived meanwhile come first.
     return untilSlow(open, () => setImmediate(release));
   }
 
   async run<Result>(session: object, call: () => Promise<Result>): Promise<Result> {
-    return untilSlow(call, await this.#starts.take(always, "the call", session));
+    return untilSlow(call, await this.#starts.take(always, abortError, session));
   }
 }
 
