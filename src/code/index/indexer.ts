@@ -41,7 +41,7 @@ export interface IndexService {
 }
 
 export interface Refreshing extends Reading {
-  /** How long to wait for the index. Default: 3 s. */
+  /** How long to wait for the index. Default: 2 s. */
   readonly patienceMs?: number;
   readonly progress: (message: string) => void;
 }
@@ -49,7 +49,7 @@ export interface Refreshing extends Reading {
 export function openIndexer(options: IndexerOptions): IndexService {
   const indexer = new Indexer(options);
   return {
-    refresh: (refreshing) => indexer.refresh({ patienceMs: 3000, ...refreshing }),
+    refresh: (refreshing) => indexer.refresh({ patienceMs: 2000, ...refreshing }),
     search: (query) => indexer.answer((view) => answer(currentWordIndex(view), query)),
     candidates: (pattern) => indexer.answer((view) => findCandidates(pattern, view)),
     symbols: (wanted) => indexer.answer((view) => findSymbols(wanted, currentWordIndex(view))),

@@ -12,8 +12,9 @@ const limits = {
   words: { files: 2000, bytes: 4 * 1024 * 1024 },
 } as const;
 
-/** The first requests for words are smaller, so that searches soon find something. */
+/** The first requests are smaller, so that searches soon find something. */
 const firstBytes = 512 * 1024;
+const firstFiles = 200;
 
 export class Batches {
   readonly #workers: number;
@@ -25,19 +26,24 @@ export class Batches {
   readonly #wordless = new Set<string>();
   readonly #unreadable = new Set<string>();
   #dealt = 0;
+  #begun = 0;
 
   constructor(workers: number) {
     this.#workers = workers;
     this.#languages = new WorkerLanguages(workers);
   }
 
-  /** Returns the next work for a worker. The trigrams of all files come before their words. */
+  /**
+   * Returns the next work for a worker: both the trigrams and the words of the first files, then the trigrams of all
+   * files, then their words.
+   */
   next(
     state: WorkspaceState,
     hashOf: (path: string) => string | undefined,
     worker: number,
   ): Batch | undefined {
-    const batch = this.#again.pop() ?? this.#lexical(state, hashOf) ?? this.#words(state, worker);
+    const first = this.#dealt < this.#workers ? this.#words(state, worker) : undefined;
+    const batch = this.#again.pop() ?? first ?? this.#lexical(state, hashOf) ?? this.#words(state, worker);
     for (const { path } of batch?.files ?? []) this.#underway.add(path);
     return batch;
   }
@@ -69,22 +75,39 @@ export class Batches {
   }
 
   #lexical(state: WorkspaceState, hashOf: (path: string) => string | undefined): Batch | undefined {
-    const waiting = [...state.outdated].filter(([path]) => this.#mayBeRead(path));
-    const files = waiting.map(([path, listed]) => ({ path, listed, bytes: listed.figures?.[0] ?? 0 }));
-    const taken = this.#take(files, limits.lexical);
+    const limit = {
+      ...limits.lexical,
+      files: this.#begun < this.#workers ? firstFiles : limits.lexical.files,
+    };
+    const files: LexicalFile[] = [];
+    const window = new Window(this.#workers, limits.lexical);
+    for (const [path, listed] of state.outdated) {
+      if (!this.#mayBeRead(path)) continue;
+      const bytes = listed.figures?.[0] ?? 0;
+      files.push({ path, listed, bytes });
+      if (window.isFullWith(bytes)) break;
+    }
+    const taken = this.#take(files, limit);
     if (taken.length === 0) return undefined;
+    this.#begun++;
     return { kind: "lexical", files: taken.map((file) => ({ ...file, knownHash: hashOf(file.path) })) };
   }
 
   #words(state: WorkspaceState, worker: number): Batch | undefined {
-    const records = [...state.wordless.values()].filter((record) => this.#mayHaveWords(record));
-    const files = records.map((record) => ({ ...record, bytes: record.figures[0] }));
+    const files: { record: FileRecord; path: string; language: string | undefined; bytes: number }[] = [];
+    const window = new Window(this.#workers, limits.words);
+    for (const record of state.wordless.values()) {
+      if (!this.#mayHaveWords(record)) continue;
+      const { path, language, figures } = record;
+      files.push({ record, path, language, bytes: figures[0] });
+      if (window.isFullWith(figures[0])) break;
+    }
     const bytes = Math.min(limits.words.bytes, firstBytes * 2 ** Math.floor(this.#dealt / this.#workers));
     const taken = this.#take(this.#languages.choose(files, worker), { ...limits.words, bytes });
     if (taken.length === 0) return undefined;
     this.#languages.claim(taken, worker);
     this.#dealt++;
-    return { kind: "words", files: taken.map((record) => this.#request(record)) };
+    return { kind: "words", files: taken.map(({ record }) => this.#request(record)) };
   }
 
   #mayBeRead(path: string): boolean {
@@ -119,6 +142,27 @@ export class Batches {
 }
 
 const fewBytes = 128 * 1024;
+
+interface LexicalFile extends Omit<ReadFile, "knownHash"> {
+  readonly bytes: number;
+}
+
+/** Limits how many waiting files are looked at for a batch: enough to share them fairly, never all of many. */
+class Window {
+  #files: number;
+  #bytes: number;
+
+  constructor(workers: number, { files, bytes }: { readonly files: number; readonly bytes: number }) {
+    this.#files = 2 * workers * files;
+    this.#bytes = 4 * workers * bytes;
+  }
+
+  isFullWith(bytes: number): boolean {
+    this.#files -= 1;
+    this.#bytes -= bytes;
+    return this.#files <= 0 || this.#bytes <= 0;
+  }
+}
 
 function part(batch: Batch, start: number, end?: number): Batch {
   return batch.kind === "words"

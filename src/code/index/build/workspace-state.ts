@@ -1,4 +1,5 @@
 import type { IndexState } from "../../../contract/code.ts";
+import { fileRoles, roleOf } from "../../search/file-roles.ts";
 import { rulesOf } from "../../symbols/rules-of.ts";
 import type { FileRecord, IndexStore } from "../storage/index-store.ts";
 import type { Figures, ListedFile } from "./list-workspace.ts";
@@ -52,6 +53,8 @@ export class WorkspaceState {
       if (record !== undefined && this.#isCurrent(record, file)) this.take(record);
       else this.outdated.set(path, file);
     }
+    usefulFirst(this.outdated, ([path, { figures }]) => ({ path, modified: figures?.[1] ?? 0 }));
+    usefulFirst(this.wordless, ([, { path, figures }]) => ({ path, modified: figures[1] }));
   }
 
   #isCurrent({ path, hash, figures, settled }: FileRecord, file: ListedFile): boolean {
@@ -69,6 +72,30 @@ export class WorkspaceState {
     }
     return { files: this.files.size, indexed, outlined, outlinable };
   }
+}
+
+/** So few files are indexed at once, in any order. */
+const fewFiles = 64;
+/** The files that changed last come first, whatever they are. */
+const recentFiles = 100;
+const classes = { code: 1, data: 2, documentation: 2, example: 2, test: 3, generated: 4 } as const;
+
+/** Orders files: those that changed last, then source code before data, tests and generated files, newest first. */
+function usefulFirst<Key, File>(
+  waiting: Map<Key, File>,
+  describe: (entry: [Key, File]) => { readonly path: string; readonly modified: number },
+): void {
+  if (waiting.size <= fewFiles) return;
+  const files = [...waiting].map((entry) => {
+    const { path, modified } = describe(entry);
+    return { entry, modified, rank: classes[fileRoles[roleOf(path)]!] };
+  });
+  files.sort((one, other) => other.modified - one.modified);
+  const recent = files.filter(({ rank }) => rank < classes.generated).slice(0, recentFiles);
+  const first = new Set(recent);
+  const rest = files.filter((file) => !first.has(file)).sort((one, other) => one.rank - other.rank);
+  waiting.clear();
+  for (const { entry } of [...recent, ...rest]) waiting.set(...entry);
 }
 
 type Records = Pick<IndexStore, "records" | "edition">;

@@ -1,0 +1,46 @@
+import fs from "node:fs";
+import { expect, it } from "vitest";
+import { openTestIndex, workerHere } from "../../../../test/support/code-index/open-index.ts";
+
+it("begins with recent files, then source code, then tests, then generated files", async () => {
+  const asked: { readonly kind: "lexical" | "words"; readonly paths: readonly string[] }[] = [];
+  const worker = (workspace: string) => {
+    const here = workerHere(workspace);
+    return {
+      ...here,
+      lexical: (request: Parameters<typeof here.lexical>[0], signal: AbortSignal) => {
+        if (request.files.length > 0)
+          asked.push({ kind: "lexical", paths: request.files.map((file) => file.path) });
+        return here.lexical(request, signal);
+      },
+      words: (request: Parameters<typeof here.words>[0], signal: AbortSignal) => {
+        asked.push({ kind: "words", paths: request.files.map((file) => file.path) });
+        return here.words(request, signal);
+      },
+    };
+  };
+  await using index = openTestIndex({}, { worker });
+  const old = new Date("2020-01-01");
+  for (const folder of ["dist", "src", "test"]) {
+    for (let number = 0; number < 300; number++) {
+      const name = `${folder}/f${number}.txt.ts`;
+      index.write(name, `export const a${number} = 1;\n`);
+      const isEdited = folder === "test" && number === 7;
+      if (!isEdited) fs.utimesSync(index.path(name), old, new Date(old.getTime() + 1000 * number));
+    }
+  }
+  await index.built();
+  const foldersOf = (paths: readonly string[]) => new Set(paths.map((file) => file.split("/")[0]));
+  // Two workers begin with 200 files each: the 100 that changed last, and 300 source files.
+  const begun = asked.slice(0, 2).flatMap(({ paths }) => paths);
+  expect(asked.slice(0, 2).map(({ kind, paths }) => [kind, paths.length])).toEqual([
+    ["lexical", 200],
+    ["lexical", 200],
+  ]);
+  expect(begun).toContain("test/f7.txt.ts");
+  expect(begun.filter((file) => file.startsWith("src/"))).toHaveLength(300);
+  expect(foldersOf(begun)).not.toContain("dist");
+  // Their words are indexed before the trigrams of the other files.
+  expect(asked[2]!.kind).toBe("words");
+  expect(foldersOf(asked.filter(({ kind }) => kind === "words").at(-1)!.paths)).toContain("dist");
+});
