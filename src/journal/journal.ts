@@ -155,9 +155,10 @@ export class Journal {
     );
   }
 
-  changesAfter(sequence: number): readonly RecordedChange[] {
+  /** Returns the changes after a record, in order, from this many records. Default: all. */
+  changesAfter(sequence: number, limit = Number.MAX_SAFE_INTEGER): readonly RecordedChange[] {
     return this.#read(({ records }) =>
-      [...records.where("kind = 'change' AND sequence > ?", [sequence])].flatMap(toChanges),
+      [...records.where("kind = 'change' AND sequence > ?", [sequence], { limit })].flatMap(toChanges),
     );
   }
 

@@ -8,7 +8,7 @@ import type { Records, Row } from "./records.ts";
 export function readCalls(records: Records, filter: CallFilter): readonly CallRecord[] {
   const { condition, values } = toCondition(filter);
   const calls: CallRecord[] = [];
-  for (const { call } of records.where(condition, values, "DESC")) {
+  for (const { call } of records.where(condition, values, { order: "DESC" })) {
     if (calls.length === filter.limit) break;
     const record = toCall(records.ofCall(call));
     if (record !== undefined) calls.push(record);

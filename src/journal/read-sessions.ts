@@ -40,7 +40,7 @@ export class Openings {
     const known = this.#known.get(session);
     if (known !== undefined && known.from < sequence && sequence <= known.upTo) return known.opening;
     const condition = "call = '' AND kind = 'opened' AND session = ? AND sequence < ?";
-    const [row] = this.#records.where(condition, [session, sequence], "DESC");
+    const [row] = this.#records.where(condition, [session, sequence], { order: "DESC", limit: 1 });
     const opening = openingIn(row);
     this.#known.set(session, { from: row?.sequence ?? 0, upTo: sequence, opening });
     return opening;

@@ -105,10 +105,10 @@ export class Records {
   *where(
     condition: string,
     values: readonly (string | number)[],
-    order: "ASC" | "DESC" = "ASC",
+    { order = "ASC", limit = -1 }: { readonly order?: "ASC" | "DESC"; readonly limit?: number } = {},
   ): Generator<Row> {
-    const query = `SELECT ${columns} FROM records WHERE ${condition} ORDER BY sequence ${order}`;
-    for (const row of this.#database.prepare(query).iterate(...values)) yield row as unknown as Row;
+    const query = `SELECT ${columns} FROM records WHERE ${condition} ORDER BY sequence ${order} LIMIT ?`;
+    for (const row of this.#database.prepare(query).iterate(...values, limit)) yield row as unknown as Row;
   }
 }
 

@@ -29,24 +29,25 @@ export async function surveyJournal(
   { file, folder }: { readonly file: string; readonly folder: string },
 ): Promise<JournalSurvey> {
   const blobs = new BlobFolder(folder);
-  const contents = { count: 0, bytes: 0 };
+  const stored = new Set<string>();
   const timeSlice = new TimeSlice();
-  for (const { bytes } of listBlobs(folder)) {
-    contents.count += 1;
-    contents.bytes += bytes;
+  let bytesStored = 0;
+  for (const { hash, bytes } of listBlobs(folder)) {
+    stored.add(hash);
+    bytesStored += bytes;
     if (timeSlice.isOver) await timeSlice.next();
   }
   const conversations = new StoredConversations(journal).list();
   return {
     file,
     bytes: sizeOf(file),
-    contents,
+    contents: { count: stored.size, bytes: bytesStored },
     conversations: {
       count: conversations.length,
       bytes: conversations.reduce((sum, { bytes }) => sum + bytes, 0),
     },
     checked: await checkContents(journal, blobs, timeSlice),
-    oldestUndoable: await findOldestUndoable(journal, blobs, timeSlice),
+    oldestUndoable: await findOldestUndoable(journal, stored, timeSlice),
     openSessions: journal.sessions().filter(({ state }) => state === "open"),
     interrupted: journal
       .running()
@@ -57,15 +58,23 @@ export async function surveyJournal(
 
 async function findOldestUndoable(
   journal: Journal,
-  blobs: BlobFolder,
+  stored: ReadonlySet<string>,
   timeSlice: TimeSlice,
 ): Promise<CallRecord | undefined> {
-  for (const { callId } of journal.calls({ changing: true }).toReversed()) {
-    if (coverageOf(journal.changesOf([callId]), blobs) === "whole") return journal.find(callId);
+  for (let after = 0; ; ) {
+    const changes = journal.changesAfter(after, pageSize);
+    for (const change of changes)
+      if (coverageOf([change], stored) === "whole") {
+        const { callId } = change;
+        if (coverageOf(journal.changesOf([callId]), stored) === "whole") return journal.find(callId);
+      }
+    if (changes.length === 0) return undefined;
+    after = changes.at(-1)!.sequence;
     if (timeSlice.isOver) await timeSlice.next();
   }
-  return undefined;
 }
+
+const pageSize = 500;
 
 interface CheckedContents {
   readonly count: number;

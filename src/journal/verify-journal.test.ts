@@ -47,6 +47,48 @@ describe("a journal", () => {
     expect(await verifyJournal(file)).toEqual({ records: rowCount, pruned: 0, head, fault });
   });
 
+  it("verifies names with quotes, backslashes and text with replacement characters", async () => {
+    const file = join(folder, "odd.sqlite");
+    const journal = new Journal({ file, session: 'a "quoted" \\ session' });
+    for (const text of ["\uFFFD", "\ud800", "\u0000", "日本"]) journal.append('odd"kind', { text });
+    journal.close();
+    expect(await verifyJournal(file)).toEqual({ records: 6, pruned: 0, head: hashAt(file, 6) });
+    // SQLite would read this byte as the replacement character that was there.
+    const database = new DatabaseSync(file);
+    const change = "replace(CAST(body AS BLOB), CAST(char(65533) AS BLOB), x'ff')";
+    database.exec(`UPDATE records SET body = CAST(${change} AS TEXT) WHERE sequence = 2`);
+    database.close();
+    expect((await verifyJournal(file)).fault).toEqual({ sequence: 2, reason: "does not match its hash" });
+  });
+
+  it("checks a sample of many records: always the newest and the end", async () => {
+    const file = join(folder, "sample.sqlite");
+    const journal = new Journal({ file, session: "many" });
+    for (let number = 0; number < 998; number += 1) journal.append("trial", { number });
+    journal.close();
+    const head = hashAt(file, 1000);
+    const sampled = await verifyJournal(file, { sampleAbove: 100 });
+    expect(sampled).toEqual({ records: 1000, sampled: 60, pruned: 0, head });
+    expect(await verifyJournal(file, { sampleAbove: 1000 })).toEqual({ records: 1000, pruned: 0, head });
+    const database = new DatabaseSync(file);
+    const faultAfter = async (sql: string) => {
+      database.exec(sql);
+      return (await verifyJournal(file, { sampleAbove: 100 })).fault;
+    };
+    expect([
+      await faultAfter("UPDATE records SET body = replace(body, '9', '8') WHERE sequence = 970"),
+      await faultAfter("DELETE FROM records WHERE sequence = 965"),
+      await faultAfter(
+        "UPDATE records SET hash = 'x' WHERE sequence < 900; DELETE FROM records WHERE sequence > 990",
+      ),
+    ]).toMatchObject([
+      { sequence: 970, reason: "does not match its hash" },
+      { sequence: 965, reason: "is missing" },
+      { reason: "does not match its hash" },
+    ]);
+    database.close();
+  });
+
   it("still shows all other calls when one record is no longer valid JSON", () => {
     const file = tampered("UPDATE records SET body = 'x' || body WHERE sequence IN (2, 6)");
     const journal = new Journal({ file, session: "after" });

@@ -22,7 +22,7 @@ import {
 import { sessionInUse } from "../journal/read-sessions.ts";
 import type { JournalSurvey } from "../journal/survey.ts";
 import { UndoRecords } from "../journal/undo/undo-records.ts";
-import type { JournalReport } from "../journal/verify-journal.ts";
+import type { JournalReport, VerifyOptions } from "../journal/verify-journal.ts";
 import { TimeSlice } from "../lib/async/time-slice.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { statsAt } from "../system/attempt.ts";
@@ -232,7 +232,7 @@ export class WorkspaceJournal {
     return this.#blobs.has(hash);
   }
 
-  async verify(options: { readonly head?: string; readonly signal?: AbortSignal }): Promise<JournalReport> {
+  async verify(options: VerifyOptions): Promise<JournalReport> {
     const { verifyJournal } = await import("../journal/verify-journal.ts");
     return verifyJournal(this.#files.journal, options);
   }

@@ -7,7 +7,7 @@ export const doctorCommand: Command = {
   summary: "Check the installation and suggest fixes",
   usage: [["doctor [--sandbox LEVEL] [--collect] [--json]"]],
   notes: [
-    "Checks programs, folders, the journal, rules, models, MCP servers and clients, and attacks the sandbox from a temporary workspace. Changes nothing without --collect. Exits with 1 when there is a problem.",
+    "Checks programs, folders, the journal, rules, models, MCP servers and clients, and attacks the sandbox from a temporary workspace. Of a journal with more than 50,000 records it checks a sample; `toolcrib log verify` checks all. Changes nothing without --collect. Exits with 1 when there is a problem.",
     "Limits of the stored history: TOOLCRIB_JOURNAL_MAX_BYTES (1 GiB) and TOOLCRIB_JOURNAL_MAX_DAYS (30).",
   ],
   options: [

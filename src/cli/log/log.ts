@@ -147,7 +147,9 @@ export async function verifyLog(given: Arguments): Promise<number> {
       hint: "Use a head that `toolcrib log verify` printed.",
     });
   const report = await withJournal(given, (journal) =>
-    withProgress("log verify", (_, signal) => journal.verify({ head, signal })),
+    withProgress("log verify", (update, signal) =>
+      journal.verify({ head, signal, progress: (checked) => update(`${checked} records`) }),
+    ),
   );
   const isProven = report.fault === undefined && (head === undefined || report.noted !== undefined);
   if (given.options.has("json")) printJson({ ...report, isProven });
