@@ -39,7 +39,8 @@ export function defineTool<
   const Schema extends StandardSchema | JsonSchema = { readonly type: "object"; readonly properties: object },
   Result = unknown,
 >(
-  tool: OwnTool<InferSchema<Schema>, Result> & { readonly input?: Schema | undefined },
+  // Without `input` twice: TypeScript 5 would compare a schema of ArkType to both types, and give up.
+  tool: Omit<OwnTool<InferSchema<Schema>, Result>, "input"> & { readonly input?: Schema | undefined },
 ): OwnTool<InferSchema<Schema>, Result> {
   return tool;
 }

@@ -4,26 +4,29 @@
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
 const here = import.meta.dirname;
 const repository = join(here, "../..");
 const modules = join(here, "node_modules");
-const installed = join(modules, "toolcrib");
+/** An app with packages of its own, which takes a while to install and build. */
+const nextApp = join(here, "next");
+const names = process.argv.slice(2);
+const projects = names.some((name) => !name.includes("next")) ? [here] : [here, nextApp];
 const output = { stdio: ["ignore", "ignore", "inherit"] } as const;
 
-installSdks();
+projects.forEach(installPackages);
 installToolcrib();
 const vitest = join(repository, "node_modules/vitest/vitest.mjs");
-const options = ["run", "--root", here, ...process.argv.slice(2)];
+const options = ["run", "--root", here, ...names];
 process.exitCode = spawnSync(process.execPath, [vitest, ...options], { stdio: "inherit" }).status ?? 1;
 
 /** Runs no install scripts. */
-function installSdks(): void {
-  const done = join(modules, ".package-lock.json");
-  if (existsSync(done) && versionsIn(done) === versionsIn(join(here, "package-lock.json"))) return;
-  process.stderr.write("Installing the SDKs into test/library/node_modules …\n");
-  execFileSync("npm", ["ci", "--prefix", here, "--ignore-scripts", "--no-audit", "--no-fund"], output);
+function installPackages(project: string): void {
+  const done = join(project, "node_modules/.package-lock.json");
+  if (existsSync(done) && versionsIn(done) === versionsIn(join(project, "package-lock.json"))) return;
+  process.stderr.write(`Installing the packages of ${relative(repository, project)} …\n`);
+  execFileSync("npm", ["ci", "--prefix", project, "--ignore-scripts", "--no-audit", "--no-fund"], output);
 }
 
 /** The required packages: optional ones differ by platform. */
@@ -45,7 +48,10 @@ function installToolcrib(): void {
   const packed = execFileSync("npm", pack, { cwd: repository, encoding: "utf8" });
   const [{ filename }] = JSON.parse(packed.slice(packed.indexOf("["))) as [{ filename: string }];
   renameSync(join(modules, filename), tarball);
-  rmSync(installed, { recursive: true, force: true });
-  mkdirSync(installed);
-  execFileSync("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"]);
+  for (const project of projects) {
+    const installed = join(project, "node_modules/toolcrib");
+    rmSync(installed, { recursive: true, force: true });
+    mkdirSync(installed);
+    execFileSync("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"]);
+  }
 }

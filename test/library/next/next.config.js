@@ -1,0 +1,9 @@
+/** As docs/deploying.md says. */
+export default {
+  output: "standalone",
+  serverExternalPackages: ["toolcrib"],
+  outputFileTracingIncludes: { "/**": ["./node_modules/toolcrib/**", "./node_modules/@vscode/**"] },
+  // Default: the outermost folder with a lock file.
+  outputFileTracingRoot: import.meta.dirname,
+  turbopack: { root: import.meta.dirname },
+};
