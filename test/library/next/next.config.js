@@ -1,3 +1,4 @@
+// biome-ignore lint/style/noDefaultExport: Next.js reads it
 /** As docs/deploying.md says. */
 export default {
   output: "standalone",
