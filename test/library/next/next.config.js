@@ -1,5 +1,5 @@
+// As docs/deploying.md says.
 // biome-ignore lint/style/noDefaultExport: Next.js reads it
-/** As docs/deploying.md says. */
 export default {
   output: "standalone",
   serverExternalPackages: ["toolcrib"],
