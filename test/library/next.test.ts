@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -33,12 +34,7 @@ it("a standalone build of Next.js runs Toolcrib in a route", { timeout: 600_000 
   });
   const exited = once(server, "exit");
   try {
-    let printed = "";
-    for await (const chunk of server.stdout) {
-      printed += chunk;
-      if (/http:\/\/127\.0\.0\.1:\d+/.test(printed)) break;
-    }
-    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)!;
+    const url = await urlPrintedBy(server.stdout);
     const response = await fetch(`${url}/api/read`);
     expect(await response.json()).toEqual(["file.read ok", "search.grep ok", "code.symbols ok"]);
   } finally {
@@ -46,6 +42,19 @@ it("a standalone build of Next.js runs Toolcrib in a route", { timeout: 600_000 
     await exited;
   }
 });
+
+/** Keeps reading: a server whose output is closed ends. */
+function urlPrintedBy(output: Readable): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let printed = "";
+  output.on("data", (chunk) => {
+    printed += chunk;
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? [];
+    if (url !== undefined) resolve(url);
+  });
+  output.on("end", () => reject(new Error(`The server has ended: ${printed}`)));
+  return promise;
+}
 
 /** The server takes 0 for its default port. */
 async function freePort(): Promise<number> {
