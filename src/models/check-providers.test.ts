@@ -69,7 +69,7 @@ it("reports why each provider is unreachable, and never shows a key", async () =
     },
   };
   const variables = { OLLAMA_HOST: "127.0.0.1:1", OPENROUTER_API_KEY: " " };
-  const reached = await checkProviders({ settings, variables, timeoutMs: 1_000 });
+  const reached = await checkProviders({ settings, variables, timeoutMs: 3_000 });
   const reported = Object.fromEntries(
     reached.map(({ name, state, problem, hint }) => [name, [state, problem, hint]]),
   );
@@ -91,7 +91,7 @@ it("reports why each provider is unreachable, and never shows a key", async () =
       "Set OPENROUTER_API_KEY. Get a key at https://openrouter.ai/keys",
     ],
     ollama: ["unreachable", "Cannot connect to http://127.0.0.1:1: bad port", null],
-    silent: ["unreachable", `${silent.url} did not answer within 1 s.`, null],
+    silent: ["unreachable", `${silent.url} did not answer within 3 s.`, null],
     page: [
       "unreachable",
       `${page.url} did not return a list of models.`,

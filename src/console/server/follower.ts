@@ -40,6 +40,7 @@ export class Follower {
   #lookedAt = 0;
   #lookedAtAllAt = Number.NEGATIVE_INFINITY;
   #checkedAt = 0;
+  /** What the last look at all workspaces cost. */
   #costMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #isSoon = false;
@@ -81,7 +82,7 @@ export class Follower {
     // A stream that breaks before the missing calls are sent resumes at the same event.
     listener({ id: after ?? this.lastId, event: { type: "overview", overview } });
     for (const event of missing) listener(event);
-    this.#schedule(this.#pause);
+    this.#schedule(fastestMs);
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.#rest();
@@ -124,7 +125,7 @@ export class Follower {
   #lookSoon(): void {
     if (this.#isSoon) return;
     this.#isSoon = true;
-    this.#schedule(Math.max(this.#pause - (performance.now() - this.#lookedAt), togetherMs));
+    this.#schedule(Math.max(fastestMs - (performance.now() - this.#lookedAt), togetherMs));
   }
 
   #schedule(pause: number): void {
@@ -140,36 +141,49 @@ export class Follower {
           process.emitWarning(`The console could not look for changes: ${(error as Error).message}`);
         this.#hasWarned = true;
       }
-      this.#schedule(this.#isAllWatched ? netMs : this.#pause);
+      this.#schedule(this.#pause);
     }, pause).unref();
   }
 
-  /** The time between two looks at what is not watched. */
   get #pause(): number {
-    return Math.min(Math.max(fastestMs, this.#costMs * restFactor), slowestMs);
+    const now = performance.now();
+    const isBusy = this.#isTouched || now < this.#newUntil;
+    return isBusy || [...this.#followed].some(([id, found]) => this.#isDue(id, found, now))
+      ? fastestMs
+      : this.#pauseBetweenAll;
   }
 
-  get #isAllWatched(): boolean {
+  /** What changes unnoticed is looked at often, and then takes at most half a percent of the time. */
+  get #pauseBetweenAll(): number {
     const isWatched = (group: string) => this.#watch.has(group);
-    return !this.#isTouched && isWatched(newcomers) && [...this.#followed.keys()].every(isWatched);
+    return isWatched(newcomers) && [...this.#followed.keys()].every(isWatched)
+      ? netMs
+      : Math.min(Math.max(this.#costMs * restFactor, quietMs), slowestMs);
+  }
+
+  /** Whether something has just changed in a workspace, or its folders can be watched from now on. */
+  #isDue(id: string, followed: Followed | undefined, now: number): boolean {
+    if (followed === undefined || now <= followed.hotUntil) return true;
+    return !this.#watch.has(id) && followed.canWatch !== false;
   }
 
   #look({ all }: { readonly all: boolean }): Overview {
     const begun = performance.now();
     this.#isSoon = false;
     this.#lookedAt = begun;
-    // Changes of watched folders are never lost, but a file system may not tell about them.
-    const isNet = all || begun - this.#lookedAtAllAt > netMs * 0.9;
-    if (isNet) this.#lookedAtAllAt = begun;
+    // Some file systems do not tell about changes.
+    const isAll = all || begun - this.#lookedAtAllAt > this.#pauseBetweenAll * 0.9;
+    if (isAll) this.#lookedAtAllAt = begun;
     let isChanged = all || this.#overview === undefined || this.#isTouched;
     this.#isTouched = false;
     for (const id of this.#knownIds(begun))
-      if ((isNet || !this.#watch.has(id)) && this.#lookAt(id, begun, all)) isChanged = true;
+      if ((isAll || this.#isDue(id, this.#followed.get(id), begun)) && this.#lookAt(id, begun, all))
+        isChanged = true;
     // Sessions and calls of a process that died, and questions that expired, leave no record.
     const isOld = begun - this.#checkedAt > recheckMs;
     if (isChanged || isOld) this.#renew(begun, { all, isOld });
     // Reading a change is not part of the cost of looking for one.
-    if (!isChanged && !isOld && !isNet) this.#costMs = this.#costMs * 0.9 + (performance.now() - begun) * 0.1;
+    if (isAll && !isChanged && !isOld) this.#costMs = performance.now() - begun;
     return this.#overview!;
   }
 
@@ -238,6 +252,8 @@ export class Follower {
     if (this.#listeners.size === 0) return;
     const { journal, approvals } = this.#parts.workspaces.files(id);
     this.#watch.add(id, [dirname(journal), approvals]);
+    const followed = this.#followed.get(id);
+    if (followed !== undefined) followed.canWatch = this.#watch.has(id);
   }
 
   /** Lists and counts of a long journal are quick once it is prepared. */
@@ -322,6 +338,8 @@ interface Followed {
   readonly stamps: FileStamps;
   upTo: number;
   hotUntil: number;
+  /** False when the system could not watch its folders. */
+  canWatch?: boolean;
   /** Its journal is not read again before. */
   restUntil: number;
   part?: WorkspacePart;
@@ -340,7 +358,8 @@ const slowestMs = 1000;
 const togetherMs = 20;
 /** How often watched folders are looked at. */
 const netMs = 2000;
-/** Looking takes at most half a percent of the time. */
+/** How often folders are looked at that cannot be watched. */
+const quietMs = 200;
 const restFactor = 200;
 const readRestFactor = 10;
 const maxReadRestMs = 300;

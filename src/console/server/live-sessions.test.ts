@@ -49,13 +49,13 @@ it("asks a session again that was too busy to answer, and redacts a secret that 
   await vi.waitFor(() => {
     live.look();
     expect(live.get("session_1")).toMatchObject({ state: "processing" });
-  });
+  }, 60_000);
   const shown: LiveEvent[] = [];
   live.watch("session_1", (event) => shown.push(event));
   for (const text of ["The key is ghp_kD8vQ2mZr5XbN", "7tLwY3cP9sHfJ6uAeG4oVqR.\nMore"])
     session.send({ type: "text", id: "1", agent: null, text });
   session.send({ type: "recorded" });
-  await vi.waitFor(() => expect(shown).toContainEqual({ type: "recorded" }));
+  await vi.waitFor(() => expect(shown).toContainEqual({ type: "recorded" }), 60_000);
   expect(shown).toEqual([
     { type: "text", id: "1", text: expect.stringMatching(/^The key is \[.+\]\.\n$/) },
     { type: "recorded" },
@@ -69,6 +69,6 @@ it("closes a connection that is answered after it was closed", async () => {
   const live = liveIn(folder.path);
   live.look();
   live.close();
-  await vi.waitFor(() => expect(session.peers[0]?.closed).toBe(true));
+  await vi.waitFor(() => expect(session.peers[0]?.closed).toBe(true), 60_000);
   expect(live.get("session_1")).toBe(undefined);
 });

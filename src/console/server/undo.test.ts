@@ -80,7 +80,7 @@ describe("POST /api/undo", () => {
     const preview = { calls: [callId], dryRun: true };
     await Promise.all([undo(preview), undo(preview), undo(preview)]);
     expect(sessionsOf(crib, console).length).toBe(1);
-    await vi.waitUntil(() => sessionsOf(crib, console).every(({ state }) => state === "closed"));
+    await vi.waitUntil(() => sessionsOf(crib, console).every(({ state }) => state === "closed"), 60_000);
     await undo({ calls: [callId] });
     expect(sessionsOf(crib, console).length).toBe(2);
     const { sessions } = await page.get<Overview>("/overview");

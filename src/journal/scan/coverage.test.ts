@@ -153,10 +153,14 @@ describe("content that cannot be stored", () => {
   it("is also reported when the call fails", async () => {
     await using fixture = await openCommandFixture();
     fixture.beside("mkfifo pipe");
-    const call = await fixture.crib.call("trial.bash", { command: "rm pipe; sleep 60" }, { timeoutMs: 500 });
+    const call = await fixture.crib.call(
+      "trial.bash",
+      { command: "rm pipe; sleep 60" },
+      { timeoutMs: 3_000 },
+    );
     expect(call.error).toEqual({
       code: "timeout",
-      message: "The call did not finish within 0.5 s and was ended",
+      message: "The call did not finish within 3 s and was ended",
       hint:
         "Narrow the path or pattern, or allow more time. " +
         "Undo does not cover: pipe (not a file, directory or link).",

@@ -44,7 +44,7 @@ async function rawClient() {
   };
 }
 
-const patience = { timeout: 10_000 };
+const patience = { timeout: 60_000 };
 const read = { name: "file_read", arguments: { path: "a.txt" } };
 const sleep = { name: "shell_run", arguments: { command: "sleep 300" } };
 

@@ -168,11 +168,11 @@ it("ends unused sessions, also when one was refused a second stream", async () =
     await body?.cancel();
     return status;
   };
-  await vi.waitFor(async () => expect(await listen()).toBe(409), 10_000);
+  await vi.waitFor(async () => expect(await listen()).toBe(409), 60_000);
   await transport.close();
   await vi.waitFor(
     async () => expect(await fixture.instances[0]!.call("time.now", {})).toMatchObject(closedInstance),
-    20_000,
+    60_000,
   );
 });
 
@@ -188,7 +188,7 @@ it("opens a stream at once, and again when its connection breaks", async () => {
   connection.abort();
   expect(first).toEqual([200, 409]);
   const later = new AbortController();
-  await vi.waitFor(async () => expect(await listen(later.signal)).toBe(200), 10_000);
+  await vi.waitFor(async () => expect(await listen(later.signal)).toBe(200), 60_000);
   later.abort();
 });
 

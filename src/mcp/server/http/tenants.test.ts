@@ -224,8 +224,12 @@ it("replaces the longest idle tenant with a new one, and refuses it while all ar
   const bob = await served.connect("2026-07-28", "Bearer 2");
   expect(resultOf(await bob.client.callTool(read))).toEqual(textOf("1 | of bob"));
   const [[, first]] = served.instances as [(typeof served.instances)[0]];
-  await vi.waitFor(async () =>
-    expect(await first.call("time.now", {})).toMatchObject({ error: { message: "This Toolcrib is closed" } }),
+  await vi.waitFor(
+    async () =>
+      expect(await first.call("time.now", {})).toMatchObject({
+        error: { message: "This Toolcrib is closed" },
+      }),
+    60_000,
   );
   await served.connect("2025-11-25", "Bearer 2");
   // A tenant with a session is not replaced.
