@@ -40,7 +40,7 @@ export class Follower {
   #lookedAt = 0;
   #lookedAtAllAt = Number.NEGATIVE_INFINITY;
   #checkedAt = 0;
-  /** What the last look at all workspaces cost. */
+  /** The cost of the last look at all workspaces. */
   #costMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #isSoon = false;
@@ -153,7 +153,7 @@ export class Follower {
       : this.#pauseBetweenAll;
   }
 
-  /** What changes unnoticed is looked at often, and then takes at most half a percent of the time. */
+  /** Looks are frequent while some folders are not watched, but take at most half a percent of the time. */
   get #pauseBetweenAll(): number {
     const isWatched = (group: string) => this.#watch.has(group);
     return isWatched(newcomers) && [...this.#followed.keys()].every(isWatched)
