@@ -4,6 +4,7 @@
  * `npm ci` runs, leaves the declarations unchanged and never fails: without a build the launcher runs the source.
  */
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { BuildOptions } from "rolldown";
@@ -180,6 +181,7 @@ try {
   packGrammars(join(fresh, "grammars"));
   packPdfium(join(fresh, "pdfium"));
   copyPerlPrograms();
+  signChunks();
   writeEntries();
   if (isQuick) keepDeclarations();
   else await writeDeclarations();
@@ -196,6 +198,15 @@ function writeEntries(): void {
   for (const { name } of entries) {
     const text = `import "./check-node.js";\nexport * from "./library/${name}-entry.js";\n`;
     writeFileSync(join(fresh, `${name}.js`), text);
+  }
+}
+
+/** Makes the files of the command line ASCII, which V8 reads faster, and ends each with a hash that names its compiled code. */
+function signChunks(): void {
+  for (const file of globSync([join(fresh, "cli.cjs"), join(fresh, "cli/*.cjs")])) {
+    const toAscii = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    const text = readFileSync(file, "utf8").replace(/[\u0080-\uffff]/g, toAscii);
+    writeFileSync(file, `${text}\n//${createHash("sha256").update(text).digest("hex").slice(0, 32)}`);
   }
 }
 

@@ -319,6 +319,25 @@ describe("the command", () => {
     expect(costly.filter((name) => read.builtins.includes(`NativeModule ${name}`))).toEqual([]);
   });
 
+  it("keeps the compiled code of what a command has run, and does without when it is damaged", async () => {
+    const home = join(project.path, "compiled home");
+    const folder = join(home, "cache/compiled");
+    const call = async (tool: string, path = "poem.txt") => {
+      const { stdout } = await run(process.execPath, [launcher, "call", tool, JSON.stringify({ path })], {
+        cwd: project.path,
+        env: { ...environment, TOOLCRIB_HOME: home },
+      });
+      const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
+      const commands = files.map((text) => text.slice(text.lastIndexOf("\n") + 1));
+      return { stdout, commands: new Set(commands) };
+    };
+    const read = { stdout: "1 | one\n2 | two\n", commands: new Set(["call file.read"]) };
+    expect([await call("file.read"), await call("file.read")]).toEqual([read, read]);
+    expect((await call("file.list", ".")).commands).toContain("call file.read,call file.list");
+    for (const name of readdirSync(folder)) writeFileSync(join(folder, name), "damaged");
+    expect(await call("file.read")).toEqual({ ...read, commands: new Set(["call file.read", "damaged"]) });
+  });
+
   it("plays its tour from any folder", async () => {
     expect((await toolcrib("tour")).stdout).toContain("Next steps\n");
   });
