@@ -15,8 +15,7 @@ const surroundings: Surroundings = {
   mode: "cautious",
   isConfined: true,
   repository: {
-    branch: "main",
-    changedFiles: 2,
+    state: { branch: "main", changedFiles: 2 },
     commits: [
       { hash: "0123456789abcdef", subject: "Count the cards" },
       { hash: "fedcba9876543210", subject: "Begin" },

@@ -113,6 +113,15 @@ it("is the same for the same workspace at any time of the day", async () => {
   ]);
 });
 
+it("does not wait for a git that takes long", async () => {
+  await using folder = temporaryFolder();
+  git(folder.path, "init", "-q");
+  const system = await build({ workspace: folder.path }, { gitTimeoutMs: 1 });
+  expect(/^Git: .*$/m.exec(system)?.[0]).toBe(
+    "Git: a repository whose status takes long; ask for the git status when you need it",
+  );
+});
+
 it("does not mention git when no git tool may be used", async () => {
   await using folder = temporaryFolder();
   const narrow = [

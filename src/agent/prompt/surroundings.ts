@@ -11,13 +11,13 @@ export interface Surroundings {
   readonly model: string;
   readonly mode: PolicyMode;
   readonly isConfined: boolean;
-  /** Undefined when git is not available or does not answer. */
+  /** Undefined when git is not available. */
   readonly repository: RepositoryFacts | "none" | undefined;
 }
 
 interface RepositoryFacts {
-  readonly branch: string | undefined;
-  readonly changedFiles: number;
+  /** Undefined when git takes long to find it, as in a large repository. */
+  readonly state: { readonly branch: string | undefined; readonly changedFiles: number } | undefined;
   readonly commits: readonly { readonly hash: string; readonly subject: string }[];
 }
 
@@ -44,26 +44,33 @@ const modeDescriptions: Readonly<Record<PolicyMode, string>> = {
 function showRepository(repository: Surroundings["repository"]): readonly string[] {
   if (repository === undefined) return [];
   if (repository === "none") return ["Git: no repository"];
-  const { branch, changedFiles, commits } = repository;
-  const on = branch === undefined ? "no branch" : `branch ${asLine(branch)}`;
-  const state = changedFiles === 0 ? "clean" : `${counted(changedFiles, "file")} with uncommitted changes`;
+  const { state, commits } = repository;
   return [
-    `Git: ${on}, ${state}${commits.length === 0 ? "" : "; last commits:"}`,
+    `Git: ${showState(state)}${commits.length === 0 ? "" : "; last commits:"}`,
     ...commits.map(({ hash, subject }) => `  ${hash.slice(0, 9)} ${asLine(subject, 100)}`),
   ];
+}
+
+function showState(state: RepositoryFacts["state"]): string {
+  if (state === undefined)
+    return "a repository whose status takes long; ask for the git status when you need it";
+  const { branch, changedFiles } = state;
+  const on = branch === undefined ? "no branch" : `branch ${asLine(branch)}`;
+  const changes = changedFiles === 0 ? "clean" : `${counted(changedFiles, "file")} with uncommitted changes`;
+  return `${on}, ${changes}`;
 }
 
 export interface SurroundingsOptions {
   readonly model: string;
   readonly sandbox?: SandboxSetting | undefined;
   readonly now?: Date | undefined;
-  /** How long git may take; after that its facts are left out. */
+  /** How long each git command may take, because the first request waits for it. Default: 250 ms. */
   readonly gitTimeoutMs?: number | undefined;
 }
 
 export async function findSurroundings(
   crib: Pick<Toolcrib, "workspace" | "isElsewhere" | "mode" | "addCaller">,
-  { model, sandbox, now = new Date(), gitTimeoutMs = 3_000 }: SurroundingsOptions,
+  { model, sandbox, now = new Date(), gitTimeoutMs = 250 }: SurroundingsOptions,
 ): Promise<Surroundings> {
   return {
     workspace: crib.workspace,
@@ -85,16 +92,17 @@ export async function findSurroundings(
 async function repositoryFacts(caller: Caller, timeoutMs: number): Promise<Surroundings["repository"]> {
   // The user is not asked about facts for the prompt.
   const unasked: CallOptions = { timeoutMs, approve: () => ({ allow: false }) };
-  const status = await caller.call("git.status", {}, unasked);
-  if (status.error !== null) return status.error.details?.kind === "no-repository" ? "none" : undefined;
+  // The history of a large repository is read quickly; its status is not.
   const log = await caller.call("git.log", { limit: 5 }, unasked);
+  if (log.error?.details?.kind === "no-repository") return "none";
+  const commits = log.error === null ? (log.data as Pick<RepositoryFacts, "commits">).commits : [];
+  if (log.error?.code === "timeout") return { state: undefined, commits };
+  const status = await caller.call("git.status", {}, unasked);
+  if (status.error?.code === "timeout") return { state: undefined, commits };
+  if (status.error !== null) return undefined;
   const { branch, staged, unstaged, unmerged, untracked } = status.data as StatusData;
   const changed = new Set([...[...staged, ...unstaged, ...unmerged].map(({ path }) => path), ...untracked]);
-  return {
-    branch: branch.name,
-    changedFiles: changed.size,
-    commits: log.error === null ? (log.data as { commits: RepositoryFacts["commits"] }).commits : [],
-  };
+  return { state: { branch: branch.name, changedFiles: changed.size }, commits };
 }
 
 interface StatusData
