@@ -66,7 +66,10 @@ function runBuilt(program, cache) {
 
   /** The compiled code of a file, and the commands whose functions it includes, which the last line names. */
   function readKept(hash) {
-    var kept = { file: cache && path.join(cache, process.version + "-" + process.arch + "-" + hash), commands: [] };
+    var kept = {
+      file: cache && path.join(cache, process.version + "-" + process.arch + "-" + hash),
+      commands: [],
+    };
     try {
       var data = fs.readFileSync(kept.file);
       var end = data.lastIndexOf(10);
