@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
 import { attemptQuietly } from "./attempt.ts";
 import { type ProcessInfo, processInfo, readSystemFile } from "./process-identity.ts";
+import { ProcessScan } from "./process-scan.ts";
 
 /**
  * The processes that one program has started: its descendants, the members of its process group, and processes that
@@ -22,7 +22,7 @@ export class ProcessTree {
     this.#marks = marks;
     this.#leader = leader;
     this.#leaderStart = leader === undefined ? undefined : processInfo(leader)?.start;
-    this.#forksBefore = leader === undefined ? 0 : forkCount();
+    this.#forksBefore = leader === undefined ? 0 : new ProcessScan().forks;
     this.#group = leader === undefined ? "gone" : "led";
   }
 
@@ -31,11 +31,11 @@ export class ProcessTree {
     this.#group = this.#group !== "gone" && hits(-this.#leader!, 0) ? "left" : "gone";
   }
 
-  /** Returns the running members among `all` processes. */
-  members(all: readonly ProcessInfo[] = livesOf(this.#candidates())): readonly ProcessInfo[] {
-    const lives = all.filter(
-      ({ isOver, start }) => !isOver && Number(start) >= Number(this.#leaderStart ?? 0),
-    );
+  /** Returns the running members. */
+  members(scan: ProcessScan = new ProcessScan()): readonly ProcessInfo[] {
+    const lives = scan
+      .among(this.#candidates(scan))
+      .filter(({ isOver, start }) => !isOver && Number(start) >= Number(this.#leaderStart ?? 0));
     const childrenOf = Map.groupBy(lives, ({ parent }) => parent);
     const members = new Map<number, ProcessInfo>();
     const take = (life: ProcessInfo) => {
@@ -44,7 +44,7 @@ export class ProcessTree {
       for (const child of childrenOf.get(life.pid) ?? []) take(child);
     };
     for (const life of lives) if (this.#isKnown(life)) take(life);
-    for (const life of lives) if (!members.has(life.pid) && this.#isMarked(life)) take(life);
+    for (const life of lives) if (!members.has(life.pid) && this.#isMarked(life, scan)) take(life);
 
     const found = [...members.values()];
     this.#remember(found);
@@ -58,7 +58,7 @@ export class ProcessTree {
     const leader = this.#leader;
     if (leader === undefined || this.#group !== "led") return [];
     const [child] = readSystemFile(`/proc/${leader}/task/${leader}/children`).split(" ");
-    const found = livesOf([leader, Number(child)]);
+    const found = new ProcessScan().among([leader, Number(child)]);
     for (const { pid, start } of found) this.#known.set(pid, start);
     return found;
   }
@@ -96,9 +96,9 @@ export class ProcessTree {
     return this.#group !== "gone" && group === this.#leader;
   }
 
-  #isMarked({ pid, start }: ProcessInfo): boolean {
+  #isMarked({ pid, start }: ProcessInfo, scan: ProcessScan): boolean {
     if (this.#strangers.get(pid) === start) return false;
-    const environment = readSystemFile(`/proc/${pid}/environ`);
+    const environment = scan.environment(pid);
     const isMarked = this.#marks.some((mark) => environment.includes(mark));
     // The environment of a program that is just starting is also empty.
     if (!isMarked && environment !== "") this.#strangers.set(pid, start);
@@ -106,38 +106,16 @@ export class ProcessTree {
   }
 
   /** Process ids ascend, so until they start over, everything that a program has started has an id after its own. */
-  #candidates(): readonly number[] {
-    const numbers = processNumbers();
+  #candidates({ numbers, forks, last, mostNumbers }: ProcessScan): readonly number[] {
     const first = this.#leader;
-    const reuseDistance = Number(readSystemFile("/proc/sys/kernel/pid_max")) / 2;
     // Written so that an unreadable count, which is not a number, excludes nothing.
-    if (first === undefined || !(forkCount() - this.#forksBefore < reuseDistance)) return numbers;
-    const last = Number(readSystemFile("/proc/loadavg").trimEnd().split(" ").at(-1));
+    if (first === undefined || !(forks - this.#forksBefore < mostNumbers / 2)) return numbers;
     return last >= first ? numbers.filter((pid) => pid >= first && pid <= last) : numbers;
   }
 }
 
-/** How many processes and threads the machine has started since boot, each of which took an id. */
-function forkCount(): number {
-  return Number(/^processes (\d+)$/m.exec(readSystemFile("/proc/stat"))?.[1]);
-}
-
 // This includes ended processes, of which a program that runs for days has many.
 const mostKnown = 10_000;
-
-/** Lists all visible processes, including those of other users. */
-export function livingProcesses(): readonly ProcessInfo[] {
-  return livesOf(processNumbers());
-}
-
-function livesOf(numbers: readonly number[]): readonly ProcessInfo[] {
-  return numbers.map((pid) => attemptQuietly(() => processInfo(pid))).filter((life) => life !== undefined);
-}
-
-function processNumbers(): readonly number[] {
-  const names = attemptQuietly(() => readdirSync("/proc")) ?? [];
-  return names.filter((name) => /^\d+$/.test(name)).map(Number);
-}
 
 /** Returns whether a process received the signal. */
 function hits(pid: number, signal: NodeJS.Signals | 0): boolean {

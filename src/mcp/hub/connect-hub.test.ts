@@ -1,6 +1,7 @@
-import { writeFileSync } from "node:fs";
+import fs, { writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { connectHub } from "./connect-hub.ts";
@@ -43,4 +44,33 @@ it("starts no servers inside a server it started, which would recurse forever", 
     [],
     ["No MCP servers are started: this Toolcrib is itself the MCP server of another one."],
   ]);
+});
+
+it.runIf(process.platform === "linux")("reads /proc for all servers together when it closes", async () => {
+  await using folder = temporaryFolder();
+  const server = `
+    import { createInterface } from "node:readline";
+    createInterface({ input: process.stdin }).on("close", () => process.exit(0)).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      const result = method === "initialize"
+        ? { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } }
+        : { tools: [] };
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    });
+  `;
+  const given = { command: process.execPath, args: ["--input-type=module", "-e", server] };
+  const servers = Object.fromEntries(Array.from({ length: 12 }, (_, number) => [`s${number}`, given]));
+  const hub = connectHub({ workspace: folder.path, servers, stateDirectory: join(folder.path, "state") });
+  await hub.ready;
+  expect(hub.states().map(({ state }) => state)).toEqual(Array(12).fill("ready"));
+  const listings = vi.spyOn(fs, "readdirSync");
+  syncBuiltinESMExports();
+  try {
+    await hub.close();
+    // Each server needs several looks, and they end at different times on a busy machine.
+    expect(listings.mock.calls.filter(([path]) => path === "/proc").length).toBeLessThan(12);
+  } finally {
+    listings.mockRestore();
+    syncBuiltinESMExports();
+  }
 });

@@ -3,7 +3,7 @@ import type { ResourceLimits } from "../../contract/confinement.ts";
 import type { ProcessExit } from "../../contract/environment.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { ProcessInfo } from "../../system/process-identity.ts";
-import { livingProcesses } from "../../system/process-tree.ts";
+import { ProcessScan } from "../../system/process-scan.ts";
 import { type Command, openTaskGroup, type TaskGroup, withKernelLimits } from "./kernel-limits.ts";
 import { describeMetLimit, limitOfSignal, type MetLimit, reportsFileTooLarge } from "./met-limit.ts";
 import {
@@ -27,7 +27,7 @@ const groupedFrom = 0.05;
 
 interface Watched {
   /** Returns the processes of the command among all processes. */
-  members(all: readonly ProcessInfo[]): readonly ProcessInfo[];
+  members(scan: ProcessScan): readonly ProcessInfo[];
   /** Freezes the command while it is measured. */
   pause(): void;
   resume(): void;
@@ -103,14 +103,14 @@ export class LimitWatch {
     return this.#isDue(machine);
   }
 
-  async look({ atMs, machine, all }: Round): Promise<void> {
+  async look({ atMs, machine, scan }: Round): Promise<void> {
     this.#isLooking = true;
-    const members = this.#watched!.members(all);
+    const members = this.#watched!.members(scan);
     if (this.#isPaused) this.#hold(members);
     const filesHaveGrown = machine.fileBytes - this.#fileBytesBefore > this.#limits.memoryBytes / 8;
     const nameless = filesHaveGrown || members.length <= fewMembers;
     const files = memoryFileBytes(members, { nameless });
-    const usage = await usageOf(members, { all, files, enough: this.#limits.memoryBytes });
+    const usage = await usageOf(members, { all: scan.all, files, enough: this.#limits.memoryBytes });
     this.#last = { usage, machine, atMs, tookMs: monotonicMs() - atMs };
     this.#check("processes", usage.processes);
     this.#check("memoryBytes", usage.memoryBytes);
@@ -203,7 +203,7 @@ const youngMs = 2000;
 interface Round {
   readonly atMs: number;
   readonly machine: MachineUse;
-  readonly all: readonly ProcessInfo[];
+  readonly scan: ProcessScan;
 }
 
 /** Adds a watch to those that share measurements of the machine and of all processes. */
@@ -232,7 +232,7 @@ function goRound(): void {
   const machine = machineUse();
   const wishes = [...members].map((member) => ({ member, wish: member.glance(machine) }));
   if (wishes.some(({ wish }) => wish === "yes")) {
-    const round = { atMs: monotonicMs(), machine, all: livingProcesses() };
+    const round = { atMs: monotonicMs(), machine, scan: new ProcessScan() };
     for (const { member, wish } of wishes) if (wish !== "no") void member.look(round);
   }
   if (members.size > 0) plan();

@@ -6,6 +6,7 @@ import { newIdentifier } from "../../../lib/identifier.ts";
 import { attempt } from "../../../system/attempt.ts";
 import { inPrivateDirectory, namesIn } from "../../../system/directories.ts";
 import { ownerHasEnded, type ProcessInfo, thisProcess } from "../../../system/process-identity.ts";
+import { nextScan, type ProcessScan } from "../../../system/process-scan.ts";
 import { ProcessTree } from "../../../system/process-tree.ts";
 
 /** Returns a new name for a run. All its processes inherit it, and it identifies the process that owns the run. */
@@ -77,9 +78,9 @@ export class Run {
     this.#endsTogether = options.endsTogether;
   }
 
-  /** Returns the processes of the run. `all` are the living processes of the machine, if known. */
-  members(all?: readonly ProcessInfo[]): readonly ProcessInfo[] {
-    return this.#tree.members(all);
+  /** Returns the processes of the run, in this scan or in a new one. */
+  members(scan?: ProcessScan): readonly ProcessInfo[] {
+    return this.#tree.members(scan);
   }
 
   /** Freezes most processes, because a run that keeps starting others could never be listed completely. */
@@ -108,16 +109,21 @@ export class Run {
   /** Stops the remaining processes and returns them. Call it as soon as the exit of the program is known. */
   async settle(): Promise<readonly ProcessInfo[]> {
     this.#tree.leaderHasEnded();
-    // Processes that end together are already ending, and it is random which of them are still visible.
-    const left = this.#ending === undefined && !this.#endsTogether ? this.#tree.members() : [];
-    this.#ending ??= this.#isGone() ? Promise.resolve() : this.#end(this.#endsTogether ? 0 : leftoverGraceMs);
+    // Processes that end together are already ending, and it is random which of them are still visible: they are not
+    // reported.
+    let left: readonly ProcessInfo[] = [];
+    this.#ending ??= (async () => {
+      const found = this.#tree.members(await nextScan());
+      if (!this.#endsTogether) left = found;
+      if (found.length > 0 || this.#tree.isUnseen)
+        await this.#end(this.#endsTogether ? 0 : leftoverGraceMs, found);
+    })();
     await this.#ending;
     this.#isOver = true;
     return left;
   }
 
-  async #end(grace: number): Promise<void> {
-    const members = this.#tree.members();
+  async #end(grace: number, members: readonly ProcessInfo[] = this.#tree.members()): Promise<void> {
     const options = { sparesLeader: this.#endsTogether };
     if (grace > 0) {
       this.#tree.send("SIGTERM", members, options);
@@ -135,15 +141,15 @@ export class Run {
   async #isGoneWithin(ms: number, insist: () => void = () => {}): Promise<boolean> {
     const deadline = monotonicMs() + ms;
     for (let pauseMs = 2; monotonicMs() < deadline; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
-      if (this.#isGone()) return true;
+      if (await this.#isGone()) return true;
       insist();
       await setTimeout(pauseMs);
     }
     return this.#isGone();
   }
 
-  #isGone(): boolean {
-    return this.#tree.members().length === 0 && !this.#tree.isUnseen;
+  async #isGone(): Promise<boolean> {
+    return this.#tree.members(await nextScan()).length === 0 && !this.#tree.isUnseen;
   }
 
   /** Freezes all processes before it kills them, because frozen processes start no others. */
