@@ -1,5 +1,4 @@
 import { ToolError } from "../contract/error.ts";
-import { BoundedCache } from "../lib/bounded-cache.ts";
 import type { Approval, ApprovalRequest, Approve, CallOptions, Toolcrib } from "../toolcrib/index.ts";
 
 /**
@@ -9,7 +8,7 @@ import type { Approval, ApprovalRequest, Approve, CallOptions, Toolcrib } from "
 export class SdkApprovals {
   readonly #crib: Toolcrib;
   /** The latest questions of this process, by the call ids of the SDK; "made" once the call was made. */
-  readonly #shown = new BoundedCache<string, Shown | "made">({ maxEntries: 1000 });
+  readonly #shown = new Map<string, Shown | "made">();
 
   /** The last question. SDKs ask about all calls of a reply at once, and make each call as soon as it has its answer. */
   #last: Promise<unknown> = Promise.resolve();
@@ -32,7 +31,7 @@ export class SdkApprovals {
     const { approvals } = this.#crib;
     if (answer === undefined) {
       const pending = await approvals.ask(name, input, { onlyOffered: true, sdkCall: id });
-      if (pending !== undefined) this.#shown.set(id, pending);
+      if (pending !== undefined) this.#remember(id, pending);
       return pending !== undefined;
     }
     const { request } = await this.#crib.check(name, input, { onlyOffered: true });
@@ -46,8 +45,15 @@ export class SdkApprovals {
   approved(id: string, options: CallOptions): CallOptions {
     const known = this.#shown.get(id);
     const shown = known === undefined ? this.#shownElsewhere(id) : known === "made" ? [] : [known];
-    this.#shown.set(id, "made");
+    this.#remember(id, "made");
     return { ...options, approve: answerFor(shown, { allow: true, countsOnce: true }, options.approve) };
+  }
+
+  /** Forgets the oldest calls: their questions are stored, until they are answered. */
+  #remember(id: string, call: Shown | "made"): void {
+    this.#shown.delete(id);
+    this.#shown.set(id, call);
+    for (const oldest of this.#shown.keys()) if (this.#shown.size > maxShown) this.#shown.delete(oldest);
   }
 
   /** Returns the questions about a call that another process has shown. */
@@ -55,6 +61,8 @@ export class SdkApprovals {
     return this.#crib.approvals.list().filter(({ sdkCalls = [] }) => sdkCalls.includes(id));
   }
 }
+
+const maxShown = 1000;
 
 function isSame(one: Shown, other: Shown): boolean {
   return one.hash === other.hash && one.previewHash === other.previewHash;

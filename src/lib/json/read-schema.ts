@@ -89,7 +89,7 @@ function hintFor(vendor: string, use: SchemaUse): string {
     arktype: "Use arktype 2.1.28 or newer",
   };
   const way = Object.hasOwn(ways, vendor) ? ways[vendor] : undefined;
-  return way === undefined ? jsonHint(use) : `${way}. Otherwise: ${jsonHint(use)}`;
+  return way === undefined ? `Use another library, or ${jsonHint(use)}` : `${way}, or ${jsonHint(use)}`;
 }
 
 async function ofJsonSchema(schema: JsonSchema, use: SchemaUse): Promise<z.core.$ZodType> {
@@ -117,7 +117,7 @@ function expectUsable(schema: unknown, use: SchemaUse): JsonSchema {
 function attempt<Result>(
   read: () => Result,
   use: SchemaUse,
-  hint = `Use types that JSON has. Otherwise: ${jsonHint(use)}`,
+  hint = `Use types that JSON has, or ${jsonHint(use)}`,
 ): Result {
   try {
     return read();
@@ -129,6 +129,6 @@ function attempt<Result>(
 
 function jsonHint(use: SchemaUse): string {
   return use === "input"
-    ? 'Add the JSON Schema: inputSchema: { type: "object", properties: { … } }'
-    : 'Pass a JSON Schema: output: { type: "object", properties: { … } }';
+    ? 'add the JSON Schema: inputSchema: { type: "object", properties: { … } }'
+    : 'pass a JSON Schema: output: { type: "object", properties: { … } }';
 }
