@@ -4,7 +4,7 @@ import { formatClient, printableLine } from "./format.ts";
 import { href, route } from "./router.ts";
 import { notifications } from "./settings.ts";
 import { keyOfQuestion, questions, toast } from "./store.ts";
-import { followsForAll } from "./stream.ts";
+import { followsForAll, isShownSomewhere } from "./stream.ts";
 
 export const canNotify = "Notification" in globalThis;
 
@@ -33,13 +33,13 @@ export function announceQuestions(): void {
     for (const question of waiting) {
       if (known.has(keyOfQuestion(question))) continue;
       known.add(keyOfQuestion(question));
-      if (canNotify && notifications.peek() === "on" && followsForAll()) notify(question);
+      if (canNotify && notifications.peek() === "on" && followsForAll()) void notify(question);
     }
   });
 }
 
-function notify(question: PendingQuestion): void {
-  if (Notification.permission !== "granted") return;
+async function notify(question: PendingQuestion): Promise<void> {
+  if (Notification.permission !== "granted" || (await isShownSomewhere())) return;
   const title = `${formatClient(question.client)} asks: ${question.tool}`;
   const body = printableLine(question.title).slice(0, 200);
   try {

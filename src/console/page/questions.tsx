@@ -103,13 +103,29 @@ function commandsOf({ accesses }: PendingQuestion): readonly string[] {
   return accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
 }
 
-/** Input as indented JSON; a single text is shown as it is. */
+/** Input as indented JSON; a text of several lines is shown as it is, below its name. */
 export function InputText({ input }: { input: unknown }) {
-  const text = typeof input === "string" ? input : JSON.stringify(input, null, 2);
+  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+  const entries = isObject ? Object.entries(input) : [];
+  const texts = entries.filter(([, value]) => typeof value === "string" && value.includes("\n"));
+  const rest = entries.filter((entry) => !texts.includes(entry));
+  const shown = texts.length > 0 ? Object.fromEntries(rest) : input;
   return (
-    <pre class="input" tabIndex={0}>
-      {text}
-    </pre>
+    <>
+      {(texts.length === 0 || rest.length > 0) && (
+        <pre class="input" tabIndex={0}>
+          {typeof shown === "string" ? shown : JSON.stringify(shown, null, 2)}
+        </pre>
+      )}
+      {texts.map(([name, text]) => (
+        <div key={name}>
+          <p class="muted">{printableLine(name)}</p>
+          <pre class="input" tabIndex={0}>
+            {text}
+          </pre>
+        </div>
+      ))}
+    </>
   );
 }
 

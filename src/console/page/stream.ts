@@ -107,17 +107,30 @@ const graceMs = 1_000;
 let closing: ReturnType<typeof setTimeout> | undefined;
 let hiding: AbortController | undefined;
 let hasLock = false;
+let endShowing = () => {};
 
 /** Whether this is the one hidden tab that follows the events. */
 export function followsForAll(): boolean {
   return document.hidden && hasLock;
 }
 
+/** Every visible tab holds it. */
+const visibleLock = "toolcrib.visible";
+
+/** Returns whether a tab or window of this browser shows the console now. */
+export async function isShownSomewhere(): Promise<boolean> {
+  const { held = [] } = await navigator.locks.query();
+  return held.some(({ name }) => name === visibleLock);
+}
+
 function shareStreams(): void {
   clearTimeout(closing);
   hiding?.abort();
   hasLock = false;
+  endShowing();
   if (!document.hidden) {
+    const shown = new Promise<void>((resolve) => (endShowing = resolve));
+    void navigator.locks.request(visibleLock, { mode: "shared" }, () => shown);
     openStream(streamOf);
     return;
   }
