@@ -205,7 +205,12 @@ function writeEntries(): void {
 function signChunks(): void {
   for (const file of globSync([join(fresh, "cli.cjs"), join(fresh, "cli/*.cjs")])) {
     const toAscii = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-    const text = readFileSync(file, "utf8").replace(/[\u0080-\uffff]/g, toAscii);
+    const source = readFileSync(file, "utf8");
+    if (/\\[\u0080-\uffff]|String\.raw`[^`]*[\u0080-\uffff]/.test(source))
+      throw new Error(
+        `${file}: a backslash before a character that is not ASCII. Write that character as \\u….`,
+      );
+    const text = source.replace(/[\u0080-\uffff]/g, toAscii);
     writeFileSync(file, `${text}\n//${createHash("sha256").update(text).digest("hex").slice(0, 32)}`);
   }
 }

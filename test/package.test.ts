@@ -328,12 +328,20 @@ describe("the command", () => {
         env: { ...environment, TOOLCRIB_HOME: home },
       });
       const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
-      const commands = files.map((text) => text.slice(text.lastIndexOf("\n") + 1));
+      const commands = files.map((text) =>
+        text.slice(text.lastIndexOf("\n") + 1).replace(/^[0-9a-f]{1,8} /, ""),
+      );
       return { stdout, commands: new Set(commands) };
     };
     const read = { stdout: "1 | one\n2 | two\n", commands: new Set(["call file.read"]) };
     expect([await call("file.read"), await call("file.read")]).toEqual([read, read]);
     expect((await call("file.list", ".")).commands).toContain("call file.read,call file.list");
+    for (const name of readdirSync(folder)) {
+      const bytes = readFileSync(join(folder, name));
+      bytes[bytes.length >> 1]! ^= 4;
+      writeFileSync(join(folder, name), bytes);
+    }
+    expect((await call("file.read")).stdout).toBe(read.stdout);
     for (const name of readdirSync(folder)) writeFileSync(join(folder, name), "damaged");
     expect(await call("file.read")).toEqual({ ...read, commands: new Set(["call file.read", "damaged"]) });
   });
