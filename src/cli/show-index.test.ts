@@ -1,8 +1,11 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { expect, it } from "vitest";
+import { once } from "node:events";
+import { existsSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it, vi } from "vitest";
 import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
-import { workspaceFiles } from "../system/directories.ts";
+import { userDirectories, workspaceFiles } from "../system/directories.ts";
+import { WorkspaceIndex } from "../toolcrib/workspace-index.ts";
 
 const fileOf = ({ home, workspace }: CliWorkspace) => join(workspaceFiles(home, workspace).index, "index.db");
 
@@ -59,5 +62,87 @@ it("refuses other subcommands", async () => {
     exit: 2,
     stdout: "",
     stderr: "Unknown subcommand: toolcrib index build\nSee: toolcrib help index\n",
+  });
+});
+
+describe("the background indexer", () => {
+  const files = (from: number, to: number, fixture: CliWorkspace) => {
+    for (let number = from; number < to; number++)
+      fixture.write(`src/f${number}.ts`, `export function made${number}() {}\n`);
+  };
+  const indexOf = ({ home, workspace }: CliWorkspace) =>
+    new WorkspaceIndex({ workspace, ...userDirectories({ TOOLCRIB_HOME: home }) });
+  const wordsOf = (fixture: CliWorkspace) => {
+    const database = new DatabaseSync(fileOf(fixture), { readOnly: true, timeout: 5000 });
+    try {
+      return Number(database.prepare("SELECT count(*) AS count FROM files WHERE words <> 0").get()!.count);
+    } finally {
+      database.close();
+    }
+  };
+  /** Holds a lock of the index, as another process would; undefined when another process holds it. */
+  const lock = (fixture: CliWorkspace, name: "building.db" | "background.db") => {
+    const database = new DatabaseSync(join(dirname(fileOf(fixture)), name), { timeout: 0 });
+    try {
+      database.exec("BEGIN EXCLUSIVE");
+      return database;
+    } catch {
+      database.close();
+      return undefined;
+    }
+  };
+
+  it("finishes the index that a call began, and ends", async () => {
+    await using fixture = cliWorkspace();
+    files(0, 200, fixture);
+    await fixture.runProcess("index");
+    files(200, 520, fixture);
+    const building = lock(fixture, "building.db")!;
+    const searched = await fixture.runProcess("call", "code.search", "--query", "made7", "--json");
+    expect(JSON.parse(searched.stdout).data.index).toMatchObject({
+      files: 520,
+      indexed: 200,
+      isBuilding: true,
+    });
+    await vi.waitUntil(() => indexOf(fixture).builder !== undefined, { timeout: 60_000 });
+    const doctor = await fixture.runProcess("doctor");
+    expect(doctor.stdout).toContain(`process ${indexOf(fixture).builder} is building it in the background`);
+    // Only one runs at a time.
+    expect(await fixture.runProcess("index", "--background")).toEqual({ exit: 0, stdout: "", stderr: "" });
+    building.close();
+    await vi.waitUntil(() => indexOf(fixture).builder === undefined, { timeout: 60_000 });
+    expect(wordsOf(fixture)).toBe(520);
+  });
+
+  it("is not started by a call with rules of its own, and ends with `index clear`", async () => {
+    await using fixture = cliWorkspace();
+    files(0, 200, fixture);
+    await fixture.runProcess("index");
+    files(200, 520, fixture);
+    const building = lock(fixture, "building.db")!;
+    const search = ["call", "code.search", "--query", "made7"];
+    await fixture.runProcess(...search, "--rule", "deny read src/f7.ts");
+    const background = lock(fixture, "background.db");
+    expect([indexOf(fixture).builder, background === undefined]).toEqual([undefined, false]);
+    background!.close();
+    await fixture.runProcess(...search);
+    await vi.waitUntil(() => indexOf(fixture).builder !== undefined, { timeout: 60_000 });
+    await fixture.runProcess("index", "clear");
+    await vi.waitUntil(() => indexOf(fixture).builder === undefined, { timeout: 60_000 });
+    building.close();
+  });
+
+  it("ends when the workspace is deleted", async () => {
+    await using fixture = cliWorkspace();
+    files(0, 1, fixture);
+    await fixture.runProcess("index");
+    files(1, 200, fixture);
+    const building = lock(fixture, "building.db")!;
+    const child = fixture.start("index", "--background");
+    const ended = once(child, "exit");
+    await vi.waitUntil(() => indexOf(fixture).builder === child.pid, { timeout: 60_000 });
+    rmSync(fixture.workspace, { recursive: true });
+    expect(await ended).toEqual([0, null]);
+    building.close();
   });
 });

@@ -1,6 +1,7 @@
 import type { IndexState } from "../contract/code.ts";
 import { counted, showSize } from "../lib/text/format-quantity.ts";
 import { realWorkspace, userDirectories } from "../system/directories.ts";
+import { startAlone } from "../system/start-detached.ts";
 import { WorkspaceIndex } from "../toolcrib/workspace-index.ts";
 import { withProgress } from "./progress.ts";
 import { printJson, remarkWarnings } from "./report.ts";
@@ -18,6 +19,17 @@ export async function buildIndex(options: Options): Promise<number> {
   else print(`${describe(counts, bytes)}\n`);
   remarkWarnings(problem === undefined ? [] : [problem]);
   return problem === undefined ? 0 : 1;
+}
+
+export async function buildInBackground(options: Options): Promise<number> {
+  await openIndex(options).buildInBackground();
+  return 0;
+}
+
+/** Starts `toolcrib index --background` as a process of its own, which outlives this one. */
+export function startIndexer(workspace: string): void {
+  const words = ["index", "--background", "--workspace", realWorkspace(workspace)];
+  startAlone(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...words], process.env);
 }
 
 export async function clearIndex(options: Options): Promise<number> {

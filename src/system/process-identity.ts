@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, statSync, unlinkSync } from "node:fs";
+import { readFileSync, readlinkSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { attempt, attemptQuietly } from "./attempt.ts";
 
 /** Identifies this process in file names: process id, start time, boot and process namespace. */
@@ -29,6 +29,17 @@ export function runningProcess(owner: string): number | undefined {
   if (boot !== bootOf() || namespace !== namespaceOf() || ownerHasEnded(owner, 0)) return undefined;
   const user = attempt(() => statSync(`/proc/${pid}`).uid);
   return namespace === unknown || user === process.getuid?.() ? Number(pid) : undefined;
+}
+
+/** Records in a file that this process does something. */
+export function recordThisProcess(file: string): void {
+  attempt(() => writeFileSync(file, thisProcess(), { mode: 0o600 }));
+}
+
+/** Returns the id of the process that a file records, if it still runs here. */
+export function recordedProcess(file: string): number | undefined {
+  const owner = attempt(() => readFileSync(file, "utf8"));
+  return owner === undefined ? undefined : runningProcess(owner);
 }
 
 // No change set takes this long.

@@ -15,6 +15,12 @@ export interface DetachedProcess {
   release(): void;
 }
 
+/** Starts a program that ends by itself, without input and output. It keeps no folder in use. Ignores failures. */
+export function startAlone(file: string, words: readonly string[], env: NodeJS.ProcessEnv): void {
+  const child = spawn(file, words, { cwd: "/", env, detached: true, stdio: "ignore" });
+  child.on("error", () => {}).unref();
+}
+
 /** Starts a program in a process group of its own, without a terminal. Its errors go nowhere. */
 export function startDetached(
   file: string,

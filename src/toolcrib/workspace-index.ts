@@ -1,6 +1,12 @@
+import { setPriority } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { discardIndex, indexFile, sizeOfIndex } from "../code/index/storage/index-file.ts";
 import type { IndexState, IndexWaiting } from "../contract/code.ts";
-import { workspaceFiles } from "../system/directories.ts";
+import { attempt } from "../system/attempt.ts";
+import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
+import { recordedProcess, recordThisProcess } from "../system/process-identity.ts";
+import { identityOf } from "../system/sqlite-file.ts";
 import { lazyCode } from "./lazy-parts.ts";
 import { OpenPolicy, type PolicyOptions } from "./open-policy.ts";
 
@@ -38,7 +44,44 @@ export class WorkspaceIndex {
     }
   }
 
+  /**
+   * Builds the index with low priority, unless another process already does this. Ends after ten minutes, and when the
+   * workspace or the state folder is removed. Keeps what is built.
+   */
+  async buildInBackground(): Promise<void> {
+    makePrivateDirectory(this.#directory);
+    const { BuildLock } = await import("../code/index/build/background-build.ts");
+    const lock = new BuildLock(this.#directory, "background.db");
+    if (!lock.take()) return;
+    attempt(() => setPriority(lowPriority));
+    recordThisProcess(this.#builderFile);
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(), mostMs);
+    const built = this.build({ signal: ending.signal, progress: () => {} }).catch(() => {});
+    const isDone = built.then(() => true);
+    while (!(await Promise.race([isDone, sleep(lookMs, false)])))
+      if ([this.#options.workspace, this.#directory].map(identityOf).includes(undefined)) ending.abort();
+    clearTimeout(timer);
+    lock.release();
+  }
+
+  /** The id of the process that builds this index in the background. */
+  get builder(): number | undefined {
+    return recordedProcess(this.#builderFile);
+  }
+
+  /** Deletes the index, and ends the process that builds it in the background. */
   discard(): void {
+    const { builder } = this;
+    if (builder !== undefined && builder !== process.pid) attempt(() => process.kill(builder));
     discardIndex(this.#directory);
   }
+
+  get #builderFile(): string {
+    return join(this.#directory, "background.pid");
+  }
 }
+
+const lowPriority = 19;
+const mostMs = 600_000;
+const lookMs = 500;

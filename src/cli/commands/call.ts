@@ -101,6 +101,9 @@ export const callCommand: Command = {
     await crib.close();
     remarkWarnings(crib.warnings);
     interruption.stop();
+    // Rules of this call are not known to another process, which could index more than they allow to read.
+    if (isIndexing(result) && !options.has("rule"))
+      (await import("../show-index.ts")).startIndexer(options.get("workspace") ?? process.cwd());
     if (result.error) return exitCodeOf(result.error.code);
     return result.isError || result.failed !== undefined || wasCutShort ? 1 : 0;
   },
@@ -124,6 +127,11 @@ async function refuseBackground(dialect: Dialect, name: string, given: unknown):
   throw new ToolError("unsupported", "toolcrib call keeps no processes: they would end with this command", {
     hint: `Use process.start in a session: toolcrib chat, toolcrib run or toolcrib mcp.${yourself}`,
   });
+}
+
+/** Whether a search was answered from an index that is still being built. */
+function isIndexing({ data }: CallResult): boolean {
+  return isRecord(data) && isRecord(data.index) && data.index.isBuilding === true;
 }
 
 /** Reports processes that still run and therefore end with this command. Returns whether a program was stopped. */

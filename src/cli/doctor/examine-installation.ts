@@ -203,12 +203,16 @@ export function examineSearch(variables: NodeJS.ProcessEnv): Finding {
 
 /** Examines whether the code worker starts, and whether there is an index. */
 export async function examineCode(options: PolicyOptions, signal: AbortSignal): Promise<readonly Finding[]> {
-  const { size } = new WorkspaceIndex(options);
+  const { size, builder } = new WorkspaceIndex(options);
+  const building = builder === undefined ? "" : `; process ${builder} is building it in the background`;
   return [
     await tryWorker("code", signal, "the code tools need the parser", async () => {
       return `the parser starts; ${await tryParser(signal)} languages`;
     }),
-    ok("index", size === undefined ? "not built yet: the first code search builds it" : showSize(size)),
+    ok(
+      "index",
+      size === undefined ? "not built yet: the first code search builds it" : `${showSize(size)}${building}`,
+    ),
   ];
 }
 

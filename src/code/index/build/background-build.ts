@@ -187,16 +187,16 @@ function group(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, " ");
 }
 
-/** Lets one process at a time build an index. The lock, on an empty database, ends with its process. */
+/** Lets one process at a time do something with an index. The lock, on an empty database, ends with its process. */
 export class BuildLock {
   readonly #path: string;
   #held: DatabaseSync | undefined;
 
-  constructor(directory: string) {
-    this.#path = join(directory, "building.db");
+  constructor(directory: string, name: "building.db" | "background.db" = "building.db") {
+    this.#path = join(directory, name);
   }
 
-  /** Returns whether this process may build. If no process can take the lock, every process may build. */
+  /** Returns whether this process may proceed. If no process can take the lock, every process may. */
   take(): boolean {
     if (this.#held !== undefined) return true;
     let database: DatabaseSync | undefined;
