@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
 import { socketFolder } from "../../agent/live/live-protocol.ts";
 import { ToolError } from "../../contract/error.ts";
+import { FolderWatch } from "../../system/folder-watch.ts";
 import { FileStamps } from "../../system/policy-files.ts";
 import type { ConsoleEvent, Overview } from "../api.ts";
 import { toSummary } from "./calls.ts";
-import { FolderWatch } from "./folder-watch.ts";
 import type { LiveSessions } from "./live-sessions.ts";
 import { readPart, toOverview, type WorkspacePart } from "./overview.ts";
 import type { Questions } from "./questions.ts";

@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from "node:fs";
-import { errnoOf } from "../../system/file-errors.ts";
+import { errnoOf } from "./file-errors.ts";
 
 /**
  * Tells when something changes in a group of folders, but only once: the group is then no longer watched. So a busy folder
