@@ -18,6 +18,8 @@ export interface Confinement {
   readonly isHidden?: (path: string) => boolean;
   /** Paths in the workspace or in `writable` that can be read but not written. */
   readonly isReadOnly?: (path: string) => boolean;
+  /** Equal only for confinements whose `isHidden` and `isReadOnly` decide the same, also in another process. */
+  readonly pathsKey?: string | undefined;
   /** Like `isReadOnly`, without files that are read-only only because git settings name them. */
   readonly isReadOnlyByRules?: (path: string) => boolean;
   /** Paths that must not be created in the workspace, because editors, agents or git would run them. */

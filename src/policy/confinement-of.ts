@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import type { AbsentPath, Confinement } from "../contract/confinement.ts";
+import { contentHash } from "../lib/bytes/content-hash.ts";
 import type { Segment } from "../lib/glob/glob-segment.ts";
 import { oncePerObject } from "../lib/once-per-object.ts";
 import { gitRulesName } from "./built-in-rules.ts";
@@ -41,7 +42,7 @@ export function confinementOf(
   const granted = passed.map(({ part }) => part);
   const connects = mayConnect(approved, question, policy);
   const written = pathsOf(granted, "write", "delete");
-  const isReadOnly = readOnlyPaths(policy, tool, mode, written);
+  const { isReadOnly, lifted } = readOnlyPaths(policy, tool, mode, written);
   const ruled = (use: "read" | "write") => (mode === "paranoid" ? [] : outsidePaths(policy, tool, use));
   const read = [
     ...pathsOf(granted, "read").filter((path) => !isTemporary(path)),
@@ -57,6 +58,7 @@ export function confinementOf(
     writableIfHidden: mode === "paranoid" ? undefined : policy.context.forCommands,
     isHidden: hiddenPaths(policy, tool),
     isReadOnly,
+    pathsKey: contentHash(JSON.stringify([rulesKey(policy, tool), mode === "paranoid", lifted])),
     isReadOnlyByRules: remembered(
       policy,
       `by rules ${mode === "paranoid"} ${keyOf(tool, policy)}`,
@@ -167,13 +169,16 @@ function hiddenPaths(policy: Policy, tool: Tool): PathPredicate {
   });
 }
 
-/** Returns whether commands may read but not write a path, except for paths allowed for this call. */
+/**
+ * Returns whether commands may read but not write a path, except for paths allowed for this call. `lifted` are those of
+ * them that would be read-only otherwise.
+ */
 function readOnlyPaths(
   policy: Policy,
   tool: Tool,
   mode: PolicyMode,
   allowed: readonly string[],
-): PathPredicate {
+): { readonly isReadOnly: PathPredicate; readonly lifted: readonly string[] } {
   const isRefused = (names: Names) =>
     refusingWhole(policy, "write", names, (rule) => isFor(rule, tool)) !== undefined;
   const key = `read-only ${mode === "paranoid"} ${keyOf(tool, policy)}`;
@@ -189,9 +194,26 @@ function readOnlyPaths(
     },
   );
   const lifted = allowed.filter(isReadOnly);
-  if (lifted.length === 0) return isReadOnly;
+  if (lifted.length === 0) return { isReadOnly, lifted };
   const isLifted = (path: string) => lifted.some((one) => isWithin(path, one));
-  return (path) => (isLifted(path) ? isRefused(namesOf(path, policy.context)) : isReadOnly(path));
+  return {
+    isReadOnly: (path) => (isLifted(path) ? isRefused(namesOf(path, policy.context)) : isReadOnly(path)),
+    lifted,
+  };
+}
+
+/** Returns everything that `isHidden` and `isReadOnly` depend on, except for the mode and the call. */
+function rulesKey(policy: Policy, tool: Tool): string {
+  return remembered(policy, `key ${keyOf(tool, policy)}`, () => {
+    const { workspace, home } = policy.context;
+    // Among rules that conflict the rank decides, so their order counts.
+    const rules = policy.paths.highestFirst
+      .filter((rule) => isFor(rule, tool))
+      .map(({ effect, uses, glob, spares, rank, origin: { level } }) => {
+        return [effect, [...uses], glob, spares, Number.isFinite(rank), level];
+      });
+    return contentHash(JSON.stringify([workspace, home, rules]));
+  });
 }
 
 /** Returns whether the user would be asked before a tool writes it. */

@@ -18,7 +18,12 @@ export async function probe(
   sandbox: Sandbox,
   program: Pick<Launch, "file" | "args" | "cwd">,
 ): Promise<ProbeFailure | undefined> {
-  const launch = await sandbox.prepare({ ...program, env: {}, confinement: {}, reachable: false });
+  const launch = await sandbox.prepare({
+    ...program,
+    env: {},
+    confinement: { readsOnly: true },
+    reachable: false,
+  });
   try {
     const stdio = launch.descriptors.map((descriptor) => (descriptor === "channel" ? "pipe" : descriptor));
     const child = spawn(launch.file, launch.args, {

@@ -1,14 +1,15 @@
 import { join } from "node:path";
 import { namesIn } from "../system/directories.ts";
 
-/** Returns the folders for records of running commands, in the state directory of a sandbox. All levels share them. */
+/** Returns the folders for records of running commands and for stored scans, in the state directory of a sandbox. All levels share them. */
 export function recordFolders(
   directory: string,
-): Record<"placeholders" | "tripwire" | "repositories", string> {
+): Record<"placeholders" | "tripwire" | "repositories" | "scans", string> {
   return {
     placeholders: join(directory, "stubs"),
     tripwire: join(directory, "tripwire"),
     repositories: join(directory, "repositories"),
+    scans: join(directory, "scans"),
   };
 }
 

@@ -1,10 +1,12 @@
 import { closeSync, constants, openSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import type { Confinement } from "../contract/confinement.ts";
 import { TimeSlice } from "../lib/async/time-slice.ts";
 import { monotonicMs } from "../lib/clock.ts";
 import { attempt, statsAt } from "../system/attempt.ts";
 import { namesIfReadable } from "../system/directories.ts";
 import { withSlash } from "../system/workspace-path.ts";
+import { StoredScan } from "./stored-scan.ts";
 
 /** The entries that a sandbox must hide or protect in a directory tree. */
 export interface ScanResult {
@@ -27,12 +29,23 @@ export interface TreeEntry {
 
 /** Tests for paths. Scan results are cached as long as both functions are the same. */
 export interface PathRules {
+  /** Equal only for rules that decide the same. Without it, results are not stored for later processes. */
+  readonly key?: string | undefined;
   readonly isHidden: (path: string) => boolean;
   readonly isReadOnly: (path: string) => boolean;
 }
 
-export function rulesOf({ isHidden = never, isReadOnly = never }: Partial<PathRules>): PathRules {
-  return { isHidden, isReadOnly };
+export function rulesOf({
+  isHidden,
+  isReadOnly,
+  pathsKey,
+}: Pick<Confinement, "isHidden" | "isReadOnly" | "pathsKey">): PathRules {
+  const hasNone = isHidden === undefined && isReadOnly === undefined;
+  return {
+    isHidden: isHidden ?? never,
+    isReadOnly: isReadOnly ?? never,
+    key: hasNone ? "no rules" : pathsKey,
+  };
 }
 
 const never = () => false;
@@ -42,6 +55,8 @@ interface ScanOptions {
   readonly maxDirectories?: number;
   /** The time limit for reading new directories. The next scan continues where this one stopped. */
   readonly maxMs?: number;
+  /** The private folder in which results are stored for later processes. Default: they are not stored. */
+  readonly store?: string | undefined;
 }
 
 /**
@@ -52,7 +67,10 @@ export class TreeScan {
   readonly #top: string;
   readonly #options: ScanOptions;
   #rules: PathRules | undefined;
-  #known = new Map<string, Known>();
+  /** Undefined until the stored results for these rules are read. */
+  #known: ReadonlyMap<string, KnownDirectory> | undefined;
+  /** How many directories were read since the results were stored. */
+  #unstored = 0;
   #latest: { readonly covered: Promise<ScanResult>; until: number } | undefined;
 
   constructor(top: string, options: ScanOptions = {}) {
@@ -69,7 +87,7 @@ export class TreeScan {
     const begun = monotonicMs();
     if (isSame && !fresh && this.#latest !== undefined && begun < this.#latest.until)
       return this.#latest.covered;
-    if (!isSame) this.#known = new Map();
+    if (!isSame) this.#known = undefined;
     this.#rules = rules;
     const latest = { covered: this.#look(rules), until: Number.POSITIVE_INFINITY };
     this.#latest = latest;
@@ -83,8 +101,13 @@ export class TreeScan {
 
   async #look(rules: PathRules): Promise<ScanResult> {
     const timeSlice = new TimeSlice();
-    const before = this.#known;
-    const known = new Map<string, Known>();
+    const { store } = this.#options;
+    const stored =
+      store === undefined || rules.key === undefined
+        ? undefined
+        : new StoredScan(store, this.#top, rules.key);
+    const before = this.#known ?? stored?.read() ?? new Map<string, KnownDirectory>();
+    const known = new Map<string, KnownDirectory>();
     const found = new FoundEntries();
     const queue: { path: string; isReadOnly: boolean }[] = [{ path: this.#top, isReadOnly: false }];
     const {
@@ -110,14 +133,26 @@ export class TreeScan {
         continue;
       }
       if (known.size < mostRemembered) known.set(path, directory);
+      if (directory !== remembered && directory.stamp !== undefined) this.#unstored += 1;
       for (const kind of ["hidden", "readOnly", "repositories", "bare", "unnameable"] as const)
         found[kind].push(...(directory[kind] as never[]));
       for (const below of directory.below) if (!leftOut.has(below.path)) queue.push(below);
     }
-    if (this.#rules === rules) this.#known = known;
+    if (this.#rules === rules) this.#keep(known, stored);
     return { ...found, isWhole };
   }
+
+  /** Remembers the results, and stores them when enough has changed that a later process saves more time than this. */
+  #keep(known: ReadonlyMap<string, KnownDirectory>, stored: StoredScan | undefined): void {
+    this.#known = known;
+    if (stored === undefined || this.#unstored <= fewDirectories + known.size / 50) return;
+    this.#unstored = 0;
+    stored.write(known);
+  }
 }
+
+// Reading this many directories again is cheaper than storing the results.
+const fewDirectories = 16;
 
 // Scans faster than this are not shared with later calls.
 const quickMs = 10;
@@ -133,35 +168,61 @@ class FoundEntries {
   readonly unnameable: string[] = [];
 }
 
-interface Known extends FoundEntries {
-  readonly changed: number;
-  readonly inode: number;
+/** The entries that a scan found in one directory. */
+export interface KnownDirectory extends Omit<ScanResult, "isWhole"> {
+  /** Undefined when the directory must be read again anyway. */
+  readonly stamp: Stamp | undefined;
   readonly wasReadOnly: boolean;
+  /** Its subdirectories that are scanned too. */
   readonly below: readonly { readonly path: string; readonly isReadOnly: boolean }[];
 }
+
+/**
+ * Identifies a directory and its names: adding, removing or renaming an entry sets both times, and no program can set
+ * the time of change. The types of entries change only with their names. Nothing else is used from entries.
+ */
+export interface Stamp {
+  readonly device: number;
+  readonly inode: number;
+  readonly modified: number;
+  readonly changed: number;
+}
+
+function hasStamp({ dev, ino, mtimeMs, ctimeMs }: Stats, stamp: Stamp | undefined): boolean {
+  return (
+    stamp?.changed === ctimeMs && stamp.modified === mtimeMs && stamp.inode === ino && stamp.device === dev
+  );
+}
+
+/**
+ * Returns the stamp of a directory that is read after this. Returns undefined for one that changed just now, because
+ * file system clocks are coarse and it may change again with the same time, or whose time is in the future.
+ */
+function stampOf({ dev, ino, mtimeMs, ctimeMs }: Stats, now: number): Stamp | undefined {
+  const stepMs = ctimeMs % 1000 === 0 ? wholeSecondsMs : settledMs;
+  if (now - ctimeMs < stepMs) return undefined;
+  return { device: dev, inode: ino, modified: mtimeMs, changed: ctimeMs };
+}
+
+const settledMs = 100;
+const wholeSecondsMs = 2100;
 
 /** Scans one directory; undefined when it is missing, or so deep that no path can name it. */
 function look(
   path: string,
   isReadOnly: boolean,
   rules: PathRules,
-  known: Known | undefined,
-): Known | "closed" | undefined {
+  known: KnownDirectory | undefined,
+): KnownDirectory | "closed" | undefined {
   const now = Date.now();
   const stats = statsAt(path);
   if (stats === undefined || !stats.isDirectory()) return undefined;
   // A closed directory is hidden, because any command could make it accessible again.
   if (isClosed(stats)) return "closed";
-  if (known?.changed === stats.ctimeMs && known.inode === stats.ino && known.wasReadOnly === isReadOnly)
-    return known;
-  // File system clocks are coarse, so a directory that just changed may change again with the same time.
-  const isSettled = now - stats.ctimeMs >= settledMs;
-  const { isDeep, ...sorted } = sort(path, isReadOnly, rules);
-  const changed = isSettled && !isDeep ? stats.ctimeMs : Number.NaN;
-  return { ...sorted, changed, inode: stats.ino, wasReadOnly: isReadOnly };
+  if (hasStamp(stats, known?.stamp) && known?.wasReadOnly === isReadOnly) return known;
+  const { isCertain, ...sorted } = sort(path, isReadOnly, rules);
+  return { ...sorted, stamp: isCertain ? stampOf(stats, now) : undefined, wasReadOnly: isReadOnly };
 }
-
-const settledMs = 100;
 
 // System calls do not accept longer paths, and sandboxes add a prefix.
 const longestPath = 4000;
@@ -170,12 +231,13 @@ function sort(
   directory: string,
   isReadOnly: boolean,
   rules: PathRules,
-): Omit<Known, "changed" | "inode" | "wasReadOnly"> & { readonly isDeep: boolean } {
+): Omit<KnownDirectory, "stamp" | "wasReadOnly"> & { readonly isCertain: boolean } {
   let isDeep = false;
   const prefix = withSlash(directory);
   const sorted = { ...new FoundEntries(), below: [] as { path: string; isReadOnly: boolean }[] };
   // A directory that is missing, or inaccessible to this user and so to every command, has no entries.
-  const entries = attempt(() => readdirSync(directory, { withFileTypes: true })) ?? [];
+  const listed = attempt(() => readdirSync(directory, { withFileTypes: true }));
+  const entries = listed ?? [];
   const bareNames = entries.filter(({ name }) => name === "HEAD" || name === "objects" || name === "refs");
   if (bareNames.length === 3) sorted.bare.push(directory);
   for (const entry of entries) {
@@ -203,8 +265,13 @@ function sort(
   }
   // Commands reach entries step by step that no mount can name. Without secrets among them, commands keep their access.
   if (isDeep && hidesBelow(directory, directory, rules, { entriesLeft: mostDeepEntries }))
-    return { ...new FoundEntries(), hidden: [{ path: directory, kind: "directory" }], below: [], isDeep };
-  return { ...sorted, isDeep };
+    return {
+      ...new FoundEntries(),
+      hidden: [{ path: directory, kind: "directory" }],
+      below: [],
+      isCertain: false,
+    };
+  return { ...sorted, isCertain: listed !== undefined && !isDeep };
 }
 
 /**
@@ -246,7 +313,7 @@ function isText(path: string): boolean {
 /** Finds hidden entries at the top of tool chains, and only there, such as `credentials.toml` of cargo. */
 export class CacheSecrets {
   #isHidden: PathRules["isHidden"] | undefined;
-  readonly #known = new Map<string, Pick<Known, "changed" | "inode" | "hidden">>();
+  readonly #known = new Map<string, Pick<KnownDirectory, "stamp" | "hidden">>();
 
   in(caches: readonly string[], { isHidden }: PathRules): readonly TreeEntry[] {
     if (this.#isHidden !== isHidden) this.#known.clear();
@@ -258,14 +325,14 @@ export class CacheSecrets {
     const stats = statsAt(cache);
     if (stats?.isDirectory() !== true) return [];
     const known = this.#known.get(cache);
-    if (known?.changed === stats.ctimeMs && known.inode === stats.ino) return known.hidden;
+    if (known !== undefined && hasStamp(stats, known.stamp)) return known.hidden;
+    const now = Date.now();
     const paths = namesIfReadable(cache).map((name) => join(cache, name));
     const hidden = paths.filter(isHidden).flatMap((path): TreeEntry[] => {
       const entry = statsAt(path);
       return entry === undefined ? [] : [{ path, kind: entry.isDirectory() ? "directory" : "file" }];
     });
-    if (Date.now() - stats.ctimeMs >= settledMs)
-      this.#known.set(cache, { changed: stats.ctimeMs, inode: stats.ino, hidden });
+    this.#known.set(cache, { stamp: stampOf(stats, now), hidden });
     return hidden;
   }
 }

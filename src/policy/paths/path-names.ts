@@ -21,13 +21,40 @@ export interface Names {
   readonly folded: readonly string[];
   /** The index of the first name inside the workspace; 0 for a path elsewhere. */
   readonly inside: number;
+  /** The names of the directory, as one object for all its entries. Its `inside` is not set. */
+  readonly above?: Pick<Names, "exact" | "folded">;
 }
 
+/** Returns the names of a path. The last path and directory are cached: a scan asks about one directory at a time. */
 export function namesOf(path: string, { workspace }: PathContext): Names {
-  const exact = namesIn(path);
+  if (lastPath.path === path && lastPath.workspace === workspace) return lastPath.names;
   const isInside =
     path.startsWith(workspace) && (path.length === workspace.length || path[workspace.length] === "/");
-  return { exact, folded: foldNames(path, exact), inside: isInside ? countNames(workspace) : 0 };
+  const inside = isInside ? countNames(workspace) : 0;
+  const end = path.lastIndexOf("/");
+  const name = path.slice(end + 1);
+  let names: Names;
+  if (end <= 0 || name === "") names = splitPath(path, inside);
+  else {
+    const directory = path.slice(0, end);
+    if (lastDirectory.path !== directory) lastDirectory = { path: directory, names: splitPath(directory, 0) };
+    const above = lastDirectory.names;
+    const exact = [...above.exact, name];
+    const folded = fold(name);
+    const isPlain = folded === name && above.folded === above.exact;
+    names = { exact, folded: isPlain ? exact : [...above.folded, folded], inside, above };
+  }
+  lastPath = { path, workspace, names };
+  return names;
+}
+
+const noNames: Names = { exact: [], folded: [], inside: 0 };
+let lastPath = { path: "/", workspace: "", names: noNames };
+let lastDirectory = { path: "", names: noNames };
+
+function splitPath(path: string, inside: number): Names {
+  const exact = namesIn(path);
+  return { exact, folded: foldNames(path, exact), inside };
 }
 
 /** Folds a plain path as a whole, any other name by name, so that no character becomes a slash. */

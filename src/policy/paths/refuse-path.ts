@@ -1,5 +1,3 @@
-import { boundedMemo } from "../../lib/bounded-cache.ts";
-import { matchSegment, type Segment } from "../../lib/glob/glob-segment.ts";
 import { oncePerObject } from "../../lib/once-per-object.ts";
 import type { Policy } from "../rules/compile-policy.ts";
 import type { PathRule, PathUse } from "../rules/rule.ts";
@@ -9,35 +7,41 @@ import { leadsThrough, matchNames } from "./path-pattern.ts";
 type Counts = (rule: PathRule) => boolean;
 
 /** Returns the rules that may match a path, in no order. */
-export function rulesNear({ paths }: Pick<Policy, "paths">, { exact, folded }: Names): readonly PathRule[] {
-  const found: PathRule[] = [];
-  const othersNear = othersByName(paths.others);
-  const add = (rules: readonly PathRule[] | undefined) => {
-    if (rules !== undefined) for (const rule of rules) found.push(rule);
-  };
-  for (let index = 0; index < folded.length; index += 1) {
-    const name = folded[index]!;
-    add(paths.named.get(name));
-    add(othersNear(name));
-    // Rules that loosen are compared exactly.
-    if (exact[index] !== name) add(othersNear(exact[index]!));
-  }
-  return found;
+export function rulesNear({ paths }: Pick<Policy, "paths">, names: Names): readonly PathRule[] {
+  return names.above === undefined ? nearAll(paths, names) : nearEntry(paths, names, names.above);
 }
 
-/** Finds rules without a literal name by the pattern of their last name. */
-const othersByName = oncePerObject((rules: readonly PathRule[]) => {
-  const ends = rules.flatMap((rule) =>
-    rule.patterns.map((pattern) => ({ rule, end: pattern.findLast((segment) => segment !== "**") })),
-  );
-  const isNear = (end: Segment | undefined, name: string) =>
-    end === undefined || end === "**" || matchSegment(end, name);
-  return boundedMemo(maxRemembered, (name: string) =>
-    ends.flatMap(({ rule, end }) => (isNear(end, name) ? [rule] : [])),
-  );
-});
+/** Does the same for an entry of a directory. The rules about the directory are found once. */
+function nearEntry(
+  paths: Policy["paths"],
+  { exact, folded }: Names,
+  above: NonNullable<Names["above"]>,
+): readonly PathRule[] {
+  const known = nearDirectory(paths);
+  if (known.names !== above) Object.assign(known, { names: above, near: nearAll(paths, above) });
+  const own = nearName(paths, exact.at(-1)!, folded.at(-1)!);
+  if (own.length === 0) return known.near;
+  return known.near.length === 0 ? own : [...known.near, ...own];
+}
 
-const maxRemembered = 4096;
+/** The directory whose rules were found last. */
+const nearDirectory = oncePerObject((_: Policy["paths"]) => ({
+  names: undefined as Names["above"],
+  near: [] as readonly PathRule[],
+}));
+
+function nearAll(
+  paths: Policy["paths"],
+  { exact, folded }: Pick<Names, "exact" | "folded">,
+): readonly PathRule[] {
+  return folded.flatMap((name, index) => nearName(paths, exact[index]!, name));
+}
+
+function nearName({ byName }: Policy["paths"], exact: string, folded: string): readonly PathRule[] {
+  const near = byName.find(folded);
+  // Rules that loosen are compared exactly.
+  return exact === folded ? near : [...near, ...byName.find(exact)];
+}
 
 /** Returns the rule that makes the path secret or protected, or denies it, in every mode. */
 export function refusingRule(

@@ -1,4 +1,5 @@
 import type { Segment } from "../../lib/glob/glob-segment.ts";
+import { NameIndex } from "../paths/name-index.ts";
 import { fold, literalText } from "../paths/path-names.ts";
 import { levels, type PathContext, type RuleOrigin, type RuleSource } from "../policy.ts";
 import type { CommandPattern } from "./command-pattern.ts";
@@ -17,7 +18,7 @@ export interface Policy {
   readonly commands: NamedRules<CommandRule>;
   readonly unconfined: readonly CommandRule[];
   readonly settings: Settings;
-  readonly paths: NamedRules<PathRule>;
+  readonly paths: PathRules;
   /** Path rules by the directories that they lead through. */
   readonly pathsThrough: ReadonlyMap<string, readonly PathRule[]>;
   readonly hosts: readonly HostRule[];
@@ -29,6 +30,12 @@ export interface NamedRules<Kind> {
   readonly named: ReadonlyMap<string, readonly Kind[]>;
   readonly others: readonly Kind[];
   readonly highestFirst: readonly Kind[];
+}
+
+interface PathRules {
+  readonly highestFirst: readonly PathRule[];
+  /** Made on first use. */
+  readonly byName: NameIndex;
 }
 
 /** Compiles all sources. Throws `invalid-input` for a line that cannot be understood. */
@@ -49,12 +56,21 @@ export function compilePolicy(sources: readonly RuleSource[], context: PathConte
     ),
     unconfined: commands.filter(({ effect }) => effect === "unconfined"),
     settings: compileSettings(parsed.flatMap(({ settings }) => settings)),
-    paths: byName(paths, ({ patterns }) =>
-      patterns.map((pattern) => literalsIn(pattern).findLast((name) => name !== undefined)),
-    ),
+    paths: indexed(paths),
     pathsThrough: byDirectory(paths),
     hosts: rules.filter((rule) => rule.kind === "connect"),
     tools: rules.filter((rule) => rule.kind === "use"),
+  };
+}
+
+function indexed(rules: readonly PathRule[]): PathRules {
+  let index: NameIndex | undefined;
+  return {
+    highestFirst: rules.toReversed(),
+    get byName() {
+      index ??= new NameIndex(rules);
+      return index;
+    },
   };
 }
 

@@ -14,6 +14,7 @@ import {
   realPathsOf,
 } from "../real-paths.ts";
 import type { RepositoryWatch } from "../repository-watch.ts";
+import { recordFolders } from "../restore-abandoned.ts";
 import type { PreparedLaunch, SandboxContext } from "../sandbox.ts";
 import { toolChainsIn } from "../tool-chains.ts";
 import {
@@ -90,7 +91,9 @@ export class WorkspaceView {
     const { workspace, placeholders } = this.#options;
     const rules = rulesOf(confinement);
     const wanted = this.#granted(confinement, rules);
-    const { scanned, refused, ...grants } = await this.#scan(wanted, rules);
+    // A command that only reads, with no rules, has nothing to hide: the probe of the sandbox.
+    const needsScan = confinement.readsOnly !== true || confinement.isHidden !== undefined;
+    const { scanned, refused, ...grants } = needsScan ? await this.#scan(wanted, rules) : nothingFound;
     const git = repositoriesIn(workspace, scanned.repositories);
     const { hidden, readOnly, remarks } = bundleEntries(scanned, workspace);
     const readsOnly = confinement.readsOnly === true;
@@ -292,7 +295,8 @@ export class WorkspaceView {
   #newScan(top: string): TreeScan {
     const { workspace, maxGranted = 20_000 } = this.#options;
     const budget = top === workspace ? {} : { maxDirectories: maxGranted, maxMs: 5_000 };
-    return new TreeScan(top, { leaveOut: this.#unseen, ...budget });
+    const store = recordFolders(this.#options.directory).scans;
+    return new TreeScan(top, { leaveOut: this.#unseen, store, ...budget });
   }
 
   /** Returns the replaced homes and temporary directories, without a temporary directory inside the workspace. */
@@ -341,6 +345,13 @@ function keptPaths({ readOnly, git, absent }: Found, standing: readonly Placehol
     ...standing.filter(({ kind }) => kind === "file").map(pathOf),
   ];
 }
+
+const nothingFound = {
+  readable: [],
+  writable: [],
+  refused: [],
+  scanned: { hidden: [], readOnly: [], repositories: [], bare: [], unnameable: [], isWhole: true },
+};
 
 const sharedByAll = ["/tmp", "/var/tmp"];
 

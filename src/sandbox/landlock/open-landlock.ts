@@ -56,6 +56,7 @@ export async function openLandlock(options: LandlockOptions): Promise<OpenedSand
       directory: recordFolders(directory).tripwire,
       writable: [privates.temporary, privates.home],
       repositories: recordFolders(directory).repositories,
+      scans: recordFolders(directory).scans,
     }),
   });
   const file = await findProgram("true").catch(() => perl);

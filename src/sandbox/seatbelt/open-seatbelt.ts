@@ -11,6 +11,7 @@ import {
   privateVariables,
 } from "../private-directories.ts";
 import { probe } from "../probe.ts";
+import { recordFolders } from "../restore-abandoned.ts";
 import {
   doctorHints,
   type Launch,
@@ -65,7 +66,7 @@ class SeatbeltSandbox implements Sandbox {
 
   constructor(parts: SeatbeltParts) {
     this.#parts = parts;
-    this.#tree = new TreeScan(parts.workspace);
+    this.#tree = new TreeScan(parts.workspace, { store: recordFolders(parts.directory).scans });
   }
 
   async prepare(launch: Launch): Promise<PreparedLaunch> {

@@ -1,10 +1,10 @@
 import { type Stats, statfsSync } from "node:fs";
 import { figure, figureCount, isSettled, type Snapshot } from "../../../contract/snapshot.ts";
+import { ReliableTimes } from "../../../system/reliable-times.ts";
 
 export class KnownNames {
   readonly #earlier: Snapshot | undefined;
-  /** Whether the times of a device's directories are reliable, by device. */
-  readonly #isReliable = new Map<number, boolean>();
+  readonly #reliable = new ReliableTimes();
 
   constructor(earlier: Snapshot | undefined) {
     this.#earlier = earlier;
@@ -14,7 +14,7 @@ export class KnownNames {
   in(path: string, stats: Stats, at: string): readonly string[] | undefined {
     const contents = this.#earlier?.contents.get(path);
     if (contents === undefined || !this.#isUnchanged(contents.place, stats)) return undefined;
-    if (!this.#hasReliableTimes(stats.dev, at)) return undefined;
+    if (!this.#reliable.of(stats.dev, at)) return undefined;
     return this.#earlier!.paths.slice(contents.first, contents.end);
   }
 
@@ -31,12 +31,6 @@ export class KnownNames {
       isSettled(earlier, place)
     );
   }
-
-  #hasReliableTimes(device: number, at: string): boolean {
-    const isReliable = this.#isReliable.get(device) ?? reliableTypes.has(statfsSync(at).type);
-    this.#isReliable.set(device, isReliable);
-    return isReliable;
-  }
 }
 
 /** Whether the kernel generates the file system. Such file systems are endless and cannot be restored. */
@@ -48,10 +42,4 @@ export function isSystem(path: string): boolean {
 const systemTypes = new Set([
   0x9fa0, 0x62656572, 0x1cd1, 0x27e0eb, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0xcafe4a11,
   0x62656570, 0x19800202, 0x65735543,
-]);
-
-// On these file systems a directory's times change when a name in it is added or removed, by the clock of this machine.
-// They are ext2 to ext4, xfs, btrfs, tmpfs, overlay, f2fs, zfs and apfs.
-const reliableTypes = new Set([
-  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0x1a,
 ]);

@@ -54,14 +54,22 @@ export class Tripwire {
     readonly directory: string;
     readonly writable?: readonly string[];
     readonly repositories?: string;
+    /** The folder for stored scans. Default: none. */
+    readonly scans?: string;
   }) {
-    const { workspace, directory, writable = [], repositories = join(directory, "repositories") } = options;
+    const {
+      workspace,
+      directory,
+      writable = [],
+      repositories = join(directory, "repositories"),
+      scans,
+    } = options;
     this.#workspace = workspace;
     this.#around = [workspace, ...writable];
     this.#records = join(directory, "runs");
     this.#contents = join(directory, "contents");
     this.#quarantineFolder = join(directory, "taken-back");
-    this.#tree = new TreeScan(workspace);
+    this.#tree = new TreeScan(workspace, { store: scans });
     this.#repositories = new RepositoryWatch({ workspace, folder: repositories });
     makePrivateDirectory(this.#records);
   }
