@@ -19,6 +19,8 @@ export function openDatabase(
   const database = new (loadSqlite().DatabaseSync)(file, { timeout: options.patienceMs });
   try {
     if (versionOf(database) !== version) refuseUnlessOurs(database, file);
+    // Works only before the first table is made. The file can then shrink in steps.
+    if (versionOf(database) === 0) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
     writeAhead(database, options.patienceMs);
     database.exec("PRAGMA synchronous = NORMAL");
     // A checkpoint makes all calls wait for the disk, so it runs after 16 MB instead of SQLite's 4.

@@ -137,6 +137,11 @@ export class Journal {
     return this.#read(({ records }) => records.last().sequence);
   }
 
+  /** Returns the number of the first record; 1 without records. */
+  firstSequence(): number {
+    return this.#read(({ records }) => records.first());
+  }
+
   /** Prepares some calls that no list has shown yet. Returns false when there are no more. */
   prepareSummaries(): boolean {
     return this.#read(({ calls }) => calls().fill(1) > 0);

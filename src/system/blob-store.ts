@@ -5,6 +5,7 @@ import {
   copyFileSync,
   openSync,
   promises,
+  readFileSync,
   renameSync,
   type Stats,
   statSync,
@@ -189,17 +190,26 @@ export function removeLeftovers(folder: string, olderThan: number): void {
   }
 }
 
-/** Returns whether the last collection is at least `everyMs` ago. If so, records a collection now. */
-export function isCollectionDue(folder: string, everyMs: number): boolean {
-  const stats = statSync(markerIn(folder), { throwIfNoEntry: false });
-  if (stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < everyMs) return false;
+/**
+ * Returns how many collections in a row were interrupted; undefined when the last one is not `everyMs` ago. Otherwise
+ * records a collection now.
+ */
+export function claimCollection(folder: string, everyMs: number): number | undefined {
+  const marker = markerIn(folder);
+  const stats = statSync(marker, { throwIfNoEntry: false });
+  if (stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < everyMs) return undefined;
   makePrivateDirectory(folder);
-  writeFileSync(markerIn(folder), "", { mode: 0o600 });
-  return true;
+  const interrupted = Number(attempt(() => readFileSync(marker, "utf8"))) || 0;
+  writeFileSync(marker, "", { mode: 0o600 });
+  return interrupted;
 }
 
-export function postponeCollection(folder: string): void {
-  unlinkQuietly(markerIn(folder));
+/** Makes the next collection due at once. */
+export function postponeCollection(folder: string, interrupted: number): void {
+  attempt(() => {
+    writeFileSync(markerIn(folder), `${interrupted}`, { mode: 0o600 });
+    utimesSync(markerIn(folder), 1, 1);
+  });
 }
 
 /** Checks a hash from a database that may be damaged: a damaged hash must not name a path in another folder. */

@@ -244,7 +244,8 @@ export class WorkspaceJournal {
 
   async collect(budget: JournalBudget, signal: AbortSignal): Promise<Collection> {
     const { collect } = await import("../journal/collect/collect.ts");
-    return collect(this.#journal, this.#files.blobs, { budget, signal, scans: this.#files.scans });
+    const { blobs, scans } = this.#files;
+    return collect(this.#journal, blobs, { budget, signal, scans, rebuilds: true });
   }
 
   close(): void {

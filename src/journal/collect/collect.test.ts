@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -208,6 +208,35 @@ describe("a collection", () => {
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 
+  it("prunes in steps, continues after an interruption, and shrinks the database", async () => {
+    fill(45, 3_000, 3_000);
+    fill(1, 3_000, 10);
+    const before = statSync(file).size;
+    const stop = new AbortController();
+    const budget = { maxBytes: 1e9, maxDays: 30 };
+    const interrupted = collect(journal, join(folder, "blobs"), { budget, signal: stop.signal });
+    stop.abort();
+    await expect(interrupted).rejects.toMatchObject({ code: "cancelled" });
+    const done = journal.records("pruned").length;
+    expect([done, (await verifyJournal(file)).fault]).toEqual([1, undefined]);
+    const { records } = await run(budget);
+    expect(records + 1_000).toBe(3_001);
+    expect((await verifyJournal(file)).fault).toBeUndefined();
+    journal.alone(() => {});
+    journal.use(({ database }) => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+    expect(statSync(file).size).toBeLessThan(before / 2);
+  });
+
+  it("counts the database after its first 16 MiB, and prunes its oldest records over half of the budget", async () => {
+    fill(3, 3_000, 3_000);
+    fill(1, 4_000, 3_000);
+    const budget = { maxBytes: 4e6, maxDays: 30 };
+    const { records } = await run(budget);
+    expect([records % 1_000, records > 0, records <= 3_000]).toEqual([0, true, true]);
+    expect((await run(budget)).records).toBe(0);
+    expect((await verifyJournal(file)).fault).toBeUndefined();
+  });
+
   it("keeps new contents, and removes temporary files only once they are old", async () => {
     blobs.keep(Buffer.from("new"));
     writeFileSync(join(folder, "blobs", "new-1"), "half");
@@ -253,6 +282,16 @@ function changeIn(then: Journal, days: number, names: readonly string[]): void {
   then.change(attempt.callId, changes);
   const rest = { message: undefined, outputHandle: undefined, durationMs: 1, account: {} };
   then.finish(attempt, { outcome: "ok", ...rest });
+}
+
+/** So many records of so many bytes, this many days ago, by a session that was closed then. */
+function fill(days: number, count: number, bytes: number): void {
+  const then = openThen(`session_${days}`, days);
+  then.append("trial", {});
+  const entry = { at: Date.now() - days * dayMs, kind: "trial", session: `session_${days}`, call: "" };
+  const body = JSON.stringify("x".repeat(bytes));
+  then.alone(({ records }) => records.append(numbers(count - 2).map(() => ({ ...entry, body }))));
+  then.close();
 }
 
 function note(days: number, kind: string, body: unknown): void {

@@ -23,13 +23,15 @@ export interface CollectionOptions {
   readonly graceMs?: number;
   /** The folder of interrupted scans. No record names the contents that they need until they are completed. */
   readonly scans?: string;
+  /** Whether a database that cannot shrink in steps may be rewritten, which locks it for seconds. */
+  readonly rebuilds?: boolean;
 }
 
 /**
- * Removes the oldest history over the budget: contents by age and then by size, records by age, conversations by their
- * last message. Ages are computed by `supportedTime`. Keeps new contents, and everything that
+ * Removes the oldest history over the budget: records by age and size, contents by age and then by size, conversations
+ * by their last message. Ages are computed by `supportedTime`. Keeps new contents, and everything that
  * an open session, an open transaction or a recent checkpoint needs. `folder` contains the blobs. Several processes may
- * collect at once, and may be killed at any moment.
+ * collect at once, and may be killed at any moment: each step is complete, and the next collection continues.
  */
 export async function collect(
   journal: Journal,
@@ -42,30 +44,44 @@ export async function collect(
   journal.flush();
   const oldest = supportedTime(now, latestRecord(journal, now - evidenceMs)) - budget.maxDays * dayMs;
   const conversations = forgetConversations(journal, oldest);
-  const needs = await Needs.find(journal, oldest, timeSlice);
-  if (options.scans !== undefined) needs.hold(await new PendingScans(options.scans).holdings());
-  const limits = { oldest, maxBytes: budget.maxBytes, keptBefore: now - graceMs };
-  const chosen = choose(await list(folder, timeSlice), needs, limits);
+  const records = await pruneRecords(journal, { oldest, maxBytes: budget.maxBytes / 2 }, timeSlice);
+  const rest = { records, conversations };
+  const maxBytes = Math.max(0, budget.maxBytes - countedBytes(journal));
+  const limits = { oldest, maxBytes, keptBefore: now - graceMs };
   const removed: StoredBlob[] = [];
-  for (let index = 0; index < chosen.length; index += batchSize) {
-    const batch = chosen.slice(index, index + batchSize);
-    const waitsFor = await removeBatch(batch, { journal, folder, needs, removed, timeSlice });
-    if (waitsFor.length > 0) return total(removed, { records: 0, conversations, waitsFor });
-    if (timeSlice.isOver) await timeSlice.next();
+  const blobs = await list(folder, timeSlice);
+  if (mayExceed(blobs, limits)) {
+    const needs = await Needs.find(journal, oldest, timeSlice);
+    if (options.scans !== undefined) needs.hold(await new PendingScans(options.scans).holdings());
+    // Listed again: a content may have been stored again in the meantime.
+    const chosen = choose(await list(folder, timeSlice), needs, limits);
+    for (let index = 0; index < chosen.length; index += batchSize) {
+      const batch = chosen.slice(index, index + batchSize);
+      const waitsFor = await removeBatch(batch, { journal, folder, needs, removed, timeSlice });
+      if (waitsFor.length > 0) return total(removed, { ...rest, waitsFor });
+      if (timeSlice.isOver) await timeSlice.next();
+    }
   }
   removeLeftovers(folder, now - usualGraceMs);
-  const records = pruneRecords(journal, { oldest, needs });
-  return total(removed, { records, conversations, waitsFor: [] });
+  await shrinkDatabase(journal, options.rebuilds ?? false, timeSlice);
+  return total(removed, { ...rest, waitsFor: [] });
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Returns the time of the latest record up to the time `upTo`; undefined when there is none. */
 function latestRecord(journal: Journal, upTo: number): number | undefined {
-  const row = journal.alone(({ database }) =>
-    database.prepare("SELECT max(at) AS at FROM records WHERE at <= ?").get(upTo),
-  );
+  const query = "SELECT at FROM records WHERE at <= ? ORDER BY sequence DESC LIMIT 1";
+  const row = journal.use(({ database }) => database.prepare(query).get(upTo));
   return typeof row?.at === "number" ? row.at : undefined;
+}
+
+/** Returns whether some content may have to go, so that the records must be read. */
+function mayExceed(
+  blobs: readonly StoredBlob[],
+  limits: { readonly oldest: number; readonly maxBytes: number },
+): boolean {
+  return sum(blobs) > limits.maxBytes || blobs.some(({ keptAt }) => keptAt < limits.oldest);
 }
 
 // A batch is small enough that no writer waits for long.
@@ -153,7 +169,6 @@ class Needs {
   readonly #heldFrom: number;
   readonly #held = new Set<string>();
   readonly #namedAt = new Map<string, number>();
-  #firstOfOpenSession = Number.POSITIVE_INFINITY;
   #seenUpTo = 0;
   #isSeen = false;
 
@@ -169,7 +184,7 @@ class Needs {
     const needs = new Needs(journal, oldest);
     for (let isMore = true; isMore; ) {
       // Reads in pages, so that others can write in between.
-      const rows = journal.page(needs.#seenUpTo, pageSize);
+      const rows = journal.use(({ records }) => naming(records, needs.#seenUpTo, pageSize));
       for (const row of rows) needs.#see(row);
       isMore = rows.length > 0;
       if (timeSlice.isOver) await timeSlice.next();
@@ -180,7 +195,7 @@ class Needs {
 
   /** Reads the records added since the last call. */
   catchUp(records: Records): void {
-    for (const row of records.page(this.#seenUpTo, Number.MAX_SAFE_INTEGER)) this.#see(row);
+    for (const row of naming(records, this.#seenUpTo)) this.#see(row);
   }
 
   /** Adds contents that no record names. */
@@ -197,15 +212,9 @@ class Needs {
     return this.#namedAt.get(hash) ?? 0;
   }
 
-  /** The first record that an open session or transaction needs. */
-  get firstRecord(): number {
-    return Math.min(this.#firstOfOpenSession, ...this.#openTransactions);
-  }
-
   #see({ sequence, at, session, body }: Row): void {
     this.#seenUpTo = sequence;
     const isOfOpen = this.#openSessions.has(session);
-    if (isOfOpen) this.#firstOfOpenSession = Math.min(this.#firstOfOpenSession, sequence);
     // A record added during the collection belongs to a running process.
     const isHeld = isOfOpen || sequence >= this.#heldFrom || this.#isSeen;
     for (const hash of body.match(/[0-9a-f]{64}/g) ?? []) {
@@ -216,6 +225,11 @@ class Needs {
 }
 
 const pageSize = 500;
+
+/** Returns the records that can name contents: changes, and those without a call. Most records are others. */
+function naming(records: Records, after: number, limit = -1): readonly Row[] {
+  return [...records.where("sequence > ? AND (kind = 'change' OR call = '')", [after], { limit })];
+}
 
 /** Returns the first records of the transactions that were neither committed nor rolled back. */
 function openTransactions(journal: Journal): readonly number[] {
@@ -228,17 +242,53 @@ function openTransactions(journal: Journal): readonly number[] {
   return [...open.values()];
 }
 
-/** Removes the records before `oldest`, and adds one with the hash of the last removed record. */
-function pruneRecords(
+/**
+ * Removes the records before `oldest`, and the oldest ones while the database exceeds `maxBytes`. Works in batches; each
+ * adds a record with the hash of the last removed record.
+ */
+async function pruneRecords(
   journal: Journal,
-  { oldest, needs }: { readonly oldest: number; readonly needs: Needs },
+  { oldest, maxBytes }: { readonly oldest: number; readonly maxBytes: number },
+  timeSlice: TimeSlice,
+): Promise<number> {
+  let pruned = 0;
+  let heldFrom: number | undefined;
+  while (true) {
+    const first = journal.use(({ records }) => records.page(0, 1)[0]);
+    const isOver = countedBytes(journal) > maxBytes;
+    if (first === undefined || (first.at >= oldest && !isOver)) return pruned;
+    heldFrom ??= firstHeld(journal);
+    const count = pruneBatch(journal, {
+      first: first.sequence,
+      heldFrom,
+      oldest: isOver ? undefined : oldest,
+    });
+    if (count === 0) return pruned;
+    pruned += count;
+    await timeSlice.next();
+  }
+}
+
+/** Returns the first record that an open session or transaction needs. */
+function firstHeld(journal: Journal): number {
+  const open = journal.sessions().flatMap(({ session, state }) => (state === "open" ? [session] : []));
+  const query = `SELECT min(sequence) AS first FROM records
+    WHERE call = '' AND session IN (SELECT value FROM json_each(?))`;
+  const row = journal.use(({ database }) => database.prepare(query).get(JSON.stringify(open)));
+  return Math.min(Number(row?.first ?? Number.POSITIVE_INFINITY), ...openTransactions(journal));
+}
+
+/** Removes some of the first records in one transaction, up to the first that is held or not old. */
+function pruneBatch(
+  journal: Journal,
+  { first, heldFrom, oldest }: { first: number; heldFrom: number; oldest: number | undefined },
 ): number {
-  const [first] = journal.page(0, 1);
-  if (first === undefined || first.at >= oldest) return 0;
   const calls = journal.use((store) => store.calls());
   return journal.alone(({ database, records }) => {
-    const { kept } = database.prepare("SELECT min(sequence) AS kept FROM records WHERE at >= ?").get(oldest)!;
-    const before = Math.min(needs.firstRecord, Number(kept ?? records.last().sequence));
+    const end = first + prunedAtOnce;
+    const young = "SELECT min(sequence) AS kept FROM records WHERE sequence BETWEEN ? AND ? AND at >= ?";
+    const kept = oldest === undefined ? null : database.prepare(young).get(first, end, oldest)!.kept;
+    const before = Math.min(heldFrom, Number(kept ?? end), records.last().sequence);
     const last = database
       .prepare("SELECT sequence, hash FROM records WHERE sequence < ? ORDER BY sequence DESC LIMIT 1")
       .get(before);
@@ -252,6 +302,44 @@ function pruneRecords(
     return Number(changes);
   });
 }
+
+const prunedAtOnce = 1_000;
+
+/** Returns how much of the database counts towards the budget: its used pages, except the first 16 MiB. */
+function countedBytes(journal: Journal): number {
+  const { pages, free, size } = pagesOf(journal);
+  return Math.max(0, (pages - free) * size - uncountedBytes);
+}
+
+const uncountedBytes = 16 * 1024 * 1024;
+
+function pagesOf(journal: Journal): { readonly pages: number; readonly free: number; readonly size: number } {
+  return journal.use(({ database }) => {
+    const read = (name: string) => Number(Object.values(database.prepare(`PRAGMA ${name}`).get()!)[0]);
+    return { pages: read("page_count"), free: read("freelist_count"), size: read("page_size") };
+  });
+}
+
+/** Gives free pages back to the disk, in steps. Some stay, because new records need them. */
+async function shrinkDatabase(journal: Journal, rebuilds: boolean, timeSlice: TimeSlice): Promise<void> {
+  const isIncremental = journal.use(
+    ({ database }) => database.prepare("PRAGMA auto_vacuum").get()?.auto_vacuum === 2,
+  );
+  const { free: before } = pagesOf(journal);
+  if (before <= freePagesKept) return;
+  if (!isIncremental && rebuilds)
+    journal.use(({ database }) => database.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM"));
+  if (!isIncremental) return;
+  for (let free = before; free > freePagesKept; ) {
+    journal.use(({ database }) => database.exec("PRAGMA incremental_vacuum(256)"));
+    const left = pagesOf(journal).free;
+    if (left >= free) return;
+    free = left;
+    await timeSlice.next();
+  }
+}
+
+const freePagesKept = 1_000;
 
 /** Removes the conversations without a message since `oldest`, except those of open sessions. Returns their number. */
 export function forgetConversations(journal: Journal, oldest: number): number {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { ToolError } from "../../contract/error.ts";
-import { BlobFolder } from "../../system/blob-store.ts";
+import { BlobFolder, claimCollection, postponeCollection } from "../../system/blob-store.ts";
 import { Journal } from "../journal.ts";
 import { Collector, journalBudget } from "./collector.ts";
 
@@ -31,6 +31,16 @@ it("collects at the end of a session, at most once an hour", async () => {
   utimesSync(join(folder, "collected"), 1, 1);
   await runSession();
   expect(blobs.has(second)).toBe(false);
+});
+
+it("is due again after an interruption, and gets more time", async () => {
+  await using fixture = temporaryFolder();
+  const { path } = fixture;
+  const hourMs = 60 * 60 * 1000;
+  const claims = [claimCollection(path, hourMs), claimCollection(path, hourMs)];
+  postponeCollection(path, 3);
+  claims.push(claimCollection(path, hourMs), claimCollection(path, hourMs));
+  expect(claims).toEqual([0, undefined, 3, undefined]);
 });
 
 it("does not open the journal for a session that wrote nothing", async () => {

@@ -1,5 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
-import { isCollectionDue, postponeCollection } from "../../system/blob-store.ts";
+import { TimeSlice } from "../../lib/async/time-slice.ts";
+import { claimCollection, postponeCollection } from "../../system/blob-store.ts";
 import type { Journal } from "../journal.ts";
 
 interface CollectorOptions {
@@ -18,44 +19,72 @@ export class Collector {
 
   constructor(options: CollectorOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#begin(this.#closing.signal), lookEveryMs).unref();
+    this.#timer = setInterval(() => {
+      this.#begin(() => this.#closing.signal);
+      this.#work = this.#work.then(() => this.#prepareLists());
+    }, lookEveryMs).unref();
   }
 
-  /** Collects once more, because a program that makes only one call would never collect otherwise. */
+  /** Collects once more, within a strict time, because a program that makes only one call would never collect. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#closing.abort();
     await this.#work;
     if (!this.#options.journal.hasWritten) return;
-    this.#begin(AbortSignal.timeout(maxClosingMs));
+    this.#begin((interrupted) => AbortSignal.timeout(Math.min(closingMs * 2 ** interrupted, maxClosingMs)));
     await this.#work;
   }
 
-  #begin(signal: AbortSignal): void {
-    this.#work = this.#work.then(() => this.#collect(signal));
+  #begin(signalFor: (interrupted: number) => AbortSignal): void {
+    this.#work = this.#work.then(() => this.#collect(signalFor));
+  }
+
+  /** Pruning continues in further steps. A collection that did not get that far needs more time. */
+  #continueLater(interrupted: number, first: number): void {
+    const { journal, folder } = this.#options;
+    postponeCollection(folder, journal.firstSequence() > first ? interrupted : interrupted + 1);
+  }
+
+  /** Prepares the calls that were recorded since for lists and searches, so that these need not wait. */
+  async #prepareLists(): Promise<void> {
+    const { journal } = this.#options;
+    try {
+      const timeSlice = new TimeSlice(this.#closing.signal);
+      while (journal.hasWritten && journal.prepareSummaries()) await timeSlice.next();
+    } catch {
+      // A list prepares the rest when it is read.
+    }
   }
 
   /** Collects if it is due. Ignores failures, because the next collection tries again. */
-  async #collect(signal: AbortSignal): Promise<void> {
+  async #collect(signalFor: (interrupted: number) => AbortSignal): Promise<void> {
+    const { journal, folder, ...rest } = this.#options;
+    let signal: AbortSignal | undefined;
+    let interrupted: number | undefined;
+    let first = 0;
     try {
-      const { journal, folder, ...rest } = this.#options;
-      if (!isCollectionDue(folder, everyMs)) return;
+      interrupted = claimCollection(folder, everyMs);
+      if (interrupted === undefined) return;
+      signal = signalFor(interrupted);
+      first = journal.firstSequence();
       const { collect } = await import("./collect.ts");
       const { waitsFor } = await collect(journal, folder, { ...rest, signal });
-      if (waitsFor.length > 0) postponeCollection(folder);
+      if (waitsFor.length > 0) postponeCollection(folder, 0);
     } catch {
       // The database may be locked or closed, or the disk full.
+      if (signal?.aborted && interrupted !== undefined) this.#continueLater(interrupted, first);
     }
   }
 }
 
 const everyMs = 60 * 60 * 1000;
 const lookEveryMs = 60 * 1000;
-// This is enough for some hundred thousand contents. A collection that is always cut off would never remove anything.
-const maxClosingMs = 10_000;
+// A program that has answered must end. Only collections that were interrupted before get more time.
+const closingMs = 50;
+const maxClosingMs = 2_000;
 
 export interface JournalBudget {
-  /** The limit of all stored contents. Default: 1 GiB. */
+  /** The limit of all stored contents and of the database after its first 16 MiB. Default: 1 GiB. */
   readonly maxBytes: number;
   /** The maximum age of contents, records and conversations. Default: 30. */
   readonly maxDays: number;
