@@ -44,7 +44,6 @@ function runBuilt(program, cache) {
     var known = require.cache[file];
     if (known) return known.exports;
     var module = { id: file, filename: file, exports: {} };
-    require.cache[file] = module;
     var folder = path.dirname(file);
     // The build writes only ASCII, and ends each file with a hash of its content.
     var source = fs.readFileSync(file, "latin1");
@@ -56,7 +55,14 @@ function runBuilt(program, cache) {
     });
     if (script.cachedDataRejected) kept.commands = [];
     if (kept.commands.indexOf(command) < 0) scripts.push({ script: script, kept: kept });
-    script.runInThisContext()(module.exports, requireFrom, module, file, folder);
+    require.cache[file] = module;
+    try {
+      script.runInThisContext()(module.exports, requireFrom, module, file, folder);
+    } catch (error) {
+      // A later attempt loads it again, for example when file descriptors are free.
+      delete require.cache[file];
+      throw error;
+    }
     return module.exports;
 
     function requireFrom(name) {
@@ -119,7 +125,11 @@ function runBuilt(program, cache) {
         // The next start compiles it again.
       }
     });
-    if (scripts.length > 0) removeOld();
+    try {
+      if (scripts.length > 0) removeOld();
+    } catch (_) {
+      // The folder was removed while the command ran.
+    }
   }
 
   /** Removes the compiled code of other versions after a month. What is in use is compiled again then. */

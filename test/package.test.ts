@@ -344,6 +344,16 @@ describe("the command", () => {
     expect((await call("file.read")).stdout).toBe(read.stdout);
     for (const name of readdirSync(folder)) writeFileSync(join(folder, name), "damaged");
     expect(await call("file.read")).toEqual({ ...read, commands: new Set(["call file.read", "damaged"]) });
+    const hook = join(project.path, "remove-cache.cjs");
+    writeFileSync(
+      hook,
+      `process.on("exit", () => require("fs").rmSync(${JSON.stringify(folder)}, { recursive: true }));`,
+    );
+    const removed = await run(process.execPath, ["-r", hook, launcher, "call", "file.list", '{"path":"."}'], {
+      cwd: project.path,
+      env: { ...environment, TOOLCRIB_HOME: home },
+    });
+    expect([removed.stderr, existsSync(folder)]).toEqual(["", false]);
   });
 
   it("plays its tour from any folder", async () => {
