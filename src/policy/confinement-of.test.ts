@@ -41,6 +41,19 @@ it("allows no host and no outside path unless a rule or the user allows it", () 
   });
 });
 
+it("has equal keys only where the same paths are hidden", () => {
+  const keyAndHidden = (lines: string) => {
+    const { isHidden, pathsKey } = confine("npm test", lines);
+    return [pathsKey, [".env", ".env.bak"].map((path) => isHidden?.(inside(path)))];
+  };
+  const [closed] = keyAndHidden("");
+  expect(keyAndHidden("open .env by file.read\nopen .env.bak by file.read")).toEqual([closed, [true, true]]);
+  expect(keyAndHidden("open .env by shell.*")).toEqual([
+    expect.not.stringMatching(`${closed}`),
+    [false, true],
+  ]);
+});
+
 it("hides secrets, unreadable paths and Toolcrib's own files", () => {
   const { isHidden } = confine(
     "npm test",

@@ -162,7 +162,7 @@ function hiddenPaths(policy: Policy, tool: Tool): PathPredicate {
   return remembered(policy, `hidden ${keyOf(tool, policy)}`, () => {
     const counts = (rule: PathRule) => isFor(rule, tool);
     const isOpened = policy.paths.highestFirst.some(
-      ({ effect, origin }) => effect === "open" && origin.level !== "built-in",
+      (rule) => rule.effect === "open" && rule.origin.level !== "built-in" && counts(rule),
     );
     const refusing = isOpened ? refusingRule : refusingWhole;
     return (path) => refusing(policy, "read", namesOf(path, policy.context), counts) !== undefined;

@@ -37,7 +37,8 @@ export const readKeyOf = oncePerObject(({ paths, context }: Policy): string => {
 function refuse(policy: Policy, use: "read" | "write", realPath: string): PathRefusal | undefined {
   const names = namesOf(realPath, policy.context);
   const rule =
-    refusingRule(policy, use, names, ({ by }) => by === undefined) ??
+    // The guard does not know the tool: a rule that opens a path for some tools counts.
+    refusingRule(policy, use, names, ({ by, effect }) => by === undefined || effect === "open") ??
     (use === "write" ? refusingRule(policy, "delete", names, ({ effect }) => effect !== "deny") : undefined);
   if (rule === undefined) return undefined;
   const { origin, rank } = rule;

@@ -107,7 +107,8 @@ function findBelow(
     return part.extent === "visible" ? undefined : something(part, policy, counts);
   const found = refusedBelow.get(search);
   if (found === undefined) return undefined;
-  const rule = refusingRule(policy, "read", namesOf(found, policy.context), counts);
+  const decides = (one: PathRule) => counts(one) || (one.effect === "open" && isFor(one, tool));
+  const rule = refusingRule(policy, "read", namesOf(found, policy.context), decides);
   if (rule !== undefined)
     return { rule, reason: `it also reads ${found}, which ${reasonOf(rule, "read")}`, aimed: true };
   const any = something(part, policy, counts);

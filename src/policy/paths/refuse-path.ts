@@ -55,10 +55,11 @@ export function refusingRule(
 
 /** Returns the rule that makes the original of a backup secret, unless a rule opens the backup. */
 function refusingOriginal(policy: Policy, names: Names, counts: Counts): PathRule | undefined {
-  const isSecret = (rule: PathRule) => rule.effect === "secret" && counts(rule);
+  const isSecretOrOpen = (rule: PathRule) => /^(?:secret|open)$/.test(rule.effect) && counts(rule);
   for (const original of originalsOf(names)) {
-    const rule = refusingItself(policy, "read", original, isSecret);
-    if (rule !== undefined && rule.rank > openedRank(rulesNear(policy, names), names)) return rule;
+    const rule = refusingItself(policy, "read", original, isSecretOrOpen);
+    if (rule !== undefined && rule.rank > openedRank(rulesNear(policy, names).filter(counts), names))
+      return rule;
   }
   return undefined;
 }
@@ -70,14 +71,14 @@ export function refusingWhole(
   names: Names,
   counts: Counts,
 ): PathRule | undefined {
-  const near = rulesNear(policy, names);
-  const refusing = near.filter((rule) => refuses(rule, use) && counts(rule) && isAbout(rule, "write", names));
+  const near = rulesNear(policy, names).filter(counts);
+  const refusing = near.filter((rule) => refuses(rule, use) && isAbout(rule, "write", names));
   return notOpened(refusing, near, names) ?? refusingOriginal(policy, names, counts);
 }
 
 function refusingItself(policy: Policy, use: PathUse, names: Names, counts: Counts): PathRule | undefined {
-  const near = rulesNear(policy, names);
-  const refusing = near.filter((rule) => refuses(rule, use) && counts(rule) && isAbout(rule, use, names));
+  const near = rulesNear(policy, names).filter(counts);
+  const refusing = near.filter((rule) => refuses(rule, use) && isAbout(rule, use, names));
   if (refusing.length === 0 && use !== "read") refusing.push(...rulesBelow(policy, use, names, counts));
   return notOpened(refusing, near, names);
 }
