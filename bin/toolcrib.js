@@ -20,7 +20,7 @@ else if (process.argv.length === 3 && process.argv[2] === "--version") {
   fs.writeSync(1, require("../package.json").version + "\n");
 } else {
   var cache = compileCache();
-  if (!makeDirectory(cache)) cache = undefined;
+  if (!makeDirectory(cache) || !isOurs(cache, "isDirectory")) cache = undefined;
   var built = path.join(root, "dist", "cli.cjs");
   var isBuilt = fs.existsSync(built);
   // No call imports an ES module, and turning this on takes a millisecond.
@@ -80,6 +80,7 @@ function runBuilt(program, cache) {
       commands: [],
     };
     try {
+      if (!isOurs(kept.file, "isFile")) return kept;
       var data = fs.readFileSync(kept.file);
       var end = data.lastIndexOf(10);
       var code = data.subarray(0, Math.max(end, 0));
@@ -121,8 +122,9 @@ function runBuilt(program, cache) {
           mode: 384,
         });
         fs.renameSync(fresh, kept.file);
-      } catch (_) {
-        // The next start compiles it again.
+      } catch (error) {
+        // The next start compiles it again. The rest of a file does not stay, for example when the disk is full.
+        if (error.code !== "EEXIST") fs.rmSync(fresh, { force: true });
       }
     });
     try {
@@ -134,7 +136,13 @@ function runBuilt(program, cache) {
 
   /** Removes the compiled code of other versions after a month. What is in use is compiled again then. */
   function removeOld() {
-    fs.readdirSync(cache).forEach(function (name) {
+    var names = [];
+    try {
+      names = fs.readdirSync(cache);
+    } catch (_) {
+      // Another process has removed the folder.
+    }
+    names.forEach(function (name) {
       var file = path.join(cache, name);
       try {
         var isOld = fs.statSync(file).mtimeMs < Date.now() - 30 * 24 * 60 * 60 * 1000;
@@ -184,6 +192,12 @@ function compileCache() {
   var cache = process.env.XDG_CACHE_HOME;
   if (!cache || cache[0] !== "/") cache = path.join(require("os").homedir(), ".cache");
   return path.join(cache, "toolcrib", "compiled");
+}
+
+/** Whether no other user can have written it, because compiled code runs as this user. */
+function isOurs(file, kind) {
+  var stats = fs.statSync(file);
+  return stats[kind]() && (!process.geteuid || (stats.uid === process.geteuid() && (stats.mode & 18) === 0));
 }
 
 /** Whether it is there now. Not left to Node, whose way of making folders with their parents never ends in /proc. */

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import {
+  chmodSync,
   cpSync,
   existsSync,
   globSync,
@@ -354,6 +355,33 @@ describe("the command", () => {
       env: { ...environment, TOOLCRIB_HOME: home },
     });
     expect([removed.stderr, existsSync(folder)]).toEqual(["", false]);
+  });
+
+  it("runs no compiled code that another user could have written, and survives the loss of its folder", async () => {
+    const home = join(project.path, "shared home");
+    const folder = join(home, "cache/compiled");
+    const call = (tool: string, input: object, options: readonly string[] = []) =>
+      run(process.execPath, [...options, launcher, "call", tool, JSON.stringify(input)], {
+        cwd: project.path,
+        env: { ...environment, TOOLCRIB_HOME: home },
+      });
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o777);
+    await call("file.read", { path: "poem.txt" });
+    expect(readdirSync(folder)).toEqual([]);
+    chmodSync(folder, 0o700);
+    await call("file.read", { path: "poem.txt" });
+    const files = readdirSync(folder).map((name) => join(folder, name));
+    for (const file of files) chmodSync(file, 0o622);
+    await call("file.list", { path: "." });
+    const commands = files.map((file) => readFileSync(file, "latin1").split(" ").slice(-2).join(" "));
+    // A file that others could have written is not extended but replaced.
+    expect(new Set(commands)).toEqual(new Set(["call file.list"]));
+    const removal = join(home, "remove.cjs");
+    const removing = `fs.rmSync(${JSON.stringify(folder)}, { recursive: true })`;
+    writeFileSync(removal, `const fs = require("fs"); process.on("exit", () => ${removing});`);
+    const { stdout, stderr } = await call("file.read", { path: "poem.txt" }, ["--require", removal]);
+    expect([stdout.includes("1 | one"), stderr, existsSync(folder)]).toEqual([true, "", false]);
   });
 
   it("plays its tour from any folder", async () => {

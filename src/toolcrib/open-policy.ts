@@ -66,7 +66,8 @@ export class OpenPolicy {
     this.#project = project;
     const { workspace, id = workspace, state, config, extraRoots, environment } = options;
     // Rules apply to real paths, so the real paths of Toolcrib's own directories are needed too.
-    const ours = [state, config, ...(extraRoots ? usualDirectories(workspace) : [])];
+    const { cache } = userDirectories();
+    const ours = [state, config, cache, ...(extraRoots ? usualDirectories(workspace) : [])];
     const own = [...new Set(ours.flatMap((path) => [path, realLocation(path)]))];
     const code = environment ? [] : ownCode(workspace).map(({ path }) => path);
     const beyond = extraRoots && {
@@ -324,11 +325,11 @@ export function isWriteProtected(
   path: string,
   { workspace, except = [] }: Pick<ExtraRoots, "except"> & { readonly workspace: string },
 ): boolean {
-  const { state, config } = userDirectories();
+  const { state, config, cache } = userDirectories();
   const context = {
     workspace: realLocation(workspace),
     home: realLocation(homedir()),
-    own: [state, config].map(realLocation),
+    own: [state, config, cache].map(realLocation),
     served: except.map(realLocation),
   };
   const guard = guardPaths(compilePolicy([builtInRules, extraRootRules], context));

@@ -82,7 +82,10 @@ export async function openWorkspace(
   const storedOutputs = openLocalEnvironment({ workspace: files.outputs });
   const temporary = extraRoots && SharedTemporary.open(path, extraRoots);
   const guard = extraRoots ? guardExtraRoots(policy.guard, extraRoots, path) : policy.guard;
-  const sandbox = { want, directory: files.sandbox, own: [config], temporary: temporary?.directory };
+  const own = [config, userDirectories().cache];
+  // Commands could create a directory that is missing, because nothing can be mounted there.
+  if (!given) for (const one of own) if (liesInside(realLocation(one), path)) makePrivateDirectory(one);
+  const sandbox = { want, directory: files.sandbox, own, temporary: temporary?.directory };
   const opened = given
     ? openElsewhere(given, { guard, storedOutputs, isOurs: options.backend !== undefined })
     : await openHere(path, { guard, extraRoots, files, sandbox, temporary, wrap: options.wrapEnvironment });

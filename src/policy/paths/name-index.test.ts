@@ -44,6 +44,17 @@ it("finds every rule that matches when all are compared one by one", () => {
   );
 });
 
+it.each([
+  ["a character that only an invisible one separates", "e\u00ad\u0301x", "e\u00ad\u0301x"],
+  ["the same character in one piece", "éx", "e\u00ad\u0301x"],
+  ["a sigma at the end of the pattern", "ΟΔΟΣ*", "ΟΔΟΣ.txt"],
+  ["a final sigma", "οδος*", "οδοσ.txt"],
+])("applies a rule to names with %s", (_, pattern, given) => {
+  const policy = policyOf([rules(`deny read ${pattern}`)]);
+  const names = namesOf(`${policy.context.workspace}/${given}`, policy.context);
+  expect(rulesNear(policy, names).filter((rule) => isAbout(rule, "read", names))).toHaveLength(1);
+});
+
 it("splits a path the same way whatever path was asked about before", () => {
   const { workspace } = testContext;
   const all = [

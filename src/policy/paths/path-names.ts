@@ -3,7 +3,8 @@ import type { PathContext } from "../policy.ts";
 
 /**
  * Folds a name, so that names which a file system or a reader treats as equal become equal: NFKC, case folded, without
- * invisible characters. Used by rules that tighten; rules that loosen are compared exactly.
+ * invisible characters. Used by rules that tighten; rules that loosen are compared exactly. A folded name folds into
+ * itself, and a part of a name folds as in the whole name: a sigma has one form, whatever follows.
  */
 export function fold(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches all of ASCII
@@ -13,7 +14,9 @@ export function fold(text: string): string {
     .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
     .toLowerCase()
     .toUpperCase()
-    .toLowerCase();
+    .toLowerCase()
+    .replaceAll("ς", "σ")
+    .normalize("NFKC");
 }
 
 export interface Names {

@@ -7,6 +7,7 @@ import { liesInside } from "../../system/workspace-path.ts";
 import { ownCode } from "../own-code.ts";
 import { linkToolChains, openPrivateDirectories } from "../private-directories.ts";
 import { probe } from "../probe.ts";
+import { realPathsOf } from "../real-paths.ts";
 import { recordFolders } from "../restore-abandoned.ts";
 import type { OpenedSandbox, SandboxContext } from "../sandbox.ts";
 import { toolChainsIn } from "../tool-chains.ts";
@@ -23,11 +24,11 @@ interface LandlockOptions extends SandboxContext {
 
 /** Opens Landlock if it works with the profile for commands. */
 export async function openLandlock(options: LandlockOptions): Promise<OpenedSandbox> {
-  const { workspace, directory, findProgram, versionAtMost = Number.POSITIVE_INFINITY } = options;
+  const { workspace, directory, own = [], findProgram, versionAtMost = Number.POSITIVE_INFINITY } = options;
   const { platform, arch } = process;
   if (platform !== "linux") return missing("it needs Linux");
   if (arch !== "x64" && arch !== "arm64") return missing(`${arch} processors are not supported`);
-  if (liesInside(directory, workspace))
+  if ([directory, ...realPathsOf(own)].some((path) => liesInside(path, workspace)))
     return missing("Toolcrib's own state is in the workspace. Open another workspace");
   // Changed code of Toolcrib could be loaded before the tripwire restores it.
   if ((options.ownCode ?? ownCode(workspace)).length > 0)

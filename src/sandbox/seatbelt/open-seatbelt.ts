@@ -11,6 +11,7 @@ import {
   privateVariables,
 } from "../private-directories.ts";
 import { probe } from "../probe.ts";
+import { realPathsOf } from "../real-paths.ts";
 import { recordFolders } from "../restore-abandoned.ts";
 import {
   doctorHints,
@@ -28,7 +29,8 @@ import { seatbeltProfile } from "./seatbelt-profile.ts";
 /** Opens the macOS sandbox if it works with the profile for commands. It has not been tested on a Mac yet. */
 export async function openSeatbelt(options: SandboxContext): Promise<OpenedSandbox> {
   if (process.platform !== "darwin") return missing("it needs macOS");
-  if (liesInside(options.directory, options.workspace))
+  const { directory, own = [], workspace } = options;
+  if ([directory, ...realPathsOf(own)].some((path) => liesInside(path, workspace)))
     return missing("Toolcrib's own state is in the workspace. Open another workspace");
   const privates = openPrivateDirectories(options.directory, options.temporary);
   const toolChains = toolChainsIn(homedir(), process.env);
