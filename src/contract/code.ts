@@ -20,6 +20,8 @@ export interface OutlineOptions extends Reading {
 export interface IndexWaiting extends Reading {
   /** Called with progress messages. */
   readonly progress: (message: string) => void;
+  /** Waits longer while the workspace is small or nothing is indexed yet. */
+  readonly patient?: boolean;
 }
 
 export interface Source {

@@ -41,15 +41,17 @@ export interface IndexService {
 }
 
 export interface Refreshing extends Reading {
-  /** How long to wait for the index. Default: 2 s. */
-  readonly patienceMs?: number;
+  /** How long to wait for the index, with the scan. Default: 2 s. */
+  readonly patienceMs?: number | undefined;
+  /** Waits longer while the workspace is small or nothing is indexed yet. */
+  readonly patient?: boolean | undefined;
   readonly progress: (message: string) => void;
 }
 
 export function openIndexer(options: IndexerOptions): IndexService {
   const indexer = new Indexer(options);
   return {
-    refresh: (refreshing) => indexer.refresh({ patienceMs: 2000, ...refreshing }),
+    refresh: (refreshing) => indexer.refresh(refreshing),
     search: (query) => indexer.answer((view) => answer(currentWordIndex(view), query)),
     candidates: (pattern) => indexer.answer((view) => findCandidates(pattern, view)),
     symbols: (wanted) => indexer.answer((view) => findSymbols(wanted, currentWordIndex(view))),
@@ -111,10 +113,11 @@ class Indexer {
     return this.#nextScan;
   }
 
-  async refresh(options: Required<Refreshing>): Promise<IndexState> {
+  async refresh({ signal, progress, patienceMs = 2000, patient }: Refreshing): Promise<IndexState> {
+    const giveUpAt = performance.now() + patienceMs;
     const view = await this.scan();
-    await this.#build.settled(options);
-    throwIfAborted(options.signal);
+    await this.#build.settled({ signal, progress, giveUpAt, patient });
+    throwIfAborted(signal);
     const { problem, isRunning, found = view } = this.#build;
     return { ...found.state.count(found.store), isBuilding: isRunning || undefined, problem };
   }
@@ -134,7 +137,8 @@ class Indexer {
         this.#discardAfter(error, tries);
         await this.scan();
         const { signal } = this.#closing;
-        await this.#build.settled({ signal, patienceMs: rebuildMs, progress: () => {} });
+        const giveUpAt = performance.now() + rebuildMs;
+        await this.#build.settled({ signal, giveUpAt, progress: () => {} });
         if (!this.#build.isWhole)
           throw new ToolError("stale", "The index of the workspace was damaged and is being rebuilt", {
             hint: "Retry in a moment, or search with search.grep.",

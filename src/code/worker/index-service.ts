@@ -2,12 +2,16 @@ import { availableParallelism } from "node:os";
 import type { IndexState, Reading } from "../../contract/code.ts";
 import type { Channel } from "../../workers/channel.ts";
 import type { BuildService, BuildWorker } from "../index/build/build-service.ts";
-import { type IndexService, openIndexer } from "../index/indexer.ts";
+import { type IndexService, openIndexer, type Refreshing } from "../index/indexer.ts";
 import { isHeavy } from "../languages/find-language.ts";
 import { CodeWorker, orInHeavyWorker } from "./code-worker.ts";
 
+interface RefreshRequest extends Pick<Refreshing, "patient"> {
+  readonly asked: number;
+}
+
 export interface IndexerService extends Omit<IndexService, "refresh" | "close"> {
-  refresh(request: { readonly asked: number }, options: Reading): Promise<IndexState>;
+  refresh(request: RefreshRequest, options: Reading): Promise<IndexState>;
 }
 
 export interface IndexerCallbacks {
@@ -23,11 +27,11 @@ export function indexerService(workspace: string, directory: string, parent: Cha
   const { refresh, ...index } = openIndexer({ workspace, directory, mayRead, workers });
   return {
     ...index,
-    refresh: ({ asked }, { signal }) => {
+    refresh: ({ asked, patient }, { signal }) => {
       // A failing listener is not an error of the index.
       const progress = (message: string) =>
         void parent.ask("progress", { asked, message }, { signal: always }).catch(() => {});
-      return refresh({ signal, progress });
+      return refresh({ signal, progress, patient });
     },
   } satisfies IndexerService & Pick<IndexService, "close">;
 }

@@ -29,11 +29,11 @@ export class IndexWorker {
     });
   }
 
-  async index({ signal, progress }: IndexWaiting): Promise<ProjectIndex> {
+  async index({ signal, progress, patient = false }: IndexWaiting): Promise<ProjectIndex> {
     const asked = ++this.#asked;
     this.#waiting.set(asked, progress);
     try {
-      const state = await this.#worker.ask("refresh", () => ({ asked }), { ...about, signal });
+      const state = await this.#worker.ask("refresh", () => ({ asked, patient }), { ...about, signal });
       return { state, ...this.#queries };
     } finally {
       this.#waiting.delete(asked);

@@ -99,19 +99,7 @@ const passedOver: ReadonlySet<string> = new Set([
 /** A larger file is usually data or generated code. */
 const maxBytes = 1024 * 1024;
 
-/** Waits longer than usual while the workspace is small or too little is indexed for an answer. */
-export async function patientIndex({ code, signal, progress }: ToolContext): Promise<ProjectIndex> {
-  const ask = () => code.index({ signal, progress: (message) => progress(message) });
-  let index = await ask();
-  for (let asked = 1; asked < mostAsked; asked += 1) {
-    const { files, indexed, isBuilding } = index.state;
-    if (!isBuilding || indexed === files || (files > fewFiles && indexed >= enoughFiles)) break;
-    index = await ask();
-  }
-  return index;
+/** Returns the index, after a longer wait while the workspace is small or nothing is indexed yet. */
+export function patientIndex({ code, signal, progress }: ToolContext): Promise<ProjectIndex> {
+  return code.index({ signal, progress: (message) => progress(message), patient: true });
 }
-
-const mostAsked = 8;
-const fewFiles = 500;
-/** The index begins with the files that changed last and with source code. */
-const enoughFiles = 150;

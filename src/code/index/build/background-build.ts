@@ -66,7 +66,7 @@ export class BackgroundBuild {
 
   /** Starts the workers early, because starting takes as long as a scan of all files. */
   wake(): void {
-    for (const worker of this.#workers) worker.lexical({ files: [] }, this.#signal).catch(() => {});
+    for (const worker of this.#workers) worker.words({ files: [] }, this.#signal).catch(() => {});
   }
 
   begin(store: IndexStore, state: WorkspaceState): void {
@@ -89,12 +89,15 @@ export class BackgroundBuild {
       });
   }
 
-  async settled({ signal, patienceMs, progress }: Required<Refreshing>): Promise<void> {
-    const giveUpAt = performance.now() + patienceMs;
+  /** Waits until the build ends or it is time to answer from what is there. */
+  async settled({ signal, giveUpAt, patient = false, progress }: Waiting): Promise<void> {
+    const mostPatientUntil = performance.now() + mostPatientMs;
     let reportAt = performance.now() + reportMs;
-    while (this.#running !== undefined && performance.now() < giveUpAt) {
+    while (this.#running !== undefined) {
       throwIfAborted(signal);
-      const turn = Math.min(giveUpAt - performance.now(), reportMs);
+      const until = patient && this.#hasTooLittle ? Math.max(giveUpAt, mostPatientUntil) : giveUpAt;
+      if (performance.now() >= until) return;
+      const turn = Math.min(until - performance.now(), patient ? lookMs : reportMs);
       await Promise.race([this.#running, sleep(turn, undefined, { ref: false })]);
       if (this.#running === undefined || performance.now() < reportAt) continue;
       progress(this.#progress());
@@ -108,6 +111,11 @@ export class BackgroundBuild {
 
   get isWhole(): boolean {
     return this.#missing === 0;
+  }
+
+  get #hasTooLittle(): boolean {
+    const { state, store } = this.#found!;
+    return state.files.size <= patientFiles || !store.segments.hasWords;
   }
 
   get #missing(): number {
@@ -182,6 +190,14 @@ export class BackgroundBuild {
 }
 
 const reportMs = 250;
+const lookMs = 50;
+/** All files of a workspace up to this size are worth the longer wait. */
+const patientFiles = 500;
+const mostPatientMs = 16_000;
+
+interface Waiting extends Omit<Refreshing, "patienceMs"> {
+  readonly giveUpAt: number;
+}
 
 function group(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, " ");

@@ -12,9 +12,8 @@ const limits = {
   words: { files: 2000, bytes: 4 * 1024 * 1024 },
 } as const;
 
-/** The first requests are smaller, so that searches soon find something. */
-const firstBytes = 512 * 1024;
-const firstFiles = 200;
+/** The first requests are smaller and grow, so that searches soon find something. */
+const first = { files: 64, bytes: 128 * 1024, rounds: 3 } as const;
 
 export class Batches {
   readonly #workers: number;
@@ -42,8 +41,12 @@ export class Batches {
     hashOf: (path: string) => string | undefined,
     worker: number,
   ): Batch | undefined {
-    const first = this.#dealt < this.#workers ? this.#words(state, worker) : undefined;
-    const batch = this.#again.pop() ?? first ?? this.#lexical(state, hashOf) ?? this.#words(state, worker);
+    const isFirst = this.#dealt < first.rounds * this.#workers;
+    const batch =
+      this.#again.pop() ??
+      (isFirst ? this.#words(state, worker) : undefined) ??
+      this.#lexical(state, hashOf) ??
+      this.#words(state, worker);
     for (const { path } of batch?.files ?? []) this.#underway.add(path);
     return batch;
   }
@@ -75,10 +78,7 @@ export class Batches {
   }
 
   #lexical(state: WorkspaceState, hashOf: (path: string) => string | undefined): Batch | undefined {
-    const limit = {
-      ...limits.lexical,
-      files: this.#begun < this.#workers ? firstFiles : limits.lexical.files,
-    };
+    const limit = { ...limits.lexical, files: this.#growing(first.files, this.#begun, limits.lexical.files) };
     const files: LexicalFile[] = [];
     const window = new Window(this.#workers, limits.lexical);
     for (const [path, listed] of state.outdated) {
@@ -102,12 +102,17 @@ export class Batches {
       files.push({ record, path, language, bytes: figures[0] });
       if (window.isFullWith(figures[0])) break;
     }
-    const bytes = Math.min(limits.words.bytes, firstBytes * 2 ** Math.floor(this.#dealt / this.#workers));
+    const bytes = this.#growing(first.bytes, this.#dealt, limits.words.bytes);
     const taken = this.#take(this.#languages.choose(files, worker), { ...limits.words, bytes });
     if (taken.length === 0) return undefined;
     this.#languages.claim(taken, worker);
     this.#dealt++;
     return { kind: "words", files: taken.map(({ record }) => this.#request(record)) };
+  }
+
+  /** Returns the size of the next request, which doubles in each round of the workers. */
+  #growing(size: number, requests: number, most: number): number {
+    return Math.min(most, size * 2 ** Math.floor(requests / this.#workers));
   }
 
   #mayBeRead(path: string): boolean {

@@ -22,8 +22,7 @@ export function buildService(retire: () => void): BuildService {
   return {
     lexical: ({ workspace, ...request }, { signal }) => builderFor(workspace).build(request, signal),
     words: async ({ workspace, ...request }, { signal }) => {
-      // This module is loaded after the trigrams are done, because loading it takes longer than the rest of the
-      // program.
+      // This module takes longer to load than the rest of the program.
       const { buildWordIndex } = await import("./build-words.ts");
       const answer = await buildWordIndex(request, builderFor(workspace).environment, signal);
       if (answer.files.includes("broken")) retire();

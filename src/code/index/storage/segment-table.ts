@@ -33,6 +33,10 @@ export class SegmentTable {
     return this.#words.values();
   }
 
+  get hasWords(): boolean {
+    return this.#words.size > 0;
+  }
+
   has(number: number): boolean {
     return this.#lexical.has(number) || this.#words.has(number);
   }
