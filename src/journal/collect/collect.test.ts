@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { BlobFolder, listBlobs } from "../../system/blob-store.ts";
+import { StoredConversations } from "../conversations.ts";
 import { Journal } from "../journal.ts";
 import { PendingScans } from "../scan/pending-scans.ts";
 import { verifyJournal } from "../verify-journal.ts";
@@ -235,6 +236,13 @@ describe("a collection", () => {
     expect([records % 1_000, records > 0, records <= 3_000]).toEqual([0, true, true]);
     expect((await run(budget)).records).toBe(0);
     expect((await verifyJournal(file)).fault).toBeUndefined();
+  });
+
+  it("prunes no records to make room for conversations", async () => {
+    fill(1, 1_500, 10);
+    const texts = numbers(30).map(() => "x".repeat(1e6));
+    new StoredConversations(journal).append("session_1", texts);
+    expect((await run({ maxBytes: 4e6, maxDays: 30 })).records).toBe(0);
   });
 
   it("keeps new contents, and removes temporary files only once they are old", async () => {

@@ -243,8 +243,8 @@ function openTransactions(journal: Journal): readonly number[] {
 }
 
 /**
- * Removes the records before `oldest`, and the oldest ones while the database exceeds `maxBytes`. Works in batches; each
- * adds a record with the hash of the last removed record.
+ * Removes the records before `oldest`, and the oldest ones while the database exceeds `maxBytes` without conversations,
+ * which have their own age. Works in batches; each adds a record with the hash of the last removed record.
  */
 async function pruneRecords(
   journal: Journal,
@@ -253,9 +253,10 @@ async function pruneRecords(
 ): Promise<number> {
   let pruned = 0;
   let heldFrom: number | undefined;
+  const others = countedBytes(journal) > maxBytes ? conversationBytes(journal) : 0;
   while (true) {
     const first = journal.use(({ records }) => records.page(0, 1)[0]);
-    const isOver = countedBytes(journal) > maxBytes;
+    const isOver = countedBytes(journal) - others > maxBytes;
     if (first === undefined || (first.at >= oldest && !isOver)) return pruned;
     heldFrom ??= firstHeld(journal);
     const count = pruneBatch(journal, {
@@ -312,6 +313,11 @@ function countedBytes(journal: Journal): number {
 }
 
 const uncountedBytes = 16 * 1024 * 1024;
+
+function conversationBytes(journal: Journal): number {
+  const query = "SELECT sum(octet_length(entry)) AS bytes FROM conversations";
+  return journal.use(({ database }) => Number(database.prepare(query).get()?.bytes ?? 0));
+}
 
 function pagesOf(journal: Journal): { readonly pages: number; readonly free: number; readonly size: number } {
   return journal.use(({ database }) => {

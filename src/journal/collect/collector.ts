@@ -1,5 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import { TimeSlice } from "../../lib/async/time-slice.ts";
+import { attemptQuietly } from "../../system/attempt.ts";
 import { claimCollection, postponeCollection } from "../../system/blob-store.ts";
 import type { Journal } from "../journal.ts";
 
@@ -72,7 +73,8 @@ export class Collector {
       if (waitsFor.length > 0) postponeCollection(folder, 0);
     } catch {
       // The database may be locked or closed, or the disk full.
-      if (signal?.aborted && interrupted !== undefined) this.#continueLater(interrupted, first);
+      const count = interrupted;
+      if (signal?.aborted && count !== undefined) attemptQuietly(() => this.#continueLater(count, first));
     }
   }
 }
