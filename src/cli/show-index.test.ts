@@ -121,10 +121,16 @@ describe("the background indexer", () => {
     files(200, 520, fixture);
     const building = lock(fixture, "building.db")!;
     const search = ["call", "code.search", "--query", "made7"];
-    await fixture.runProcess(...search, "--rule", "deny read src/f7.ts");
-    const background = lock(fixture, "background.db");
-    expect([indexOf(fixture).builder, background === undefined]).toEqual([undefined, false]);
-    background!.close();
+    fixture.write("more.rules", "deny read src/f7.ts\n");
+    for (const own of [
+      ["--rule", "deny read src/f7.ts"],
+      ["--rule-file", "more.rules"],
+    ]) {
+      await fixture.runProcess(...search, ...own);
+      const background = lock(fixture, "background.db");
+      expect([indexOf(fixture).builder, background === undefined]).toEqual([undefined, false]);
+      background!.close();
+    }
     await fixture.runProcess(...search);
     await vi.waitUntil(() => indexOf(fixture).builder !== undefined, { timeout: 60_000 });
     await fixture.runProcess("index", "clear");

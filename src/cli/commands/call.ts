@@ -102,7 +102,7 @@ export const callCommand: Command = {
     remarkWarnings(crib.warnings);
     interruption.stop();
     // Rules of this call are not known to another process, which could index more than they allow to read.
-    if (isIndexing(result) && !options.has("rule"))
+    if (isIndexing(result) && !options.has("rule") && !options.has("rule-file"))
       (await import("../show-index.ts")).startIndexer(options.get("workspace") ?? process.cwd());
     if (result.error) return exitCodeOf(result.error.code);
     return result.isError || result.failed !== undefined || wasCutShort ? 1 : 0;

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
 import { openLocalEnvironment } from "../local-environment.ts";
@@ -54,6 +54,29 @@ describe("startInTurn", () => {
     await programs.endAll();
     expect(programs.started.at(-1)).toBe("waiting");
     await programs.endAll();
+  });
+
+  it("does not let callers wait for starts that take very long", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const never = Promise.withResolvers<RunningProcess>();
+      const options = () =>
+        ({ args: [], confinement: "ours", signal: new AbortController().signal }) as const;
+      const stuck = Array.from({ length: slots }, () => startInTurn("git", options(), () => never.promise));
+      const programs = new StubPrograms();
+      const other = programs.start("git", "other", { caller: {} });
+      await setImmediate();
+      expect(programs.started).toEqual([]);
+      await vi.advanceTimersByTimeAsync(10_000);
+      await other;
+      never.reject(new Error("it could not start"));
+      expect((await Promise.allSettled(stuck)).map(({ status }) => status)).toEqual(
+        Array(slots).fill("rejected"),
+      );
+      await programs.endAll();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("lets callers take turns", async () => {

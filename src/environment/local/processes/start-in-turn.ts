@@ -5,8 +5,8 @@ import { Semaphore } from "../../../lib/async/semaphore.ts";
 
 /**
  * Starts a program when a slot of its kind is free, and returns the slot when the program ends, or after `slowMs`: the
- * slots bound how many programs start and work at once, not how long a program may run. All instances of this process
- * share the slots. A wait ends with `signal`.
+ * slots bound how many programs start and work at once, not how long a program may run. A start that takes very long
+ * returns its slot too. All instances of this process share the slots. A wait ends with `signal`.
  *
  * No wait is endless: a slot is returned in any case, and a call that holds one starts further programs of that kind
  * without waiting, because it could wait for itself.
@@ -25,9 +25,12 @@ export async function startInTurn(
     free();
     kind.holders.delete(signal);
   };
+  // A start looks at the workspace first, which takes long in a huge one. Other workspaces must not wait for that.
+  let timer = setTimeout(release, slowestStartMs).unref();
   try {
     const running = await start();
-    const timer = setTimeout(release, kind.slowMs).unref();
+    clearTimeout(timer);
+    timer = setTimeout(release, kind.slowMs).unref();
     const hasEnded = () => {
       clearTimeout(timer);
       release();
@@ -35,10 +38,13 @@ export async function startInTurn(
     running.exit.then(hasEnded, hasEnded);
     return running;
   } catch (error) {
+    clearTimeout(timer);
     release();
     throw error;
   }
 }
+
+const slowestStartMs = 10_000;
 
 class Kind {
   readonly slots: Semaphore;
