@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { heavyGrammars } from "../languages/find-language.ts";
+import { heavyGrammars, largeGrammars } from "../languages/find-language.ts";
 import { usedGrammars } from "../languages/languages.ts";
 import { grammarSource, parserSource, patchGrammar } from "./load-grammar.ts";
 
@@ -23,6 +23,8 @@ describe("the grammars", () => {
   it("are heavy when V8 could not compile their largest function again", () => {
     const heavy = usedGrammars.filter((name) => largestFunction(readFileSync(grammarSource(name))) > 170_000);
     expect(new Set(heavy)).toEqual(heavyGrammars);
+    const large = usedGrammars.filter((name) => largestFunction(readFileSync(grammarSource(name))) > 120_000);
+    expect(new Set(large)).toEqual(new Set([...heavyGrammars, ...largeGrammars]));
   });
 
   it("are patched only at their known bugs", () => {

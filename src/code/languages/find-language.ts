@@ -44,6 +44,15 @@ export const heavyGrammars: ReadonlySet<string> = new Set(
   "elixir fortran latex powershell swift vim".split(" "),
 );
 
-export function isHeavy(language: string): boolean {
-  return heavyGrammars.has(findLanguage(language).grammar);
+/**
+ * Grammars with a function of more than 120 kB. After some hundred kB of text V8 optimizes it, which takes more than
+ * 500 MB and longer than all files of most workspaces. Only an index parses that much.
+ */
+export const largeGrammars: ReadonlySet<string> = new Set("bash kotlin markdown razor ssh_config".split(" "));
+
+/** Returns whether the index parses a language in a worker that does not optimize. */
+export function isHeavyToIndex(language: string | undefined): boolean {
+  if (language === undefined) return false;
+  const { grammar } = findLanguage(language);
+  return heavyGrammars.has(grammar) || largeGrammars.has(grammar);
 }

@@ -3,7 +3,7 @@ import type { IndexState, Reading } from "../../contract/code.ts";
 import type { Channel } from "../../workers/channel.ts";
 import type { BuildService, BuildWorker } from "../index/build/build-service.ts";
 import { type IndexService, openIndexer, type Refreshing } from "../index/indexer.ts";
-import { isHeavy } from "../languages/find-language.ts";
+import { isHeavyToIndex } from "../languages/find-language.ts";
 import { CodeWorker, orInHeavyWorker } from "./code-worker.ts";
 
 interface RefreshRequest extends Pick<Refreshing, "patient"> {
@@ -49,7 +49,7 @@ function buildWorker(workspace: string): BuildWorker {
     words: (request, signal) => {
       const ask = (worker: CodeWorker<BuildService>) =>
         worker.ask("words", () => ({ workspace, ...request }), { about, signal });
-      const isAnyHeavy = request.files.some(({ language }) => language !== undefined && isHeavy(language));
+      const isAnyHeavy = request.files.some(({ parsed, language }) => parsed && isHeavyToIndex(language));
       return isAnyHeavy ? ask(heavy) : orInHeavyWorker(ask, light, heavy);
     },
     close: async () => {

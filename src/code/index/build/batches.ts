@@ -1,3 +1,4 @@
+import { isHeavyToIndex } from "../../languages/find-language.ts";
 import type { FileRecord } from "../storage/index-store.ts";
 import type { WordIndexFile } from "./build-words.ts";
 import type { ReadFile } from "./commit.ts";
@@ -103,7 +104,11 @@ export class Batches {
       if (window.isFullWith(figures[0])) break;
     }
     const bytes = this.#growing(first.bytes, this.#dealt, limits.words.bytes);
-    const taken = this.#take(this.#languages.choose(files, worker), { ...limits.words, bytes });
+    const chosen = this.#languages.choose(files, worker);
+    // Heavy files are parsed in a process of their own, in which all others would take longer.
+    const isHeavy = isHeavyToIndex(chosen[0]?.language);
+    const alike = chosen.filter(({ language }) => isHeavyToIndex(language) === isHeavy);
+    const taken = this.#take(alike, { ...limits.words, bytes });
     if (taken.length === 0) return undefined;
     this.#languages.claim(taken, worker);
     this.#dealt++;
