@@ -109,12 +109,14 @@ function runBuilt(program, cache) {
   }
 
   /** Adds the functions of this command. A process that ran for long may have dropped functions by now. */
-  function save() {
-    if (process.uptime() > 10) return;
+  function save(exitCode) {
+    // A command that failed may not have come far.
+    if (exitCode !== 0 || process.uptime() > 10) return;
     scripts.forEach(function (one) {
       var kept = one.kept;
       var fresh = kept.file + "." + process.pid;
       try {
+        fs.accessSync(cache, fs.constants.W_OK);
         var code = one.script.createCachedData();
         var line = "\n" + sumOf(code) + " " + kept.commands.concat(command).slice(-100).join(",");
         fs.writeFileSync(fresh, Buffer.concat([code, Buffer.from(line, "latin1")]), {

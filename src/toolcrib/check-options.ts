@@ -130,7 +130,9 @@ const optionValues: readonly OptionValues[] = [
     names: ["journal"],
     isValid: (value) =>
       isRecord(value) &&
-      [value.maxBytes, value.maxDays].every((limit) => limit === undefined || (limit as number) > 0),
+      [value.maxBytes, value.maxDays].every(
+        (limit) => limit === undefined || (typeof limit === "number" && limit > 0),
+      ),
     must: "an object with limits over 0",
     example: "{ maxBytes: 2 ** 30, maxDays: 30 }",
   },

@@ -333,9 +333,10 @@ async function shrinkDatabase(journal: Journal, rebuilds: boolean, timeSlice: Ti
   );
   const { free: before } = pagesOf(journal);
   if (before <= freePagesKept) return;
-  if (!isIncremental && rebuilds)
-    journal.use(({ database }) => database.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM"));
-  if (!isIncremental) return;
+  if (!isIncremental) {
+    if (rebuilds) rebuildDatabase(journal);
+    return;
+  }
   for (let free = before; free > freePagesKept; ) {
     journal.use(({ database }) => database.exec("PRAGMA incremental_vacuum(256)"));
     const left = pagesOf(journal).free;
@@ -346,6 +347,15 @@ async function shrinkDatabase(journal: Journal, rebuilds: boolean, timeSlice: Ti
 }
 
 const freePagesKept = 1_000;
+
+/** Rewrites the database, so that it is smaller and can shrink in steps from now on. */
+function rebuildDatabase(journal: Journal): void {
+  try {
+    journal.use(({ database }) => database.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM"));
+  } catch {
+    // Another process writes, or the disk is full. The file keeps its size.
+  }
+}
 
 /** Removes the conversations without a message since `oldest`, except those of open sessions. Returns their number. */
 export function forgetConversations(journal: Journal, oldest: number): number {

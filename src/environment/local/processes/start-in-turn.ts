@@ -21,7 +21,10 @@ export async function startInTurn(
   const cancelled = (by: AbortSignal) => abortError(by, `The call was cancelled before ${program} started`);
   const free = await kind.slots.take(signal, cancelled, caller);
   kind.holders.add(signal);
+  let isHeld = true;
   const release = () => {
+    if (!isHeld) return;
+    isHeld = false;
     free();
     kind.holders.delete(signal);
   };
