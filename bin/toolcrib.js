@@ -51,7 +51,6 @@ function runBuilt(program, cache) {
     var script = new vm.Script("(function(exports,require,module,__filename,__dirname){" + source + "\n})", {
       filename: file,
       cachedData: kept.code,
-      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     if (script.cachedDataRejected) kept.commands = [];
     if (kept.commands.indexOf(command) < 0) scripts.push({ script: script, kept: kept });
@@ -66,6 +65,8 @@ function runBuilt(program, cache) {
     return module.exports;
 
     function requireFrom(name) {
+      // It imports modules for the others, which code that was loaded this way could do only with a warning.
+      if (name === "./import.cjs") return require(path.join(folder, name));
       return /^\.\.?\//.test(name) ? load(path.join(folder, name)) : require(name);
     }
   }

@@ -201,7 +201,10 @@ function writeEntries(): void {
   }
 }
 
-/** Makes the files of the command line ASCII, which V8 reads faster, and ends each with a hash that names its compiled code. */
+/**
+ * Prepares the files of the command line for the launcher: they are ASCII, which V8 reads faster, import modules with
+ * import.cjs, and end with a hash that names their compiled code.
+ */
 function signChunks(): void {
   for (const file of globSync([join(fresh, "cli.cjs"), join(fresh, "cli/*.cjs")])) {
     const toAscii = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -210,9 +213,12 @@ function signChunks(): void {
       throw new Error(
         `${file}: a backslash before a character that is not ASCII. Write that character as \\u….`,
       );
-    const text = source.replace(/[\u0080-\uffff]/g, toAscii);
+    const text = source
+      .replace(/(?<![\w$.])import(?=\(`[^`$]+`\))/g, `require("./import.cjs")`)
+      .replace(/[\u0080-\uffff]/g, toAscii);
     writeFileSync(file, `${text}\n//${createHash("sha256").update(text).digest("hex").slice(0, 32)}`);
   }
+  writeFileSync(join(fresh, "cli/import.cjs"), "module.exports = (name) => import(name);\n");
 }
 
 /** Read at run time by `perlProgram`. */
