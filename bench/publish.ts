@@ -13,13 +13,13 @@ const published = new URL("../docs/benchmarks.json", import.meta.url);
 export function publish(report: Report, order: readonly string[], only: string): void {
   const keyOf = ({ group, name }: CaseResult) => (only === "" ? group : `${group}: ${name}`);
   const before = readPublished();
-  // The page names one machine: single cases name theirs when it is another.
-  const machine = only === "" ? report.machine : (before?.machine ?? report.machine);
+  const fresh = new Set(report.results.map(keyOf));
+  const kept = (before?.results ?? []).filter((result) => !fresh.has(keyOf(result)));
+  // The page names one machine, that of the results that stay. New results name theirs when it is another.
+  const machine = before === undefined || kept.length === 0 ? report.machine : before.machine;
   const { processor, cores } = report.machine;
   const where = processor === machine.processor ? "" : ` Measured on ${processor}, ${cores} cores.`;
   const results = report.results.map((result) => ({ ...result, about: `${result.about}${where}` }));
-  const fresh = new Set(results.map(keyOf));
-  const kept = (before?.results ?? []).filter((result) => !fresh.has(keyOf(result)));
   const all = [...kept, ...results].toSorted(
     (left, right) => order.indexOf(left.group) - order.indexOf(right.group),
   );
