@@ -27,11 +27,14 @@ const run = promisify(execFile);
 const project = temporaryFolder();
 const installed = join(project.path, "node_modules/toolcrib");
 const launcher = join(installed, "bin/toolcrib.js");
+const origin = "https://somebody:password@git.example/tools/toolcrib";
 const environment = { ...process.env, TOOLCRIB_HOME: join(project.path, "home"), NODE_OPTIONS: "" };
 
 beforeAll(async () => {
   await using copy = temporaryFolder();
   copyRepository(copy.path);
+  await run("git", ["init", "-q"], { cwd: copy.path });
+  await run("git", ["remote", "add", "origin", origin], { cwd: copy.path });
   const destination = ["--pack-destination", project.path];
   const packed = await run("npm", ["pack", "--json", ...destination], { cwd: copy.path });
   const [{ filename }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf("[")));
@@ -58,6 +61,13 @@ describe("the tarball", () => {
     // 7.7 MB are the grammars of 97 languages, 113 MB uncompressed; 2 MB are PDFium, and 2 MB the SDKs of MCP, which the
     // library and the command line each contain.
     expect(bytes).toBeLessThan(20_500_000);
+  });
+
+  it("names the repository that it was packed from, without a password", () => {
+    expect(readPackage().repository).toEqual({
+      type: "git",
+      url: "git+https://git.example/tools/toolcrib.git",
+    });
   });
 
   it("contains the license of every bundled package, and of the packages bundled in those", () => {
