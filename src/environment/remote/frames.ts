@@ -1,0 +1,152 @@
+import type { Readable, Writable } from "node:stream";
+
+/** The version of the frames and greetings. Both sides must have the same. */
+export const protocolVersion = 1;
+
+/** The longest message that a channel takes. Senders split what is longer. */
+export const maxMessageBytes: number = 1024 * 1024;
+
+/** What a frame contains, after its length. Numbers count the messages of one direction from 1. */
+export const frameTypes = {
+  /** JSON, client to server, first: who asks, and the number of the last message that it received. */
+  hello: 1,
+  /** JSON, the answer to `hello`: the number of the last message that the server received. */
+  welcome: 2,
+  /** JSON, the other answer to `hello`. */
+  refused: 3,
+  /** A number, then the message. */
+  message: 4,
+  /** The number of the last message. No other follows. */
+  end: 5,
+  /** The number of the last message that the reader has taken. */
+  taken: 6,
+  /** Answered with `pong`, so that a dead connection is noticed. */
+  ping: 7,
+  pong: 8,
+} as const;
+
+/** A connection in both directions. */
+export interface ByteStream {
+  readonly readable: Readable;
+  readonly writable: Writable;
+  /** Breaks the connection at once. */
+  destroy(): void;
+}
+
+/** Sends and receives frames: a length of four bytes, a type of one byte, and the body. */
+export class FrameStream {
+  /** Called for every frame. */
+  onFrame: (type: number, body: Buffer) => void = () => {};
+  /** Called once, when the connection has ended. `violation` says how the other side broke the protocol. */
+  onEnd: (violation: string | undefined) => void = () => {};
+  readonly #stream: ByteStream;
+  #parts: Buffer[] = [];
+  #size = 0;
+  #hasEnded = false;
+  #isCorked = false;
+
+  constructor(stream: ByteStream) {
+    this.#stream = stream;
+    const { readable, writable } = stream;
+    const end = () => this.#end(undefined);
+    readable.on("data", (chunk: Buffer) => this.#receive(chunk));
+    for (const side of [readable, writable]) side.on("error", end).on("close", end);
+    readable.on("end", end);
+  }
+
+  /** The buffers are used until they are sent, and must not change. Does nothing after the end. */
+  send(type: number, ...body: readonly Uint8Array[]): void {
+    if (this.#hasEnded) return;
+    const { writable } = this.#stream;
+    const header = Buffer.allocUnsafe(headerBytes);
+    header.writeUInt32BE(body.reduce((sum, { length }) => sum + length, 1));
+    header[4] = type;
+    // One system call for everything that is sent at once.
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      writable.cork();
+      process.nextTick(() => {
+        this.#isCorked = false;
+        writable.uncork();
+      });
+    }
+    writable.write(header);
+    for (const part of body) writable.write(part);
+  }
+
+  sendJson(type: number, value: object): void {
+    this.send(type, Buffer.from(JSON.stringify(value)));
+  }
+
+  /** Ends the connection when everything is sent. */
+  finish(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const { readable, writable } = this.#stream;
+    // A peer that does not end must not keep it open.
+    const timer = setTimeout(() => this.#stream.destroy(), finishMs).unref();
+    readable.once("close", () => clearTimeout(timer)).once("end", () => this.#stream.destroy());
+    readable.resume();
+    writable.end();
+  }
+
+  /** Ends the connection at once, without a call of `onEnd`. */
+  destroy(): void {
+    this.#hasEnded = true;
+    this.#stream.destroy();
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#hasEnded) return;
+    this.#parts.push(chunk);
+    this.#size += chunk.length;
+    while (this.#size >= headerBytes) {
+      const header = this.#parts[0]!.length >= headerBytes ? this.#parts[0]! : this.#join();
+      const length = header.readUInt32BE();
+      if (length < 1 || length > maxFrameBytes) {
+        this.#end(`a frame of ${length} bytes`);
+        return;
+      }
+      if (this.#size < 4 + length) return;
+      const bytes = this.#join();
+      this.#parts = bytes.length > 4 + length ? [bytes.subarray(4 + length)] : [];
+      this.#size -= 4 + length;
+      this.onFrame(bytes[4]!, bytes.subarray(headerBytes, 4 + length));
+      if (this.#hasEnded) return;
+    }
+  }
+
+  #join(): Buffer {
+    const [first] = this.#parts;
+    if (this.#parts.length === 1) return first!;
+    const joined = Buffer.concat(this.#parts);
+    this.#parts = [joined];
+    return joined;
+  }
+
+  #end(violation: string | undefined): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#parts = [];
+    this.#stream.destroy();
+    this.onEnd(violation);
+  }
+}
+
+const headerBytes = 5;
+const numberBytes = 6;
+const maxFrameBytes = 1 + numberBytes + maxMessageBytes;
+const finishMs = 2000;
+
+/** Encodes the number of a message: 48 bits, enough for centuries. */
+export function encodeNumber(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(numberBytes);
+  bytes.writeUIntBE(value, 0, numberBytes);
+  return bytes;
+}
+
+/** Splits a body that begins with a number; undefined when it is too short. */
+export function decodeNumber(body: Buffer): { readonly number: number; readonly rest: Buffer } | undefined {
+  if (body.length < numberBytes) return undefined;
+  return { number: body.readUIntBE(0, numberBytes), rest: body.subarray(numberBytes) };
+}
