@@ -6,7 +6,7 @@ export const protocolVersion = 1;
 /** The longest message that a channel takes. Senders split what is longer. */
 export const maxMessageBytes: number = 1024 * 1024;
 
-/** What a frame contains, after its length. Numbers count the messages of one direction from 1. */
+/** The type of a frame follows its length. Numbers count the messages of one direction from 1. */
 export const frameTypes = {
   /** JSON, client to server, first: who asks, and the number of the last message that it received. */
   hello: 1,

@@ -11,7 +11,7 @@ import {
   protocolVersion,
 } from "./frames.ts";
 
-/** What a client says first on every connection. */
+/** The first frame of a client on every connection. */
 export interface Hello {
   readonly protocol: number;
   readonly session: string;
@@ -341,7 +341,7 @@ interface Outgoing {
   reject(error: ToolError): void;
 }
 
-/** What the other side's reader has not taken may have this size, and one message more. */
+/** The size of all messages that the reader of the other side may not have taken yet. One message may exceed it. */
 const windowBytes = 4 * 1024 * 1024;
 const closeMs = 5000;
 const nothing = new Uint8Array();
