@@ -149,9 +149,22 @@ export interface ProjectIndex {
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
   /** Finds symbols by their whole name or its last words, ordered by path. */
   symbols(wanted: SymbolsWanted, options: Reading): Promise<readonly IndexedSymbol[]>;
+  /** Returns the symbols of files, in the order of `paths`; undefined where they are not indexed. */
+  outlines(paths: readonly string[], options: Reading): Promise<readonly (IndexedOutline | undefined)[]>;
   /** Returns the files and symbols that are used most, most central first. */
   central(wanted: CentralWanted, options: Reading): Promise<readonly CentralFile[]>;
 }
+
+/** The symbols of a file while its content has this hash. */
+export interface IndexedOutline {
+  readonly hash: string;
+  readonly symbols: readonly OutlinedSymbol[];
+}
+
+export type OutlinedSymbol = Pick<
+  CodeSymbol,
+  "kind" | "name" | "parent" | "firstLine" | "lastLine" | "line" | "signature" | "doc"
+>;
 
 export interface IndexState {
   /** Files that can be indexed. */

@@ -2,6 +2,7 @@ import type {
   CandidatePattern,
   CentralFile,
   CentralWanted,
+  IndexedOutline,
   IndexedSymbol,
   IndexHit,
   IndexQuery,
@@ -21,7 +22,7 @@ import { commitGone, commitLexical } from "./build/commit.ts";
 import { type ListedFile, WorkspaceLister } from "./build/list-workspace.ts";
 import { WorkspaceState } from "./build/workspace-state.ts";
 import { findCandidates } from "./query/find-candidates.ts";
-import { findSymbols } from "./query/find-symbols.ts";
+import { findOutlines, findSymbols } from "./query/find-symbols.ts";
 import { StoredMaps } from "./query/stored-maps.ts";
 import { currentWordIndex } from "./query/word-index.ts";
 import { DamagedIndex } from "./storage/bytes.ts";
@@ -35,6 +36,7 @@ export interface IndexService {
   search(query: IndexQuery, options: Reading): Promise<readonly IndexHit[]>;
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
   symbols(wanted: SymbolsWanted, options: Reading): Promise<readonly IndexedSymbol[]>;
+  outlines(paths: readonly string[], options: Reading): Promise<readonly (IndexedOutline | undefined)[]>;
   central(wanted: CentralWanted, options: Reading): Promise<readonly CentralFile[]>;
   /** Stops building; finished work is kept. */
   close(): Promise<void>;
@@ -55,6 +57,7 @@ export function openIndexer(options: IndexerOptions): IndexService {
     search: (query) => indexer.answer((view) => answer(currentWordIndex(view), query)),
     candidates: (pattern) => indexer.answer((view) => findCandidates(pattern, view)),
     symbols: (wanted) => indexer.answer((view) => findSymbols(wanted, currentWordIndex(view))),
+    outlines: (paths) => indexer.answer((view) => findOutlines(paths, view)),
     central: (wanted) => indexer.central(wanted),
     close: () => indexer.close(),
   };

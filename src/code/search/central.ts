@@ -1,8 +1,8 @@
-import type { CentralFile, CentralWanted } from "../../contract/code.ts";
+import type { CentralFile, CentralWanted, OutlinedSymbol } from "../../contract/code.ts";
 import { getOrMake } from "../get-or-make.ts";
 import { indexedSymbol } from "../index/query/find-symbols.ts";
 import { filterFiles } from "../index/query/path-filter.ts";
-import type { OutlinedSymbol, WordFile, WordIndex } from "../index/query/word-index.ts";
+import type { WordFile, WordIndex } from "../index/query/word-index.ts";
 import { fileRoles } from "./file-roles.ts";
 import { termsOf } from "./terms.ts";
 

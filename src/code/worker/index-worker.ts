@@ -48,6 +48,7 @@ export class IndexWorker {
     search: (query, { signal }) => this.#worker.ask("search", () => query, { ...about, signal }),
     candidates: (pattern, { signal }) => this.#worker.ask("candidates", () => pattern, { ...about, signal }),
     symbols: (wanted, { signal }) => this.#worker.ask("symbols", () => wanted, { ...about, signal }),
+    outlines: (paths, { signal }) => this.#worker.ask("outlines", () => paths, { ...about, signal }),
     central: (wanted, { signal }) => this.#worker.ask("central", () => wanted, { ...about, signal }),
   };
 }

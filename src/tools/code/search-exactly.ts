@@ -1,8 +1,9 @@
 import { languageOf } from "../../code/languages/language-of.ts";
 import { roleOf } from "../../code/search/file-roles.ts";
-import type { CodeSymbol, IndexState } from "../../contract/code.ts";
+import type { OutlinedSymbol, ProjectIndex } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { isExhaustion } from "../../lib/exhaustion.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { toSearchableText } from "../../lib/text/searchable-text.ts";
@@ -30,16 +31,33 @@ export async function searchExactly(
 ): Promise<CodeSearchData> {
   const request = requestFor(query);
   const { files, index } = await matchingFiles(query, request, wanted, context);
-  const results: FoundCode[] = [];
-  let isCut = false;
-  for await (const { path, lines, hasMore } of files) {
-    if (results.length >= wanted.limit) return { way: query.way, results, limited: true, index };
-    isCut ||= hasMore;
-    const symbols = results.length < mostOutlined ? await symbolsOf(path, context) : [];
-    results.push(...groupBySymbol(path, lines, symbols, wanted));
+  const found: FoundCode[] = [];
+  const waiting: MatchingFile[] = [];
+  let hasMore = false;
+  const describe = async () => {
+    const group = waiting.splice(0);
+    const isOutlined = group.length > 0 && found.length < mostOutlined;
+    const symbols = isOutlined ? await symbolsOf(group, index, context) : [];
+    for (const [position, file] of group.entries())
+      found.push(...groupBySymbol(file, symbols[position] ?? [], wanted));
+  };
+  for await (const file of files) {
+    if (found.length >= wanted.limit) {
+      hasMore = true;
+      break;
+    }
+    hasMore ||= file.hasMore;
+    waiting.push(file);
+    if (waiting.length === describedAtOnce || found.length + waiting.length >= wanted.limit) await describe();
   }
-  const limited = isCut || results.length > wanted.limit;
-  return { way: query.way, results: results.slice(0, wanted.limit), limited, index };
+  await describe();
+  const results = found.slice(0, wanted.limit);
+  return {
+    way: query.way,
+    results,
+    limited: hasMore || found.length > wanted.limit,
+    index: index?.state,
+  };
 }
 
 function requestFor({ pattern, way, ignoreCase }: ExactQuery): GrepRequest {
@@ -55,6 +73,8 @@ function requestFor({ pattern, way, ignoreCase }: ExactQuery): GrepRequest {
 
 interface MatchingFile {
   readonly path: string;
+  /** The content in which the lines were found; undefined when it was read piece by piece. */
+  readonly bytes?: Uint8Array | undefined;
   readonly lines: readonly ShownLine[];
   /** Whether there may be more matching lines or files. */
   readonly hasMore: boolean;
@@ -63,12 +83,15 @@ interface MatchingFile {
 /** Only this many results get symbols, because each needs a parsed file. */
 const mostOutlined = 50;
 
+/** The symbols of this many files are requested together, which is faster than one after the other. */
+const describedAtOnce = 4;
+
 async function matchingFiles(
   query: ExactQuery,
   request: GrepRequest,
   wanted: SearchWanted,
   context: ToolContext,
-): Promise<{ readonly files: AsyncIterable<MatchingFile>; readonly index: IndexState | undefined }> {
+): Promise<{ readonly files: AsyncIterable<MatchingFile>; readonly index: ProjectIndex | undefined }> {
   const { code, signal } = context;
   const { language, path } = wanted;
   if (request.regex.untranslatable !== undefined)
@@ -76,16 +99,12 @@ async function matchingFiles(
   try {
     const index = await code.index({ signal, progress: (message) => context.progress(message) });
     const pattern = { kind: query.way, text: query.pattern, ignoreCase: query.ignoreCase, language, path };
-    const candidates = await index.candidates(pattern, { signal });
-    const symbols = await index.symbols(
-      { name: query.pattern, language, path, limit: mostOutlined },
-      { signal },
-    );
+    const [candidates, symbols] = await Promise.all([
+      index.candidates(pattern, { signal }),
+      index.symbols({ name: query.pattern, language, path, limit: mostOutlined }, { signal }),
+    ]);
     const defining = new Set(symbols.map((symbol) => symbol.path));
-    return {
-      files: lookInto(usefulFirst(candidates, defining), request, wanted, context),
-      index: index.state,
-    };
+    return { files: lookInto(usefulFirst(candidates, defining), request, wanted, context), index };
   } catch (error) {
     if (!(error instanceof ToolError) || signal.aborted || error.code !== "unavailable") throw error;
     return { files: withRipgrep(request, wanted, context), index: undefined };
@@ -128,18 +147,21 @@ async function linesOf(
 ): Promise<MatchingFile> {
   const { environment, signal } = context;
   const results = new GrepResults({ mode: "content", limit: mostLines });
-  const isOther = (text: string) => language !== undefined && languageOf(path, text) !== language;
+  const isOther = (text: () => string) => language !== undefined && languageOf(path, text()) !== language;
   const none = { path, lines: [], hasMore: false };
+  let bytes: Uint8Array | undefined;
   try {
-    const { bytes } = await environment.readFile(path, { maxBytes: maxWholeBytes, signal });
-    if (isOther(toSearchableText(bytes).text)) return none;
+    const file = await environment.readFile(path, { maxBytes: maxWholeBytes, signal });
+    if (isOther(() => toSearchableText(file.bytes).text)) return none;
+    bytes = file.bytes;
     searchFiles([{ path, bytes }], request, results);
   } catch (error) {
     if (!(error instanceof ToolError) || signal.aborted || isExhaustion(error)) throw error;
-    if (error.code !== "too-large" || isOther("")) return none;
+    if (error.code !== "too-large" || isOther(() => "")) return none;
     await scanLargeFile(path, request, results, context);
   }
-  return { path, lines: results.hits.flatMap(({ lines }) => lines), hasMore: results.isLimited };
+  const lines = results.hits.flatMap((hit) => hit.lines);
+  return { path, bytes, lines, hasMore: results.isLimited };
 }
 
 /** Limits the matching lines of one file, because a large file may have millions. */
@@ -171,12 +193,39 @@ async function* withRipgrep(
   }
 }
 
+/** Returns the symbols of files: those of the index while the content is the same, otherwise those of a new parse. */
 async function symbolsOf(
+  files: readonly MatchingFile[],
+  index: ProjectIndex | undefined,
+  context: ToolContext,
+): Promise<readonly (readonly OutlinedSymbol[])[]> {
+  const { signal } = context;
+  const paths = files.map(({ path }) => path);
+  const indexed = (await index?.outlines(paths, { signal }).catch(orParsed(signal))) ?? [];
+  return Promise.all(
+    files.map(({ path, bytes }, position) => {
+      const known = indexed[position];
+      const isCurrent = known !== undefined && bytes !== undefined && contentHash(bytes) === known.hash;
+      return isCurrent ? known.symbols : parsedSymbols(path, bytes, context);
+    }),
+  );
+}
+
+/** Without stored symbols, files are parsed. */
+function orParsed(signal: AbortSignal): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof ToolError) || signal.aborted) throw error;
+  };
+}
+
+async function parsedSymbols(
   path: string,
+  known: Uint8Array | undefined,
   { environment, code, signal }: ToolContext,
-): Promise<readonly CodeSymbol[]> {
+): Promise<readonly OutlinedSymbol[]> {
   try {
-    const { bytes } = await environment.readFile(path, { maxBytes: maxOutlinedBytes, signal });
+    const bytes = known ?? (await environment.readFile(path, { maxBytes: maxOutlinedBytes, signal })).bytes;
+    if (bytes.length > maxOutlinedBytes) return [];
     const { text } = toSearchableText(bytes);
     return (await code.outline({ path, text }, { signal })).symbols;
   } catch (error) {
@@ -189,12 +238,11 @@ const maxOutlinedBytes = 512 * 1024;
 
 /** Merges matching lines in one symbol into one result. */
 function groupBySymbol(
-  path: string,
-  lines: readonly ShownLine[],
-  symbols: readonly CodeSymbol[],
+  { path, lines }: MatchingFile,
+  symbols: readonly OutlinedSymbol[],
   { kinds }: SearchWanted,
 ): FoundCode[] {
-  const groups = new Map<CodeSymbol | undefined, ShownLine[]>();
+  const groups = new Map<OutlinedSymbol | undefined, ShownLine[]>();
   for (const line of lines) {
     const around = symbols.filter(
       ({ firstLine, lastLine }) => firstLine <= line.line && line.line <= lastLine,
@@ -219,7 +267,7 @@ function groupBySymbol(
 const mostShown = 3;
 const maxLineChars = 200;
 
-function namesAround({ parent }: CodeSymbol, symbols: readonly CodeSymbol[]): string[] {
+function namesAround({ parent }: OutlinedSymbol, symbols: readonly OutlinedSymbol[]): string[] {
   const names: string[] = [];
   for (let at = parent; at !== undefined; at = symbols[at]!.parent) names.unshift(symbols[at]!.name);
   return names;

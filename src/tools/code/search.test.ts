@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { rgPath } from "@vscode/ripgrep";
 import { afterAll, describe, expect, it } from "vitest";
 import { codeFixture } from "../../../test/support/code-fixture.ts";
 import { untilIndexed } from "../../../test/support/code-tools/until-indexed.ts";
+import type { CodeService } from "../../contract/code.ts";
 import { type CodeSearchInput, codeSearch } from "./search.ts";
 
 const shop = {
@@ -149,6 +151,33 @@ src/cart.test.ts:1-4  (2 matching lines)
   1| import { cartTotal } from "./cart.ts";
   4|   expect(cartTotal([{ name: "a", count: 2 }])).toBe(0);`,
     });
+  });
+
+  it("takes the symbols of unchanged files from the index, and parses changed ones", async () => {
+    await using small = codeFixture({
+      "a.ts": "export function first() { return marker; }\n",
+      "b.ts": "export function second() { return marker; }\n",
+    });
+    await untilIndexed(small);
+    const parsed: string[] = [];
+    const code: CodeService = {
+      ...small.context.code,
+      outline: (source, options) => {
+        parsed.push(source.path);
+        return small.context.code.outline(source, options);
+      },
+      index: async (waiting) => {
+        const index = await small.context.code.index(waiting);
+        writeFileSync(small.at("b.ts"), "\n\nexport function changed() { return marker; }\n");
+        return index;
+      },
+    };
+    const { data } = await codeSearch.run({ query: '"marker"' }, { ...small.context, code });
+    expect(data.results.map(({ path, symbol }) => [path, symbol?.name, symbol?.firstLine])).toEqual([
+      ["a.ts", "first", 1],
+      ["b.ts", "changed", 3],
+    ]);
+    expect(parsed).toEqual(["b.ts"]);
   });
 
   it("finds a regular expression in slashes, in symbols of a kind", async () => {

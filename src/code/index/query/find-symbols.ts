@@ -1,7 +1,24 @@
-import type { IndexedSymbol, SymbolsWanted } from "../../../contract/code.ts";
+import type { IndexedOutline, IndexedSymbol, OutlinedSymbol, SymbolsWanted } from "../../../contract/code.ts";
 import { endsWithWords, nameTerm, nameTerms, nameWords } from "../../search/terms.ts";
+import { isOutlinable } from "../build/workspace-state.ts";
+import type { IndexView } from "../indexer.ts";
+import { readOutline } from "../storage/outline-blob.ts";
 import { filterFiles } from "./path-filter.ts";
-import type { OutlinedSymbol, WordFile, WordIndex } from "./word-index.ts";
+import type { WordFile, WordIndex } from "./word-index.ts";
+
+/** Returns the stored outlines of files that have not changed since they were indexed. */
+export function findOutlines(
+  paths: readonly string[],
+  { store, state }: IndexView,
+): readonly (IndexedOutline | undefined)[] {
+  return paths.map((path) => {
+    const record = store.records.get(path);
+    if (!state.knows(record) || record.words <= 0) return undefined;
+    if (!isOutlinable(record.language)) return { hash: record.hash, symbols: [] };
+    const bytes = store.outline(record.number);
+    return bytes.length === 0 ? undefined : { hash: record.hash, symbols: readOutline(bytes) };
+  });
+}
 
 export function findSymbols(wanted: SymbolsWanted, index: WordIndex): readonly IndexedSymbol[] {
   const words = nameWords(wanted.name);

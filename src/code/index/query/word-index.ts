@@ -1,4 +1,4 @@
-import type { CodeSymbol } from "../../../contract/code.ts";
+import type { OutlinedSymbol } from "../../../contract/code.ts";
 import { getOrMake } from "../../get-or-make.ts";
 import { roleOf } from "../../search/file-roles.ts";
 import type { Piece } from "../../search/pieces.ts";
@@ -34,11 +34,6 @@ export interface WordFile {
   readonly language: string | undefined;
   readonly role: number;
 }
-
-export type OutlinedSymbol = Pick<
-  CodeSymbol,
-  "kind" | "name" | "parent" | "firstLine" | "lastLine" | "line" | "signature" | "doc"
->;
 
 export function currentWordIndex({ store, state }: IndexView): WordIndex {
   const segments = Array.from(

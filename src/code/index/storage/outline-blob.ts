@@ -1,7 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { type CodeSymbol, symbolKinds } from "../../../contract/code.ts";
+import { type CodeSymbol, type OutlinedSymbol, symbolKinds } from "../../../contract/code.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
-import type { OutlinedSymbol } from "../query/word-index.ts";
 
 type Row = readonly [
   kind: number,
