@@ -78,6 +78,8 @@ const verdictsAtOnce = 2000;
 const maxTries = 3;
 const rebuildMs = 20_000;
 
+type Listed = ReadonlyMap<string, ListedFile>;
+
 class Indexer {
   readonly #options: IndexerOptions;
   readonly #environment: Environment;
@@ -87,6 +89,7 @@ class Indexer {
   readonly #verdicts = new Map<string, boolean>();
   readonly #closing = new AbortController();
   readonly #maps = new StoredMaps();
+  #listed: { readonly files: Listed; readonly readable: Listed } | undefined;
   #opened: IndexStore | undefined;
   #lastScan: Promise<IndexView> | undefined;
   #nextScan: Promise<IndexView> | undefined;
@@ -203,9 +206,11 @@ class Indexer {
     // The store may have been discarded during the scan.
     const store = this.#store();
     store.sync();
-    const state = new WorkspaceState(files, store);
+    const { found } = this.#build;
+    const isSame = found?.store === store && found.state.isOf(files, store);
+    const state = isSame ? found.state : new WorkspaceState(files, store);
     try {
-      if (store === known) commitGone(store, state, next);
+      if (store === known && !isSame) commitGone(store, state, next);
       await this.#readFew(store, state);
     } catch (error) {
       // A file that cannot be committed stays unknown, so every search reads it.
@@ -229,7 +234,8 @@ class Indexer {
     commitLexical(store, state, files, answer);
   }
 
-  async #readable(files: ReadonlyMap<string, ListedFile>): Promise<ReadonlyMap<string, ListedFile>> {
+  async #readable(files: Listed): Promise<Listed> {
+    if (this.#listed?.files === files) return this.#listed.readable;
     const unknown = [...files.keys()].filter((path) => !this.#verdicts.has(path));
     for (let start = 0; start < unknown.length; start += verdictsAtOnce) {
       const paths = unknown.slice(start, start + verdictsAtOnce);
@@ -237,8 +243,10 @@ class Indexer {
       const verdicts = await this.#options.mayRead(paths.map((path) => prefix + path));
       for (const [index, path] of paths.entries()) this.#verdicts.set(path, verdicts[index]!);
     }
-    const readable = [...files].filter(([path]) => this.#verdicts.get(path));
-    return readable.length === files.size ? files : new Map(readable);
+    const permitted = [...files].filter(([path]) => this.#verdicts.get(path));
+    const readable = permitted.length === files.size ? files : new Map(permitted);
+    this.#listed = { files, readable };
+    return readable;
   }
 
   #store(): IndexStore {

@@ -2,6 +2,8 @@ import type { Environment } from "../../../contract/environment.ts";
 import { figure, figureCount, isSettled, kindOfMode, type Snapshot } from "../../../contract/snapshot.ts";
 import { nameOf, parentOf, visibleAmong } from "../../../files/visible-paths.ts";
 import { walkFiles } from "../../../files/walk.ts";
+import { asBuffer } from "../../../lib/bytes/bytes.ts";
+import { undefinedUnlessExhausted } from "../../../lib/exhaustion.ts";
 import { IgnoreChain } from "../../../lib/ignore/ignore-chain.ts";
 
 /** Figures that stay equal while the file is unchanged. */
@@ -22,32 +24,61 @@ export interface ListedFile {
 /** Hidden and ignored files are skipped, as in ripgrep and `search.grep`. */
 const visibility = { hidden: false, ignoreFiles: true } as const;
 
-/** Lists the files that a search finds, with their figures. Later listings reuse the previous one. */
+/** Lists the files that a search finds, with their figures. */
 export class WorkspaceLister {
   readonly #environment: Environment;
-  #known: Snapshot | undefined;
+  #last: Listing | undefined;
 
   constructor(environment: Environment) {
     this.#environment = environment;
   }
 
+  /** Returns the same map as before when no file has changed since. */
   async list(signal: AbortSignal): Promise<ReadonlyMap<string, ListedFile>> {
-    const snapshot = await this.#environment.snapshot!({ signal, known: this.#known });
-    this.#known = snapshot;
+    const last = this.#last;
+    const snapshot = await this.#environment.snapshot!({ signal, known: last?.snapshot });
+    const rules = await this.#rulesElsewhere(snapshot);
+    const isSame = last?.rules === rules && !last.isWalked && areUnchanged(last.snapshot, snapshot);
+    const listed = isSame ? last : await this.#listFiles(snapshot, signal);
+    this.#last = { ...listed, snapshot, rules };
+    return listed.files;
+  }
+
+  /** Returns the ignore rules that are not in files of the snapshot. */
+  async #rulesElsewhere({ repositories }: Snapshot): Promise<string> {
+    const texts: (string | undefined)[] = [JSON.stringify(await this.#environment.ignoreFilesOutside?.())];
+    for (const { path, prefix } of repositories) {
+      if (prefix === "") texts.push(await this.#excludes(path === "" ? ".git/info" : `${path}/.git/info`));
+    }
+    return texts.join("\0");
+  }
+
+  async #excludes(path: string): Promise<string | undefined> {
+    const directory = await this.#environment.openDirectory(path).catch(undefinedUnlessExhausted);
+    try {
+      const bytes = await directory?.readFile("exclude", maxRuleBytes).catch(undefinedUnlessExhausted);
+      return bytes && asBuffer(bytes).toString();
+    } finally {
+      directory?.close();
+    }
+  }
+
+  async #listFiles(snapshot: Snapshot, signal: AbortSignal): Promise<Pick<Listing, "files" | "isWalked">> {
     const files = new Map<string, ListedFile>();
     for (const [index, path] of snapshot.paths.entries()) {
       if (isFile(snapshot, index)) files.set(path, describe(snapshot, index));
     }
-    const visible = await this.#visible(snapshot, files, signal);
-    if (visible.length === files.size) return files;
-    return new Map(visible.map((path) => [path, files.get(path) ?? { figures: undefined, settled: false }]));
+    const { paths, isWalked } = await this.#visible(snapshot, files, signal);
+    if (paths.length === files.size && !isWalked) return { files, isWalked };
+    const unlisted = { figures: undefined, settled: false };
+    return { files: new Map(paths.map((path) => [path, files.get(path) ?? unlisted])), isWalked };
   }
 
   async #visible(
     snapshot: Snapshot,
     files: ReadonlyMap<string, ListedFile>,
     signal: AbortSignal,
-  ): Promise<readonly string[]> {
+  ): Promise<{ readonly paths: readonly string[]; readonly isWalked: boolean }> {
     const environment = this.#environment;
     const chain = await IgnoreChain.at(environment, "");
     const withRules = new Set<string>();
@@ -58,14 +89,45 @@ export class WorkspaceLister {
       withRules.add(parentOf(path));
       hasForeignRules ||= name === ".ignore" || name === ".rgignore";
     }
-    if (!hasForeignRules)
-      return visibleAmong([...files.keys()], { environment, directory: "", chain, visibility, withRules });
+    if (!hasForeignRules) {
+      const known = { environment, directory: "", chain, visibility, withRules };
+      return { paths: await visibleAmong([...files.keys()], known), isWalked: false };
+    }
     // Such rules may include files that git ignores, which the snapshot omits.
     const walked: string[] = [];
     for await (const { path } of walkFiles(environment, "", { ...visibility, signal })) walked.push(path);
-    return walked;
+    return { paths: walked, isWalked: true };
   }
 }
+
+interface Listing {
+  readonly snapshot: Snapshot;
+  readonly rules: string;
+  readonly files: ReadonlyMap<string, ListedFile>;
+  /** Whether they include files that the snapshot omits. */
+  readonly isWalked: boolean;
+}
+
+const maxRuleBytes = 1024 * 1024;
+
+/** Returns whether both snapshots list the same entries and the later one proves that no file has changed since. */
+function areUnchanged(earlier: Snapshot, later: Snapshot): boolean {
+  if (earlier.paths.length !== later.paths.length || earlier.leftOut.size !== later.leftOut.size)
+    return false;
+  return earlier.paths.every((path, index) => {
+    if (path !== later.paths[index] || earlier.leftOut.get(index) !== later.leftOut.get(index)) return false;
+    const at = index * figureCount;
+    const mode = earlier.figures[at + figure.mode]!;
+    if (mode !== later.figures[at + figure.mode]) return false;
+    if (kindOfMode(mode) === "directory") return true;
+    return (
+      isSettled(earlier, index) &&
+      ownFigures.every((column) => earlier.figures[at + column] === later.figures[at + column])
+    );
+  });
+}
+
+const ownFigures = [figure.bytes, figure.modified, figure.changed, figure.inode, figure.device] as const;
 
 /** Names of files with ignore rules, and of the folder at which git's rules end. */
 const ruleFiles: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore", ".git"]);
@@ -76,9 +138,6 @@ function isFile({ figures, leftOut }: Snapshot, index: number): boolean {
 }
 
 function describe(snapshot: Snapshot, index: number): ListedFile {
-  const { figures } = snapshot;
-  const at = index * figureCount;
-  const { bytes, modified, changed, inode, device } = figure;
-  const own = [bytes, modified, changed, inode, device].map((column) => figures[at + column]!);
+  const own = ownFigures.map((column) => snapshot.figures[index * figureCount + column]!);
   return { figures: own as unknown as Figures, settled: isSettled(snapshot, index) };
 }

@@ -15,11 +15,18 @@ export class WorkspaceState {
   /** Content hashes by path, read since this scan began, for files whose figures do not identify their content. */
   readonly #read = new Map<string, string>();
   #edition: number;
+  /** The counts while everything is indexed. */
+  #counted: IndexState | undefined;
 
   constructor(files: ReadonlyMap<string, ListedFile>, store: Records) {
     this.files = files;
     this.#edition = store.edition;
     this.#compare(store);
+  }
+
+  /** Returns whether this is still the state of a later scan that found these files. */
+  isOf(files: ReadonlyMap<string, ListedFile>, store: Records): boolean {
+    return files === this.files && store.edition === this.#edition;
   }
 
   catchUp(store: Records): void {
@@ -29,6 +36,7 @@ export class WorkspaceState {
   }
 
   take(record: FileRecord): void {
+    this.#counted = undefined;
     this.outdated.delete(record.path);
     if (!record.settled) this.#read.set(record.path, record.hash);
     if (record.words === 0) this.wordless.set(record.number, record);
@@ -45,6 +53,7 @@ export class WorkspaceState {
   }
 
   #compare({ records }: Records): void {
+    this.#counted = undefined;
     this.outdated.clear();
     this.wordless.clear();
     this.#undecided.clear();
@@ -61,7 +70,13 @@ export class WorkspaceState {
     return haveSameFigures(figures, file.figures) && (settled || this.#read.get(path) === hash);
   }
 
-  count({ records }: Records): IndexState {
+  count(store: Records): IndexState {
+    if (this.outdated.size > 0 || this.wordless.size > 0) return this.#count(store);
+    this.#counted ??= this.#count(store);
+    return this.#counted;
+  }
+
+  #count({ records }: Records): IndexState {
     let [indexed, outlined, outlinable] = [0, 0, 0];
     for (const record of records.values()) {
       if (!this.knows(record)) continue;
