@@ -139,8 +139,8 @@ function openScan(workspace: string, state: string): Scan {
     around: async (act) => {
       calls += 1;
       const signal = new AbortController().signal;
-      const call = { id: `call_${calls}`, account: {}, signal, notify: () => {} } as unknown as ToolCall;
-      await scanner.around(call, async () => {
+      const call = { id: `call_${calls}`, accesses: [], account: {}, signal, notify: () => {} };
+      await scanner.around(call as unknown as ToolCall, async () => {
         act();
         return { ok: true, text: "", fullText: "" } as Outcome;
       });

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openCode } from "../../src/code/open-code.ts";
-import { fileRoles, roleOf } from "../../src/code/search/file-roles.ts";
 import { ToolError } from "../../src/contract/error.ts";
+import { fileRoles, roleOf } from "../../src/lib/file-roles.ts";
 import { dataPath } from "../data/data.ts";
 import { Random } from "../data/random.ts";
 import { type Commented, commentedFunctions, withoutComments } from "./comment-questions.ts";

@@ -1,9 +1,9 @@
 import type { CentralFile, CentralWanted, OutlinedSymbol } from "../../contract/code.ts";
+import { fileRoles } from "../../lib/file-roles.ts";
 import { getOrMake } from "../get-or-make.ts";
 import { indexedSymbol } from "../index/query/find-symbols.ts";
 import { filterFiles } from "../index/query/path-filter.ts";
 import type { WordFile, WordIndex } from "../index/query/word-index.ts";
-import { fileRoles } from "./file-roles.ts";
 import { termsOf } from "./terms.ts";
 
 /** Returns the files and symbols that most others use, most central first. Uses are found by name. */

@@ -1,4 +1,4 @@
-import { type FileRole, fileRoles } from "./file-roles.ts";
+import { type FileRole, fileRoles } from "../../lib/file-roles.ts";
 import { relatedWords } from "./related-words.ts";
 import { termsOf } from "./terms.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type SymbolKind, symbolKinds } from "../../contract/code.ts";
+import { fileRoles } from "../../lib/file-roles.ts";
 import type { WordIndex } from "../index/query/word-index.ts";
-import { fileRoles } from "./file-roles.ts";
 import { rank } from "./rank.ts";
 
 interface TestPiece {

@@ -1,9 +1,9 @@
 import { type IndexQuery, symbolKinds } from "../../contract/code.ts";
+import { type FileRole, fileRoles } from "../../lib/file-roles.ts";
 import { getOrMake } from "../get-or-make.ts";
 import { filterFiles } from "../index/query/path-filter.ts";
 import type { WordFile, WordIndex } from "../index/query/word-index.ts";
 import type { Postings } from "../index/storage/segment.ts";
-import { type FileRole, fileRoles } from "./file-roles.ts";
 import type { Piece } from "./pieces.ts";
 import { readQuery } from "./query.ts";
 

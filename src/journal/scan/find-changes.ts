@@ -6,7 +6,7 @@ import type { Blobs } from "../blobs.ts";
 import { isSameState, nothing } from "../entry-states.ts";
 import { blobName, fetchFromGit } from "./git-blobs.ts";
 import { bytesAt, type Holding, isHeldByGit, looksSame, modeAt, positionsIn } from "./ledger.ts";
-import type { Secured } from "./secure-contents.ts";
+import { notCopied, type Secured } from "./secure-contents.ts";
 
 interface Found {
   /** The changes. Undo reverts them in reverse order. */
@@ -78,8 +78,8 @@ function toChange(
   const bytes = bytesAt(before.snapshot, position);
   const state = { kind: "file" as const, hash: hash ?? "", bytes, mode: mode & 0o7777 };
   if (hash !== undefined) return { path, before: state, after, lost: present.unread };
-  const lost = before.uncovered.get(position) ?? present.unread ?? "it could not be fetched from git";
-  return { path, before: state, after, lost };
+  const lost = holding === undefined ? notCopied : "it could not be fetched from git";
+  return { path, before: state, after, lost: before.uncovered.get(position) ?? present.unread ?? lost };
 }
 
 /** Returns whether a file that was not read counts as unchanged, because its stats are unchanged. */

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,11 +12,16 @@ import { MemoryEnvironment } from "../../environment/memory/memory-environment.t
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { openBlobs } from "../blobs.ts";
 import { Journal } from "../journal.ts";
-import { openScanner, type ScannerParts } from "./scanner.ts";
+import { openScanner, type Scanner, type ScannerParts } from "./scanner.ts";
 
 interface Bench extends ScannerParts {
   /** Runs a simulated command, and returns its result and record. */
-  run(act: () => unknown): Promise<{ readonly text: string; readonly changes: readonly Change[] }>;
+  run(
+    act: () => unknown,
+    command?: string,
+  ): Promise<{ readonly text: string; readonly changes: readonly Change[] }>;
+  /** Another process on the same folder. */
+  beside(parts: Pick<ScannerParts, "blobs"> & Partial<ScannerParts>): Pick<Bench, "run">;
   [Symbol.dispose](): void;
 }
 
@@ -25,20 +30,24 @@ function openBench(parts: Pick<ScannerParts, "environment"> & Partial<ScannerPar
   const journal = new Journal({ file: join(home, "journal.sqlite"), session: "session_1" });
   const blobs = openBlobs(join(home, "blobs"));
   const all = { journal, blobs, folder: join(home, "scans"), ...parts };
-  const scanner = openScanner(all);
   let calls = 0;
-  return {
-    ...all,
-    run: async (act) => {
+  const runWith =
+    (scanner: Scanner): Bench["run"] =>
+    async (act, command = "") => {
       calls += 1;
-      const call = { id: `call_${calls}`, account: {}, signal: new AbortController().signal } as ToolCall;
-      const outcome = await scanner.around(call, async () => {
+      const accesses = [{ kind: "execute", command }];
+      const call = { id: `call_${calls}`, accesses, account: {}, signal: new AbortController().signal };
+      const outcome = await scanner.around(call as unknown as ToolCall, async () => {
         await act();
         return { ok: true, text: "", fullText: "" } as Outcome;
       });
       const changes = journal.changesOf([call.id]).map(({ callId: _, sequence: __, ...change }) => change);
       return { text: outcome.ok ? outcome.text : outcome.error.message, changes };
-    },
+    };
+  return {
+    ...all,
+    run: runWith(openScanner(all)),
+    beside: (others) => ({ run: runWith(openScanner({ ...all, ...others })) }),
     [Symbol.dispose]: () => {
       journal.close();
       rmSync(home, { recursive: true });
@@ -54,33 +63,94 @@ const file = (content: string, hash = contentHash(Buffer.from(content))) => ({
 });
 const nothing = { kind: "nothing" };
 
-it("copies no more than the limit, and continues with the next command", async () => {
-  const environment = new MemoryEnvironment({
-    files: { a: "aaaa", b: "bbbb", c: "cc", large: "l".repeat(9) },
-  });
-  using bench = openBench({ environment, limits: { maxFileBytes: 8, maxBytes: 7 } });
+it("copies what the command names, but no more than the limit", async () => {
+  const files = { "src/a": "aaaa", "src/b.min.js": "bbbb", c: "cc", large: "l".repeat(9) };
+  await using fixture = await openCommandFixture(files);
+  fixture.beside("chmod -R u=rwX,go=rX . && sleep 0.1");
+  const environment = openLocalEnvironment({ workspace: fixture.workspace });
+  const limits = { maxFileBytes: 8, maxBytes: 7, maxBacklogBytes: 0 };
+  using bench = openBench({ environment, limits });
   const first = await bench.run(async () => {
-    for (const path of ["a", "b", "large"]) await environment.delete(path);
-  });
+    for (const path of ["src/a", "src/b.min.js", "large"]) await environment.delete(path);
+  }, "rm src/* large");
   const tooMuch = "more than is copied for one command";
-  expect(first).toEqual({
-    text: `[Undo does not cover: large (too large to store), b (${tooMuch})]`,
-    changes: [
-      { path: "large", before: file("l".repeat(9), ""), after: nothing, lost: "too large to store" },
-      { path: "b", before: file("bbbb", ""), after: nothing, lost: tooMuch },
-      { path: "a", before: file("aaaa"), after: nothing },
-    ],
+  for (const sentence of [
+    "large (too large to store)",
+    `src/b.min.js (${tooMuch})`,
+    "any change to 1 file that exceeds the 0 bytes for copies in this workspace]",
+  ])
+    expect(first.text).toContain(sentence);
+  expect(first.changes.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual([
+    { path: "large", before: file("l".repeat(9), ""), after: nothing, lost: "too large to store" },
+    { path: "src/a", before: file("aaaa"), after: nothing },
+    { path: "src/b.min.js", before: file("bbbb", ""), after: nothing, lost: tooMuch },
+  ]);
+  fixture.beside("sleep 0.1");
+  // Says so once, but copies what has changed since.
+  expect(await bench.run(() => environment.writeFile("c", Buffer.from("d")))).toEqual({
+    text: "[Undo does not cover: c (not copied before the command)]",
+    changes: [{ path: "c", before: file("cc", ""), after: file("d"), lost: "not copied before the command" }],
   });
-  const second = await bench.run(() => environment.writeFile("d", Buffer.from("dd")));
-  expect(second).toEqual({ text: "", changes: [{ path: "d", before: nothing, after: file("dd") }] });
+  expect(await bench.run(() => environment.delete("c"))).toEqual({
+    text: "",
+    changes: [{ path: "c", before: file("d"), after: nothing }],
+  });
 });
 
 it("copies nothing when its time is up", async () => {
-  const environment = new MemoryEnvironment({ files: { a: "a" } });
-  using bench = openBench({ environment, limits: { maxMs: -1 } });
-  expect((await bench.run(() => environment.delete("a"))).text).toBe(
-    "[Undo does not cover: a (no time was left to copy it)]",
+  const environment = new MemoryEnvironment({ files: { a: "a", b: "b" } });
+  using bench = openBench({ environment, limits: { maxMs: -1, maxBacklogMs: -1 } });
+  expect((await bench.run(() => environment.delete("a"), "rm ./a")).text).toBe(
+    "[Undo does not cover: a (no time was left to copy it), any change to 1 file that is not copied yet]",
   );
+});
+
+it("copies some files before each command, and continues with the next one", async () => {
+  const files = Object.fromEntries(Array.from("abcde", (name) => [name, name]));
+  await using fixture = await openCommandFixture(files);
+  fixture.beside("sleep 0.1");
+  const environment = openLocalEnvironment({ workspace: fixture.workspace });
+  using bench = openBench({ environment, limits: { maxBacklogFiles: 2 } });
+  const texts: string[] = [];
+  for (let commands = 0; commands < 3; commands += 1) texts.push((await bench.run(() => {})).text);
+  expect(texts).toEqual(["[Undo does not cover: any change to 3 files that are not copied yet]", "", ""]);
+  const { text, changes } = await bench.run(() => fixture.beside("rm *"));
+  expect([text, changes.map(({ lost }) => lost)]).toEqual(["", Array(5).fill(undefined)]);
+});
+
+it("copies the likely targets first, and no more than the space for one workspace", async () => {
+  const files = {
+    "dist/built.js": "generated",
+    "large.ts": "l".repeat(70_000),
+    "notes.md": "notes",
+    "old.ts": "old",
+    "new.ts": "new",
+  };
+  await using fixture = await openCommandFixture(files);
+  for (const [path, days] of Object.entries({ "dist/built.js": 3, "new.ts": 2 }))
+    utimesSync(join(fixture.workspace, path), 1_700_000_000 + days, 1_700_000_000 + days);
+  fixture.beside("sleep 0.1");
+  const environment = openLocalEnvironment({ workspace: fixture.workspace });
+  using bench = openBench({ environment });
+  const kept: string[] = [];
+  const keepFile: typeof bench.blobs.keepFile = (environment, path, signal) => {
+    kept.push(path);
+    return bench.blobs.keepFile(environment, path, signal);
+  };
+  const withLimit = (maxBacklogBytes: number) =>
+    bench.beside({ blobs: { ...bench.blobs, keepFile }, limits: { maxBacklogBytes } });
+  const first = await withLimit(3 * 4096).run(() => {});
+  expect([first.text, kept.splice(0)]).toEqual([
+    "[Undo does not cover: any change to 2 files that exceed the 12 kB for copies in this workspace]",
+    ["new.ts", "old.ts", "notes.md"],
+  ]);
+  // The copies that exist count.
+  const second = await withLimit(4 * 4096).run(() => {});
+  expect([second.text, kept.splice(0)]).toEqual([
+    "[Undo does not cover: any change to 1 file that exceeds the 16 kB for copies in this workspace]",
+    ["dist/built.js"],
+  ]);
+  expect([(await withLimit(1e6).run(() => {})).text, kept]).toEqual(["", ["large.ts"]]);
 });
 
 it("runs a command without a scan when there is too much to scan", async () => {
@@ -119,7 +189,7 @@ it("copies a file once, also across processes, until it is collected", async () 
     kept.push(path);
     return blobs.keepFile(files, path, signal);
   };
-  const next = openBenchBeside(bench, { ...blobs, keepFile });
+  const next = bench.beside({ blobs: { ...blobs, keepFile } });
   await next.run(() => {});
   expect(kept).toEqual([]);
   rmSync(join(bench.folder, "../blobs"), { recursive: true });
@@ -127,21 +197,6 @@ it("copies a file once, also across processes, until it is collected", async () 
   await next.run(() => {});
   expect(kept.sort()).toEqual(["a", "b"]);
 });
-
-/** Another process on the same folder. */
-function openBenchBeside(bench: Bench, blobs: ScannerParts["blobs"]) {
-  const scanner = openScanner({ ...bench, blobs });
-  return {
-    run: (act: () => unknown) =>
-      scanner.around(
-        { id: "call_x", account: {}, signal: new AbortController().signal } as ToolCall,
-        async () => {
-          await act();
-          return { ok: true, text: "", fullText: "" } as Outcome;
-        },
-      ),
-  };
-}
 
 it("runs no command when there is no space to store what it may change", async () => {
   await using fixture = await openCommandFixture({});

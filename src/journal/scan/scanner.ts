@@ -3,6 +3,7 @@ import type { Environment } from "../../contract/environment.ts";
 import { errorWith, ToolError } from "../../contract/error.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
 import { kindOfMode, type Snapshot, type SnapshotOptions } from "../../contract/snapshot.ts";
+import { counted, showSize } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { Blobs } from "../blobs.ts";
 import { isSameState, liesIn } from "../entry-states.ts";
@@ -12,7 +13,14 @@ import { findChanges } from "./find-changes.ts";
 import { HeldByGit, movedGit } from "./held-by-git.ts";
 import { carryOver, isHeldByGit, type Ledger, modeAt } from "./ledger.ts";
 import { type Begun, type KnownLedger, PendingScans } from "./pending-scans.ts";
-import { type ScanLimits, type Secured, secureContents, usualLimits } from "./secure-contents.ts";
+import {
+  type Backlog,
+  type ScanLimits,
+  type Secured,
+  type SecuredCall,
+  secureContents,
+  usualLimits,
+} from "./secure-contents.ts";
 
 /** Finds the changes that commands make in the workspace, and stores what an undo of them needs. */
 export interface Scanner {
@@ -50,7 +58,7 @@ class ChangeScanner implements Scanner {
   readonly #pending: PendingScans;
   #latest: KnownLedger | undefined;
   #isTooLarge = false;
-  /** The ignored folders that a result has mentioned. */
+  /** The ignored folders, and the kinds of files that are not copied, that a result has mentioned. */
   readonly #mentioned = new Set<string>();
 
   constructor(parts: ScannerParts) {
@@ -108,15 +116,21 @@ class ChangeScanner implements Scanner {
   }
 
   /**
-   * Describes the ignored folders in which the call may have changed files. They are shown once, but always recorded.
+   * Describes the ignored folders in which the call may have changed files, and the files that are not copied. They
+   * are shown once, but always recorded.
    */
   #aside({ before }: Begun, uncovered: readonly string[]): Parameters<typeof reportUncovered>[3] {
     const isListed = (path: string) => uncovered.some((what) => what.startsWith(`${showPath(path)} (`));
     const folders = ignoredFolders(before.snapshot).filter((path) => !isListed(path));
-    if (folders.length === 0) return undefined;
-    const isKnown = folders.every((path) => this.#mentioned.has(path));
-    for (const path of folders) this.#mentioned.add(path);
-    return { sentences: [describeIgnored(folders)], isKnown };
+    const { backlog } = before;
+    const sentences = [
+      ...(folders.length === 0 ? [] : [describeIgnored(folders)]),
+      ...(backlog === undefined ? [] : [describeBacklog(backlog, this.#limits)]),
+    ];
+    const mentions = [...folders, ...(backlog === undefined ? [] : [`backlog:${backlog.isCopiedLater}`])];
+    const isKnown = mentions.every((mention) => this.#mentioned.has(mention));
+    for (const mention of mentions) this.#mentioned.add(mention);
+    return { sentences, isKnown };
   }
 
   /** Returns the effects that undo does not cover. Never throws, because a call that has run can no longer fail. */
@@ -178,7 +192,7 @@ class ChangeScanner implements Scanner {
   }
 }
 
-type ScannedCall = Pick<ToolCall, "id" | "signal" | "notify">;
+type ScannedCall = SecuredCall & Pick<ToolCall, "id">;
 
 const tooLarge = "there are too many files to scan";
 
@@ -207,6 +221,14 @@ export function describeIgnored(folders: readonly string[]): string {
 }
 
 const maxNamedFolders = 5;
+
+function describeBacklog({ files, isCopiedLater }: Backlog, { maxBacklogBytes }: ScanLimits): string {
+  const one = files === 1;
+  const why = isCopiedLater
+    ? `${one ? "is" : "are"} not copied yet`
+    : `${one ? "exceeds" : "exceed"} the ${showSize(maxBacklogBytes)} for copies in this workspace`;
+  return `any change to ${counted(files, "file")} that ${why}`;
+}
 
 /**
  * Removes changes that other calls made at the same time, because those have their own records. If the command changed

@@ -1,18 +1,24 @@
 import type { ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { Snapshot } from "../../contract/snapshot.ts";
+import { isSettled, type Snapshot } from "../../contract/snapshot.ts";
 import { TimeSlice } from "../../lib/async/time-slice.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { Blobs } from "../blobs.ts";
 import type { HeldByGit } from "./held-by-git.ts";
-import { bytesAt, carryOver, type Holding, isFileAt, type Ledger } from "./ledger.ts";
+import { bytesAt, carryOver, type Holding, isFileAt, isHeldByGit, type Ledger } from "./ledger.ts";
+import { byLikelihood, namedBy } from "./likely-targets.ts";
 
 /** The limits of the copies that are made before a command runs, so that it can be undone. */
 export interface ScanLimits {
   readonly maxFileBytes: number;
+  /** Before one command: copies of files that it names, or that changed since the last command. */
   readonly maxBytes: number;
   readonly maxMs: number;
+  /** Copies of all other files: their size on the disk in one workspace, their number and time before one command. */
+  readonly maxBacklogBytes: number;
+  readonly maxBacklogFiles: number;
+  readonly maxBacklogMs: number;
   /** The time limit of the snapshot before the copies. */
   readonly maxLookMs: number;
 }
@@ -21,6 +27,9 @@ export const usualLimits: ScanLimits = {
   maxFileBytes: 64 * 1024 * 1024,
   maxBytes: 512 * 1024 * 1024,
   maxMs: 10_000,
+  maxBacklogBytes: 512 * 1024 * 1024,
+  maxBacklogFiles: 25_000,
+  maxBacklogMs: 5_000,
   maxLookMs: 15_000,
 };
 
@@ -28,7 +37,17 @@ export const usualLimits: ScanLimits = {
 export interface Secured extends Ledger {
   /** The reasons why files are not stored, by position. */
   readonly uncovered: ReadonlyMap<number, string>;
+  /** Files without a reason there that are not stored either. Default: none. */
+  readonly backlog?: Backlog | undefined;
 }
+
+export interface Backlog {
+  readonly files: number;
+  /** Whether later commands copy more of them. */
+  readonly isCopiedLater: boolean;
+}
+
+export const notCopied = "not copied before the command";
 
 export interface SecuringParts {
   readonly environment: Environment;
@@ -41,7 +60,7 @@ export interface SecuringParts {
 export async function secureContents(
   snapshot: Snapshot,
   earlier: Ledger | undefined,
-  { signal, notify }: Pick<ToolCall, "signal" | "notify">,
+  { signal, notify, accesses }: SecuredCall,
   parts: SecuringParts,
 ): Promise<Secured> {
   const holdings = carryOver(snapshot, earlier);
@@ -60,41 +79,119 @@ export async function secureContents(
   for (const [position, holding] of held) holdings[position] = holding;
   const rest = missing.filter((position) => !held.has(position));
   if (rest.length > manyFiles)
-    notify({
-      type: "progress",
-      message: `Copying ${rest.length} files once, so that commands can be undone`,
-    });
-  await copy(snapshot, rest, { holdings, uncovered }, parts, signal);
-  return { snapshot, holdings, uncovered };
+    notify({ type: "progress", message: "Copying files once, so that commands can be undone" });
+  const to = { holdings, uncovered };
+  const isUrgent = urgency(snapshot, earlier?.snapshot, namedBy(accesses, parts.environment.workspace));
+  await copyUrgent(snapshot, rest.filter(isUrgent), to, parts, signal);
+  const others = rest.filter((position) => !isUrgent(position));
+  const backlog = await copyBacklog(snapshot, others, to, parts, signal);
+  return { snapshot, holdings, uncovered, backlog };
 }
+
+export type SecuredCall = Pick<ToolCall, "signal" | "notify" | "accesses">;
 
 /** The number of files from which copying takes noticeably long. */
 const manyFiles = 1000;
 
-async function copy(
+/** Returns whether a file is copied first: the command names it, or it has changed since the last command. */
+function urgency(
+  snapshot: Snapshot,
+  earlier: Snapshot | undefined,
+  isNamed: (path: string) => boolean,
+): (position: number) => boolean {
+  const then = earlier && { ...snapshot, takenMs: earlier.takenMs };
+  const isNew = (position: number) => then !== undefined && !isSettled(then, position);
+  return (position) => isNew(position) || isNamed(snapshot.paths[position]!);
+}
+
+interface Destination {
+  readonly holdings: (Holding | undefined)[];
+  readonly uncovered: Map<number, string>;
+}
+
+async function copyUrgent(
   snapshot: Snapshot,
   positions: readonly number[],
-  to: { readonly holdings: (Holding | undefined)[]; readonly uncovered: Map<number, string> },
-  { environment, blobs, limits }: SecuringParts,
+  to: Destination,
+  parts: SecuringParts,
   signal: AbortSignal,
 ): Promise<void> {
+  const end = monotonicMs() + parts.limits.maxMs;
   const timeSlice = new TimeSlice(signal);
-  const end = monotonicMs() + limits.maxMs;
-  let bytesLeft = limits.maxBytes;
-  for (const position of positions) {
+  let bytesLeft = parts.limits.maxBytes;
+  for (const position of byLikelihood(snapshot, positions)) {
     const bytes = bytesAt(snapshot, position);
-    if (bytes > bytesLeft || monotonicMs() > end) {
-      const why = bytes > bytesLeft ? "more than is copied for one command" : "no time was left to copy it";
-      to.uncovered.set(position, why);
+    if (bytes > bytesLeft) to.uncovered.set(position, "more than is copied for one command");
+    else if (monotonicMs() > end) to.uncovered.set(position, "no time was left to copy it");
+    else {
+      bytesLeft -= bytes;
+      await copy(snapshot, position, to, parts, signal);
+      if (timeSlice.isOver) await timeSlice.next();
+    }
+  }
+}
+
+/** Copies files that most commands do not change, the likely ones first. Later commands continue. */
+async function copyBacklog(
+  snapshot: Snapshot,
+  positions: readonly number[],
+  to: Destination,
+  parts: SecuringParts,
+  signal: AbortSignal,
+): Promise<Backlog | undefined> {
+  if (positions.length === 0) return undefined;
+  const { maxBacklogBytes, maxBacklogFiles, maxBacklogMs } = parts.limits;
+  let bytesLeft = maxBacklogBytes - copiedBytes(snapshot, to.holdings);
+  if (bytesLeft < blockBytes) return { files: positions.length, isCopiedLater: false };
+  const sorted = byLikelihood(snapshot, positions);
+  const end = monotonicMs() + maxBacklogMs;
+  const timeSlice = new TimeSlice(signal);
+  let copied = 0;
+  let left = 0;
+  let isCopiedLater = false;
+  for (const position of sorted) {
+    const bytes = diskBytes(bytesAt(snapshot, position));
+    const isOver = bytes > bytesLeft;
+    isCopiedLater ||= !isOver && (copied >= maxBacklogFiles || monotonicMs() > end);
+    if (isOver || isCopiedLater) {
+      left += 1;
       continue;
     }
+    copied += 1;
     bytesLeft -= bytes;
-    try {
-      to.holdings[position] = (await blobs.keepFile(environment, snapshot.paths[position]!, signal)).hash;
-    } catch (error) {
-      to.uncovered.set(position, whyNotRead(error));
-    }
+    await copy(snapshot, position, to, parts, signal);
     if (timeSlice.isOver) await timeSlice.next();
+  }
+  return left === 0 ? undefined : { files: left, isCopiedLater };
+}
+
+/** Returns the size of all copies of the current files. */
+function copiedBytes(snapshot: Snapshot, holdings: readonly (Holding | undefined)[]): number {
+  let bytes = 0;
+  for (const [position, holding] of holdings.entries()) {
+    if (holding !== undefined && !isHeldByGit(holding)) bytes += diskBytes(bytesAt(snapshot, position));
+  }
+  return bytes;
+}
+
+/** Even a small file takes a block. */
+const blockBytes = 4096;
+
+function diskBytes(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / blockBytes)) * blockBytes;
+}
+
+async function copy(
+  snapshot: Snapshot,
+  position: number,
+  { holdings, uncovered }: Destination,
+  { environment, blobs }: SecuringParts,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    holdings[position] = (await blobs.keepFile(environment, snapshot.paths[position]!, signal)).hash;
+  } catch (error) {
+    uncovered.set(position, whyNotRead(error));
   }
 }
 

@@ -1,10 +1,10 @@
 import { languageOf } from "../../code/languages/language-of.ts";
-import { roleOf } from "../../code/search/file-roles.ts";
 import type { OutlinedSymbol, ProjectIndex } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { isExhaustion } from "../../lib/exhaustion.ts";
+import { roleOf } from "../../lib/file-roles.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { toSearchableText } from "../../lib/text/searchable-text.ts";
 import { OutOfTime } from "../../lib/time-bound.ts";

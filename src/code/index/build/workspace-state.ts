@@ -1,5 +1,5 @@
 import type { IndexState } from "../../../contract/code.ts";
-import { fileRoles, roleOf } from "../../search/file-roles.ts";
+import { fileRoles, roleOf } from "../../../lib/file-roles.ts";
 import { rulesOf } from "../../symbols/rules-of.ts";
 import type { FileRecord, IndexStore } from "../storage/index-store.ts";
 import type { Figures, ListedFile } from "./list-workspace.ts";

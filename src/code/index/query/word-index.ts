@@ -1,6 +1,6 @@
 import type { OutlinedSymbol } from "../../../contract/code.ts";
+import { roleOf } from "../../../lib/file-roles.ts";
 import { getOrMake } from "../../get-or-make.ts";
-import { roleOf } from "../../search/file-roles.ts";
 import type { Piece } from "../../search/pieces.ts";
 import type { IndexView } from "../indexer.ts";
 import type { FileRecord } from "../storage/index-store.ts";
