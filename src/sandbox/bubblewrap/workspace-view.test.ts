@@ -77,6 +77,25 @@ it("refuses a grant that is too large to scan for secrets, and reports it", asyn
   ]);
 });
 
+it("grants what a command without rules may use, even if it only reads", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  for (const path of ["work", "home/read", "home/written"]) mkdirSync(at(path), { recursive: true });
+  const view = new WorkspaceView({
+    ...{ workspace: at("work"), directory: at("state") },
+    privates: openPrivateDirectories(at("state")),
+    placeholders: new Placeholders(at("state/stubs")),
+    repositories: new RepositoryWatch({ workspace: at("work"), folder: at("state/repositories") }),
+    machine: {
+      ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
+    },
+  });
+  const grants = { readable: [at("home/read")], writable: [at("home/written")] };
+  const opened = await view.open({ readsOnly: true, ...grants }, "/bin/sh");
+  await opened.end();
+  expect([opened.view.readable, opened.view.writable]).toEqual([grants.readable, grants.writable]);
+});
+
 it("hides Toolcrib's own directories, wherever they are", async () => {
   await using folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);

@@ -91,8 +91,9 @@ export class WorkspaceView {
     const { workspace, placeholders } = this.#options;
     const rules = rulesOf(confinement);
     const wanted = this.#granted(confinement, rules);
-    // A command that only reads, with no rules, has nothing to hide: the probe of the sandbox.
-    const needsScan = confinement.readsOnly !== true || confinement.isHidden !== undefined;
+    // A command that only reads, with no rules and no grants, has nothing to hide: the probe of the sandbox.
+    const hasGrants = wanted.readable.length > 0 || wanted.writable.length > 0;
+    const needsScan = confinement.readsOnly !== true || confinement.isHidden !== undefined || hasGrants;
     const { scanned, refused, ...grants } = needsScan ? await this.#scan(wanted, rules) : nothingFound;
     const git = repositoriesIn(workspace, scanned.repositories);
     const { hidden, readOnly, remarks } = bundleEntries(scanned, workspace);
