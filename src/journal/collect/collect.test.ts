@@ -238,11 +238,13 @@ describe("a collection", () => {
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 
-  it("prunes no records to make room for conversations", async () => {
+  it("removes neither records nor contents to make room for conversations", async () => {
     fill(1, 1_500, 10);
+    change(3, ["a"]);
     const texts = numbers(30).map(() => "x".repeat(1e6));
     new StoredConversations(journal).append("session_1", texts);
-    expect((await run({ maxBytes: 4e6, maxDays: 30 })).records).toBe(0);
+    expect(await run({ maxBytes: 4e6, maxDays: 30 })).toEqual(removed(0, 0));
+    expect(left()).toEqual(["a"]);
   });
 
   it("keeps new contents, and removes temporary files only once they are old", async () => {

@@ -44,9 +44,11 @@ export async function collect(
   journal.flush();
   const oldest = supportedTime(now, latestRecord(journal, now - evidenceMs)) - budget.maxDays * dayMs;
   const conversations = forgetConversations(journal, oldest);
-  const records = await pruneRecords(journal, { oldest, maxBytes: budget.maxBytes / 2 }, timeSlice);
+  const uncounted = uncountedBytes + conversationBytes(journal);
+  const most = { oldest, maxBytes: budget.maxBytes / 2, uncounted };
+  const records = await pruneRecords(journal, most, timeSlice);
   const rest = { records, conversations };
-  const maxBytes = Math.max(0, budget.maxBytes - countedBytes(journal));
+  const maxBytes = Math.max(0, budget.maxBytes - recordBytes(journal, uncounted));
   const limits = { oldest, maxBytes, keptBefore: now - graceMs };
   const removed: StoredBlob[] = [];
   const blobs = await list(folder, timeSlice);
@@ -243,20 +245,20 @@ function openTransactions(journal: Journal): readonly number[] {
 }
 
 /**
- * Removes the records before `oldest`, and the oldest ones while the database exceeds `maxBytes` without conversations,
- * which have their own age. Works in batches; each adds a record with the hash of the last removed record.
+ * Removes the records before `oldest`, and the oldest ones while the records exceed `maxBytes`. Works in batches; each
+ * adds a record with the hash of the last removed record.
  */
 async function pruneRecords(
   journal: Journal,
-  { oldest, maxBytes }: { readonly oldest: number; readonly maxBytes: number },
+  limits: { readonly oldest: number; readonly maxBytes: number; readonly uncounted: number },
   timeSlice: TimeSlice,
 ): Promise<number> {
+  const { oldest, maxBytes, uncounted } = limits;
   let pruned = 0;
   let heldFrom: number | undefined;
-  const others = countedBytes(journal) > maxBytes ? conversationBytes(journal) : 0;
   while (true) {
     const first = journal.use(({ records }) => records.page(0, 1)[0]);
-    const isOver = countedBytes(journal) - others > maxBytes;
+    const isOver = recordBytes(journal, uncounted) > maxBytes;
     if (first === undefined || (first.at >= oldest && !isOver)) return pruned;
     heldFrom ??= firstHeld(journal);
     const count = pruneBatch(journal, {
@@ -306,15 +308,18 @@ function pruneBatch(
 
 const prunedAtOnce = 1_000;
 
-/** Returns how much of the database counts towards the budget: its used pages, except the first 16 MiB. */
-function countedBytes(journal: Journal): number {
+/** Returns how much of the database counts towards the budget: its used pages except `uncounted`. */
+function recordBytes(journal: Journal, uncounted: number): number {
   const { pages, free, size } = pagesOf(journal);
-  return Math.max(0, (pages - free) * size - uncountedBytes);
+  return Math.max(0, (pages - free) * size - uncounted);
 }
 
+/** A small journal costs no undo contents. */
 const uncountedBytes = 16 * 1024 * 1024;
 
+/** Conversations have their own age and do not count. Otherwise a long one would leave no space for undo. */
 function conversationBytes(journal: Journal): number {
+  if (recordBytes(journal, uncountedBytes) === 0) return 0;
   const query = "SELECT sum(octet_length(entry)) AS bytes FROM conversations";
   return journal.use(({ database }) => Number(database.prepare(query).get()?.bytes ?? 0));
 }
