@@ -48,10 +48,7 @@ function runBuilt(program, cache) {
     // The build writes only ASCII, and ends each file with a hash of its content.
     var source = fs.readFileSync(file, "latin1");
     var kept = readKept(source.slice(-32));
-    var script = new vm.Script("(function(exports,require,module,__filename,__dirname){" + source + "\n})", {
-      filename: file,
-      cachedData: kept.code,
-    });
+    var script = new vm.Script(source, { filename: file, cachedData: kept.code });
     if (script.cachedDataRejected) kept.commands = [];
     if (kept.commands.indexOf(command) < 0) scripts.push({ script: script, kept: kept });
     require.cache[file] = module;
@@ -67,13 +64,27 @@ function runBuilt(program, cache) {
     function requireFrom(name) {
       // It imports modules for the others, which code that was loaded this way could do only with a warning.
       if (name === "./import.cjs") return require(path.join(folder, name));
+      if (name === "node:fs/promises" || name === "node:timers/promises") return onFirstUse(name);
       return /^\.\.?\//.test(name) ? load(path.join(folder, name)) : require(name);
     }
   }
 
+  /** Most commands use none of these modules, and each takes a millisecond to load. */
+  function onFirstUse(name) {
+    return new Proxy(
+      {},
+      {
+        get: function (_, key) {
+          return require(name)[key];
+        },
+      },
+    );
+  }
+
   /**
-   * The compiled code of a file, and the commands whose functions it includes. The last line has a sum of the code,
-   * because V8 does not notice every damage, and the commands.
+   * The compiled code of a file, and the commands whose functions it includes, in the last line. The code is there twice,
+   * because V8 does not notice every damage, and comparing is the fastest check: Node's hashes take a tenth of the start
+   * to load. It is not one against forgery, because nobody else may write here.
    */
   function readKept(hash) {
     var kept = {
@@ -84,29 +95,15 @@ function runBuilt(program, cache) {
       if (!isOurs(kept.file, "isFile")) return kept;
       var data = fs.readFileSync(kept.file);
       var end = data.lastIndexOf(10);
-      var code = data.subarray(0, Math.max(end, 0));
-      var line = data.latin1Slice(end + 1).split(" ");
-      if (line[0] === sumOf(code)) {
+      var code = data.subarray(0, end / 2);
+      if (end > 0 && end % 2 === 0 && code.equals(data.subarray(end / 2, end))) {
         kept.code = code;
-        kept.commands = line.slice(1).join(" ").split(",");
+        kept.commands = data.latin1Slice(end + 1).split(",");
       }
     } catch (_) {
       // The first time, or there is no cache.
     }
     return kept;
-  }
-
-  /** Finds damage, not forgery: nobody else may write here. Loading Node's own hashes would take a tenth of the start. */
-  function sumOf(code) {
-    var isAligned = code.byteOffset % 4 === 0;
-    var words = new Int32Array(
-      isAligned ? code.buffer : new Uint8Array(code).buffer,
-      isAligned ? code.byteOffset : 0,
-      code.length >> 2,
-    );
-    var sum = code.length;
-    for (var at = 0; at < words.length; at++) sum = Math.imul(sum ^ words[at], 16777619);
-    return (sum >>> 0).toString(16);
   }
 
   /** Adds the functions of this command. A process that ran for long may have dropped functions by now. */
@@ -119,8 +116,8 @@ function runBuilt(program, cache) {
       try {
         fs.accessSync(cache, fs.constants.W_OK);
         var code = one.script.createCachedData();
-        var line = "\n" + sumOf(code) + " " + kept.commands.concat(command).slice(-100).join(",");
-        fs.writeFileSync(fresh, Buffer.concat([code, Buffer.from(line, "latin1")]), {
+        var line = "\n" + kept.commands.concat(command).slice(-100).join(",");
+        fs.writeFileSync(fresh, Buffer.concat([code, code, Buffer.from(line, "latin1")]), {
           flag: "wx",
           mode: 384,
         });

@@ -16,6 +16,7 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dialectNames, openToolcrib } from "../src/toolcrib/index.ts";
 import { catalog } from "../src/tools/catalog.ts";
 import { missingHere } from "./support/sandbox-fixture.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -109,6 +110,26 @@ describe("the library", () => {
     `);
     const tools = Object.keys(catalog).filter((name) => !name.startsWith("agent.")).length;
     expect([JSON.parse(stdout), stderr]).toEqual([["1 | one\n2 | two", false, tools], ""]);
+  });
+
+  it("defines the tools of every dialect as its sources do", async () => {
+    const { stdout } = await runProgram(`
+      import { dialectNames, openToolcrib } from "toolcrib";
+      for (const dialect of dialectNames) {
+        const crib = await openToolcrib({ workspace: ".", dialect });
+        console.log(JSON.stringify([dialect, await crib.definitions({ which: "all" })]));
+        await crib.close();
+      }
+    `);
+    const built = Object.fromEntries(stdout.trim().split("\n").map((line) => JSON.parse(line)));
+    expect(Object.keys(built)).toEqual(dialectNames);
+    const directories = { stateDirectory: join(project.path, "state"), configDirectory: project.path };
+    for (const dialect of dialectNames) {
+      await using crib = await openToolcrib({ workspace: project.path, dialect, ...directories });
+      expect(built[dialect], dialect).toEqual(
+        JSON.parse(JSON.stringify(await crib.definitions({ which: "all" }))),
+      );
+    }
   });
 
   it("works with the model SDKs", async () => {
@@ -339,9 +360,7 @@ describe("the command", () => {
         env: { ...environment, TOOLCRIB_HOME: home },
       });
       const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
-      const commands = files.map((text) =>
-        text.slice(text.lastIndexOf("\n") + 1).replace(/^[0-9a-f]{1,8} /, ""),
-      );
+      const commands = files.map((text) => text.slice(text.lastIndexOf("\n") + 1));
       return { stdout, commands: new Set(commands) };
     };
     const read = { stdout: "1 | one\n2 | two\n", commands: new Set(["call file.read"]) };
@@ -384,7 +403,7 @@ describe("the command", () => {
     const files = readdirSync(folder).map((name) => join(folder, name));
     for (const file of files) chmodSync(file, 0o622);
     await call("file.list", { path: "." });
-    const commands = files.map((file) => readFileSync(file, "latin1").split(" ").slice(-2).join(" "));
+    const commands = files.map((file) => readFileSync(file, "latin1").split("\n").at(-1));
     // A file that others could have written is not extended but replaced.
     expect(new Set(commands)).toEqual(new Set(["call file.list"]));
     const removal = join(home, "remove.cjs");

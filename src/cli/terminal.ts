@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from "node:fs";
+import { fstatSync, statSync, writeSync } from "node:fs";
 import { styleText } from "node:util";
 import { ToolError } from "../contract/error.ts";
 
@@ -121,6 +121,11 @@ export type Descriptor = 1 | 2;
 /** Descriptors that did not take everything at once. Node's stream buffers for them from then on. */
 const buffered = new Set<Descriptor>();
 
+/** Returns whether everything was written at once, so that the process may exit. */
+export function isAllWritten(): boolean {
+  return buffered.size === 0;
+}
+
 const closedListeners = new Set<() => void>();
 
 function emitClosed(descriptor: Descriptor): void {
@@ -161,7 +166,8 @@ function cannotWrite(cause: Error): ToolError {
 
 /** Checks cheaply, before Node's stream is loaded, whether an output may be a terminal. */
 function mayBeTerminal(descriptor: Descriptor): boolean {
-  return fstatSync(descriptor).isCharacterDevice();
+  const stats = fstatSync(descriptor);
+  return stats.isCharacterDevice() && stats.rdev !== statSync("/dev/null", { throwIfNoEntry: false })?.rdev;
 }
 
 function streamOf(descriptor: Descriptor): NodeJS.WriteStream {

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { ToolRisk } from "../contract/access.ts";
-import { isRecord } from "../lib/json/is-record.ts";
 import { oncePerObject } from "../lib/once-per-object.ts";
 import { catalog } from "../tools/catalog.ts";
+import { type DescribedTool, defineDescribed } from "./describe-tools.ts";
 import type { OfferedTool } from "./dialect.ts";
 import { effectsOf, type ToolEffects } from "./effects.ts";
 import { namesOf, type Rewrite, rewriteToolNames } from "./rewrite-names.ts";
@@ -33,23 +33,30 @@ export function rewriteFor(tools: readonly Pick<OfferedTool, "name" | "canonical
   return rewriteToolNames(namesOf(tools), (name) => name in catalog);
 }
 
-function defineTool(tool: OfferedTool, rewrite: Rewrite): ToolDefinition {
+export function defineTool(tool: OfferedTool, rewrite: Rewrite): ToolDefinition {
   // A server's own schema keeps its inner descriptions.
   const isForeign = tool.input._zod.toJSONSchema !== undefined;
-  const inputSchema = isForeign
-    ? schemaOf(tool.input, rewrite)
-    : (rewriteDescriptions(canonicalSchema(tool.input), rewrite) as ObjectSchema);
-  for (const name of tool.hiddenFields ?? []) delete inputSchema.properties?.[name];
+  const defined = defineDescribed(describeTool(tool), rewrite);
+  return isForeign
+    ? { ...defined, inputSchema: inputSchemaOf(tool, schemaOf(tool.input, rewrite)) }
+    : defined;
+}
+
+/** Describes a tool as plain data. */
+export function describeTool(tool: OfferedTool): DescribedTool {
+  const { name, canonical, ownName, server, description, risk, native, hints } = tool;
   return {
-    name: tool.name,
-    canonical: tool.canonical ?? tool.name,
-    description: rewrite(tool.description),
-    risk: tool.risk,
+    ...{ name, canonical, ownName, server, description, risk, native },
     effects: effectsOf(tool),
-    inputSchema,
-    outputSchema: tool.hints?.structured ? tool.hints.dataSchema : undefined,
-    native: tool.native,
+    inputSchema: inputSchemaOf(tool, canonicalSchema(tool.input)),
+    outputSchema: hints?.structured ? hints.dataSchema : undefined,
   };
+}
+
+function inputSchemaOf({ hiddenFields = [] }: OfferedTool, schema: ObjectSchema): ObjectSchema {
+  if (hiddenFields.length === 0 || schema.properties === undefined) return schema;
+  const shown = Object.entries(schema.properties).filter(([name]) => !hiddenFields.includes(name));
+  return { ...schema, properties: Object.fromEntries(shown) };
 }
 
 interface ObjectSchema extends Record<string, unknown> {
@@ -69,31 +76,6 @@ function schemaOf(input: OfferedTool["input"], rewrite: Rewrite): ObjectSchema {
   });
   return schema as ObjectSchema;
 }
-
-/** Copies a schema, with the descriptions of it and its parts rewritten. */
-function rewriteDescriptions(schema: unknown, rewrite: Rewrite): unknown {
-  if (Array.isArray(schema)) return schema.map((part) => rewriteDescriptions(part, rewrite));
-  if (!isRecord(schema)) return schema;
-  const copy = (key: string, value: unknown): unknown => {
-    if (key === "description" && typeof value === "string") return rewrite(value);
-    if (dataKeywords.has(key)) return value;
-    if (!mapKeywords.has(key) || !isRecord(value)) return rewriteDescriptions(value, rewrite);
-    return mapValues(value, (_, part) => rewriteDescriptions(part, rewrite));
-  };
-  return mapValues(schema, copy);
-}
-
-function mapValues(
-  record: Readonly<Record<string, unknown>>,
-  change: (key: string, value: unknown) => unknown,
-): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(key, value)]));
-}
-
-/** Keywords whose values are data, not schemas. */
-const dataKeywords: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"]);
-/** Keywords whose values are schemas by any name. */
-const mapKeywords: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs"]);
 
 /** Keywords that are left out: they cost tokens in every request, and the pipeline reports a violation. */
 const bounds = [

@@ -60,23 +60,19 @@ export class Toolset {
 
   /** Returns the definitions for models, or those of all tools that can be called. */
   async definitions(which: "listed" | "all" = "listed"): Promise<readonly ToolDefinition[]> {
-    const { defineTools } = await import("./definition.ts");
     const canFind = this.#tools.some((tool) => !this.#isListedAtOnce(tool));
     const wanted = this.#tools
       .filter((tool) => which === "all" || this.#isListed(tool))
       .filter(({ canonical }) => canFind || !isFinder(canonical));
-    const defined = defineTools(await this.#loadAll(wanted), this.#rewrite);
+    const defined = await this.#define(wanted);
     return this.#options.readOnly ? defined.map(callingReadOnly) : defined;
   }
 
   /** Searches the tools that are not listed at once. The results are listed from then on. */
   async search(query: string, { limit }: { readonly limit: number }): Promise<FoundTools> {
-    const [{ defineTools }, { rankTools }] = await Promise.all([
-      import("./definition.ts"),
-      import("./rank-tools.ts"),
-    ]);
-    const hidden = await this.#loadAll(this.#tools.filter((tool) => !this.#isListedAtOnce(tool)));
-    const ranked = rankTools(defineTools(hidden, this.#rewrite), query).slice(0, limit);
+    const { rankTools } = await import("./rank-tools.ts");
+    const hidden = await this.#define(this.#tools.filter((tool) => !this.#isListedAtOnce(tool)));
+    const ranked = rankTools(hidden, query).slice(0, limit);
     this.list(ranked.map(({ name }) => name));
     const tools = ranked.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     return { tools, hidden: hidden.length };
@@ -170,15 +166,25 @@ export class Toolset {
     return (text) => this.#rewrite(inFields(text));
   }
 
-  async #loadAll(tools: readonly DialectTool[]): Promise<readonly OfferedTool[]> {
+  /** Defines the tools that are allowed. Loads only tools that the build has not described. */
+  async #define(tools: readonly DialectTool[]): Promise<readonly ToolDefinition[]> {
+    const { defineDescribed, describedIn } = await import("./describe-tools.ts");
+    const described = await describedIn(this.#dialect);
     const slice = new TimeSlice();
-    const loaded: OfferedTool[] = [];
-    // From source, each tool takes tens of milliseconds, in which a server answers no one.
+    const defined: ToolDefinition[] = [];
     for (const tool of tools) {
-      loaded.push(await this.#load(tool));
+      const known = described.get(tool);
+      const loaded = known ?? (await this.#load(tool));
+      if (!this.#isAllowed(loaded) || this.#isDenied(loaded)) continue;
+      if (known !== undefined) defined.push(defineDescribed(known, this.#rewrite));
+      else {
+        const { defineTool } = await import("./definition.ts");
+        defined.push(defineTool(loaded as OfferedTool, this.#rewrite));
+      }
+      // From source, each tool takes tens of milliseconds, in which a server answers no one.
       if (slice.isOver) await slice.next();
     }
-    return loaded.filter((tool) => this.#isAllowed(tool) && !this.#isDenied(tool));
+    return defined;
   }
 
   #load(tool: DialectTool): Promise<OfferedTool> {
@@ -187,11 +193,12 @@ export class Toolset {
     return loading;
   }
 
-  #isDenied({ name, canonical = name, ownName = canonical, risk, server }: OfferedTool): boolean {
+  #isDenied(tool: Pick<OfferedTool, "name" | "canonical" | "ownName" | "risk" | "server">): boolean {
+    const { name, canonical = name, ownName = canonical, risk, server } = tool;
     return this.#options.isDenied?.({ name: ownName, risk, server }) ?? false;
   }
 
-  #isAllowed({ risk }: OfferedTool): boolean {
+  #isAllowed({ risk }: Pick<OfferedTool, "risk">): boolean {
     return !this.#options.readOnly || risk === "read";
   }
 

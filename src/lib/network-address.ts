@@ -74,8 +74,9 @@ function bytesOfVersion6(canonical: string): readonly number[] {
 }
 
 function kindOfBytes(bytes: readonly number[]): AddressKind {
-  if (bytes.length === 4) return ipv4Ranges.find((range) => isIn(range, bytes))?.kind ?? "public";
-  const kind = ipv6Ranges.find((range) => isIn(range, bytes))?.kind ?? "reserved";
+  const { ipv4, ipv6 } = knownRanges();
+  if (bytes.length === 4) return ipv4.find((range) => isIn(range, bytes))?.kind ?? "public";
+  const kind = ipv6.find((range) => isIn(range, bytes))?.kind ?? "reserved";
   if (kind === "ipv4At2") return kindOfBytes(bytes.slice(2, 6));
   if (kind === "ipv4At12" || (kind === "public" && isIsatap(bytes))) return kindOfBytes(bytes.slice(12));
   return kind;
@@ -126,10 +127,9 @@ const ipv4Prefixes = {
   reserved: "192.0.0.0/24 192.88.99.0/24 198.18.0.0/15 240.0.0.0/4",
   multicast: "224.0.0.0/4",
 };
-const ipv4Ranges = rangesOf(ipv4Prefixes);
 
 // An embedded IPv4 address begins at byte 2 or 12. Unlisted ranges are reserved.
-const ipv6Ranges = rangesOf({
+const ipv6Prefixes = {
   unspecified: "::/128",
   loopback: "::1/128",
   ipv4At12: "::/96 ::ffff:0:0/96 ::ffff:0:0:0/96 64:ff9b::/96",
@@ -141,4 +141,13 @@ const ipv6Ranges = rangesOf({
   metadata: "fd00:ec2::254/128 fd20:ce::254/128",
   "link-local": "fe80::/10",
   multicast: "ff00::/8",
-});
+};
+
+/** Made on first use: most calls connect to nothing. */
+const knownRanges = () => (ranges ??= { ipv4: rangesOf(ipv4Prefixes), ipv6: rangesOf(ipv6Prefixes) });
+let ranges:
+  | {
+      readonly ipv4: readonly Range<keyof typeof ipv4Prefixes>[];
+      readonly ipv6: readonly Range<keyof typeof ipv6Prefixes>[];
+    }
+  | undefined;

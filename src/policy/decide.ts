@@ -34,10 +34,10 @@ export function decideCall(question: Question, policy: Policy, readCommand: Read
 
 /** Returns whether a call leaves the sandbox, which a rule must allow for every command in it. */
 function areUnconfined(parts: readonly PolicyPart[], question: Question, policy: Policy): boolean {
-  if (policy.unconfined.length === 0) return false;
   const commands = parts.filter((part) => part.kind === "run");
   return (
     commands.length > 0 &&
+    policy.unconfined.length > 0 &&
     parts.every(({ kind }) => kind !== "unclear") &&
     commands.every(({ command }) => unconfinedBy(command, question, policy) !== undefined)
   );

@@ -91,7 +91,7 @@ export const callCommand: Command = {
     });
     remarkRecovered(crib.recovered);
     const interruption = onInterruption();
-    const progress = showProgress(crib, name, { live: isTerminal(2) && !options.has("json") });
+    const progress = showProgress(crib, name, { live: !options.has("json") && isTerminal(2) });
     const result = await crib.call(name, input, { signal: interruption.signal, timeoutMs });
     progress.stop();
     // The result is printed before the journal is closed, so that the reader need not wait.

@@ -34,6 +34,7 @@ function pad(content: Uint8Array): DataView {
   return view;
 }
 
+/** Plain assignments, because a call runs this a few times in the interpreter, which is slow at everything else. */
 function mix(state: Uint32Array, schedule: Uint32Array): void {
   for (let word = 16; word < 64; word += 1) {
     const early = schedule[word - 15]!;
@@ -41,41 +42,55 @@ function mix(state: Uint32Array, schedule: Uint32Array): void {
     schedule[word] =
       schedule[word - 16]! +
       schedule[word - 7]! +
-      (turn(early, 7) ^ turn(early, 18) ^ (early >>> 3)) +
-      (turn(late, 17) ^ turn(late, 19) ^ (late >>> 10));
+      (((early >>> 7) | (early << 25)) ^ ((early >>> 18) | (early << 14)) ^ (early >>> 3)) +
+      (((late >>> 17) | (late << 15)) ^ ((late >>> 19) | (late << 13)) ^ (late >>> 10));
   }
-  let [a, b, c, d, e, f, g, h] = state as unknown as Eight;
+  let a = state[0]!;
+  let b = state[1]!;
+  let c = state[2]!;
+  let d = state[3]!;
+  let e = state[4]!;
+  let f = state[5]!;
+  let g = state[6]!;
+  let h = state[7]!;
   for (let round = 0; round < 64; round += 1) {
-    const choice = (e & f) ^ (~e & g);
-    const first =
-      (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + choice + keys[round]! + schedule[round]!) | 0;
-    const majority = (a & b) ^ (a & c) ^ (b & c);
-    const second = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + majority) | 0;
-    [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
+    const turnedE = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7));
+    const first = (h + turnedE + ((e & f) ^ (~e & g)) + keys[round]! + schedule[round]!) | 0;
+    const turnedA = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
+    const second = (turnedA + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    h = g;
+    g = f;
+    f = e;
+    e = (d + first) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (first + second) | 0;
   }
-  [a, b, c, d, e, f, g, h].forEach((word, index) => {
-    state[index]! += word;
-  });
+  state[0]! += a;
+  state[1]! += b;
+  state[2]! += c;
+  state[3]! += d;
+  state[4]! += e;
+  state[5]! += f;
+  state[6]! += g;
+  state[7]! += h;
 }
 
-type Eight = readonly [number, number, number, number, number, number, number, number];
-
-function turn(word: number, bits: number): number {
-  return (word >>> bits) | (word << (32 - bits));
-}
-
-const primes = [...Array(312).keys()].slice(2).filter((number) => {
-  for (let factor = 2; factor * factor <= number; factor += 1) if (number % factor === 0) return false;
-  return true;
-});
-
-/** Returns the first 32 bits of the fraction of a root, which the standard uses as constants. */
-function fractionOf(root: number): number {
-  return Math.floor((root - Math.floor(root)) * 2 ** 32);
-}
-
-const start = primes.slice(0, 8).map((prime) => fractionOf(Math.sqrt(prime)));
-const keys = primes.slice(0, 64).map((prime) => fractionOf(Math.cbrt(prime)));
+/** The constants of the standard: the first bits of the fractions of roots of prime numbers. */
+const start = [
+  0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+];
+const keys = [
+  0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98,
+  0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
+  0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8,
+  0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13,
+  0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819,
+  0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
+  0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
+  0xc67178f2,
+];
 
 /** Returns 16 hex digits that identify a text (cyrb53 with all 64 bits). They are not safe against forgery. */
 export function fingerprint(text: string): string {

@@ -98,8 +98,11 @@ function starts(mark: string): (head: Uint8Array) => boolean {
 
 /** Matches `mark` at an offset. Every character of `mark` is one byte. */
 function at(offset: number, mark: string): (head: Uint8Array) => boolean {
-  const bytes = Buffer.from(mark, "latin1");
-  return (head) => bytes.every((byte, index) => head[offset + index] === byte);
+  return (head) => {
+    for (let index = 0; index < mark.length; index += 1)
+      if (head[offset + index] !== mark.charCodeAt(index)) return false;
+    return true;
+  };
 }
 
 function both(left: Signature[0], right: Signature[0]): Signature[0] {

@@ -70,8 +70,9 @@ export function parseSegments(pattern: string): Segment[] {
   return segments;
 }
 
-/** Parses a segment in which only stars and question marks are special. Its tokens are computed on demand. */
+/** Parses a segment in which only stars and question marks are special. */
 function plainSegment(text: string): Segment {
+  if (!text.includes("*") && !text.includes("?")) return new LiteralName(text);
   if (/^\*{2,}$/.test(text)) return "**";
   const name = text.includes("**") ? text.replace(/\*{2,}/g, "*") : text;
   let tokens: readonly Token[] | undefined;
@@ -84,6 +85,19 @@ function plainSegment(text: string): Segment {
       return tokens;
     },
   };
+}
+
+/** A name without wildcards. Its tokens are computed on demand: a start parses hundreds, and few are ever compared so. */
+export class LiteralName implements NamePattern {
+  readonly shape: { readonly kind: "literal"; readonly text: string };
+
+  constructor(text: string) {
+    this.shape = { kind: "literal", text };
+  }
+
+  get tokens(): readonly Token[] {
+    return Array.from(this.shape.text, (character) => ({ code: character.codePointAt(0)! }));
+  }
 }
 
 function plainShape(name: string): Shape {

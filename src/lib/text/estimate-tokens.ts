@@ -28,5 +28,6 @@ export const mostTokensPerUnit = 1.5;
 
 const costs = { surrogate: mostTokensPerUnit, foreign: 1.1, blank: 0.2, letter: 0.3, sign: 0.6, dense: 0.85 };
 const longRun = 40;
-const isLetter = Array.from({ length: 128 }, (_, unit) => /[a-z]/i.test(String.fromCharCode(unit)));
-const isBlank = Array.from({ length: 128 }, (_, unit) => /\s/.test(String.fromCharCode(unit)));
+const isLetter = new Uint8Array(128).fill(1, 0x41, 0x5b).fill(1, 0x61, 0x7b);
+// Space, tab, line feed, vertical tab, form feed and carriage return.
+const isBlank = new Uint8Array(128).fill(1, 0x20, 0x21).fill(1, 0x09, 0x0e);

@@ -18,22 +18,24 @@ export class NameIndex {
   readonly find: (name: string) => readonly PathRule[];
 
   constructor(rules: readonly PathRule[]) {
-    const patterns = rules.flatMap((rule) => rule.patterns.map((pattern) => ({ rule, pattern })));
-    const literalCounts = countAll(patterns.map(({ pattern }) => literalsIn(pattern)));
-    const wild = patterns.filter(({ rule, pattern }) => {
-      const literal = rarest(literalsIn(pattern), literalCounts);
-      if (literal === undefined || literalCounts.get(literal)! > fewRules) return true;
+    const patterns = rules.flatMap((rule) =>
+      rule.patterns.map((pattern) => ({ rule, pattern, literals: literalsIn(pattern) })),
+    );
+    const literalCounts = countAll(patterns.map(({ literals }) => literals));
+    const wild = patterns.flatMap(({ rule, pattern, literals }) => {
+      const literal = rarest(literals, literalCounts);
+      if (literal === undefined || literalCounts.get(literal)! > fewRules)
+        return [{ rule, pattern, literal, grams: pattern.flatMap(gramsIn) }];
       put(this.#literals, literal, rule);
-      return false;
+      return [];
     });
-    const gramCounts = countAll(wild.map(({ pattern }) => pattern.flatMap(gramsIn)));
-    for (const { rule, pattern } of wild) this.#file(rule, pattern, literalCounts, gramCounts);
+    const gramCounts = countAll(wild.map(({ grams }) => grams));
+    for (const each of wild) this.#file(each, literalCounts, gramCounts);
     this.find = boundedMemo(maxRemembered, (name) => this.#search(name));
   }
 
-  #file(rule: PathRule, pattern: readonly Segment[], literalCounts: Counts, gramCounts: Counts): void {
-    const literal = rarest(literalsIn(pattern), literalCounts);
-    const gram = rarest(pattern.flatMap(gramsIn), gramCounts);
+  #file({ rule, pattern, literal, grams }: WildPattern, literalCounts: Counts, gramCounts: Counts): void {
+    const gram = rarest(grams, gramCounts);
     if (literal !== undefined && (gram === undefined || literalCounts.get(literal)! <= gramCounts.get(gram)!))
       put(this.#literals, literal, rule);
     else if (gram !== undefined) {
@@ -53,6 +55,14 @@ export class NameIndex {
       if (this.#marks[hashOf(name, at)] === 1) this.#grams.get(name.slice(at, at + gramLength))?.forEach(add);
     return found;
   }
+}
+
+interface WildPattern {
+  readonly rule: PathRule;
+  readonly pattern: readonly Segment[];
+  /** The rarest of the literal names. */
+  readonly literal: string | undefined;
+  readonly grams: readonly string[];
 }
 
 interface Filed {

@@ -1,5 +1,6 @@
+import { boundedMemo } from "../../lib/bounded-cache.ts";
 import { expandBraces } from "../../lib/glob/glob.ts";
-import { matchSegment, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
+import { LiteralName, matchSegment, parseSegments, type Segment } from "../../lib/glob/glob-segment.ts";
 import type { PathContext } from "../policy.ts";
 import { fold, literalText, namesIn } from "./path-names.ts";
 
@@ -13,8 +14,8 @@ export function compilePath(glob: string, context: PathContext, spelling: "exact
   const below = (directory: string, rest: string) =>
     climbed([...literalNames(spell(directory)), ...namesOf(rest)]);
   return expandBraces(spell(glob)).flatMap((given) => {
-    const text = given.replace(/(?<=.)\/+$/, "");
-    if (/^~(?:\/|$)/.test(text)) return [below(context.home, text.slice(1))];
+    const text = given.endsWith("/") ? given.replace(/(?<=.)\/+$/, "") : given;
+    if (text === "~" || text.startsWith("~/")) return [below(context.home, text.slice(1))];
     if (text.startsWith("/")) return [climbed(namesOf(text))];
     // `**` includes the workspace directory itself.
     if (text === "**") return [below(context.workspace, ""), below(context.workspace, text)];
@@ -25,11 +26,15 @@ export function compilePath(glob: string, context: PathContext, spelling: "exact
 }
 
 function namesOf(text: string): Segment[] {
-  return parseSegments(text).filter((segment) => !/^\.?$/.test(literalText(segment) ?? "*"));
+  return parseSegments(text).filter((segment) => {
+    const name = literalText(segment);
+    return name !== "" && name !== ".";
+  });
 }
 
 /** Resolves "..": `../lib` is next to the workspace. A ".." after a wildcard stays, because it matches no real path. */
-function climbed(names: readonly Segment[]): Segment[] {
+function climbed(names: Segment[]): Segment[] {
+  if (!names.some((segment) => literalText(segment) === "..")) return names;
   const path: Segment[] = [];
   for (const segment of names) {
     const last = path.at(-1);
@@ -40,12 +45,10 @@ function climbed(names: readonly Segment[]): Segment[] {
   return path;
 }
 
-function literalNames(path: string): Segment[] {
-  return namesIn(path).map((text) => ({
-    tokens: [...text].map((character) => ({ code: character.codePointAt(0)! })),
-    shape: { kind: "literal", text },
-  }));
-}
+/** Cached, because most rules are about the same few directories. */
+const literalNames = boundedMemo(16, (path: string): readonly Segment[] =>
+  namesIn(path).map((text) => new LiteralName(text)),
+);
 
 /**
  * Returns whether a pattern matches. "whole" compares the path itself, "within" also the directories above it, and

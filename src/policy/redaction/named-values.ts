@@ -82,9 +82,12 @@ const backslash = 0x5c;
 // The last three letters of a name show quickly whether it can be relevant.
 const lastLetters = "ord swd pwd ase ass ken ens key ret ets ial als ion".split(" ");
 const endings = new Set(lastLetters.map((letters) => packed(letters, 3)));
-const lastOnes = Uint8Array.from({ length: 128 }, (_, code) =>
-  Number(lastLetters.some((letters) => letters.charCodeAt(2) === (code | 0x20))),
-);
+const lastOnes = new Uint8Array(128);
+for (const letters of lastLetters) {
+  const code = letters.charCodeAt(2);
+  lastOnes[code] = 1;
+  lastOnes[code & ~0x20] = 1;
+}
 
 function mayEndName(text: string, end: number): boolean {
   return lastOnes[text.charCodeAt(end - 1)] === 1 && endings.has(packed(text, end));

@@ -12,12 +12,9 @@ export async function redactInTurns<Value>(
   value: Value,
   found: (kind: string) => void = ignore,
 ): Promise<Value> {
-  if (value === null || (typeof value === "string" && value.length <= shortLength))
-    return redactValue(value, found);
+  if (leftOf(shortLength, value) >= 0) return redactValue(value, found);
   const texts = new Set<string>();
   collectTexts(value, texts, []);
-  if ([...texts].reduce((sum, { length }) => sum + length, 0) <= shortLength)
-    return redactValue(value, found);
   const known = new Map<string, readonly Secret[]>();
   for (const text of texts) known.set(text, await findSecretsInTurns(text));
   const redact: Redact = (text, found) => replaceSecrets(text, known.get(text) ?? findSecrets(text), found);
@@ -26,6 +23,23 @@ export async function redactInTurns<Value>(
 
 /** The length of text whose search takes a few milliseconds at most. */
 const shortLength = 32 * 1024;
+
+/** Subtracts the length of all texts in a value, and 1 for other parts, from `length`. Stops below 0, and at depth 50. */
+function leftOf(length: number, value: unknown, depth = 0): number {
+  if (typeof value === "string") return length - value.length;
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return length - 1;
+  if (depth === 50) return -1;
+  let left = length - 1;
+  if (Array.isArray(value))
+    for (let index = 0; index < value.length && left >= 0; index += 1)
+      left = leftOf(left, value[index], depth + 1);
+  else
+    for (const key of Object.keys(value)) {
+      // A getter is not called.
+      if (left >= 0) left = leftOf(left, Object.getOwnPropertyDescriptor(value, key)!.value, depth + 1);
+    }
+  return left;
+}
 
 function collectTexts(value: unknown, texts: Set<string>, inside: readonly object[]): void {
   if (typeof value === "string") texts.add(value);

@@ -1,14 +1,17 @@
 import type { Segment } from "../../lib/glob/glob-segment.ts";
+import { oncePerObject } from "../../lib/once-per-object.ts";
+import { builtInRules } from "../built-in-rules.ts";
 import { NameIndex } from "../paths/name-index.ts";
 import { fold, literalText } from "../paths/path-names.ts";
 import { levels, type PathContext, type RuleOrigin, type RuleSource } from "../policy.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { compileRule, ownRules, sparingWorkspace } from "./compile-rule.ts";
 import { type Example, type ParsedRules, parseRules } from "./parse-rules.ts";
+import { parsedBuiltInRules } from "./parsed-built-in-rules.ts";
 import type { CommandRule, HostRule, ParsedRule, PathRule, Rule, ToolRule } from "./rule.ts";
 import { compileSettings, type Settings } from "./settings.ts";
 
-/** All compiled rules. */
+/** All compiled rules. Each kind is compiled on first use, because most calls need only one. */
 export interface Policy {
   readonly context: PathContext;
   readonly sources: readonly RuleSource[];
@@ -38,29 +41,95 @@ interface PathRules {
   readonly byName: NameIndex;
 }
 
-/** Compiles all sources. Throws `invalid-input` for a line that cannot be understood. */
+/** Parses all sources. Throws `invalid-input` for a line that cannot be understood. */
 export function compilePolicy(sources: readonly RuleSource[], context: PathContext): Policy {
-  const ordered = [...sources].sort((one, other) => levelOf(one) - levelOf(other));
-  const parsed = ordered.map((source) => compileSource(source, context));
-  const rules = rank(parsed.flatMap((file) => file.rules));
-  const paths = [...ownRules(context), ...rules.filter((rule) => rule.kind === "path")];
-  const commands = rules.filter((rule) => rule.kind === "run");
-  return {
-    context,
-    sources,
-    ignored: parsed.flatMap(({ ignored }) => ignored),
-    examples: parsed.flatMap(({ examples }) => examples),
-    commands: byName(
-      commands.filter(({ effect }) => effect !== "unconfined"),
+  return new CompiledPolicy(sources, context);
+}
+
+class CompiledPolicy implements Policy {
+  readonly sources: readonly RuleSource[];
+  readonly context: PathContext;
+  /** Weakest level first. */
+  readonly #parsed: readonly ParsedRules[];
+  #commandRules: readonly CommandRule[] | undefined;
+  #commands: NamedRules<CommandRule> | undefined;
+  #unconfined: readonly CommandRule[] | undefined;
+  #settings: Settings | undefined;
+  #pathRules: readonly PathRule[] | undefined;
+  #paths: PathRules | undefined;
+  #pathsThrough: ReadonlyMap<string, readonly PathRule[]> | undefined;
+  #hosts: readonly HostRule[] | undefined;
+  #tools: readonly ToolRule[] | undefined;
+
+  constructor(sources: readonly RuleSource[], context: PathContext) {
+    this.sources = sources;
+    this.context = context;
+    const ordered = [...sources].sort((one, other) => levelOf(one) - levelOf(other));
+    this.#parsed = ordered.map((source) => parsedSources(source));
+  }
+
+  get ignored(): readonly RuleOrigin[] {
+    return this.#parsed.flatMap(({ ignored }) => ignored);
+  }
+
+  get examples(): readonly Example[] {
+    return this.#parsed.flatMap(({ examples }) => examples);
+  }
+
+  get commands(): NamedRules<CommandRule> {
+    this.#commands ??= byName(
+      this.#allCommands().filter(({ effect }) => effect !== "unconfined"),
       ({ pattern }) => programsOf(pattern),
-    ),
-    unconfined: commands.filter(({ effect }) => effect === "unconfined"),
-    settings: compileSettings(parsed.flatMap(({ settings }) => settings)),
-    paths: indexed(paths),
-    pathsThrough: byDirectory(paths),
-    hosts: rules.filter((rule) => rule.kind === "connect"),
-    tools: rules.filter((rule) => rule.kind === "use"),
-  };
+    );
+    return this.#commands;
+  }
+
+  get unconfined(): readonly CommandRule[] {
+    this.#unconfined ??= this.#allCommands().filter(({ effect }) => effect === "unconfined");
+    return this.#unconfined;
+  }
+
+  get settings(): Settings {
+    this.#settings ??= compileSettings(this.#parsed.flatMap(({ settings }) => settings));
+    return this.#settings;
+  }
+
+  get paths(): PathRules {
+    this.#paths ??= indexed(this.#allPaths());
+    return this.#paths;
+  }
+
+  get pathsThrough(): ReadonlyMap<string, readonly PathRule[]> {
+    this.#pathsThrough ??= byDirectory(this.#allPaths());
+    return this.#pathsThrough;
+  }
+
+  get hosts(): readonly HostRule[] {
+    this.#hosts ??= this.#compile("connect") as HostRule[];
+    return this.#hosts;
+  }
+
+  get tools(): readonly ToolRule[] {
+    this.#tools ??= this.#compile("use") as ToolRule[];
+    return this.#tools;
+  }
+
+  #allCommands(): readonly CommandRule[] {
+    this.#commandRules ??= this.#compile("run") as CommandRule[];
+    return this.#commandRules;
+  }
+
+  #allPaths(): readonly PathRule[] {
+    this.#pathRules ??= [...ownRules(this.context), ...(this.#compile("path") as PathRule[])];
+    return this.#pathRules;
+  }
+
+  /** Ranks are compared only among rules of one kind. */
+  #compile(kind: Rule["kind"]): readonly Rule[] {
+    const parsed = this.#parsed.flatMap(({ rules }) => rules.filter(({ about }) => about.kind === kind));
+    const compile = compileOnceIn(this.context);
+    return rank(parsed.map((rule) => sparingWorkspace(compile(rule), this.context)));
+  }
 }
 
 function indexed(rules: readonly PathRule[]): PathRules {
@@ -80,21 +149,10 @@ function programsOf(pattern: CommandPattern): readonly (string | undefined)[] {
   return [pattern.program.name, ...(pattern.usual ? programsOf(pattern.usual) : [])];
 }
 
-interface CompiledSource extends Omit<ParsedRules, "rules"> {
-  readonly rules: readonly Rule[];
-}
-
-/** The parsed sources, cached because every answer of the user compiles a policy in which only one source is new. */
-const parsedSources = new WeakMap<RuleSource, ParsedRules>();
-
-function compileSource(source: RuleSource, context: PathContext): CompiledSource {
-  const parsed = parsedSources.get(source) ?? parseRules(source);
-  parsedSources.set(source, parsed);
-  return {
-    ...parsed,
-    rules: parsed.rules.map((rule) => sparingWorkspace(compileOnce(rule, context), context)),
-  };
-}
+/** Returns a parsed source. Cached, because every answer of the user compiles a policy in which only one source is new. */
+const parsedSources = oncePerObject(
+  (source: RuleSource): ParsedRules => (source === builtInRules ? parsedBuiltInRules : parseRules(source)),
+);
 
 interface BoundRule {
   readonly rule: Rule;
@@ -106,10 +164,7 @@ interface BoundRule {
 const boundRules = new WeakMap<ParsedRule, BoundRule>();
 
 /** Compiles a rule again only for another home, or for another workspace if its meaning depends on it. */
-function compileOnce(parsed: ParsedRule, context: PathContext): Rule {
-  const before = boundRules.get(parsed);
-  if (before?.home === context.home && (before.workspace ?? context.workspace) === context.workspace)
-    return before.rule;
+function compileOnceIn(context: PathContext): (parsed: ParsedRule) => Rule {
   let workspace: string | undefined;
   const observed: PathContext = {
     ...context,
@@ -118,14 +173,22 @@ function compileOnce(parsed: ParsedRule, context: PathContext): Rule {
       return workspace;
     },
   };
-  const rule = compileRule(parsed, observed);
-  boundRules.set(parsed, { rule, home: context.home, workspace });
-  return rule;
+  return (parsed) => {
+    const before = boundRules.get(parsed);
+    if (before?.home === context.home && (before.workspace ?? context.workspace) === context.workspace)
+      return before.rule;
+    workspace = undefined;
+    const rule = compileRule(parsed, observed);
+    boundRules.set(parsed, { rule, home: context.home, workspace });
+    return rule;
+  };
 }
 
 function levelOf({ level }: { readonly level: RuleSource["level"] }): number {
-  return levels.indexOf(level);
+  return levelNumbers.get(level)!;
 }
+
+const levelNumbers = new Map(levels.map((level, number) => [level, number]));
 
 /**
  * Orders rules by precedence: the stronger level wins, within it the rule that spells out more, then the later line.

@@ -1,3 +1,4 @@
+import { boundedMemo } from "../../lib/bounded-cache.ts";
 import { escapeGlob } from "../../lib/glob/glob.ts";
 import { matchSegment, type NamePattern, parseSegments } from "../../lib/glob/glob-segment.ts";
 import { hostOf } from "../hosts.ts";
@@ -54,13 +55,16 @@ export function sparingWorkspace(rule: Rule, { workspace }: PathContext): Rule {
   if (rule.kind !== "path" || rule.origin.level !== "built-in") return rule;
   const fixed = rule.patterns.filter(([first]) => first !== "**");
   if (fixed.length === 0) return rule;
-  const names = namesIn(workspace).map(fold);
+  const names = foldedNames(workspace);
   return fixed.some((pattern) => matchNames(pattern, names, "within")) ? { ...rule, spares: names } : rule;
 }
+
+const foldedNames = boundedMemo(16, (path: string) => namesIn(path).map(fold));
 
 /** Counts the characters that a rule spells out. Of two equal counts, a rule without wildcards is more specific. */
 function spelledOut(words: readonly RuleWord[]): number {
   const letters = words.reduce((sum, { pattern }) => {
+    if (!/[\\*?{},[]/.test(pattern)) return sum + pattern.length;
     const literal = pattern.replace(/\\./gs, "_").replace(/[*?{},]|\[[^\]]*\]/g, "");
     return sum + literal.length;
   }, 0);

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { rules } from "../../../test/support/policy/decide.ts";
 import { ToolError } from "../../contract/error.ts";
 import { parseRules } from "./parse-rules.ts";
+import { parsedBuiltInRules } from "./parsed-built-in-rules.ts";
 
 const parsed = (text: string) =>
   parseRules(rules(text)).rules.map(({ effect, about, by, because, origin }) => ({
@@ -242,3 +243,8 @@ it.each(faults)(
     expect((fault as ToolError).hint).toBe(hint);
   },
 );
+
+it("parses the built-in rules to plain data, which the build stores", () => {
+  expect(JSON.parse(JSON.stringify(parsedBuiltInRules))).toEqual(parsedBuiltInRules);
+  expect(parsedBuiltInRules.rules.length).toBeGreaterThan(100);
+});
