@@ -121,7 +121,12 @@ describe("the library", () => {
         await crib.close();
       }
     `);
-    const built = Object.fromEntries(stdout.trim().split("\n").map((line) => JSON.parse(line)));
+    const built = Object.fromEntries(
+      stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    );
     expect(Object.keys(built)).toEqual(dialectNames);
     const directories = { stateDirectory: join(project.path, "state"), configDirectory: project.path };
     for (const dialect of dialectNames) {
