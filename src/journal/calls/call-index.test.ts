@@ -12,6 +12,7 @@ import { type Ending, Journal } from "../journal.ts";
 import { Records } from "../records.ts";
 import { verifyJournal } from "../verify-journal.ts";
 import { CallIndex } from "./call-index.ts";
+import { toQuery } from "./call-query.ts";
 
 let folder: string;
 let file: string;
@@ -121,6 +122,36 @@ describe("the list of calls", () => {
     ]).toEqual([["call_2", "call_1", "call_3"], ["call_2", "call_1"], []]);
   });
 
+  it("finds words and paths in every block of records, also of calls that ended later", () => {
+    const found = (filter: object) => journal.summaries(filter).map(({ callId }) => callId);
+    journal.begin(attempt("early"));
+    recordCalls(600);
+    journal.summaries({ text: "call_300.txt" });
+    journal.finish(attempt("early"), { ...ending, outcome: "not-found", message: "Nowhere to be seen" });
+    recordCalls(600, "later");
+    const recorded = journal.summaries({}).map(({ callId }) => callId);
+    const holding = (word: string) => recorded.filter((callId) => `file.read ${callId}.txt`.includes(word));
+    for (const word of ["_25", "er_5", "call_300.txt", "y.txt", "*", "[_]", "none"])
+      expect([word, found({ text: word })]).toEqual([word, holding(word)]);
+    expect(found({ text: "SEEN nowhere" })).toEqual(["early"]);
+    expect(found({ text: "_25", limit: 3, before: 300 })).toEqual(["call_259", "call_258", "call_257"]);
+    expect(found({ path: "src" })).toEqual(recorded);
+    expect(found({ path: "src/a", text: "l_599", tool: "file.read" })).toEqual(["call_599"]);
+    expect(found({ path: "sr" })).toEqual([]);
+    expect(journal.countSummaries({ text: "later" })).toBe(600);
+  });
+
+  it("reads only blocks that contain the words, in the order of the list", () => {
+    listed();
+    const { source, conditions, order } = toQuery({ text: "one two", path: "a" });
+    const query = `EXPLAIN QUERY PLAN SELECT call FROM ${source} WHERE ${conditions} ORDER BY ${order}`;
+    const plan = journal.use(({ database }) => database.prepare(query).all("*one*", "*two*", "*a*"));
+    expect(plan.map(({ detail }) => detail)).toEqual([
+      "SCAN block",
+      "SEARCH summaries USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
+    ]);
+  });
+
   it("contains the calls of journals of version 1", () => {
     journal.close();
     rmSync(file, { force: true });
@@ -213,6 +244,8 @@ const attacks: readonly (readonly [string, string])[] = [
   ["a view", "DROP TABLE summaries; CREATE VIEW summaries AS SELECT * FROM records"],
   ["a trigger", "CREATE TRIGGER summaries_x BEFORE UPDATE ON summaries BEGIN DELETE FROM records; END"],
   ["a strange name", 'CREATE TABLE "summaries""; DROP TABLE records; --" (a)'],
+  ["no blocks", "DELETE FROM summaries_blocks"],
+  ["a view of blocks", "DROP TABLE summaries_blocks; CREATE VIEW summaries_blocks AS SELECT * FROM records"],
   ["wrong ranges", "UPDATE summaries_filled SET first = -9, last = 99999999"],
   ["crossed ranges", "UPDATE summaries_filled SET first = 9, last = 2"],
 ];
@@ -231,6 +264,7 @@ describe("a list with", () => {
     run(attack);
     expect(await trusted()).toEqual(before);
     journal.summaries({});
+    journal.summaries({ text: "call" });
     journal.countSummaries({});
     journal.countCalls(["session_1"]);
     expect(await trusted()).toEqual(before);

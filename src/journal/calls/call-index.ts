@@ -3,8 +3,8 @@ import { inTransaction, isAltered, isUnwritable } from "../database.ts";
 import { Openings } from "../read-sessions.ts";
 import type { CallSummary, SessionCalls, SummaryFilter } from "../record.ts";
 import type { Records, Row } from "../records.ts";
-import { toConditions } from "./call-conditions.ts";
-import { rowColumns, toCallRow, toSummary } from "./call-row.ts";
+import { blockSize, toQuery } from "./call-query.ts";
+import { type CallRow, rowColumns, toCallRow, toSummary } from "./call-row.ts";
 
 /** The numbers of the first and the last of some records. */
 interface Range {
@@ -40,9 +40,8 @@ export class CallIndex {
   /** Returns the matching calls: newest first, or with `after` in the order of their latest records. */
   read(filter: SummaryFilter): readonly CallSummary[] {
     const { after, limit = Number.MAX_SAFE_INTEGER } = filter;
-    const { conditions, values } = toConditions(filter);
-    const order = after === undefined ? "sequence DESC" : "latest";
-    const query = `SELECT ${listed} FROM summaries WHERE sequence >= ? AND ${conditions} ORDER BY ${order} LIMIT ?`;
+    const { source, conditions, order, values } = toQuery(filter);
+    const query = `SELECT ${listed} FROM ${source} WHERE sequence >= ? AND ${conditions} ORDER BY ${order} LIMIT ?`;
     return this.#repaired(() => {
       const statement = this.#database.prepare(query);
       for (let windows = 1; ; windows *= 4) {
@@ -56,10 +55,10 @@ export class CallIndex {
 
   /** Counts the matching calls; null when many rows are missing. */
   count(filter: SummaryFilter): number | null {
-    const { conditions, values } = toConditions(filter);
+    const { source, conditions, values } = toQuery(filter);
     return this.#repaired(() => {
       if (this.fill(fewWindows) > 0) return null;
-      const query = `SELECT count(*) AS calls FROM summaries WHERE ${conditions}`;
+      const query = `SELECT count(*) AS calls FROM ${source} WHERE ${conditions}`;
       return Number(this.#database.prepare(query).get(...values)!.calls);
     });
   }
@@ -84,6 +83,9 @@ export class CallIndex {
   prune(before: number): void {
     try {
       this.#database.prepare("DELETE FROM summaries WHERE sequence < ?").run(before);
+      this.#database
+        .prepare("DELETE FROM summaries_blocks WHERE block < ?")
+        .run(Math.floor(before / blockSize));
     } catch (error) {
       if (!isAltered(error)) throw error;
       this.#make();
@@ -96,7 +98,8 @@ export class CallIndex {
       const missing = this.#missing();
       if (missing === undefined) return 0;
       if (left === 0) return missing.last + 1;
-      this.#fillWindow({ first: Math.max(missing.first, missing.last - windowSize + 1), last: missing.last });
+      const start = (Math.floor(missing.last / blockSize) - blocksPerWindow + 1) * blockSize;
+      this.#fillWindow({ first: Math.max(missing.first, start), last: missing.last });
     }
   }
 
@@ -107,7 +110,9 @@ export class CallIndex {
       .map((ofCall) => toCallRow(ofCall, openings))
       .filter((row) => row !== undefined);
     this.#atOnce(() => {
-      for (const row of rows) this.#write.run(...row);
+      // Rows in the order of the table fill its pages; in the opposite order they leave them half empty.
+      for (const row of rows.toReversed()) this.#write.run(...row);
+      this.#refreshBlocks(rows);
       this.#database.exec(removal);
       const ranges = merge([...this.#filled(), { first, last }]);
       this.#database.exec("DELETE FROM summaries_filled");
@@ -116,10 +121,17 @@ export class CallIndex {
     });
   }
 
+  #refreshBlocks(rows: readonly CallRow[]): void {
+    const refresh = this.#database.prepare(blockInsertion);
+    for (const block of new Set(rows.map(([sequence]) => Math.floor(Number(sequence) / blockSize))))
+      refresh.run(block);
+  }
+
   /** Returns all records of the calls that have some in a range, newest first. */
   #callsIn({ first, last }: Range): readonly (readonly Row[])[] {
     const calls = new Map<string, Row[]>();
-    for (const row of this.#records.where("sequence BETWEEN ? AND ? AND call <> ''", [first, last])) {
+    for (const row of this.#records.page(first - 1, last - first + 1)) {
+      if (row.call === "" || row.sequence > last) continue;
       const ofCall = calls.get(row.call);
       if (ofCall === undefined) calls.set(row.call, [row]);
       else ofCall.push(row);
@@ -185,12 +197,16 @@ export class CallIndex {
 }
 
 /** So many records that a writer does not notice the wait: about 400 calls. */
-const windowSize = 750;
+const blocksPerWindow = 3;
 
 /** So few that they are always filled: about 0.1 s. */
 const fewWindows = 8;
 
-/** `latest` is the latest record of the call. `summaries_filled` has the ranges of records whose calls have rows. */
+/**
+ * `latest` is the latest record of the call. `summaries_blocks` has the texts and paths of each `blockSize` records, so
+ * that a search reads only the rows of blocks that contain the text. `summaries_filled` has the ranges of records whose
+ * calls have rows.
+ */
 const tables = [
   `CREATE TABLE summaries (
     sequence INTEGER PRIMARY KEY,
@@ -219,6 +235,7 @@ const tables = [
   "CREATE INDEX summaries_by_tool ON summaries (tool)",
   "CREATE INDEX summaries_by_latest ON summaries (latest)",
   "CREATE INDEX summaries_failed ON summaries (sequence) WHERE outcome IS NOT 'ok' OR message IS NOT NULL",
+  "CREATE TABLE summaries_blocks (block INTEGER PRIMARY KEY, text TEXT NOT NULL, paths TEXT NOT NULL) STRICT",
   "CREATE TABLE summaries_filled (first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT",
 ];
 
@@ -240,9 +257,15 @@ const insertion = `
   ON CONFLICT (sequence) DO UPDATE SET ${rowColumns.map((column) => `${column} = excluded.${column}`).join(", ")}
   WHERE excluded.latest >= summaries.latest`;
 
+const blockInsertion = `
+  INSERT OR REPLACE INTO summaries_blocks
+  SELECT ?1, group_concat(text, char(10)), group_concat(paths, '') FROM summaries
+  WHERE sequence BETWEEN ?1 * ${blockSize} AND ?1 * ${blockSize} + ${blockSize - 1}`;
+
 /** Removes the rows of records that were removed. */
 const removal = `
   DELETE FROM summaries WHERE sequence < (SELECT min(sequence) FROM records);
+  DELETE FROM summaries_blocks WHERE block < (SELECT min(sequence) FROM records) / ${blockSize};
   DELETE FROM summaries WHERE sequence > (SELECT max(sequence) FROM records)`;
 
 /** Joins ranges that overlap or follow each other. */

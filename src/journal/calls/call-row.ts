@@ -71,9 +71,13 @@ export function toSummary(row: Readonly<Record<string, unknown>>): CallSummary {
 
 /** Returns a path as the table has it: relative to the workspace if it is inside, "" for the workspace itself. */
 export function storedPath(path: string, workspace: string): string {
+  // Most recorded paths are normal ones in the workspace, and there are millions of them.
+  if (path.startsWith(`${workspace}/`) && !abnormal.test(path)) return path.slice(workspace.length + 1);
   const whole = posix.resolve(workspace, path);
   return liesIn(whole, [workspace]) || workspace === "/" ? posix.relative(workspace, whole) : whole;
 }
+
+const abnormal = /\/(?:\.{0,2}\/|\.{0,2}$)/;
 
 /** Returns the paths that a call touched, each between line ends, so that a search finds whole names. */
 function pathsOf(call: CallRecord, changes: readonly RecordedChange[], workspace: string): string {

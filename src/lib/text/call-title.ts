@@ -25,12 +25,14 @@ const targetFields = [
 function targetOf(input: unknown, workspace: string): string {
   if (typeof input === "string") return namesInPatch(input);
   if (!isRecord(input)) return "";
-  const found = targetFields.flatMap((name) => {
+  const found: string[] = [];
+  for (const name of targetFields) {
     const value = input[name];
     const text = Array.isArray(value) ? value.slice(0, maxNames).join(" ") : value;
-    return typeof text === "string" && text !== "" ? [inWorkspace(inOneLine(text), workspace)] : [];
-  });
-  if (found.length > 0) return found.slice(0, 2).join(" ");
+    if (typeof text === "string" && text !== "") found.push(inWorkspace(inOneLine(text), workspace));
+    if (found.length === 2) break;
+  }
+  if (found.length > 0) return found.join(" ");
   const patch = Object.values(input).find((value) => typeof value === "string" && value.includes("*** "));
   return typeof patch === "string" ? namesInPatch(patch) : currentStep(input.steps);
 }
