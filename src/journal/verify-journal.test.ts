@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inTransaction } from "./database.ts";
 import { Journal } from "./journal.ts";
+import { Records } from "./records.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
 const rowCount = 12;
@@ -87,6 +89,24 @@ describe("a journal", () => {
       { reason: "does not match its hash" },
     ]);
     database.close();
+  });
+
+  it("detects a wrong index, with few and with many records", async () => {
+    const many = join(folder, "many.sqlite");
+    copyFileSync(whole, many);
+    const database = new DatabaseSync(many);
+    const records = new Records(database);
+    const entry = { at: 1000, kind: "call", session: "session_1", call: "call_9", body: "{}" };
+    inTransaction(database, () => records.append(Array.from({ length: 20_000 }, () => entry)));
+    database.close();
+    expect((await verifyJournal(many)).fault).toBeUndefined();
+    for (const file of [tampered(renameInIndex), many]) {
+      if (file === many) alter(many, renameInIndex);
+      expect((await verifyJournal(file)).fault).toMatchObject({
+        reason: expect.stringMatching(/^cannot be trusted: .*records_of_call/),
+        isDamage: true,
+      });
+    }
   });
 
   it("still shows all other calls when one record is no longer valid JSON", () => {
@@ -192,13 +212,28 @@ function tampered(deed: string | ((database: DatabaseSync) => void)): string {
   files += 1;
   const file = join(folder, `${files}.sqlite`);
   copyFileSync(whole, file);
+  alter(file, deed);
+  return file;
+}
+
+function alter(file: string, deed: string | ((database: DatabaseSync) => void)): void {
   const database = new DatabaseSync(file);
   // The copy need not survive a crash, and waiting for the disk takes most of the time.
   database.exec("PRAGMA synchronous = OFF");
   if (typeof deed === "string") database.exec(deed);
   else deed(database);
   database.close();
-  return file;
+}
+
+/** Makes the index with another name for one call, so that its records are not found. */
+function renameInIndex(database: DatabaseSync): void {
+  // Older versions of Node have no defensive mode.
+  (database as Partial<DatabaseSync>).enableDefensive?.(false);
+  const { sql } = database.prepare("SELECT sql FROM sqlite_schema WHERE name = 'records_of_call'").get()!;
+  database.exec("DROP INDEX records_of_call");
+  database.exec(String(sql).replace("(call,", "(replace(call, 'call_1', 'call_x'),"));
+  database.exec("PRAGMA writable_schema = ON");
+  database.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = 'records_of_call'").run(sql!);
 }
 
 async function expectAllFound<Deed>(
