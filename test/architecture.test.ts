@@ -13,6 +13,7 @@ const mayImport: Record<string, readonly string[]> = {
   sandbox: ["contract", "lib", "system"],
   environment: ["contract", "lib", "system", "sandbox"],
   policy: ["contract", "lib"],
+  target: ["contract", "lib", "system", "sandbox", "environment", "policy"],
   files: ["contract", "lib"],
   git: ["contract", "lib"],
   web: ["contract", "lib"],
@@ -81,12 +82,12 @@ const mayImport: Record<string, readonly string[]> = {
 
 /** Modules that only some folders may use. */
 const ownedModules: Record<string, readonly string[]> = {
-  "node:fs": ["system", "sandbox", "environment", "cli"],
+  "node:fs": ["system", "sandbox", "environment", "target", "cli"],
   "node:fs/promises": ["system", "sandbox", "environment", "cli"],
-  "node:child_process": ["system", "sandbox", "environment", "workers"],
+  "node:child_process": ["system", "sandbox", "environment", "target", "workers"],
   "node:http": ["sandbox", "environment", "processes", "mcp", "console"],
   "node:https": ["processes", "console"],
-  "node:net": ["system", "sandbox", "environment", "processes"],
+  "node:net": ["system", "sandbox", "environment", "target", "processes"],
   "node:tls": ["environment"],
   "node:dns/promises": ["system"],
   "node:sqlite": ["system", "journal", "code"],

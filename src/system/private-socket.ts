@@ -17,7 +17,7 @@ import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { attempt, statsAt } from "./attempt.ts";
 import { makePrivateDirectory } from "./directories.ts";
 
-// Unix sockets in a folder that only this user can enter. Both sides send one JSON object per line.
+// Unix sockets in a folder that only this user can enter. On most, both sides send one JSON object per line.
 
 /** Returns the names of the sockets of this user in a folder. Links and other files are left out. */
 export function socketNames(folder: string): readonly string[] {
@@ -43,30 +43,39 @@ function isOwn(uid: number): boolean {
 /** A socket on which this process listens. It does not keep the process alive. */
 export class PrivateSocket {
   readonly #folder: string;
-  /** A part of it is random, so that another process cannot take the name in advance. */
   readonly #name: string;
   readonly #server: Server;
   #release = () => {};
 
-  private constructor(folder: string, prefix: string, welcome: (peer: JsonConnection) => void) {
+  private constructor(folder: string, name: string, welcome: (peer: Socket) => void) {
     this.#folder = folder;
-    this.#name = `${prefix}${randomBytes(12).toString("hex")}${suffix}`;
-    this.#server = createServer((peer) => welcome(new JsonConnection(peer.unref(), maxRequestBytes)));
+    this.#name = name;
+    this.#server = createServer((peer) => welcome(peer.unref()));
     this.#server.maxConnections = maxPeers;
   }
 
-  /** Listens in `folder` under a new name that begins with `prefix`. */
+  /**
+   * Listens in `folder` under a new name that begins with `prefix`. A part of it is random, so that another process cannot
+   * take the name in advance.
+   */
   static async listen(
     folder: string,
     prefix: string,
     welcome: (peer: JsonConnection) => void,
   ): Promise<PrivateSocket> {
+    const name = `${prefix}${randomBytes(12).toString("hex")}${suffix}`;
+    return PrivateSocket.listenAs(folder, name, (peer) => welcome(new JsonConnection(peer, maxRequestBytes)));
+  }
+
+  /** Listens in `folder` under this name, for connections that carry bytes. */
+  static async listenAs(
+    folder: string,
+    name: string,
+    welcome: (peer: Socket) => void,
+  ): Promise<PrivateSocket> {
     makePrivateDirectory(folder);
-    if (!isPrivate(folder))
-      throw new ToolError("unavailable", `Other users can enter ${folder}, or it is a link`, {
-        hint: `Remove it: rm -r ${folder}`,
-      });
-    const socket = new PrivateSocket(folder, prefix, welcome);
+    requirePrivate(folder);
+    const socket = new PrivateSocket(folder, name, welcome);
     await socket.#listen();
     return socket;
   }
@@ -107,15 +116,28 @@ const maxPeers = 16;
 /** The longest line that a program may send to a socket. */
 export const maxRequestBytes: number = 256 * 1024;
 
+/** Throws unless only this user can enter the folder. */
+export function requirePrivate(folder: string): void {
+  if (!isPrivate(folder))
+    throw new ToolError("unavailable", `Other users can enter ${folder}, or it is a link`, {
+      hint: `Remove it: rm -r ${folder}`,
+    });
+}
+
 /** Connects to a socket of this user. One on which nothing listens is removed: its process died. */
 export function connectTo(folder: string, name: string): JsonConnection {
+  return new JsonConnection(connectForBytes(folder, name), maxResponseBytes);
+}
+
+/** Like `connectTo`, for connections that carry bytes. */
+export function connectForBytes(folder: string, name: string): Socket {
   return withAddress(folder, name, (address, release) => {
     const socket = connect(address);
     socket.once("close", release);
     socket.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "ECONNREFUSED") attempt(() => unlinkSync(join(folder, name)));
     });
-    return new JsonConnection(socket, maxResponseBytes);
+    return socket;
   });
 }
 

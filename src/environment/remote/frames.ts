@@ -52,6 +52,8 @@ export class FrameStream {
     readable.on("data", (chunk: Buffer) => this.#receive(chunk));
     for (const side of [readable, writable]) side.on("error", end).on("close", end);
     readable.on("end", end);
+    // It may have been paused since its first bytes were read.
+    readable.resume();
   }
 
   /** The buffers are used until they are sent, and must not change. Does nothing after the end. */

@@ -59,6 +59,7 @@ export class Link implements Channel {
   #wake = () => {};
   #isClosing = false;
   #hasPeerEnded = false;
+  #hasFinished = false;
   #lost: ToolError | undefined;
   readonly #finished = Promise.withResolvers<void>();
   #pings: NodeJS.Timeout | undefined;
@@ -74,7 +75,7 @@ export class Link implements Channel {
 
   /** Whether the channel is closed or lost. */
   get hasEnded(): boolean {
-    return this.#lost !== undefined || (this.#isClosing && this.#hasPeerEnded);
+    return this.#hasFinished;
   }
 
   /** Client: asks for the session on a new connection. Resolves with a refusal, or undefined when attached. */
@@ -312,6 +313,7 @@ export class Link implements Channel {
   #finish(): void {
     clearInterval(this.#pings);
     this.#isClosing = true;
+    this.#hasFinished = true;
     if (this.#lost === undefined) this.#acknowledge();
     this.#frames?.finish();
     this.#frames = undefined;

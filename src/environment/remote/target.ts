@@ -12,7 +12,7 @@ export interface Target {
 }
 
 /** Whether programs such as ssh may ask for a password at the terminal of this process. */
-export interface TerminalUse {
+interface TerminalUse {
   readonly mayAsk: boolean;
 }
 

@@ -69,7 +69,8 @@ function isTrusted(path: string, workspace: string): boolean {
 // These directories are trusted even when the workspace is the whole disk.
 const systemDirectories = new Set(["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin"]);
 
-function bundledRipgrep(): string | undefined {
+/** Returns the path of the ripgrep in Toolcrib's dependencies, if it is installed. */
+export function bundledRipgrep(): string | undefined {
   try {
     // `require` skips the empty directories that keep commands from creating a fake package. import() does not.
     const load = requireFrom(join(packageFolder(), "package.json"));

@@ -1,0 +1,101 @@
+import type { ErrorCode } from "../../contract/error.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
+
+// The lines of JSON between a client and the program `attach` on the target, before the frames of the channel begin. Every
+// line of the target begins with the marker that the client has chosen, because login scripts may print lines of their own.
+
+export type AttachRequest = ListRequest | StopRequest | CleanRequest | SessionRequest;
+
+interface SessionRequest {
+  readonly kind: "session";
+  readonly session: string;
+  /** Whether to start a server when the session has none. */
+  readonly mayStart: boolean;
+  /** Default: the current directory. */
+  readonly directory?: string | undefined;
+  /** Which sandbox commands need. */
+  readonly sandbox?: string | undefined;
+  /** Names the client in the list of sessions. */
+  readonly client: string;
+  /** The server program. */
+  readonly server: Upload;
+  /** ripgrep for this platform, when the target has none. */
+  readonly ripgrep?: (Upload & { readonly platform: string }) | undefined;
+  /** After how long a server without a client ends. */
+  readonly idle: IdleLimits;
+}
+
+interface ListRequest {
+  readonly kind: "list";
+}
+
+interface StopRequest {
+  readonly kind: "stop";
+  /** Default: all sessions. */
+  readonly session?: string | undefined;
+}
+
+interface CleanRequest {
+  readonly kind: "clean";
+}
+
+/** A file that is sent unless the target has it. */
+interface Upload {
+  readonly sha256: string;
+}
+
+/** After how long a server without a client ends. */
+export interface IdleLimits {
+  /** When nothing runs. */
+  readonly idleMs: number;
+  /** While its processes run. */
+  readonly busyMs: number;
+}
+
+/** The answers to a request, in this order; those to `list`, `stop` and `clean` are `left`. */
+export type AttachAnswer =
+  /** The client sends a line with the `sizes` of these files, and the files, compressed by gzip. */
+  | { readonly kind: "needs"; readonly files: readonly ("server" | "ripgrep")[] }
+  /** The frames follow. */
+  | { readonly kind: "ready" }
+  | { readonly kind: "left"; readonly left: LeftOnTarget }
+  /** The server of the session no longer runs. */
+  | { readonly kind: "gone" }
+  | { readonly kind: "failed"; readonly code: ErrorCode; readonly message: string };
+
+/** Everything that Toolcrib has stored or runs on a target. */
+export interface LeftOnTarget {
+  readonly folder: string;
+  readonly sessions: readonly SessionRecord[];
+  /** Files by name, such as `servers/1a2b….cjs`. */
+  readonly files: readonly { readonly name: string; readonly bytes: number }[];
+}
+
+/** A server that runs on a target. */
+export interface SessionRecord {
+  readonly session: string;
+  readonly pid: number;
+  readonly workspace: string;
+  readonly client: string;
+  readonly startedAt: string;
+  /** Whether its client is connected. */
+  readonly isAttached: boolean;
+  /** How many processes it has started that still run. */
+  readonly running: number;
+}
+
+/** Checks a list of what is left on a target, which may be hostile; undefined when it is not one. */
+export function parseLeft(value: unknown): LeftOnTarget | undefined {
+  if (!isRecord(value) || !Array.isArray(value.sessions) || !Array.isArray(value.files)) return undefined;
+  return {
+    folder: String(value.folder),
+    sessions: value.sessions.filter(isRecord).map((one) => ({
+      ...{ session: String(one.session), pid: Number(one.pid), workspace: String(one.workspace) },
+      ...{ client: String(one.client), startedAt: String(one.startedAt) },
+      ...{ isAttached: one.isAttached === true, running: Number(one.running) },
+    })),
+    files: value.files
+      .filter(isRecord)
+      .map(({ name, bytes }) => ({ name: String(name), bytes: Number(bytes) })),
+  };
+}

@@ -1,0 +1,241 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { isAlive } from "../../../test/support/is-alive.ts";
+import { commandTarget } from "../../../test/support/remote/command-target.ts";
+import { EchoClient } from "../../../test/support/remote/echo-client.ts";
+import { targetProgramsWith } from "../../../test/support/remote/target-programs.ts";
+import { ToolError } from "../../contract/error.ts";
+import { connectForBytes } from "../../system/private-socket.ts";
+import { type ConnectOptions, connectTarget, manageTarget } from "./connect-target.ts";
+import { FrameStream, frameTypes } from "./frames.ts";
+import { parseTarget, type Target } from "./target.ts";
+import type { TargetPrograms } from "./target-programs.ts";
+
+let programs: TargetPrograms;
+beforeAll(async () => {
+  programs = await targetProgramsWith(
+    new URL("../../../test/support/remote/echo-server.ts", import.meta.url),
+  );
+});
+
+async function openEcho(target: Target, options: ConnectOptions = {}): Promise<EchoClient> {
+  return new EchoClient(await connectTarget(target, { programs, ...options }));
+}
+
+async function failure(work: Promise<unknown>): Promise<ToolError> {
+  return work.then(
+    () => new ToolError("internal", "It did not fail"),
+    (error: ToolError) => error,
+  );
+}
+
+/** The number of cuts; 1000 for the whole figure. */
+const cuts = Number(process.env.TOOLCRIB_CUTS ?? 30);
+
+/** Kills each process that `pidOf` names: three of four a moment after it has made progress, the others while it starts. */
+async function killRepeatedly(pidOf: () => number | undefined, progress: () => number): Promise<void> {
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  let last = 0;
+  let seen = 0;
+  for (let killed = 0; killed < cuts; ) {
+    const pid = pidOf();
+    const isNew = pid !== undefined && pid !== last && isAlive(pid);
+    if (isNew && (killed % 4 === 3 || progress() > seen)) {
+      await pause(Math.random() * (killed % 4 === 3 ? 300 : 20));
+      process.kill(pid, "SIGKILL");
+      last = pid;
+      seen = progress();
+      killed++;
+    } else await pause(3);
+  }
+}
+
+describe("connectTarget", () => {
+  it("sends the server once, whatever login scripts print, and leaves nothing that others can use", async () => {
+    await using there = commandTarget('echo Welcome; head -c 100000 /dev/zero; echo \'{"kind":"ready"}\'');
+    const { target, workspace: directory, folder } = there;
+    const steps: string[] = [];
+    const onProgress = (step: string) => steps.push(step.replace(target.name, "there"));
+    const first = await openEcho(target, { directory, onProgress });
+    expect(await first.ask("a")).toBe("a");
+    const { sessions } = await manageTarget(target, { kind: "list" }, { programs });
+    const here = join(folder, "sessions", sessions[0]!.session);
+    const modes = [folder, here, join(here, "server.sock"), join(here, "record.json")];
+    expect(modes.map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700, 0o600, 0o600]);
+    await first.channel.close();
+    const second = await openEcho(target, { directory, onProgress });
+    expect(await second.ask("b")).toBe("b");
+    await second.channel.close();
+    expect(steps.filter((step) => !step.startsWith("Sending ripgrep"))).toEqual([
+      "Connecting to there",
+      expect.stringMatching(/^Sending the server to there, \d+ kB$/),
+      "Connecting to there",
+    ]);
+    await expect.poll(() => readdirSync(join(folder, "sessions"))).toEqual([]);
+  });
+
+  it("sends a damaged server again", async () => {
+    await using there = commandTarget();
+    const { target, workspace: directory, folder } = there;
+    await (await openEcho(target, { directory })).channel.close();
+    const [name = ""] = readdirSync(join(folder, "servers"));
+    writeFileSync(join(folder, "servers", name), "process.exit(1)");
+    const again = await openEcho(target, { directory });
+    expect(await again.ask("a")).toBe("a");
+    await again.channel.close();
+  });
+
+  it(`loses nothing and repeats nothing when the proxy is killed ${cuts} times`, async () => {
+    await using there = commandTarget();
+    const { target, workspace: directory } = there;
+    const client = await openEcho(target, { directory });
+    const child = Number(await client.ask("start"));
+    const sent: string[] = ["start"];
+    const answers: string[] = [];
+    let isDone = false;
+    const killing = killRepeatedly(
+      () => there.attachPid(),
+      () => answers.length,
+    ).then(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      const batch = Array.from({ length: 5 }, (_, index) => `m${sent.length + index}`);
+      sent.push(...batch);
+      for (const text of batch) await client.channel.send(Buffer.from(text));
+      for (const _ of batch) answers.push(await client.next());
+      await new Promise(setImmediate);
+    }
+    await killing;
+    expect(answers).toEqual(sent.slice(1));
+    expect(isAlive(child)).toBe(true);
+    expect(readFileSync(join(directory, "seen"), "utf8")).toBe(`${sent.join("\n")}\n`);
+    await client.channel.close();
+    await expect.poll(() => isAlive(child)).toBe(false);
+  });
+
+  it("fails with the reason when the server was killed, and never starts another in the same session", async () => {
+    await using there = commandTarget();
+    const { target, workspace: directory } = there;
+    const client = await openEcho(target, { directory });
+    process.kill(Number(await client.ask("pid")), "SIGKILL");
+    const error = await failure(client.next());
+    expect([error.code, error.message.replace(target.name, "there")]).toEqual([
+      "unavailable",
+      "The server on there no longer runs, and its processes have ended. It was killed, or the machine was restarted",
+    ]);
+    const later = await failure(client.channel.send(Buffer.from("a")));
+    expect(later).toBe(error);
+    expect(readFileSync(join(directory, "seen"), "utf8")).toBe("pid\n");
+  });
+
+  it("gives up when the target stays unreachable", async () => {
+    await using there = commandTarget();
+    const { target, workspace: directory, home } = there;
+    const client = await openEcho(target, {
+      directory,
+      reconnectMs: 300,
+      idle: { idleMs: 100, busyMs: 100 },
+    });
+    const server = Number(await client.ask("pid"));
+    writeFileSync(join(home, "../transport"), "#!/bin/sh\necho no route >&2\nexit 7\n");
+    process.kill(there.attachPid()!, "SIGKILL");
+    const { message, forUser } = await failure(client.next());
+    expect([message, forUser?.hint].map((text) => text?.replaceAll(target.name, "there"))).toEqual([
+      "The connection to there is lost: there cannot be reached: no route",
+      expect.stringMatching(/^Run this until it works: .* sh -c true$/),
+    ]);
+    // Nothing uses the server any more.
+    await expect.poll(() => isAlive(server)).toBe(false);
+  });
+
+  it("keeps a server with running processes longer than one without", async () => {
+    await using there = commandTarget();
+    const { target, workspace: directory, home } = there;
+    const options = { directory, reconnectMs: 0, idle: { idleMs: 50, busyMs: 3_600_000 } };
+    const client = await openEcho(target, options);
+    const [child, server] = [Number(await client.ask("start")), Number(await client.ask("pid"))];
+    writeFileSync(join(home, "../transport"), "#!/bin/sh\nexit 7\n");
+    process.kill(there.attachPid()!, "SIGKILL");
+    await failure(client.next());
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect([isAlive(child), isAlive(server)]).toEqual([true, true]);
+    process.kill(child, "SIGKILL");
+    await expect.poll(() => isAlive(server)).toBe(false);
+  });
+
+  it("refuses other clients of a session", async () => {
+    await using there = commandTarget();
+    const { target, workspace: directory, folder } = there;
+    const client = await openEcho(target, { directory });
+    const [session = ""] = readdirSync(join(folder, "sessions"));
+    const attack = (hello: object): Promise<string> => {
+      const { promise, resolve } = Promise.withResolvers<string>();
+      const socket = connectForBytes(join(folder, "sessions", session), "server.sock");
+      const frames = new FrameStream({ readable: socket, writable: socket, destroy: () => socket.destroy() });
+      frames.onFrame = (_, body) => resolve(body.toString());
+      frames.sendJson(frameTypes.hello, { protocol: 1, received: 0, ...hello });
+      return promise;
+    };
+    expect([
+      await attack({ session, secret: "guess" }),
+      await attack({ session: "other", secret: "guess" }),
+      await attack({ session, secret: "guess", protocol: 2 }),
+      await attack({ session, secret: 7 }),
+    ]).toEqual([
+      '{"reason":"session"}',
+      '{"reason":"session"}',
+      '{"reason":"protocol"}',
+      '{"reason":"protocol"}',
+    ]);
+    expect(await client.ask("still here")).toBe("still here");
+    await client.channel.close();
+  });
+
+  it("reports an error of the target as its own", async () => {
+    await using there = commandTarget();
+    const error = await failure(openEcho(there.target, { directory: "/does not exist" }));
+    expect([error.code, error.message]).toEqual([
+      "not-found",
+      expect.stringContaining("The workspace /does not exist cannot be opened"),
+    ]);
+  });
+
+  it.each([
+    ["prints without end", "yes hello", /^.* sent 1\.\d MB before the greeting$/],
+    ["ends at once", "echo 'no such container' >&2; exit 125", /cannot be reached: no such container$/],
+    ["says nothing", "exit 3", /cannot be reached: the connection ended \(exit code 3\)$/],
+  ])("fails clearly when the transport %s", async (_, line, message) => {
+    await using there = commandTarget(line);
+    const error = await failure(openEcho(there.target));
+    expect([error.code, error.message]).toEqual(["unavailable", expect.stringMatching(message)]);
+  });
+
+  it("names a transport that is not installed", async () => {
+    const { message } = await failure(openEcho(parseTarget("command:no-such-program-here")));
+    expect(message).toBe(
+      "The program no-such-program-here, which reaches command:no-such-program-here, is not installed",
+    );
+  });
+});
+
+describe("manageTarget", () => {
+  it("lists, stops and removes everything that was left", async () => {
+    await using there = commandTarget();
+    const { target, workspace: directory, folder } = there;
+    const client = await openEcho(target, { directory });
+    const [child, server] = [Number(await client.ask("start")), Number(await client.ask("pid"))];
+    const { sessions, files } = await manageTarget(target, { kind: "list" }, { programs });
+    expect(sessions).toEqual([
+      expect.objectContaining({ pid: server, workspace: directory, isAttached: true, running: 1 }),
+    ]);
+    expect(files.map(({ name }) => name)).toContain(`servers/${programs.server.sha256}.cjs`);
+    const lost = failure(client.next());
+    expect((await manageTarget(target, { kind: "stop" }, { programs })).sessions).toEqual([]);
+    expect([isAlive(child), isAlive(server)]).toEqual([false, false]);
+    expect((await lost).message).toMatch(/no longer runs|is closed/);
+    expect((await manageTarget(target, { kind: "clean" }, { programs })).files).toEqual([]);
+    expect(readdirSync(folder)).toEqual(["sessions"]);
+  });
+});

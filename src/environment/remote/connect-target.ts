@@ -1,0 +1,236 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { errorCodes, ToolError } from "../../contract/error.ts";
+import { attempt } from "../../system/attempt.ts";
+import { version } from "../../system/version.ts";
+import { bundledRipgrep } from "../local/processes/find-program.ts";
+import { type AttachRequest, type IdleLimits, type LeftOnTarget, parseLeft } from "./attach-protocol.ts";
+import type { Channel } from "./channel.ts";
+import { FrameStream } from "./frames.ts";
+import { Link, type Refusal } from "./link.ts";
+import type { Target } from "./target.ts";
+import { type FileToSend, fileToSend, readTargetPrograms, type TargetPrograms } from "./target-programs.ts";
+import { type Answer, Transport, type TransportOptions } from "./transport.ts";
+import { noNode, uploadNode } from "./upload-node.ts";
+
+export interface ConnectOptions extends TransportOptions {
+  /** The workspace. Default: that of the target, else the directory where the connection begins. */
+  readonly directory?: string | undefined;
+  /** Which sandbox commands need on the target. Default: the strongest that works there. */
+  readonly sandbox?: string | undefined;
+  /** A Node executable for the target's platform, sent when the target has none. */
+  readonly uploadNode?: string | undefined;
+  /** Called with one sentence for each step that takes time. */
+  readonly onProgress?: ((message: string) => void) | undefined;
+  /** After how long the server on the target ends without a client. Default: 10 minutes, or 24 hours while processes run. */
+  readonly idle?: IdleLimits | undefined;
+  /** How long to try to connect again. Default: 5 minutes. */
+  readonly reconnectMs?: number | undefined;
+  /** The programs that run on the target. Default: those of this package. */
+  readonly programs?: TargetPrograms | undefined;
+}
+
+/**
+ * Starts a server on the target and connects to it. When the connection breaks, it is made again; the channel fails when that
+ * is not possible. Never uses the local machine instead.
+ */
+export async function connectTarget(target: Target, options: ConnectOptions = {}): Promise<Channel> {
+  const connection = new TargetConnection(target, options);
+  await connection.open();
+  return connection.link;
+}
+
+/** Asks what Toolcrib has left on a target, and stops or removes it. */
+export async function manageTarget(
+  target: Target,
+  request: Exclude<AttachRequest, { kind: "session" }>,
+  options: ConnectOptions = {},
+): Promise<LeftOnTarget> {
+  const programs = options.programs ?? readTargetPrograms();
+  return withDeadline(target, startAttach(target, programs, options), options, async (transport) => {
+    transport.write(`${JSON.stringify(request)}\n`);
+    const answer = await nextAnswer(transport, target);
+    transport.destroy();
+    const left = answer.kind === "left" ? parseLeft(answer.left) : undefined;
+    if (left === undefined) throw unknownAnswer(target, answer);
+    return left;
+  });
+}
+
+class TargetConnection {
+  readonly link: Link;
+  readonly #target: Target;
+  readonly #options: ConnectOptions;
+  readonly #programs: TargetPrograms;
+  readonly #ripgrep: FileToSend | undefined;
+  readonly #session = randomBytes(16).toString("hex");
+  readonly #secret = randomBytes(32).toString("hex");
+
+  constructor(target: Target, options: ConnectOptions) {
+    this.#target = target;
+    this.#options = options;
+    this.#programs = options.programs ?? readTargetPrograms();
+    const ripgrep = bundledRipgrep();
+    this.#ripgrep = ripgrep === undefined ? undefined : attempt(() => fileToSend(ripgrep));
+    this.link = new Link({ peer: target.name, onDetached: () => void this.#reconnect(), pingMs });
+  }
+
+  async open(): Promise<void> {
+    this.#report(`Connecting to ${this.#target.name}`);
+    const refusal = await this.#attach({ mayStart: true }).catch((error: unknown) => this.#sendNode(error));
+    if (refusal !== undefined) throw this.#refused(refusal);
+  }
+
+  /** When the target has no Node, sends the one that the user has chosen, and connects again. */
+  async #sendNode(error: unknown): Promise<Refusal | undefined> {
+    const { uploadNode: file } = this.#options;
+    const isMissing = error instanceof ToolError && error.details?.kind === "missing-program";
+    if (!isMissing || file === undefined) throw error;
+    const { bootstrap } = this.#programs;
+    const report = (message: string) => this.#report(message);
+    await uploadNode(this.#target, { file, bootstrap, report }, this.#options);
+    return this.#attach({ mayStart: true });
+  }
+
+  async #reconnect(): Promise<void> {
+    const { reconnectMs = defaultReconnectMs } = this.#options;
+    const deadline = performance.now() + reconnectMs;
+    this.#report(`Reconnecting to ${this.#target.name}`);
+    for (let delay = firstDelayMs; !this.link.hasEnded; delay = Math.min(2 * delay, maxDelayMs)) {
+      try {
+        const refusal = await this.#attach({ mayStart: false });
+        if (refusal !== undefined) this.link.lose(this.#refused(refusal));
+        else this.#report(`Connected to ${this.#target.name} again`);
+        return;
+      } catch (error) {
+        if (performance.now() + delay > deadline) this.link.lose(this.#unreachable(error as Error));
+        else await wait(delay);
+      }
+    }
+  }
+
+  /** Makes a connection. Returns why the session cannot be continued; throws when the target cannot be reached now. */
+  #attach({ mayStart }: { readonly mayStart: boolean }): Promise<Refusal | undefined> {
+    const transport = startAttach(this.#target, this.#programs, this.#options);
+    return withDeadline(this.#target, transport, this.#options, async () => {
+      transport.write(`${JSON.stringify(this.#request(mayStart))}\n`);
+      let answer = await nextAnswer(transport, this.#target);
+      if (answer.kind === "needs") {
+        this.#send(transport, answer);
+        answer = await nextAnswer(transport, this.#target);
+      }
+      if (answer.kind === "gone") return "gone";
+      if (answer.kind !== "ready") throw unknownAnswer(this.#target, answer);
+      const frames = new FrameStream(transport.stream());
+      return this.link.greet(frames, { session: this.#session, secret: this.#secret });
+    });
+  }
+
+  #request(mayStart: boolean): AttachRequest {
+    const { directory, sandbox, idle = defaultIdle } = this.#options;
+    const platform = `${process.platform}-${process.arch}`;
+    return {
+      ...{ kind: "session", session: this.#session, mayStart, sandbox, idle },
+      directory: directory ?? this.#target.directory,
+      client: `toolcrib ${version}, process ${process.pid}`,
+      server: { sha256: this.#programs.server.sha256 },
+      ripgrep: this.#ripgrep && { sha256: this.#ripgrep.sha256, platform },
+    };
+  }
+
+  #send(transport: Transport, { files }: Answer): void {
+    const names = Array.isArray(files) ? files : [];
+    const packed = names.map((name: unknown) => {
+      const file = name === "server" ? this.#programs.server : name === "ripgrep" ? this.#ripgrep : undefined;
+      if (file === undefined) throw unknownAnswer(this.#target, { kind: "needs" });
+      const bytes = gzipSync(file.content);
+      const size = `${Math.ceil(bytes.length / 1000)} kB`;
+      this.#report(
+        `Sending ${name === "server" ? "the server" : "ripgrep"} to ${this.#target.name}, ${size}`,
+      );
+      return bytes;
+    });
+    transport.write(`${JSON.stringify({ sizes: packed.map(({ length }) => length) })}\n`);
+    for (const bytes of packed) transport.write(bytes);
+  }
+
+  #report(message: string): void {
+    this.#options.onProgress?.(message);
+  }
+
+  #refused(refusal: Refusal): ToolError {
+    const { name } = this.#target;
+    const hint = "Ask the user to start a new session.";
+    switch (refusal) {
+      case "gone":
+        return new ToolError(
+          "unavailable",
+          `The server on ${name} no longer runs, and its processes have ended. It was killed, or the machine was restarted`,
+          { hint, forUser: { hint: "Start again. Interrupted file changes are completed or undone then." } },
+        );
+      case "session":
+        return new ToolError("denied", `The server on ${name} belongs to another client`, { hint });
+      case "protocol":
+        return new ToolError("unavailable", `${name} speaks another protocol`, { hint });
+    }
+  }
+
+  #unreachable(cause: Error): ToolError {
+    const { hint, forUser } = cause instanceof ToolError ? cause : {};
+    return new ToolError("unavailable", `The connection to ${this.#target.name} is lost: ${cause.message}`, {
+      ...{ hint, forUser, cause },
+    });
+  }
+}
+
+function startAttach(target: Target, programs: TargetPrograms, options: ConnectOptions): Transport {
+  const size = `${Buffer.byteLength(programs.attach)}`;
+  const transport = new Transport(target, programs.bootstrap, { size, ...noUpload }, options);
+  transport.write(programs.attach);
+  return transport;
+}
+
+const noUpload = { minimum: "18", upload: "" };
+
+/** Returns the next answer of `attach`. Throws its failures. */
+async function nextAnswer(transport: Transport, target: Target): Promise<Answer> {
+  const answer = await transport.answer();
+  if (answer.kind === "no-node") throw noNode(target, answer);
+  if (answer.kind !== "failed") return answer;
+  const code = errorCodes.find((one) => one === answer.code) ?? "unavailable";
+  throw new ToolError(code, `${target.name}: ${String(answer.message).slice(0, 2000)}`);
+}
+
+/** Ends a connection that is not made in time, or fails. */
+async function withDeadline<Result>(
+  target: Target,
+  transport: Transport,
+  { mayAsk = false }: ConnectOptions,
+  act: (transport: Transport) => Promise<Result>,
+): Promise<Result> {
+  // The user may have to type a password.
+  const ms = mayAsk ? 5 * connectMs : connectMs;
+  const late = () =>
+    transport.destroy(new ToolError("timeout", `${target.name} did not answer in ${ms / 1000} s`));
+  const timer = setTimeout(late, ms);
+  try {
+    return await act(transport);
+  } catch (error) {
+    transport.destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function unknownAnswer(target: Target, { kind }: Answer): ToolError {
+  return new ToolError("unavailable", `${target.name} answered ${JSON.stringify(kind).slice(0, 100)}`);
+}
+
+const pingMs = 15_000;
+const connectMs = 60_000;
+const defaultReconnectMs = 5 * 60_000;
+const firstDelayMs = 100;
+const maxDelayMs = 15_000;
+const defaultIdle: IdleLimits = { idleMs: 10 * 60_000, busyMs: 24 * 60 * 60_000 };

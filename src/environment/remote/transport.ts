@@ -1,0 +1,171 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import type { Readable, Writable } from "node:stream";
+import { ToolError } from "../../contract/error.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
+import { tryParseJson } from "../../lib/json/try-parse-json.ts";
+import { showSize } from "../../lib/text/format-quantity.ts";
+import { toCommandLine } from "../../lib/text/shell-quote.ts";
+import { plainTerminalText } from "../../lib/text/terminal-text.ts";
+import type { ByteStream } from "./frames.ts";
+import type { Target } from "./target.ts";
+
+export interface TransportOptions {
+  /** Whether ssh may ask for a password at the terminal. Default: false. */
+  readonly mayAsk?: boolean | undefined;
+  /** The variables of the program, such as PATH and SSH_AUTH_SOCK. Default: those of this process. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+}
+
+/** A line that the target has answered. */
+export type Answer = Readonly<Record<string, unknown>> & { readonly kind: string };
+
+/**
+ * A program such as ssh, whose standard input and output reach a shell on the target. The shell runs `bootstrap.sh`, with the
+ * given variables.
+ */
+export class Transport {
+  readonly #target: Target;
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #marker = [randomBytes(12).toString("hex"), randomBytes(12).toString("hex")] as const;
+  /** Output that is not read yet; before the first answer only what may be the beginning of a marker. */
+  #output: Buffer = Buffer.alloc(0);
+  #skipped = 0;
+  #errors = "";
+  #failure: ToolError | undefined;
+  #wake = () => {};
+  readonly #onData = (chunk: Buffer) => {
+    this.#output = Buffer.concat([this.#output, chunk]);
+    this.#wake();
+  };
+
+  constructor(target: Target, script: string, variables: Record<string, string>, options: TransportOptions) {
+    this.#target = target;
+    const { mayAsk = false, env = process.env } = options;
+    const [first, second] = this.#marker;
+    const all = { first, second, ...variables };
+    const header = Object.entries(all).map(([name, value]) => `${name}='${value}'\n`);
+    const text = Buffer.from(header.join("") + script);
+    // The shell reads the script from standard input, because the command line passes through shells of several kinds.
+    // dd reads no byte too many.
+    const line = `eval "$(dd bs=1 count=${text.length} 2>/dev/null)"`;
+    const [program = "", ...args] = target.commandFor(["sh", "-c", line], { mayAsk });
+    // Ctrl-C at the terminal is meant for this process. ssh asks for passwords only in the foreground.
+    this.#child = spawn(program, args, { env, stdio: "pipe", detached: !mayAsk });
+    const { stdin, stdout, stderr } = this.#child;
+    this.#child.on("error", (error: NodeJS.ErrnoException) => this.#fail(this.#notStarted(program, error)));
+    // Not "close", because a master connection of ssh keeps standard error open.
+    this.#child.on("exit", () => stdout.readableEnded && this.#fail(this.#ended()));
+    stdin.on("error", () => {});
+    stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      this.#errors = (this.#errors + chunk).slice(-maxErrorChars);
+    });
+    stdout.on("data", this.#onData).once("end", () => setTimeout(() => this.#fail(this.#ended()), exitMs));
+    stdout.on("error", () => {});
+    this.write(text);
+  }
+
+  write(bytes: Uint8Array | string): void {
+    this.#child.stdin.write(bytes);
+  }
+
+  /** Sends an end of file. */
+  endInput(): void {
+    this.#child.stdin.end();
+  }
+
+  /** Returns the next answer of the target. Skips other output, such as that of login scripts. */
+  async answer(): Promise<Answer> {
+    for (;;) {
+      const line = this.#nextLine();
+      if (line !== undefined) {
+        const value = tryParseJson(line);
+        if (isRecord(value) && typeof value.kind === "string") return value as Answer;
+        throw this.#unexpected("an answer that is not JSON");
+      }
+      if (this.#failure !== undefined) throw this.#failure;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
+    }
+  }
+
+  /** Returns the connection, when the last answer has been read. */
+  stream(): ByteStream {
+    const { stdin, stdout } = this.#child;
+    stdout.off("data", this.#onData).pause();
+    if (this.#output.length > 0) stdout.unshift(this.#output);
+    return { readable: stdout, writable: stdin, destroy: () => this.destroy() };
+  }
+
+  /** Breaks the connection. */
+  destroy(reason?: ToolError): void {
+    if (reason !== undefined) this.#fail(reason);
+    const { stdin, stdout, stderr } = this.#child;
+    for (const one of [stdin, stdout, stderr]) one.destroy();
+    this.#child.kill();
+  }
+
+  #nextLine(): string | undefined {
+    const marker = `\n${this.#marker.join("")} `;
+    const start = this.#output.indexOf(marker);
+    if (start < 0) {
+      const kept = Math.min(this.#output.length, marker.length - 1);
+      this.#skipped += this.#output.length - kept;
+      this.#output = this.#output.subarray(this.#output.length - kept);
+      if (this.#skipped > maxSkippedBytes)
+        throw this.#unexpected(`${showSize(this.#skipped)} before the greeting`);
+      return undefined;
+    }
+    const end = this.#output.indexOf(10, start + marker.length);
+    if (end < 0) {
+      if (this.#output.length - start > maxSkippedBytes) throw this.#unexpected("an answer without end");
+      return undefined;
+    }
+    const line = this.#output.toString("utf8", start + marker.length, end);
+    this.#output = this.#output.subarray(end + 1);
+    return line;
+  }
+
+  #fail(error: ToolError): void {
+    this.#failure ??= error;
+    this.#wake();
+  }
+
+  #unexpected(what: string): ToolError {
+    this.destroy();
+    return new ToolError("unavailable", `${this.#target.name} sent ${what}`, {
+      hint: "Check that login scripts on the target print little, and that the transport does not change bytes.",
+    });
+  }
+
+  #notStarted(program: string, cause: NodeJS.ErrnoException): ToolError {
+    const message =
+      cause.code === "ENOENT"
+        ? `The program ${program}, which reaches ${this.#target.name}, is not installed`
+        : `The program ${program} cannot be started: ${cause.message}`;
+    return new ToolError("unavailable", message, { hint: `Install ${program}.`, cause });
+  }
+
+  /** Names what the program has printed last, which usually says why. */
+  #ended(): ToolError {
+    const { exitCode, signalCode } = this.#child;
+    const lines = plainTerminalText(this.#errors).trim().split("\n").slice(-3).join("\n");
+    const how = signalCode ?? (exitCode === null ? undefined : `exit code ${exitCode}`);
+    const command = toCommandLine(this.#target.commandFor(["sh", "-c", "true"], { mayAsk: true }));
+    return new ToolError(
+      "unavailable",
+      `${this.#target.name} cannot be reached: ${lines || `the connection ended${how ? ` (${how})` : ""}`}`,
+      {
+        hint: "Ask the user to check the connection to the target.",
+        forUser: { hint: `Run this until it works: ${command}` },
+      },
+    );
+  }
+}
+
+/** Login scripts print less than this. */
+const maxSkippedBytes = 1024 * 1024;
+const maxErrorChars = 4000;
+/** A program that has closed its output usually ends at once; then its exit code is known. */
+const exitMs = 200;

@@ -1,0 +1,170 @@
+import "../lib/check-node.ts";
+import { timingSafeEqual } from "node:crypto";
+import { rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import { openLocalEnvironment } from "../environment/local/local-environment.ts";
+import type { AttachAnswer, IdleLimits } from "../environment/remote/attach-protocol.ts";
+import { FrameStream, frameTypes, protocolVersion } from "../environment/remote/frames.ts";
+import { Link, parseHello, type Refusal } from "../environment/remote/link.ts";
+import { overrideEnvironment } from "../lib/override-environment.ts";
+import type { SandboxOptions } from "../sandbox/open-sandbox.ts";
+import { realWorkspace, userDirectories, workspaceFiles } from "../system/directories.ts";
+import { PrivateSocket } from "../system/private-socket.ts";
+import { thisProcess } from "../system/process-identity.ts";
+import type { StoredRecord } from "./left-here.ts";
+import { recordName, sessionFolder, socketName, storeFile } from "./target-folder.ts";
+
+// The server of one session: it keeps the environment and its processes while the client is not connected, and ends with the
+// session.
+
+/** The argument of this program, as JSON. */
+export interface ServerOptions {
+  readonly session: string;
+  readonly client: string;
+  /** The folder of everything that Toolcrib leaves on this machine. */
+  readonly folder: string;
+  /** The workspace. */
+  readonly directory: string;
+  readonly sandbox: string | undefined;
+  /** ripgrep that was sent. Default: the one on the PATH. */
+  readonly ripgrep: string | undefined;
+  readonly idle: IdleLimits;
+}
+
+/** Serves the channel until the client closes it. */
+type Serve = (environment: Environment, link: Link) => Promise<void>;
+
+/** Runs the server of a session until its client closes it, or does not come back. */
+export async function runServer(options: ServerOptions, serve: Serve): Promise<void> {
+  try {
+    const server = await SessionServer.open(options);
+    say({ kind: "ready" });
+    await server.run(serve);
+    process.exit();
+  } catch (error) {
+    const code = error instanceof ToolError ? error.code : "internal";
+    console.error(error);
+    say({ kind: "failed", code, message: (error as Error).message });
+    process.exit(1);
+  }
+}
+
+/** Tells the program that has started this one. It reads one line. */
+function say(first: AttachAnswer): void {
+  try {
+    writeSync(1, `${JSON.stringify(first)}\n`);
+  } catch {
+    // It has been told already, or is gone.
+  }
+}
+
+class SessionServer {
+  readonly #options: ServerOptions;
+  readonly #environment: Environment;
+  readonly #link: Link;
+  readonly #startedAt = new Date().toISOString();
+  /** The first client decides it. */
+  #secret: string | undefined;
+  #running = 0;
+  #idle: NodeJS.Timeout | undefined;
+
+  static async open(options: ServerOptions): Promise<SessionServer> {
+    const server = new SessionServer(options);
+    const here = sessionFolder(options.folder, options.session);
+    await PrivateSocket.listenAs(here, socketName, (socket) => {
+      socket.ref();
+      server.#welcome(
+        new FrameStream({ readable: socket, writable: socket, destroy: () => socket.destroy() }),
+      );
+    });
+    return server;
+  }
+
+  private constructor(options: ServerOptions) {
+    this.#options = options;
+    const workspace = realWorkspace(options.directory);
+    const { config, state, cache } = userDirectories();
+    const files = workspaceFiles(state, workspace);
+    const local = openLocalEnvironment({
+      ...{ workspace, changeRecords: files.changes, startRecords: files.started },
+      sandbox: {
+        want: (options.sandbox ?? "auto") as SandboxOptions["want"],
+        directory: files.sandbox,
+        own: [config, cache, options.folder],
+      },
+      programs: options.ripgrep === undefined ? {} : { rg: options.ripgrep },
+    });
+    this.#environment = overrideEnvironment(local, {
+      start: async (program, settings) => {
+        const process = await local.start(program, settings);
+        this.#count(+1);
+        void process.exit.catch(() => {}).then(() => this.#count(-1));
+        return process;
+      },
+    });
+    this.#link = new Link({ peer: "the client", onDetached: () => this.#update() });
+  }
+
+  /** Resolves when the session has ended and everything is cleaned up. */
+  async run(serve: Serve): Promise<void> {
+    const stop = () => this.#link.lose(new ToolError("unavailable", "The server was stopped"));
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
+    // The terminal or connection of the first client.
+    process.on("SIGHUP", () => {});
+    this.#update();
+    try {
+      await serve(this.#environment, this.#link);
+      await this.#link.close();
+    } finally {
+      rmSync(sessionFolder(this.#options.folder, this.#options.session), { recursive: true, force: true });
+    }
+  }
+
+  #welcome(frames: FrameStream): void {
+    frames.onFrame = (type, body) => {
+      const hello = type === frameTypes.hello ? parseHello(body) : undefined;
+      if (hello?.protocol !== protocolVersion) refuse(frames, "protocol");
+      else if (hello.session !== this.#options.session || !this.#knows(hello.secret))
+        refuse(frames, "session");
+      else {
+        this.#link.welcome(frames, hello);
+        this.#update();
+      }
+    };
+  }
+
+  #knows(secret: string): boolean {
+    this.#secret ??= secret;
+    const [own, other] = [Buffer.from(this.#secret), Buffer.from(secret)];
+    return own.length === other.length && timingSafeEqual(own, other);
+  }
+
+  #count(change: number): void {
+    this.#running += change;
+    this.#update();
+  }
+
+  /** Writes the record, and starts or stops the time after which a server without a client ends. */
+  #update(): void {
+    const { session, client, folder, idle } = this.#options;
+    const { isAttached } = this.#link;
+    clearTimeout(this.#idle);
+    if (!isAttached) {
+      const end = () => this.#link.lose(new ToolError("unavailable", "The client did not come back in time"));
+      this.#idle = setTimeout(end, this.#running > 0 ? idle.busyMs : idle.idleMs);
+    }
+    const record: StoredRecord = {
+      ...{ session, client, isAttached, running: this.#running, pid: process.pid, owner: thisProcess() },
+      ...{ workspace: this.#environment.workspace, startedAt: this.#startedAt },
+    };
+    const file = join(sessionFolder(folder, session), recordName);
+    storeFile(file, Buffer.from(JSON.stringify(record)), 0o600);
+  }
+}
+
+function refuse(frames: FrameStream, reason: Refusal): void {
+  frames.sendJson(frameTypes.refused, { reason });
+  frames.finish();
+}

@@ -1,0 +1,64 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseTarget, type Target } from "../../../src/environment/remote/target.ts";
+import { shellQuote } from "../../../src/lib/text/shell-quote.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+/** A `command:` target: this machine, with a home of its own. */
+export interface CommandTarget extends AsyncDisposable {
+  readonly target: Target;
+  readonly home: string;
+  /** The workspace on the target. */
+  readonly workspace: string;
+  /** The folder in which Toolcrib leaves its files. */
+  readonly folder: string;
+  /** Returns the id of the process that connects the client to its server, once there is one. */
+  attachPid(): number | undefined;
+}
+
+/** `setup` are shell commands that run first, as login scripts do. */
+export function commandTarget(setup = ""): CommandTarget {
+  const folder = temporaryFolder();
+  const home = join(folder.path, "home");
+  const workspace = join(folder.path, "workspace");
+  const pidFile = join(folder.path, "pid");
+  for (const path of [home, workspace]) mkdirSync(path);
+  const program = join(folder.path, "transport");
+  const lines = [
+    "#!/bin/sh",
+    `export HOME=${shellQuote(home)} SHELL=/bin/sh`,
+    "unset XDG_CACHE_HOME XDG_STATE_HOME XDG_CONFIG_HOME TOOLCRIB_HOME",
+    setup,
+    // The process stays the same until it is `attach`.
+    `echo $$ > ${shellQuote(pidFile)}`,
+    'exec "$@"',
+  ];
+  writeFileSync(program, lines.join("\n"));
+  chmodSync(program, 0o755);
+  return {
+    target: parseTarget(`command:${shellQuote(program)}`),
+    ...{ home, workspace, folder: join(home, ".cache/toolcrib/remote") },
+    attachPid: () => {
+      try {
+        return Number(readFileSync(pidFile, "utf8")) || undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopServers(home);
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Kills the servers that a failed test has left. */
+function stopServers(home: string): void {
+  const processes = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
+  for (const line of processes) {
+    const [, pid, args = ""] = /^\s*(\d+) (.*)$/.exec(line) ?? [];
+    if (pid !== undefined && args.includes(`${home}/.cache/toolcrib/remote/servers/`))
+      process.kill(Number(pid), "SIGKILL");
+  }
+}

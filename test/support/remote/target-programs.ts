@@ -1,0 +1,18 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { readTargetPrograms, type TargetPrograms } from "../../../src/environment/remote/target-programs.ts";
+
+const cache = join(import.meta.dirname, "../../../node_modules/.cache/toolcrib-test-programs");
+
+/** Bundles the programs for targets from the source, with this server or the real one. */
+export async function targetProgramsWith(server?: URL): Promise<TargetPrograms> {
+  const folder = join(cache, `${process.pid}-target-${server ? "test" : "real"}`);
+  mkdirSync(folder, { recursive: true });
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const bundler = fileURLToPath(new URL("build-programs.ts", import.meta.url));
+  await promisify(execFile)(process.execPath, [bundler, folder, ...(server ? [fileURLToPath(server)] : [])]);
+  return readTargetPrograms(folder);
+}
