@@ -105,7 +105,7 @@ async function startDaemon(program: string, here: string, options: ServerOptions
   makePrivateDirectory(here);
   const log = join(here, errorLogName);
   const errors = openSync(log, "a", 0o600);
-  const env = { ...process.env, PATH: await loginPath() };
+  const env = { ...process.env, PATH: await loginPath(process.env) };
   const child = spawn(process.execPath, [program, JSON.stringify(options)], {
     ...{ cwd: "/", env, detached: true, stdio: ["ignore", "pipe", errors] },
   });

@@ -48,7 +48,7 @@ export async function manageTarget(
   options: ConnectOptions = {},
 ): Promise<LeftOnTarget> {
   const programs = options.programs ?? readTargetPrograms();
-  return withDeadline(target, startAttach(target, programs, options), options, async (transport) => {
+  return withDeadline(target, await startAttach(target, programs, options), options, async (transport) => {
     transport.write(`${JSON.stringify(request)}\n`);
     const answer = await nextAnswer(transport, target);
     transport.destroy();
@@ -111,8 +111,8 @@ class TargetConnection {
   }
 
   /** Makes a connection. Returns why the session cannot be continued; throws when the target cannot be reached now. */
-  #attach({ mayStart }: { readonly mayStart: boolean }): Promise<Refusal | undefined> {
-    const transport = startAttach(this.#target, this.#programs, this.#options);
+  async #attach({ mayStart }: { readonly mayStart: boolean }): Promise<Refusal | undefined> {
+    const transport = await startAttach(this.#target, this.#programs, this.#options);
     return withDeadline(this.#target, transport, this.#options, async () => {
       transport.write(`${JSON.stringify(this.#request(mayStart))}\n`);
       let answer = await nextAnswer(transport, this.#target);
@@ -184,10 +184,14 @@ class TargetConnection {
   }
 }
 
-function startAttach(target: Target, programs: TargetPrograms, options: ConnectOptions): Transport {
-  const size = `${Buffer.byteLength(programs.attach)}`;
-  const transport = new Transport(target, programs.bootstrap, { size, ...noUpload }, options);
-  transport.write(programs.attach);
+async function startAttach(
+  target: Target,
+  { attach, bootstrap }: TargetPrograms,
+  options: ConnectOptions,
+): Promise<Transport> {
+  const size = `${Buffer.byteLength(attach)}`;
+  const transport = await Transport.start(target, bootstrap, { size, ...noUpload }, options);
+  transport.write(attach);
   return transport;
 }
 

@@ -7,6 +7,7 @@ import { tryParseJson } from "../../lib/json/try-parse-json.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import { plainTerminalText } from "../../lib/text/terminal-text.ts";
+import { ProgramFinder } from "../local/processes/find-program.ts";
 import type { ByteStream } from "./frames.ts";
 import type { Target } from "./target.ts";
 
@@ -39,9 +40,37 @@ export class Transport {
     this.#wake();
   };
 
-  constructor(target: Target, script: string, variables: Record<string, string>, options: TransportOptions) {
-    this.#target = target;
+  /** Starts the program and sends the script. Throws when it is not installed. */
+  static async start(
+    target: Target,
+    script: string,
+    variables: Readonly<Record<string, string>>,
+    options: TransportOptions,
+  ): Promise<Transport> {
     const { mayAsk = false, env = process.env } = options;
+    const [name = ""] = target.commandFor([], { mayAsk });
+    // The project must not provide an "ssh".
+    const finder = new ProgramFinder({}, process.cwd(), env.PATH);
+    const program = await finder.find(name).catch((cause: unknown) => {
+      throw new ToolError(
+        "unavailable",
+        `The program ${name}, which reaches ${target.name}, is not installed`,
+        {
+          ...{ hint: `Install ${name}.`, cause },
+        },
+      );
+    });
+    return new Transport(target, program, script, variables, options);
+  }
+
+  private constructor(
+    target: Target,
+    program: string,
+    script: string,
+    variables: Readonly<Record<string, string>>,
+    { mayAsk = false, env = process.env }: TransportOptions,
+  ) {
+    this.#target = target;
     const [first, second] = this.#marker;
     const all = { first, second, ...variables };
     const header = Object.entries(all).map(([name, value]) => `${name}='${value}'\n`);
@@ -49,7 +78,7 @@ export class Transport {
     // The shell reads the script from standard input, because the command line passes through shells of several kinds.
     // dd reads no byte too many.
     const line = `eval "$(dd bs=1 count=${text.length} 2>/dev/null)"`;
-    const [program = "", ...args] = target.commandFor(["sh", "-c", line], { mayAsk });
+    const [, ...args] = target.commandFor(["sh", "-c", line], { mayAsk });
     // Ctrl-C at the terminal is meant for this process. ssh asks for passwords only in the foreground.
     this.#child = spawn(program, args, { env, stdio: "pipe", detached: !mayAsk });
     const { stdin, stdout, stderr } = this.#child;
@@ -140,11 +169,8 @@ export class Transport {
   }
 
   #notStarted(program: string, cause: NodeJS.ErrnoException): ToolError {
-    const message =
-      cause.code === "ENOENT"
-        ? `The program ${program}, which reaches ${this.#target.name}, is not installed`
-        : `The program ${program} cannot be started: ${cause.message}`;
-    return new ToolError("unavailable", message, { hint: `Install ${program}.`, cause });
+    const message = `The program ${program}, which reaches ${this.#target.name}, cannot be started: ${cause.message}`;
+    return new ToolError("unavailable", message, { cause });
   }
 
   /** Names what the program has printed last, which usually says why. */

@@ -26,7 +26,8 @@ export async function uploadNode(
   options: TransportOptions,
 ): Promise<void> {
   const { content, sha256 } = readNode(file);
-  const transport = new Transport(target, bootstrap, { upload: sha256, size: "0", minimum: "0" }, options);
+  const variables = { upload: sha256, size: "0", minimum: "0" };
+  const transport = await Transport.start(target, bootstrap, variables, options);
   try {
     const { kind, gzip, machine } = await transport.answer();
     if (kind !== "send") throw notStored(target, file);
