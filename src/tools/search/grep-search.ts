@@ -1,6 +1,8 @@
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { type WalkedFile, walkFiles } from "../../files/walk.ts";
+import { abortError } from "../../lib/async/abort.ts";
+import { Semaphore } from "../../lib/async/semaphore.ts";
 import { isExhaustion } from "../../lib/exhaustion.ts";
 import { RefusedPath } from "../../lib/refused-path.ts";
 import { toSearchableText } from "../../lib/text/searchable-text.ts";
@@ -103,8 +105,18 @@ class DirectorySearch implements InProcessSearch {
 
   async run(budget: Budget): Promise<boolean> {
     if (budget.files === 0 || this.#request.regex.untranslatable !== undefined) return false;
+    const turn = new Turn(this.#context);
+    try {
+      return await this.#run(budget, turn);
+    } finally {
+      turn.end();
+    }
+  }
+
+  async #run(budget: Budget, turn: Turn): Promise<boolean> {
     const spent = { files: 0, bytes: 0, largeFiles: 0 };
     for (let met = 1; !this.#results.isLimited; met += 1) {
+      if (met > filesWithoutTurn) await turn.begin();
       const file = this.#next ?? (await this.#files.next()).value;
       this.#next = undefined;
       if (file === undefined) break;
@@ -159,6 +171,40 @@ class DirectorySearch implements InProcessSearch {
     if (error instanceof RefusedPath) skipped.guarded.add(path);
     else if (error.code === "denied" || error.code === "unavailable") skipped.unreadable.add(path);
     else if (error.code === "too-large") skipped.tooLarge.add(path);
+  }
+}
+
+/** So many files are searched at once, so that a quick search does not wait for others. */
+const filesWithoutTurn = 24;
+
+/** Searches in process at a time. If many shared the processor, none would soon have an answer. */
+const turns = new Semaphore(2);
+
+/** A search that takes longer no longer keeps others waiting. */
+const longestTurnMs = 500;
+
+/** The turn of one search, which ends after a while in any case. Callers take turns, too. */
+class Turn {
+  readonly #context: ToolContext;
+  #begun = false;
+  #end: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(context: ToolContext) {
+    this.#context = context;
+  }
+
+  async begin(): Promise<void> {
+    if (this.#begun) return;
+    this.#begun = true;
+    const { signal, seen } = this.#context;
+    this.#end = await turns.take(signal, (by) => abortError(by, "The search was cancelled"), seen);
+    this.#timer = setTimeout(this.#end, longestTurnMs).unref();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#end?.();
   }
 }
 
