@@ -18,6 +18,8 @@ const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const fresh = join(root, `node_modules/.cache/build-${process.pid}`);
 const isQuick = process.argv.includes("--quick");
+// npm runs `prepare` after `prepack`, which has built everything.
+if (isQuick && /^(?:pack|publish)$/.test(process.env["npm_command"] ?? "")) process.exit();
 
 /** Modules whose exports are plain data that takes time to compute: the build computes them. */
 const computed: Readonly<Record<string, () => Promise<Readonly<Record<string, unknown>>>>> = {
