@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliWorkspace } from "../../test/support/cli-workspace.ts";
+import { withEnoughTime } from "../../test/support/enough-time.ts";
 import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
 
 const call = ["call", "shell.run", "--mode", "yolo"] as const;
@@ -35,14 +36,15 @@ describe("without a terminal", () => {
 
   it("prints the output until the timeout, and exits with 5", async () => {
     await using fixture = cliWorkspace();
-    const { exit, stdout, stderr } = await fixture.run(
-      ...call,
-      JSON.stringify({ command: "echo begun; sleep 60", timeout_ms: 2000 }),
+    const [{ exit, stdout, stderr }, limitMs] = await withEnoughTime(
+      2_000,
+      (timeout_ms) => fixture.run(...call, JSON.stringify({ command: "echo begun; sleep 60", timeout_ms })),
+      (result) => result.stdout.includes("begun"),
     );
     expect([exit, withoutSandbox(stdout), stderr]).toEqual([
       5,
       "begun\n",
-      "The command did not finish within 2 s and was stopped\n" +
+      `The command did not finish within ${limitMs / 1_000} s and was stopped\n` +
         "Give a larger `timeout_ms` (at most 600000).\n",
     ]);
   });

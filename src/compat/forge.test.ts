@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loudAgents } from "../../test/conformance/agents.ts";
+import { withEnoughTime } from "../../test/support/enough-time.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import {
   AnthropicProviderProfile,
@@ -238,7 +239,11 @@ it("provides an environment that reads, writes, deletes, moves, finds and runs",
   const { durationMs, ...run } = await environment.execCommand("echo $GREETING; echo no >&2; exit 3", {
     variables: { GREETING: "hello" },
   });
-  const late = await environment.execCommand("echo begun; echo oops >&2; sleep 60", { timeoutMs: 3_000 });
+  const [late] = await withEnoughTime(
+    3_000,
+    (timeoutMs) => environment.execCommand("echo begun; echo oops >&2; sleep 60", { timeoutMs }),
+    ({ stderr }) => stderr !== "",
+  );
   expect([run, typeof durationMs, { ...late, durationMs: 0 }]).toEqual([
     { stdout: "hello\n", stderr: "no\n", exitCode: 3, timedOut: false },
     "number",

@@ -18,18 +18,28 @@ it("collects at the end of a session, at most once an hour", async () => {
     await collector.close();
     journal.close();
   };
+  // A busy machine interrupts collections, which then are due again.
+  const collect = async () => {
+    const hourMs = 60 * 60 * 1000;
+    for (;;) {
+      await runSession();
+      const interrupted = claimCollection(folder, hourMs);
+      if (interrupted === undefined) return;
+      postponeCollection(folder, interrupted);
+    }
+  };
   const keepOld = (text: string) => {
     const hash = blobs.keep(Buffer.from(text));
     utimesSync(join(folder, hash.slice(0, 2), hash.slice(2)), 1, 1);
     return hash;
   };
   const first = keepOld("one");
-  await runSession();
+  await collect();
   const second = keepOld("two");
   await runSession();
   expect([first, second].map((hash) => blobs.has(hash))).toEqual([false, true]);
   utimesSync(join(folder, "collected"), 1, 1);
-  await runSession();
+  await collect();
   expect(blobs.has(second)).toBe(false);
 });
 

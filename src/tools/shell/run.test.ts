@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { withEnoughTime } from "../../../test/support/enough-time.ts";
 import { isInstalled } from "../../../test/support/shells/is-installed.ts";
 import { type TemporaryToolcrib, temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 import { workspaceFiles } from "../../system/directories.ts";
@@ -124,12 +125,21 @@ it("shows the last state of progress bars, and no control sequences", async () =
   expect(data?.stdout).toBe("100%\nred ok\n");
 });
 
+/** Whether the command had enough time to print something. */
+function hasBegun({ error }: Pick<CallResult, "error">): boolean {
+  return error?.output?.includes("begun") ?? false;
+}
+
 it("ends a command at its timeout, and returns its output so far", async () => {
   await using fixture = await shellFixture();
-  const result = await fixture.run("echo begun; (trap '' TERM; sleep 61) & sleep 62", { timeout_ms: 1500 });
+  const [result, limitMs] = await withEnoughTime(
+    1_500,
+    (timeout_ms) => fixture.run("echo begun; (trap '' TERM; sleep 61) & sleep 62", { timeout_ms }),
+    hasBegun,
+  );
   expect(result.error).toEqual({
     code: "timeout",
-    message: "The command did not finish within 1.5 s and was stopped",
+    message: `The command did not finish within ${limitMs / 1_000} s and was stopped`,
     hint: "Give a larger `timeout_ms` (at most 600000), or run it with `background`.",
     output: expect.stringMatching(/^begun(?:\n\[.*\])*$/),
   });
@@ -141,12 +151,16 @@ it("ends only a command that prints nothing for too long", async () => {
   const talks = await fixture.run("for i in 1 2 3 4; do echo $i; sleep 0.2; done", {
     quiet_timeout_ms: 20_000,
   });
-  const { error } = await fixture.run("echo begun; sleep 60", { quiet_timeout_ms: 3_000 });
+  const [{ error }, limitMs] = await withEnoughTime(
+    3_000,
+    (quiet_timeout_ms) => fixture.run("echo begun; sleep 60", { quiet_timeout_ms }),
+    hasBegun,
+  );
   expect([talks.error, error]).toEqual([
     null,
     {
       code: "timeout",
-      message: "The command printed nothing for 3 s and was stopped",
+      message: `The command printed nothing for ${limitMs / 1_000} s and was stopped`,
       hint: "Make it print its progress, or run it with `background`.",
       output: expect.stringMatching(/^begun(?:\n\[.*\])*$/),
     },
@@ -155,7 +169,11 @@ it("ends only a command that prints nothing for too long", async () => {
 
 it("returns the start, the end and the handle of a long output after a timeout", async () => {
   await using fixture = await shellFixture();
-  const result = await fixture.run("seq 1 5000; sleep 60", { timeout_ms: 1500 });
+  const [result] = await withEnoughTime(
+    1_500,
+    (timeout_ms) => fixture.run("seq 1 5000; sleep 60", { timeout_ms }),
+    ({ content }) => content.includes("5000"),
+  );
   expect(result.error?.code).toBe("timeout");
   expect(result.truncated).toBe(true);
   expect(result.content).toContain("\n128\n[… ");
@@ -166,7 +184,11 @@ it("returns the start, the end and the handle of a long output after a timeout",
 it("stores output before a timeout also when undo does not cover everything", async () => {
   await using fixture = await shellFixture();
   await fixture.run("mkdir node_modules; touch node_modules/a; echo node_modules > .gitignore");
-  const { error } = await fixture.run("echo begun; touch made; sleep 60", { timeout_ms: 1500 });
+  const [{ error }] = await withEnoughTime(
+    1_500,
+    (timeout_ms) => fixture.run("echo begun; touch made; sleep 60", { timeout_ms }),
+    hasBegun,
+  );
   expect(error).toMatchObject({
     code: "timeout",
     hint: expect.stringMatching(/^Give a larger `timeout_ms`.* Undo does not cover: /),
@@ -190,14 +212,14 @@ it("returns the output until the call was cancelled", async () => {
 
 it("returns the output until the whole call timed out", async () => {
   await using fixture = await shellFixture();
-  const { error } = await fixture.crib.call(
-    "shell.run",
-    { command: "echo begun; sleep 60" },
-    { timeoutMs: 1500 },
+  const [{ error }, limitMs] = await withEnoughTime(
+    1_500,
+    (timeoutMs) => fixture.crib.call("shell.run", { command: "echo begun; sleep 60" }, { timeoutMs }),
+    hasBegun,
   );
   expect(error).toEqual({
     code: "timeout",
-    message: "The call did not finish within 1.5 s and was ended",
+    message: `The call did not finish within ${limitMs / 1_000} s and was ended`,
     hint: "Allow the call more time, or run the command with process.start.",
     output: `begun${fixture.confined}`,
   });

@@ -91,7 +91,8 @@ describe.runIf(process.platform === "linux")("all descendants of a program", () 
 
   it("may clean up first", async () => {
     const cleaning = (name: string) => `trap "sleep 0.2; echo ${name} cleaned; exit 9" TERM`;
-    const script = `setsid bash -c '${cleaning("child")}; ${forgetting}' & ${cleaning("parent")}; sleep 0.2; echo at work; ${forgetting}`;
+    const child = `setsid bash -c '${cleaning("child")}; > ready; ${forgetting}'`;
+    const script = `${child} & ${cleaning("parent")}; until [ -e ready ]; do sleep 0.02; done; echo at work; ${forgetting}`;
     await atWork(script, async ({ program, end }) => {
       program.terminate();
       const { output, exit } = await end;
