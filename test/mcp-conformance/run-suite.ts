@@ -3,10 +3,10 @@ import { globSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { bundledProgram } from "../support/bundled-program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Check, type Leg, type Revision, revisions, type Scenario } from "./scenario.ts";
 import { servedFixtures } from "./served-fixtures.ts";
+import { servedHub } from "./served-hub.ts";
 
 export interface ScenarioRun extends Scenario {
   readonly checks: readonly Check[];
@@ -15,7 +15,7 @@ export interface ScenarioRun extends Scenario {
 /** Lists all scenarios of both revisions, in the suite's order. */
 export async function allScenarios(): Promise<readonly Scenario[]> {
   const lists = revisions.map(async (revision) => {
-    const { stdout } = await start(program, "list", "--requirements", revision);
+    const { stdout } = await start([program, "list", "--requirements", revision]);
     return scenariosIn(stdout, revision);
   });
   return (await Promise.all(lists)).flat();
@@ -38,10 +38,9 @@ export async function runServer(scenarios: readonly Scenario[]): Promise<readonl
   }));
 }
 
-/**
- * Tests our hub with one client process per scenario, one after the other: the suite would start all of them at once.
- */
+/** Tests our hub with one scenario after the other: the suite would start all of them at once. */
 export async function runClient(scenarios: readonly Scenario[]): Promise<readonly ScenarioRun[]> {
+  await using hub = await servedHub();
   await using results = temporaryFolder();
   const outputOf = (index: number) => join(results.path, String(index));
   await conformance(
@@ -49,6 +48,7 @@ export async function runClient(scenarios: readonly Scenario[]): Promise<readonl
       const words = ["--scenario", name, "--spec-version", revision, "--output-dir", outputOf(index)];
       return ["client", "--command", client, "--timeout", "60000", ...words];
     }),
+    { TOOLCRIB_CONFORMANCE_HUB: hub.socket },
   );
   return scenarios.map((scenario, index) => ({
     ...scenario,
@@ -59,18 +59,25 @@ export async function runClient(scenarios: readonly Scenario[]): Promise<readonl
 const folder = join(import.meta.dirname, "../..");
 const program = join(folder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
 /** The suite splits the command at spaces, so the path is relative. */
-const client = `node ${relative(folder, await bundledProgram(new URL("client.ts", import.meta.url)))}`;
+const client = `node ${relative(folder, fileURLToPath(new URL("client.ts", import.meta.url)))}`;
 
 /** Runs command lines of the suite. Their written results count, so a failing scenario is not an error here. */
-async function conformance(lines: readonly (readonly string[])[]): Promise<void> {
-  await start(fileURLToPath(new URL("suite-process.ts", import.meta.url)), program, JSON.stringify(lines));
+async function conformance(
+  lines: readonly (readonly string[])[],
+  variables: NodeJS.ProcessEnv = {},
+): Promise<void> {
+  const script = fileURLToPath(new URL("suite-process.ts", import.meta.url));
+  await start([script, program, JSON.stringify(lines)], variables);
 }
 
-async function start(script: string, ...words: readonly string[]): Promise<{ readonly stdout: string }> {
-  const environment = { ...process.env, PATH: `${join(folder, "node_modules/.bin")}:${process.env.PATH}` };
-  return promisify(execFile)(process.execPath, [script, ...words], {
+async function start(
+  words: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
+): Promise<{ readonly stdout: string }> {
+  const PATH = `${join(folder, "node_modules/.bin")}:${process.env.PATH}`;
+  return promisify(execFile)(process.execPath, words, {
     cwd: folder,
-    env: environment,
+    env: { ...process.env, PATH, ...variables },
     maxBuffer: 64 * 1024 * 1024,
   });
 }

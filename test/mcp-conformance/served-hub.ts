@@ -1,0 +1,134 @@
+import { mkdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { connectHub, type Hub } from "../../src/mcp/hub/connect-hub.ts";
+import { openToolcrib, type Toolcrib } from "../../src/toolcrib/index.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+/** One scenario of the suite: the address of its server, and its variables. */
+export interface ClientScenario {
+  readonly url: string;
+  readonly version: string | undefined;
+  readonly context: string | undefined;
+}
+
+export interface ClientResult {
+  readonly output: string;
+  readonly exit: number;
+}
+
+export interface ServedHub extends AsyncDisposable {
+  /** The socket to which `client.ts` sends its scenario. */
+  readonly socket: string;
+}
+
+/** Runs the scenarios that `client.ts` sends, each with a new hub, because loading the hub takes longer than a scenario. */
+export async function servedHub(): Promise<ServedHub> {
+  const folder = temporaryFolder();
+  const socket = join(folder.path, "hub");
+  const server = createServer({ allowHalfOpen: true }, async (connection) => {
+    const scenario = (await json(connection)) as ClientScenario;
+    const result: ClientResult = await runScenario(scenario).catch((error) => ({
+      output: error.stack,
+      exit: 1,
+    }));
+    connection.end(JSON.stringify(result));
+  });
+  const { promise: listening, resolve } = Promise.withResolvers<void>();
+  server.listen(socket, resolve);
+  await listening;
+  return {
+    socket,
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function runScenario({ url, version, context }: ClientScenario): Promise<ClientResult> {
+  await using folder = temporaryFolder();
+  const workspace = join(folder.path, "work");
+  mkdirSync(workspace);
+  const protocol = version === undefined ? "auto" : version >= "2026" ? "2026" : "2025";
+  const hub = connectHub({
+    workspace,
+    servers: { suite: { url, protocol } },
+    stateDirectory: join(folder.path, "state"),
+    elicit: async () => ({ action: "accept", content: {} }),
+  });
+  await using crib = await openToolcrib({
+    workspace,
+    sources: [hub],
+    mode: "yolo",
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+  });
+  await hub.ready;
+  const output: string[] = [...hub.warnings];
+  for (const { name, inputSchema } of await wantedCalls(hub, crib, context)) {
+    const result = await crib.call(name, argumentsFor(hub, name, inputSchema));
+    output.push(`${name}: ${result.content}`);
+  }
+  return { output: output.join("\n"), exit: 0 };
+}
+
+interface WantedCall {
+  readonly name: string;
+  readonly inputSchema: unknown;
+}
+
+/** The tools that the suite wants to be called, otherwise every tool of its server. */
+async function wantedCalls(hub: Hub, crib: Toolcrib, context = "{}"): Promise<readonly WantedCall[]> {
+  const own = new Set(hub.tools.map(({ canonical }) => canonical));
+  const listed = (await crib.definitions({ which: "all" })).filter(({ canonical }) => own.has(canonical));
+  const { toolCalls } = JSON.parse(context) as {
+    toolCalls?: readonly { name: string; arguments: unknown }[];
+  };
+  if (toolCalls === undefined) return listed;
+  return toolCalls.map(({ name, arguments: given }) => ({
+    name: `suite__${name}`,
+    inputSchema: { const: given },
+  }));
+}
+
+/** One of the suite's tools checks how the schema of another arrived here. */
+function argumentsFor(hub: Hub, name: string, inputSchema: unknown): unknown {
+  if (!name.endsWith("json_schema_echo")) return valueFor(inputSchema);
+  const focal = hub.listed("suite").find((tool) => tool.name === "json_schema_2020_12_tool");
+  const [key] = Object.keys((inputSchema as { properties: object }).properties);
+  return { [key!]: focal?.inputSchema };
+}
+
+/** Returns a value that fits a schema. */
+function valueFor(schema: unknown): unknown {
+  const {
+    type,
+    properties = {},
+    enum: choices,
+    const: only,
+    default: usual,
+  } = schema as {
+    type?: string;
+    properties?: Record<string, unknown>;
+    enum?: readonly unknown[];
+    const?: unknown;
+    default?: unknown;
+  };
+  const [given] = [only, usual, choices?.[0]].filter((value) => value !== undefined);
+  if (given !== undefined) return given;
+  switch (type) {
+    case "object":
+      return Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, valueFor(value)]));
+    case "number":
+    case "integer":
+      return 1;
+    case "boolean":
+      return true;
+    case "array":
+      return [];
+    default:
+      return "text";
+  }
+}
