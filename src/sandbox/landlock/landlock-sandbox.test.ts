@@ -22,6 +22,7 @@ import { versionOfLandlock } from "../../../test/support/landlock/version-of-lan
 import { openLandlock } from "./open-landlock.ts";
 
 const version = await versionOfLandlock();
+const listsChildren = existsSync(`/proc/${process.pid}/task/${process.pid}/children`);
 
 if (version === 0) console.warn("SKIPPED: what runs under Landlock, which this kernel does not have");
 
@@ -83,6 +84,26 @@ describe.skipIf(version === 0)("under Landlock", () => {
     rmSync(dirname(workspace), { recursive: true, force: true });
     expect(before).toBe(3);
   });
+
+  it.skipIf(!listsChildren)(
+    "ends programs that clear their environment and fork without a pause",
+    async () => {
+      // Each process is replaced by its child, half of them in a new session. They give up after some time.
+      const relay = (file: number) => `env -i perl -e '
+      use POSIX; open F, ">", "relay${file}"; fork and exit;
+      for (my $end = time + 10; time < $end; ) { POSIX::setsid if ${file % 2}; syswrite F, "x"; fork and exit }
+      syswrite F, "end"'`;
+      const relays = Array.from({ length: 4 }, (_, file) => file);
+      const areRunning = relays.map((file) => `[ -s relay${file} ]`).join(" && ");
+      await output(`${relays.map(relay).join("; ")}; until ${areRunning}; do sleep 0.01; done`);
+      const written = () => relays.map((file) => readFileSync(join(world.workspace, `relay${file}`), "utf8"));
+      const before = written();
+      // A relay that still ran would write meanwhile.
+      for (let forks = 0; forks < 20; forks += 1) execFileSync("true");
+      expect(written()).toEqual(before);
+      expect(before.filter((text) => text.endsWith("end"))).toEqual([]);
+    },
+  );
 
   it("passes arguments, directory and variables to the command, and returns its exit code", async () => {
     const { code, stdout } = await world.run('printf "%s|" "$PWD" "$A" "é\\n"; exit 7', {
