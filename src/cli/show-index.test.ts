@@ -138,6 +138,32 @@ describe("the background indexer", () => {
     building.close();
   });
 
+  it("is named by `index status`, and ended by `index stop`, which keeps what is built", async () => {
+    await using fixture = cliWorkspace();
+    const none = [await fixture.runProcess("index", "status"), await fixture.runProcess("index", "stop")];
+    expect(none.map(({ stdout }) => stdout)).toEqual([
+      "The folder has no index.\n",
+      "No process builds the index in the background.\n",
+    ]);
+    files(0, 1, fixture);
+    await fixture.runProcess("index");
+    files(1, 200, fixture);
+    const building = lock(fixture, "building.db")!;
+    const child = fixture.start("index", "--background");
+    const ended = once(child, "exit");
+    await vi.waitUntil(() => indexOf(fixture).builder === child.pid, { timeout: 60_000 });
+    const status = await fixture.runProcess("index", "status");
+    expect(status.stdout).toMatch(/^The index has \d+ kB\.\nProcess \d+ is building it in the background\. /);
+    const asJson = await fixture.runProcess("index", "status", "--json");
+    const file = fileOf(fixture);
+    expect(JSON.parse(asJson.stdout)).toEqual({ bytes: expect.any(Number), file, builder: child.pid });
+    const stopped = await fixture.runProcess("index", "stop");
+    expect(stopped.stdout).toBe(`Stopped process ${child.pid}. The index keeps what is built.\n`);
+    await ended;
+    expect([indexOf(fixture).builder, wordsOf(fixture)]).toEqual([undefined, 1]);
+    building.close();
+  });
+
   it("ends when the workspace is deleted", async () => {
     await using fixture = cliWorkspace();
     files(0, 1, fixture);

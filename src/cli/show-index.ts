@@ -32,13 +32,41 @@ export function startIndexer(workspace: string): void {
   startAlone(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...words], process.env);
 }
 
+export async function showStatus(options: Options): Promise<number> {
+  const { size, file, builder } = openIndex(options);
+  if (options.has("json")) printJson({ bytes: size ?? 0, file, builder: builder ?? null });
+  else print(`${[describeSize(size), ...describeBuilder(builder)].join("\n")}\n`);
+  return 0;
+}
+
+export async function stopIndexer(options: Options): Promise<number> {
+  const stopped = openIndex(options).stop();
+  if (options.has("json")) printJson({ stopped: stopped ?? null });
+  else
+    print(
+      stopped === undefined
+        ? "No process builds the index in the background.\n"
+        : `Stopped process ${stopped}. The index keeps what is built.\n`,
+    );
+  return 0;
+}
+
 export async function clearIndex(options: Options): Promise<number> {
   const index = openIndex(options);
   const bytes = index.size;
   index.discard();
   if (options.has("json")) printJson({ bytes: bytes ?? 0, file: index.file });
-  else print(bytes === undefined ? "The folder has no index.\n" : `Deleted the index: ${showSize(bytes)}.\n`);
+  else print(bytes === undefined ? `${describeSize(bytes)}\n` : `Deleted the index: ${showSize(bytes)}.\n`);
   return 0;
+}
+
+function describeSize(bytes: number | undefined): string {
+  return bytes === undefined ? "The folder has no index." : `The index has ${showSize(bytes)}.`;
+}
+
+function describeBuilder(builder: number | undefined): readonly string[] {
+  if (builder === undefined) return [];
+  return [`Process ${builder} is building it in the background. Stop it with: toolcrib index stop`];
 }
 
 function openIndex(options: Options): WorkspaceIndex {

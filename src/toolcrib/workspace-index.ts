@@ -70,10 +70,17 @@ export class WorkspaceIndex {
     return recordedProcess(this.#builderFile);
   }
 
+  /** Ends the process that builds this index in the background, and returns its id. The index keeps what is built. */
+  stop(): number | undefined {
+    const { builder } = this;
+    if (builder === undefined || builder === process.pid) return undefined;
+    attempt(() => process.kill(builder));
+    return builder;
+  }
+
   /** Deletes the index, and ends the process that builds it in the background. */
   discard(): void {
-    const { builder } = this;
-    if (builder !== undefined && builder !== process.pid) attempt(() => process.kill(builder));
+    this.stop();
     discardIndex(this.#directory);
   }
 

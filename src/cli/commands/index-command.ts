@@ -2,12 +2,16 @@ import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { refuseOperands, unknownSubcommand } from "../parse-arguments.ts";
 
+const verbs: readonly string[] = ["status", "stop", "clear"];
+
 export const indexCommand: Command = {
   name: "index",
   summary: "Build or update the code index",
   usage: [
     ["index"],
     ["index --background", "with low priority, without output"],
+    ["index status", "show its size and the process that builds it"],
+    ["index stop", "end that process"],
     ["index clear", "delete it"],
   ],
   notes: [
@@ -24,12 +28,16 @@ export const indexCommand: Command = {
     ["toolcrib index -C ~/project --json", "index another folder"],
     ["toolcrib index clear", "delete the index"],
   ],
-  operand: ["clear"],
+  operand: verbs,
   async run({ options, operands: [verb, ...rest] }) {
     refuseOperands(rest, indexCommand);
-    if (verb !== undefined && verb !== "clear") throw unknownSubcommand("index", verb, ["clear"]);
-    const { buildInBackground, buildIndex, clearIndex } = await import("../show-index.ts");
-    if (verb === undefined && options.has("background")) return buildInBackground(options);
-    return verb === "clear" ? clearIndex(options) : buildIndex(options);
+    if (verb !== undefined && !verbs.includes(verb)) throw unknownSubcommand("index", verb, verbs);
+    const { buildInBackground, buildIndex, clearIndex, showStatus, stopIndexer } = await import(
+      "../show-index.ts"
+    );
+    if (verb === "status") return showStatus(options);
+    if (verb === "stop") return stopIndexer(options);
+    if (verb === "clear") return clearIndex(options);
+    return options.has("background") ? buildInBackground(options) : buildIndex(options);
   },
 };

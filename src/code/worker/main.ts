@@ -1,4 +1,4 @@
-import { type Serving, serveParent } from "../../workers/serve-parent.ts";
+import { type ServeOptions, type Serving, serveParent } from "../../workers/serve-parent.ts";
 import type { WorkerRole } from "./code-worker.ts";
 import type { IndexerCallbacks } from "./index-service.ts";
 
@@ -11,7 +11,12 @@ const services: Record<WorkerRole, Service> = {
     (await import("./index-service.ts")).indexerService(workspace!, directory!, parent),
 };
 
-const [role, ...args] = process.argv.slice(2);
-serveParent<IndexerCallbacks>({ retireAbove: 1_000_000_000 }, (serving) =>
-  services[role as WorkerRole](serving, ...args),
-);
+/** Builders work for long in the background, so they are replaced early. One hostile file may not fill the memory. */
+const limits: Record<WorkerRole, ServeOptions> = {
+  reader: { retireAbove: 1_000_000_000 },
+  builder: { retireAbove: 400_000_000, endAbove: 1_500_000_000 },
+  indexer: { retireAbove: 1_000_000_000 },
+};
+
+const [role, ...args] = process.argv.slice(2) as [WorkerRole, ...string[]];
+serveParent<IndexerCallbacks>(limits[role], (serving) => services[role](serving, ...args));
