@@ -11,6 +11,8 @@ case ${XDG_CACHE_HOME-} in
 esac
 uploads=${TMPDIR:-/tmp}/toolcrib-$(id -u)/node
 unfit=
+newline='
+'
 
 fits() {
   [ -n "$1" ] && [ -x "$1" ] && [ ! -d "$1" ] || return 1
@@ -40,9 +42,11 @@ find_node() {
     fits "$path" && return 0
   done
   case ${SHELL-} in
-    /*) for path in $("$SHELL" -lc 'command -v node' 2>/dev/null </dev/null); do
-      case $path in /*) fits "$path" && return 0 ;; esac
-    done ;;
+    # Login scripts may print, too. The path is the last line.
+    /*)
+      path=$("$SHELL" -lc 'command -v node' 2>/dev/null </dev/null)
+      fits "${path##*"$newline"}" && return 0
+      ;;
   esac
   return 1
 }
