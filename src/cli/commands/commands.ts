@@ -24,6 +24,7 @@ import { rpcCommand } from "./rpc.ts";
 import { runCommand } from "./run.ts";
 import { sessionsCommand } from "./sessions.ts";
 import { stopCommand } from "./stop.ts";
+import { targetCommand } from "./target.ts";
 import { toolsCommand } from "./tools.ts";
 import { tourCommand } from "./tour.ts";
 import { undoCommand } from "./undo.ts";
@@ -51,6 +52,7 @@ export const commands: readonly Command[] = [
   acpCommand,
   rpcCommand,
   consoleCommand,
+  targetCommand,
   doctorCommand,
   pathsCommand,
   tourCommand,
