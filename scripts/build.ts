@@ -293,7 +293,7 @@ function exportAtOnce(source: string): string {
 
 /** Read at run time by `perlProgram`. */
 function copyPerlPrograms(): void {
-  for (const program of globSync("src/{sandbox,system}/**/*.pl", { cwd: root }))
+  for (const program of globSync("src/{environment,sandbox,system}/**/*.pl", { cwd: root }))
     cpSync(join(root, program), join(fresh, "perl", basename(program)));
 }
 

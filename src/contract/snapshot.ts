@@ -17,6 +17,17 @@ export interface Snapshot {
   readonly leftOut: ReadonlyMap<number, LeftOut>;
   /** Repositories with a working tree in the workspace or around it. */
   readonly repositories: readonly Repository[];
+  /** Names this snapshot in the `shared` of a later one. */
+  readonly identity?: symbol | undefined;
+  /** The entries that are proved to be the same as in an earlier snapshot, with their contents. */
+  readonly shared?: { readonly with: symbol; readonly ranges: readonly SharedRange[] } | undefined;
+}
+
+/** Entries `first` to before `end`, which are at `earlier` and after it in the earlier snapshot. */
+export interface SharedRange {
+  readonly first: number;
+  readonly end: number;
+  readonly earlier: number;
 }
 
 export interface Contents {
@@ -80,6 +91,8 @@ export interface SnapshotOptions {
   readonly like?: Snapshot;
   /** An earlier snapshot to speed this one up: it knows the names in unchanged directories. */
   readonly known?: Snapshot;
+  /** Scans everything, also what a watch has proved to be unchanged. Default: false. */
+  readonly again?: boolean | undefined;
   /** Default: `ignoredLimits`. */
   readonly ignored?: IgnoredLimits;
   readonly signal?: AbortSignal;
@@ -96,6 +109,12 @@ export function isSettled({ takenMs, figures }: Snapshot, place: number): boolea
   const changedMs = figures[place * figureCount + figure.changed]!;
   const stepMs = changedMs % 1000 === 0 ? clockStepMs.wholeSeconds : clockStepMs.usual;
   return changedMs < takenMs - stepMs;
+}
+
+/** Returns the ranges that a snapshot shares with an earlier one. */
+export function sharedRanges(snapshot: Snapshot, earlier: Snapshot | undefined): readonly SharedRange[] {
+  const { shared } = snapshot;
+  return shared !== undefined && shared.with === earlier?.identity ? shared.ranges : [];
 }
 
 export function kindOfMode(mode: number): "file" | "directory" | "link" | "other" {

@@ -9,6 +9,7 @@ import {
   type LeftOut,
   leftOutFolders,
   type Repository,
+  type SharedRange,
   type Snapshot,
 } from "../contract/snapshot.ts";
 
@@ -19,25 +20,62 @@ export class SnapshotColumns {
   readonly repositories: Repository[] = [];
   readonly #takenMs = Date.now();
   readonly #paths: string[] = [];
-  #figures = new Float64Array(1024 * figureCount);
+  #figures: Float64Array<ArrayBuffer>;
   readonly #contents = new Map<string, Contents>();
+  readonly #shared: SharedRange[] = [];
+
+  /** `expected` is the likely number of entries. */
+  constructor(expected = 0) {
+    this.#figures = new Float64Array((expected + 1024) * figureCount);
+  }
 
   /** Adds an entry, and returns its index. */
   add(path: string, entry: EntryFigures): number {
     const place = this.#paths.push(path) - 1;
+    this.#reserve(1);
+    this.set(place, entry);
+    return place;
+  }
+
+  /** Replaces the figures of an entry. */
+  set(place: number, entry: EntryFigures): void {
     const start = place * figureCount;
-    if (start === this.#figures.length) {
-      const larger = new Float64Array(this.#figures.length * 2);
-      larger.set(this.#figures);
-      this.#figures = larger;
-    }
     this.#figures[start + figure.mode] = entry.mode;
     this.#figures[start + figure.bytes] = entry.size;
     this.#figures[start + figure.modified] = entry.mtimeMs;
     this.#figures[start + figure.changed] = entry.ctimeMs;
     this.#figures[start + figure.inode] = entry.ino;
     this.#figures[start + figure.device] = entry.dev;
-    return place;
+  }
+
+  /** Adds entries of an earlier snapshot that are unchanged. */
+  share(earlier: Snapshot, from: number, end: number): void {
+    if (from === end) return;
+    const first = this.next;
+    for (let place = from; place < end; place += 1) this.#paths.push(earlier.paths[place]!);
+    this.#reserve(end - from);
+    this.#figures.set(earlier.figures.subarray(from * figureCount, end * figureCount), first * figureCount);
+    const last = this.#shared.at(-1);
+    if (last !== undefined && last.end === first && last.earlier + first - last.first === from)
+      this.#shared[this.#shared.length - 1] = { ...last, end: this.next };
+    else this.#shared.push({ first, end: this.next, earlier: from });
+  }
+
+  /** Returns the new positions of the entries of an earlier snapshot, -1 for those that are not shared. */
+  moved(earlier: Snapshot): Int32Array {
+    const positions = new Int32Array(earlier.paths.length).fill(-1);
+    for (const { first, end, earlier: from } of this.#shared)
+      for (let place = first; place < end; place += 1) positions[from + place - first] = place;
+    return positions;
+  }
+
+  #reserve(count: number): void {
+    let size = this.#figures.length;
+    if (this.next * figureCount <= size) return;
+    while (size < this.next * figureCount) size *= 2;
+    const larger = new Float64Array(size);
+    larger.set(this.#figures.subarray(0, (this.next - count) * figureCount));
+    this.#figures = larger;
   }
 
   /** The index that the next entry gets. */
@@ -50,8 +88,11 @@ export class SnapshotColumns {
     this.#contents.set(path, { place, first, end: this.next });
   }
 
-  done(): Snapshot {
+  /** Returns the snapshot. `earlier` is the one that entries were shared with. */
+  done(earlier?: Snapshot): Snapshot {
     return {
+      identity: Symbol("snapshot"),
+      shared: earlier?.identity && { with: earlier.identity, ranges: this.#shared },
       takenMs: this.#takenMs,
       paths: this.#paths,
       figures: this.#figures.subarray(0, this.#paths.length * figureCount),
@@ -63,7 +104,7 @@ export class SnapshotColumns {
   }
 }
 
-type EntryFigures = Pick<Stats, "mode" | "size" | "mtimeMs" | "ctimeMs" | "ino" | "dev">;
+export type EntryFigures = Pick<Stats, "mode" | "size" | "mtimeMs" | "ctimeMs" | "ino" | "dev">;
 
 /** Decides which ignored entries a snapshot covers: all but `leftOutFolders`, within `ignoredLimits`. */
 export class IgnoredBudget {

@@ -12,6 +12,7 @@ const hasPerl = spawnSync("perl", ["-e", "0"]).status === 0;
 describe("Perl programs", () => {
   it("are all found in the source, each under a unique name", () => {
     expect(programs.map((program) => basename(program))).toEqual([
+      "watch-tree.pl",
       "launcher.pl",
       "relay-starter.pl",
       "relay.pl",

@@ -62,6 +62,7 @@ import { ignoreFilesOutside } from "./ignore-files-outside.ts";
 import { LocalPaths, type LocalPathsOptions, type LocatedPath } from "./local-paths.ts";
 import type { Programs } from "./processes/find-program.ts";
 import type { StarterOptions } from "./processes/starter.ts";
+import type { WatchLimits } from "./scan/watched-snapshots.ts";
 
 export interface LocalEnvironmentOptions extends LocalPathsOptions {
   /**
@@ -76,6 +77,8 @@ export interface LocalEnvironmentOptions extends LocalPathsOptions {
   readonly sandbox?: SandboxOptions | undefined;
   /** The paths of programs by name. A program with the path undefined is unavailable. */
   readonly programs?: Programs | undefined;
+  /** When snapshots use a watch of the directories; for tests. */
+  readonly watching?: Partial<WatchLimits> | undefined;
   /** Certificates and name resolution for tests. Default: those of the system. */
   readonly web?: ExchangeOptions | undefined;
 }
@@ -105,6 +108,14 @@ class LocalEnvironment implements Environment, AsyncDisposable {
   readonly #starter = loadOnce(
     async () => new (await import("./processes/starter.ts")).Starter(this.#starting),
   );
+  readonly #snapshots = loadOnce(async () => {
+    const { WatchedSnapshots } = await import("./scan/watched-snapshots.ts");
+    const findPerl = async () => (await this.#starter.load()).find("perl");
+    return new WatchedSnapshots({ pinning: this.#paths.inside, findPerl, limits: this.#watching });
+  });
+  readonly #watching: Partial<WatchLimits> | undefined;
+  /** The paths of placeholders so far. */
+  readonly #covered = new Set<string>();
   #outside: { files: readonly IgnoreFileOutside[]; until: number } = { files: [], until: 0 };
 
   constructor(options: LocalEnvironmentOptions) {
@@ -119,6 +130,7 @@ class LocalEnvironment implements Environment, AsyncDisposable {
     const { programs = {}, startRecords, sandbox } = options;
     this.#starting = { workspace: this.workspace, programs, records: startRecords, sandbox };
     this.#web = options.web;
+    this.#watching = options.watching;
     // Content that is stored for undo is not shown to the caller.
     const unguarded = new PathChecker(this.workspace, undefined);
     openers.set(this, (path) => {
@@ -238,10 +250,15 @@ class LocalEnvironment implements Environment, AsyncDisposable {
   }
 
   async snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {
-    const { takeSnapshot } = await import("./scan/take-snapshot.ts");
+    const snapshots = await this.#snapshots.load();
     const placeholders = await this.#watchPlaceholders();
     try {
-      const snapshot = await takeSnapshot(this.#paths.inside, await this.ignoreFilesOutside(), options);
+      const prefix = withSlash(this.workspace);
+      const covered = () => {
+        for (const { path } of placeholders?.seen() ?? []) this.#covered.add(path.slice(prefix.length));
+        return this.#covered;
+      };
+      const snapshot = await snapshots.take(await this.ignoreFilesOutside(), options, covered);
       if (placeholders === undefined) return snapshot;
       const { leaveOutPlaceholders } = await import("./scan/leave-out-placeholders.ts");
       return leaveOutPlaceholders(snapshot, placeholders.seen(), withSlash(this.workspace));
@@ -325,6 +342,7 @@ class LocalEnvironment implements Environment, AsyncDisposable {
   }
 
   async close(): Promise<void> {
+    await (await this.#snapshots.loaded())?.close();
     await (await this.#starter.loaded())?.close();
     for (const directory of this.#directories) directory.close();
     this.#paths.close();

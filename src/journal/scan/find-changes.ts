@@ -1,12 +1,20 @@
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
-import { isSettled, kindOfMode, type LeftOut, type Snapshot } from "../../contract/snapshot.ts";
+import { isSettled, kindOfMode, type LeftOut, type Snapshot, sharedRanges } from "../../contract/snapshot.ts";
 import type { Blobs } from "../blobs.ts";
 import { isSameState, nothing } from "../entry-states.ts";
 import { blobName, fetchFromGit } from "./git-blobs.ts";
-import { bytesAt, type Holding, isHeldByGit, looksSame, modeAt, positionsIn } from "./ledger.ts";
 import { notCopied, type Secured } from "./secure-contents.ts";
+import {
+  bytesAt,
+  type Holding,
+  isHeldByGit,
+  looksSame,
+  modeAt,
+  positionsIn,
+  positionsOutside,
+} from "./ledger.ts";
 
 interface Found {
   /** The changes. Undo reverts them in reverse order. */
@@ -107,7 +115,10 @@ function differencesOf(before: Snapshot, after: Snapshot): readonly Difference[]
   const others: Difference[] = [];
   const seen = new Uint8Array(before.paths.length);
   const positionOf = positionsIn(before);
-  for (const [position, path] of after.paths.entries()) {
+  const ranges = sharedRanges(after, before);
+  for (const { first, end, earlier } of ranges) seen.fill(1, earlier, earlier + end - first);
+  for (const position of positionsOutside(ranges, after)) {
+    const path = after.paths[position]!;
     const earlier = positionOf(path);
     if (earlier !== undefined) seen[earlier] = 1;
     if (earlier === undefined || mayDiffer(before, earlier, after, position))

@@ -4,7 +4,9 @@ import {
   isSettled,
   kindOfMode,
   type Repository,
+  type SharedRange,
   type Snapshot,
+  sharedRanges,
 } from "../../contract/snapshot.ts";
 
 /** A snapshot, and the stored contents of its files. */
@@ -53,28 +55,45 @@ export function isFileAt(snapshot: Snapshot, position: number): boolean {
 }
 
 /** Returns a function that finds positions by path. It is fastest in the order of the snapshot. */
-export function positionsIn({ paths }: Snapshot): (path: string) => number | undefined {
+export function positionsIn(snapshot: Snapshot): (path: string) => number | undefined {
+  const { paths, contents } = snapshot;
   let next = 0;
   let all: Map<string, number> | undefined;
+  const find = (path: string) => {
+    const range = contents.get(path.slice(0, Math.max(0, path.lastIndexOf("/"))));
+    if (range !== undefined) {
+      for (let place = range.first; place < range.end && range.end - range.first < fewEntries; place += 1)
+        if (paths[place] === path) return place;
+      if (range.end - range.first < fewEntries) return undefined;
+    }
+    all ??= new Map(paths.map((other, position) => [other, position]));
+    return all.get(path);
+  };
   return (path) => {
     if (paths[next] === path) {
       next += 1;
       return next - 1;
     }
-    all ??= new Map(paths.map((other, position) => [other, position]));
-    const found = all.get(path);
+    const found = find(path);
     if (found !== undefined) next = found + 1;
     return found;
   };
 }
 
+/** A directory of this size is searched entry by entry. */
+const fewEntries = 1000;
+
 /** Copies the stored contents of an earlier ledger for unchanged files. */
 export function carryOver(snapshot: Snapshot, earlier: Ledger | undefined): (Holding | undefined)[] {
   const holdings = new Array<Holding | undefined>(snapshot.paths.length).fill(undefined);
   if (earlier === undefined) return holdings;
+  const ranges = sharedRanges(snapshot, earlier.snapshot);
+  for (const { first, end, earlier: from } of ranges)
+    for (let position = first; position < end; position += 1)
+      holdings[position] = earlier.holdings[from + position - first];
   const positionOf = positionsIn(earlier.snapshot);
-  for (const [position, path] of snapshot.paths.entries()) {
-    const before = positionOf(path);
+  for (const position of positionsOutside(ranges, snapshot)) {
+    const before = positionOf(snapshot.paths[position]!);
     if (before === undefined) continue;
     const holding = earlier.holdings[before];
     if (holding === undefined || !isSettled(earlier.snapshot, before)) continue;
@@ -83,9 +102,18 @@ export function carryOver(snapshot: Snapshot, earlier: Ledger | undefined): (Hol
   return holdings;
 }
 
+/** Lists the positions that are in none of the ranges. */
+export function* positionsOutside(ranges: readonly SharedRange[], { paths }: Snapshot): Generator<number> {
+  let next = 0;
+  for (const { first, end } of [...ranges, { first: paths.length, end: paths.length }]) {
+    for (; next < first; next += 1) yield next;
+    next = end;
+  }
+}
+
 /** Serializes a ledger together with other data. */
 export function writeLedger({ snapshot, holdings }: Ledger, about: unknown): Uint8Array {
-  const { paths, repositories, ...rest } = snapshot;
+  const { paths, repositories, identity: _, shared: __, ...rest } = snapshot;
   const states = repositories.map(({ path, prefix, state }) => ({ path, prefix, state }));
   return v8().serialize({
     format,

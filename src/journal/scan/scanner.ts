@@ -81,7 +81,7 @@ class ChangeScanner implements Scanner {
       },
     });
     await running.catch(() => {});
-    const uncovered = await this.#end(begun);
+    const uncovered = await this.#end(begun, { again: !isConfined(call) });
     if (outliving.length > 0) call.outlivedBy(this.#endAgain(call, outliving));
     return reportUncovered(call, running, uncovered, this.#aside(begun, uncovered));
   }
@@ -92,7 +92,7 @@ class ChangeScanner implements Scanner {
     await endAbandoned?.();
     const settled: string[] = [];
     for (const begun of await this.#pending.takeOver()) {
-      await this.#end(begun);
+      await this.#end(begun, { again: true });
       settled.push(begun.callId);
     }
     return settled;
@@ -134,9 +134,9 @@ class ChangeScanner implements Scanner {
   }
 
   /** Returns the effects that undo does not cover. Never throws, because a call that has run can no longer fail. */
-  async #end(begun: Begun): Promise<readonly string[]> {
+  async #end(begun: Begun, options: Pick<SnapshotOptions, "again">): Promise<readonly string[]> {
     try {
-      const uncovered = await this.#record(begun);
+      const uncovered = await this.#record(begun, options);
       await this.#pending.done(begun.callId);
       return uncovered;
     } catch (error) {
@@ -144,9 +144,12 @@ class ChangeScanner implements Scanner {
     }
   }
 
-  async #record({ callId, sequence, collection, before }: Begun): Promise<readonly string[]> {
+  async #record(
+    { callId, sequence, collection, before }: Begun,
+    options: Pick<SnapshotOptions, "again">,
+  ): Promise<readonly string[]> {
     const { journal, environment, blobs } = this.#parts;
-    const after = await this.#snapshot({ like: before.snapshot, known: before.snapshot });
+    const after = await this.#snapshot({ ...options, like: before.snapshot, known: before.snapshot });
     const found = await findChanges(before, after, { environment, blobs });
     const changes = withoutOthers(found.changes, journal.changesAfter(sequence), blobs);
     journal.change(callId, changes);
@@ -161,7 +164,7 @@ class ChangeScanner implements Scanner {
   async #endAgain(call: ToolCall, work: readonly Promise<unknown>[]): Promise<void> {
     const begun = await this.#begin({ ...call, signal: new AbortController().signal });
     await Promise.allSettled(work);
-    if (!("uncovered" in begun)) await this.#end(begun);
+    if (!("uncovered" in begun)) await this.#end(begun, { again: !isConfined(call) });
   }
 
   /** Returns a snapshot, or the reason why there is none. A scan that took too long is not tried again. */
@@ -190,6 +193,11 @@ class ChangeScanner implements Scanner {
     const holdings = known.ledger.holdings.map((one) => (one && isKept(one) ? one : undefined));
     return { ...known.ledger, holdings };
   }
+}
+
+/** Only a sandbox keeps a command from linking a file to another folder, where a watch does not see its changes. */
+function isConfined({ account, confinement }: Pick<ToolCall, "account" | "confinement">): boolean {
+  return account.sandbox !== undefined && account.sandbox !== "none" && confinement?.unconfined !== true;
 }
 
 type ScannedCall = SecuredCall & Pick<ToolCall, "id">;

@@ -43,3 +43,11 @@ const systemTypes = new Set([
   0x9fa0, 0x62656572, 0x1cd1, 0x27e0eb, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0xcafe4a11,
   0x62656570, 0x19800202, 0x65735543,
 ]);
+
+/**
+ * The file systems on which every change of a file causes an event in its directory, including the end of a mapping:
+ * ext2 to ext4, xfs, btrfs, tmpfs, f2fs and zfs. Not overlay, network file systems or FUSE.
+ */
+export const watchableTypes: ReadonlySet<number> = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0xf2f52010, 0x2fc12fc1,
+]);

@@ -75,6 +75,8 @@ function leaveOut(snapshot: Snapshot, left: ReadonlySet<number>): Snapshot {
   const gone = new Set(Array.from(left, (position) => paths[position]));
   return {
     ...snapshot,
+    identity: undefined,
+    shared: undefined,
     paths: paths.filter((_, position) => !left.has(position)),
     figures: kept,
     targets: remap(snapshot.targets),

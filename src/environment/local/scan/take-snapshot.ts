@@ -1,6 +1,14 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import type { IgnoreFileOutside } from "../../../contract/environment.ts";
-import { type LeftOut, type Snapshot, type SnapshotOptions, typeBits } from "../../../contract/snapshot.ts";
+import {
+  type Contents,
+  figure,
+  figureCount,
+  type LeftOut,
+  type Snapshot,
+  type SnapshotOptions,
+  typeBits,
+} from "../../../contract/snapshot.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { isExhaustion } from "../../../lib/exhaustion.ts";
 import {
@@ -21,8 +29,17 @@ import {
   smallFileBytes,
 } from "../../snapshot-columns.ts";
 import { readSmallFile } from "../files/read-file.ts";
+import { type Entering, Frame } from "./frame.ts";
 import { isSystem, KnownNames } from "./known-names.ts";
 import { repositoryAbove, repositoryIn } from "./repository.ts";
+import {
+  MustLookAgain,
+  requireSameRules,
+  sameDirectory,
+  type Taken,
+  takeAgain,
+  type Unchanged,
+} from "./unchanged.ts";
 
 /**
  * Implements Environment.snapshot. Directories are pinned one after the other, so that no link is entered. The calls
@@ -32,9 +49,11 @@ export async function takeSnapshot(
   pinning: Pinning,
   outside: readonly IgnoreFileOutside[],
   options: SnapshotOptions,
-): Promise<Snapshot> {
+  unchanged?: Unchanged,
+): Promise<Taken> {
+  if (unchanged?.changed.size === 0) return takeAgain(pinning, unchanged);
   const timeSlice = new TimeSlice(options.signal);
-  const walk = new Walk(pinning, options);
+  const walk = new Walk(pinning, options, unchanged);
   try {
     walk.start(
       new IgnoreLevels(
@@ -42,37 +61,81 @@ export async function takeSnapshot(
       ),
     );
     while (walk.step()) if (timeSlice.isOver) await timeSlice.next();
-    return walk.columns.done();
+    return walk.done();
   } finally {
     walk.close();
   }
 }
 
 class Walk {
-  readonly columns = new SnapshotColumns();
+  readonly columns: SnapshotColumns;
   readonly #pinning: Pinning;
   readonly #prefix: string;
   readonly #without: ReadonlySet<string>;
-  readonly #decided: ReadonlyMap<string, LeftOut | undefined>;
+  readonly #like: Snapshot | undefined;
+  #likeDirectories: ReadonlyMap<string, LeftOut | undefined> | undefined;
   readonly #known: KnownNames;
   readonly #open: Frame[] = [];
   readonly #ignored: IgnoredBudget;
+  readonly #unchanged: Unchanged | undefined;
+  readonly #earlier: Snapshot | undefined;
+  readonly #repositories: ReadonlySet<string>;
+  readonly #read: string[] = [];
+  readonly #linked: number[] = [];
+  readonly #knownLinks: ReadonlySet<number>;
 
-  constructor(pinning: Pinning, { without = [], like, known, ignored }: SnapshotOptions) {
+  constructor(
+    pinning: Pinning,
+    { without = [], like, known, ignored }: SnapshotOptions,
+    unchanged: Unchanged | undefined,
+  ) {
     this.#pinning = pinning;
     this.#prefix = withSlash(pinning.root);
-    this.#decided = directoriesOf(like);
+    this.columns = new SnapshotColumns((unchanged?.snapshot ?? known)?.paths.length);
+    this.#like = like;
     this.#without = namesBelow(this.#prefix, without);
-    this.#known = new KnownNames(known);
-    this.#ignored = new IgnoredBudget(ignored);
+    this.#unchanged = unchanged;
+    this.#earlier = unchanged?.snapshot;
+    const repositories = this.#earlier?.repositories.filter(({ prefix }) => prefix === "");
+    this.#repositories = new Set(repositories?.map(({ path }) => path));
+    const inodeAt = (place: number) => this.#earlier!.figures[place * figureCount + figure.inode]!;
+    this.#knownLinks = new Set(unchanged?.linked.map(inodeAt));
+    this.#known = new KnownNames(unchanged === undefined ? known : undefined);
+    this.#ignored = unchanged?.budget ?? new IgnoredBudget(ignored);
+  }
+
+  done(): Taken {
+    const { columns } = this;
+    const earlier = this.#earlier;
+    if (earlier !== undefined) {
+      const moved = columns.moved(earlier);
+      for (const [place, why] of earlier.leftOut)
+        if (moved[place]! >= 0 && !columns.leftOut.has(moved[place]!))
+          columns.leftOut.set(moved[place]!, why);
+      for (const [place, target] of earlier.targets)
+        if (moved[place]! >= 0) columns.targets.set(moved[place]!, target);
+      for (const place of this.#unchanged!.linked) if (moved[place]! >= 0) this.#linked.push(moved[place]!);
+    }
+    const snapshot = columns.done(earlier);
+    return { snapshot, read: this.#read, linked: this.#linked, budget: this.#ignored };
+  }
+
+  /** The directories that the snapshot to be repeated has entered or skipped. */
+  get #decided(): ReadonlyMap<string, LeftOut | undefined> {
+    this.#likeDirectories ??= directoriesOf(this.#like);
+    return this.#likeDirectories;
   }
 
   start(levels: IgnoreLevels): void {
     const { root } = this.#pinning;
     const above = repositoryAbove(root);
     if (above !== undefined) this.columns.repositories.push(above);
-    const frame = new Frame(() => this.#pinning.pin(root), "", false);
-    this.#enter(frame, { place: -1, stats: lstatSync(root) }, levels);
+    const frame = new Frame(
+      () => this.#pinning.pin(root),
+      "",
+      () => false,
+    );
+    this.#enter(frame, { place: -1, stats: lstatSync(root), earlier: -1 }, () => levels);
   }
 
   /** Scans one directory; false when none is left. */
@@ -87,10 +150,10 @@ class Walk {
     const name = nameOf(next.path);
     const child = new Frame(() => frame.directory.child(name), next.path, next.isIgnored);
     try {
-      this.#enter(child, next, frame.levels);
+      this.#enter(child, next, () => frame.levels);
     } catch (error) {
       child.close();
-      if (isExhaustion(error)) throw error;
+      if (isExhaustion(error) || error instanceof MustLookAgain) throw error;
       if (!(error instanceof LeadsOutside) && errnoOf(error) === undefined) throw error;
       // After any other error, the directory is missing or a link.
       if (isForbidden(error)) this.columns.leftOut.set(next.place, "unreadable");
@@ -102,17 +165,31 @@ class Walk {
     for (const frame of this.#open.splice(0)) frame.close();
   }
 
-  #enter(frame: Frame, { place, stats }: Pick<Waiting, "place" | "stats">, above: IgnoreLevels): void {
+  #enter(frame: Frame, { place, stats: seen, earlier }: Entering, above: () => IgnoreLevels): void {
+    const range = earlier === undefined ? undefined : this.#earlier?.contents.get(frame.path);
+    if (range !== undefined && !this.#unchanged!.changed.has(frame.path)) {
+      this.#share(frame, place, range, above);
+      return;
+    }
     const at = this.#prefix + (frame.path === "" ? "" : `${frame.path}/`);
+    const stats = seen ?? lstatSync(this.#prefix + frame.path);
+    if (seen === undefined) this.#refresh(place, earlier, stats);
     const known = this.#known.in(frame.path, stats, at);
     const names = known ? known.map(nameOf) : readdirSync(frame.directory.at("."));
+    this.#read.push(frame.path);
     // A directory that the earlier snapshot entered is entered again, because the two are compared.
-    if (frame.isIgnored && !this.#ignored.takes(names.length) && !this.#decided.has(frame.path)) {
+    if (
+      frame.isIgnored &&
+      !this.#within(this.#ignored.takes(names.length)) &&
+      !this.#decided.has(frame.path)
+    ) {
       this.columns.leftOut.set(place, "ignored");
       frame.close();
       return;
     }
-    frame.levels = above.with(this.#readLevel(frame, names));
+    if (range !== undefined) requireSameRules(this.#earlier!, at, range, names);
+    if (names.includes(".git")) this.#addRepository(frame.path);
+    frame.readLevels = () => above().with(this.#readLevel(frame, names));
     const first = this.columns.next;
     for (const [index, name] of names.entries()) {
       if (name.startsWith(".") && isTemporaryName(name)) continue;
@@ -123,7 +200,7 @@ class Walk {
       // A slice of an existing string takes neither time nor space.
       const path = known?.[index] ?? absolute.slice(this.#prefix.length);
       if (found === undefined) this.#missing(path);
-      else this.#take(frame, path, found, stats.dev);
+      else this.#take(frame, path, found, { device: stats.dev, range });
     }
     frame.confirm();
     this.columns.setContents(frame.path, place, first);
@@ -131,27 +208,85 @@ class Walk {
     this.#open.push(frame);
   }
 
-  #take(frame: Frame, path: string, stats: Stats, device: number): void {
-    const { levels } = frame;
+  #take(frame: Frame, path: string, stats: Stats, { device, range }: Surroundings): void {
     const type = stats.mode & typeBits.all;
     if (this.#without.has(path)) return;
     if (type === typeBits.directory) {
-      const isIgnored = frame.isIgnored || levels.decide(path, "directory") === "ignore";
+      const isIgnored = frame.isIgnored || frame.levels.decide(path, "directory") === "ignore";
       const why = this.#decided.has(path)
         ? this.#decided.get(path)
         : this.#whyNotEntered(path, stats, device, isIgnored);
       const place = this.columns.add(path, stats);
-      if (why === undefined) frame.waiting.push({ place, path, stats, isIgnored });
+      const earlier = range && sameDirectory(this.#earlier!, path, stats);
+      if (why === undefined) frame.waiting.push({ place, path, stats, earlier, isIgnored: () => isIgnored });
       else this.columns.leftOut.set(place, why);
     } else if (type === typeBits.link) {
       const target = targetOf(frame.directory, nameOf(path));
-      if (target !== undefined) this.columns.targets.set(this.columns.add(path, stats), target);
+      if (target === undefined) return;
+      const place = this.columns.add(path, stats);
+      this.columns.targets.set(place, target);
+      if (stats.nlink > 1) this.#addLinked(place, stats.ino);
     } else {
       const place = this.columns.add(path, stats);
+      if (stats.nlink > 1) this.#addLinked(place, stats.ino);
       const isIgnored =
-        frame.isIgnored || (stats.size > smallFileBytes && levels.decide(path, "file") === "ignore");
-      if (isIgnored && !this.#ignored.stores(stats.size)) this.columns.leftOut.set(place, "ignored");
+        frame.isIgnored || (stats.size > smallFileBytes && frame.levels.decide(path, "file") === "ignore");
+      if (isIgnored && !this.#within(this.#ignored.stores(stats.size)))
+        this.columns.leftOut.set(place, "ignored");
     }
+  }
+
+  /** Adds a directory with an unchanged list of entries, whose subdirectories may have changed. */
+  #share(frame: Frame, place: number, range: Contents, above: () => IgnoreLevels): void {
+    const earlier = this.#earlier!;
+    const first = this.columns.next;
+    if (this.#repositories.has(frame.path)) this.#addRepository(frame.path);
+    this.columns.share(earlier, range.first, range.end);
+    this.columns.setContents(frame.path, place, first);
+    frame.readLevels = () => {
+      const names = earlier.paths.slice(range.first, range.end).map(nameOf);
+      return above().with(this.#readLevel(frame, names));
+    };
+    for (let from = range.end - 1; from >= range.first; from -= 1) {
+      if ((earlier.figures[from * figureCount + figure.mode]! & typeBits.all) !== typeBits.directory)
+        continue;
+      if (earlier.leftOut.has(from)) continue;
+      const path = earlier.paths[from]!;
+      const isIgnored = () => frame.isIgnored || frame.levels.decide(path, "directory") === "ignore";
+      frame.waiting.push({
+        place: first + from - range.first,
+        path,
+        stats: undefined,
+        earlier: from,
+        isIgnored,
+      });
+    }
+    this.#open.push(frame);
+  }
+
+  /** Updates the figures of a directory whose entries have changed. */
+  #refresh(place: number, earlier: number | undefined, stats: Stats): void {
+    const isSame =
+      earlier !== undefined && this.#earlier!.figures[earlier * figureCount + figure.inode] === stats.ino;
+    if (!stats.isDirectory() || !isSame) throw new MustLookAgain();
+    this.columns.set(place, stats);
+  }
+
+  /** Another name of a new link may be in an unchanged directory. */
+  #addLinked(place: number, inode: number): void {
+    this.#linked.push(place);
+    if (this.#unchanged !== undefined && !this.#knownLinks.has(inode)) throw new MustLookAgain();
+  }
+
+  /** A budget that is used up leaves out other entries than before. */
+  #within(isWithin: boolean): boolean {
+    if (!isWithin && this.#unchanged !== undefined) throw new MustLookAgain();
+    return isWithin;
+  }
+
+  #addRepository(path: string): void {
+    const tree = path === "" ? this.#pinning.root : this.#prefix + path;
+    this.columns.repositories.push(repositoryIn(tree, path));
   }
 
   #whyNotEntered(path: string, stats: Stats, device: number, isIgnored: boolean): LeftOut | undefined {
@@ -172,11 +307,7 @@ class Walk {
     const take = (name: IgnoreFileName, text: string | undefined) =>
       text !== undefined && texts.set(name, text);
     const isRepository = names.includes(".git");
-    if (isRepository) {
-      const tree = path === "" ? this.#pinning.root : this.#prefix + path;
-      this.columns.repositories.push(repositoryIn(tree, path));
-      take("exclude", readSmallFile(frame.directory.at(".git/info/exclude"))?.toString());
-    }
+    if (isRepository) take("exclude", readSmallFile(frame.directory.at(".git/info/exclude"))?.toString());
     if (names.includes(".gitignore")) take(".gitignore", readRules(frame.directory, ".gitignore"));
     return ignoreLevel(path, texts, isRepository);
   }
@@ -210,42 +341,8 @@ function isForbidden(error: unknown): boolean {
   return ["EACCES", "EPERM", "ENAMETOOLONG", "EIO"].includes(errnoOf(error) ?? "");
 }
 
-interface Waiting {
-  readonly place: number;
-  readonly path: string;
-  readonly stats: Stats;
-  readonly isIgnored: boolean;
-}
-
-/** A directory that is being scanned, pinned from first use until everything below it is scanned. */
-class Frame {
-  /** The path relative to the workspace, which itself is "". */
-  readonly path: string;
-  /** Whether ignore files match the directory or one above it. */
-  readonly isIgnored: boolean;
-  levels: IgnoreLevels = new IgnoreLevels([]);
-  /** Subdirectories that are still to be entered, last first. */
-  readonly waiting: Waiting[] = [];
-  readonly #hold: () => PinnedDirectory;
-  #held: PinnedDirectory | undefined;
-
-  constructor(hold: () => PinnedDirectory, path: string, isIgnored: boolean) {
-    this.#hold = hold;
-    this.path = path;
-    this.isIgnored = isIgnored;
-  }
-
-  get directory(): PinnedDirectory {
-    this.#held ??= this.#hold();
-    return this.#held;
-  }
-
-  confirm(): void {
-    this.#held?.confirm();
-  }
-
-  close(): void {
-    this.#held?.close();
-    this.#held = undefined;
-  }
+interface Surroundings {
+  readonly device: number;
+  /** The entries of the directory in the earlier snapshot. */
+  readonly range: Contents | undefined;
 }

@@ -1,0 +1,219 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { figureCount, type Snapshot } from "../../../contract/snapshot.ts";
+import { PathChecker } from "../../../system/path-checker.ts";
+import { ProcPinning } from "../../../system/pinning.ts";
+import { takeSnapshot } from "./take-snapshot.ts";
+import { TreeWatch } from "./tree-watch.ts";
+import { WatchedSnapshots, type WatchLimits } from "./watched-snapshots.ts";
+
+const canWatch = process.platform === "linux" && spawnSync("perl", ["-e", "0"]).status === 0;
+const isOnDisk =
+  canWatch && [0xef53, 0x58465342, 0x9123683e, 0x01021994].includes(fs.statfsSync("/tmp").type);
+
+const files = [
+  "a",
+  "d/one",
+  "d/two",
+  "d/e/three",
+  "d/e/new\nline",
+  "f/four",
+  "f/g/five",
+  ".gitignore",
+  "f/.gitignore",
+];
+const directoryCount = 5;
+
+/** A workspace with a watch, which has just scanned everything. */
+async function openWatched(limits: Partial<WatchLimits> = {}, prepare = "true") {
+  const folder = temporaryFolder();
+  const root = join(fs.realpathSync(folder.path), "work space");
+  for (const path of files) {
+    fs.mkdirSync(join(root, path, ".."), { recursive: true });
+    fs.writeFileSync(join(root, path), path.endsWith(".gitignore") ? "ignored\nnode_modules\n" : path);
+  }
+  const run = (script: string) => void execFileSync("bash", ["-c", script], { cwd: root, stdio: "pipe" });
+  run(prepare);
+  const pinning = new ProcPinning(root, new PathChecker(root, undefined));
+  const findPerl = async () => "perl";
+  const options = { pinning, findPerl, limits: { minEntries: 0, ...limits } };
+  const snapshots = new WatchedSnapshots(options);
+  const take = () => snapshots.take([], {}, () => new Set());
+  for (let count = 0; count < 3; count += 1) await take();
+  return {
+    root,
+    run,
+    take,
+    snapshots,
+    fresh: async () => (await takeSnapshot(pinning, [], {})).snapshot,
+    [Symbol.asyncDispose]: async () => {
+      await snapshots.close();
+      pinning.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Everything in a snapshot, in an order that does not depend on how it was taken. */
+function show({ paths, figures, targets, leftOut, contents, repositories }: Snapshot) {
+  const entries = paths.map((path, place) => {
+    const own = [...figures.subarray(place * figureCount, (place + 1) * figureCount)];
+    return [path, own.join(" "), targets.get(place), leftOut.get(place)];
+  });
+  const ranges = Array.from(contents, ([path, { place, first, end }]) => [
+    path,
+    paths[place],
+    paths.slice(first, end).sort(),
+  ]);
+  return {
+    entries: entries.sort(),
+    ranges: ranges.sort(),
+    repositories: repositories.map(({ path, state }) => [path, state]),
+  };
+}
+
+const ways: Readonly<Record<string, string>> = {
+  "a write": "printf more >> d/one",
+  "a rename over a file": "printf new > d/t; mv d/t d/one",
+  "the same size and an old time":
+    "cp -p d/one /tmp/$$; printf XXXXX > d/one; touch -r /tmp/$$ d/one; rm /tmp/$$",
+  "a time in the past": "printf XXXXX > d/one; touch -d 2001-01-01 d/one",
+  "permissions of a file and a directory": "chmod 600 d/one; chmod 700 d/e",
+  "a second hard link in the workspace": "ln d/e/three f/g/link; printf more >> f/g/link",
+  "a hard link that came and went": "ln d/e/three f/g/link; printf more >> f/g/link; rm f/g/link",
+  "a hard link that was replaced":
+    "ln d/e/three f/g/link; printf more >> f/g/link; printf x > f/t; mv f/t f/g/link",
+  "a directory swapped for a link": "mv d/e ../e; ln -s ../../e d/e; printf more >> ../e/three",
+  "a tree that moved": "mv d/e f/e; printf more >> f/e/three",
+  "two trees that were swapped": "mv d/e t; mv f/g d/e; mv t f/g; printf more >> f/g/three",
+  "a tree that left and changed and returned":
+    "mv d ../d; printf more >> ../d/e/three; mkdir ../d/n; mv ../d d",
+  "a tree from outside": "mkdir -p ../new/deep; printf x > ../new/deep/file; mv ../new d/new",
+  "a directory that was removed and created again": "rm -r d/e; mkdir d/e; printf x > d/e/three",
+  "a new directory": "mkdir -p n/e/w; printf x > n/e/w/file",
+  "a name with a line feed": "printf more >> d/e/$'new\\nline'",
+  "new ignore rules": "printf 'e\\n' > .gitignore; mkdir ignored",
+  "a skipped directory": "mkdir f/node_modules; touch f/node_modules/x",
+  "a new repository": "git init -q f",
+  "a link to elsewhere": "ln -sf /etc d/link; rm a",
+};
+
+describe.skipIf(!isOnDisk)("a watched workspace", () => {
+  it.each(Object.entries(ways))("sees %s", async (_, script) => {
+    await using watched = await openWatched();
+    watched.run(script);
+    expect(show(await watched.take())).toEqual(show(await watched.fresh()));
+    watched.run("if test -f d/e/three; then printf again >> d/e/three; fi");
+    expect(show(await watched.take())).toEqual(show(await watched.fresh()));
+    expect(show(await watched.take())).toEqual(show(await watched.fresh()));
+  });
+
+  it("reads only the directories with changes", async () => {
+    await using watched = await openWatched();
+    const counts = [watched.snapshots.lastRead];
+    for (const script of ["true", "printf x >> d/one", "printf x >> d/e/three; rm f/four", "true"]) {
+      watched.run(script);
+      await watched.take();
+      counts.push(watched.snapshots.lastRead);
+    }
+    expect(counts).toEqual([directoryCount, 0, 1, 2, 0]);
+  });
+
+  it("sees a change through a hard link outside the workspace", async () => {
+    await using watched = await openWatched({}, "ln d/e/three ../outside");
+    watched.run("printf more >> ../outside");
+    expect(show(await watched.take())).toEqual(show(await watched.fresh()));
+    expect(watched.snapshots.lastRead).toBe(1);
+  });
+
+  it("sees a write to mapped memory, before and after the mapping ends", async () => {
+    await using watched = await openWatched();
+    const child = spawn("perl", ["-e", mapAndWrite], {
+      cwd: watched.root,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const said = () => new Promise((resolve) => child.stdout.once("data", resolve));
+    await said();
+    child.stdin.write("X");
+    await said();
+    expect(fs.readFileSync(join(watched.root, "d/one"), "utf8")).toBe("X/one");
+    expect(show(await watched.take())).toEqual(show(await watched.fresh()));
+    expect(watched.snapshots.lastRead).toBe(1);
+    child.stdin.write("Y");
+    await said();
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    child.stdin.end();
+    await ended;
+    expect(show(await watched.take())).toEqual(show(await watched.fresh()));
+    expect(watched.snapshots.lastRead).toBe(1);
+  });
+
+  it("scans everything on a file system whose changes may cause no event", async () => {
+    const nfs = 0x6969;
+    await using watched = await openWatched({ typeAt: () => nfs });
+    watched.run("printf more >> d/one");
+    expect(show(await watched.take())).toEqual(show(await watched.fresh()));
+    expect(watched.snapshots.lastRead).toBe(directoryCount);
+  });
+
+  it("scans everything when the mounts have changed, after some time, and without Perl's answer", async () => {
+    let mounts = "";
+    await using watched = await openWatched({ mounts: () => mounts });
+    mounts = "a bind mount";
+    await watched.take();
+    expect(watched.snapshots.lastRead).toBe(directoryCount);
+    await using old = await openWatched({ maxAgeMs: 0 });
+    await old.take();
+    expect(old.snapshots.lastRead).toBe(directoryCount);
+  });
+
+  it("knows that events were lost", async () => {
+    await using folder = temporaryFolder();
+    const watch = (await TreeWatch.start("perl", folder.path, new Set([""])))!;
+    process.kill(watch.pid!, "SIGSTOP");
+    const most = Number(fs.readFileSync("/proc/sys/fs/inotify/max_queued_events", "utf8"));
+    const names = [join(folder.path, "a"), join(folder.path, "b")];
+    for (const name of names) fs.writeFileSync(name, "");
+    for (let count = 0; count <= most; count += 1) fs.chmodSync(names[count % 2]!, 0o600);
+    process.kill(watch.pid!, "SIGCONT");
+    expect(await watch.changes()).toBeUndefined();
+    await watch.close();
+  });
+
+  it("equals a new snapshot after random changes", async () => {
+    const path = fc.constantFrom("a", "d/one", "d/n", "d/e/three", "d/e", "f", "f/g", "f/g/n", "n");
+    const step = fc.oneof(
+      path.map((one) => `printf more >> ${one}`),
+      path.map((one) => `rm -r ${one}`),
+      path.map((one) => `mkdir ${one}`),
+      path.map((one) => `chmod 700 ${one}`),
+      fc.tuple(path, path).map(([from, to]) => `mv -T ${from} ${to}`),
+      fc.tuple(path, path).map(([from, to]) => `ln ${from} ${to}`),
+      fc.tuple(path, path).map(([from, to]) => `ln -s ${from} ${to}`),
+    );
+    const rounds = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 8, maxLength: 8 });
+    const property = fc.asyncProperty(rounds, async (scripts) => {
+      await using watched = await openWatched();
+      for (const steps of scripts) {
+        watched.run(`exec 2> /dev/null\n${steps.join("\n")}\ntrue`);
+        expect(show(await watched.take())).toEqual(show(await watched.fresh()));
+      }
+    });
+    await fc.assert(property, { numRuns: 12 });
+  });
+});
+
+/** Maps a file, and reads each byte of its input into the mapping. The numbers are those of mmap and read. */
+const mapAndWrite = `
+  my ($map, $read) = (POSIX::uname())[4] eq "x86_64" ? (9, 0) : (222, 63);
+  BEGIN { require POSIX }
+  $| = 1;
+  open(my $file, "+<", "d/one") or die;
+  my $at = syscall($map, 0, 4096, 3, 1, fileno($file), 0);
+  close $file;
+  do { print "." } while syscall($read, 0, $at, 1) > 0;
+`;
