@@ -110,12 +110,17 @@ class LocalEnvironment implements Environment, AsyncDisposable {
   );
   readonly #snapshots = loadOnce(async () => {
     const { WatchedSnapshots } = await import("./scan/watched-snapshots.ts");
-    const findPerl = async () => (await this.#starter.load()).find("perl");
-    return new WatchedSnapshots({ pinning: this.#paths.inside, findPerl, limits: this.#watching });
+    const { placeholdersMade } = await import("../../sandbox/bubblewrap/placeholders.ts");
+    const starter = await this.#starter.load();
+    return new WatchedSnapshots({
+      pinning: this.#paths.inside,
+      findPerl: () => starter.find("perl"),
+      programs: () => starter.programs(),
+      placeholders: () => placeholdersMade,
+      limits: this.#watching,
+    });
   });
   readonly #watching: Partial<WatchLimits> | undefined;
-  /** The paths of placeholders so far. */
-  readonly #covered = new Set<string>();
   #outside: { files: readonly IgnoreFileOutside[]; until: number } = { files: [], until: 0 };
 
   constructor(options: LocalEnvironmentOptions) {
@@ -253,12 +258,7 @@ class LocalEnvironment implements Environment, AsyncDisposable {
     const snapshots = await this.#snapshots.load();
     const placeholders = await this.#watchPlaceholders();
     try {
-      const prefix = withSlash(this.workspace);
-      const covered = () => {
-        for (const { path } of placeholders?.seen() ?? []) this.#covered.add(path.slice(prefix.length));
-        return this.#covered;
-      };
-      const snapshot = await snapshots.take(await this.ignoreFilesOutside(), options, covered);
+      const snapshot = await snapshots.take(await this.ignoreFilesOutside(), options);
       if (placeholders === undefined) return snapshot;
       const { leaveOutPlaceholders } = await import("./scan/leave-out-placeholders.ts");
       return leaveOutPlaceholders(snapshot, placeholders.seen(), withSlash(this.workspace));

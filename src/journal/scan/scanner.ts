@@ -195,9 +195,12 @@ class ChangeScanner implements Scanner {
   }
 }
 
-/** Only a sandbox keeps a command from linking a file to another folder, where a watch does not see its changes. */
+/**
+ * Only bubblewrap keeps a command from linking a file to a folder outside the workspace, where a watch does not see its
+ * changes: links do not cross mounts.
+ */
 function isConfined({ account, confinement }: Pick<ToolCall, "account" | "confinement">): boolean {
-  return account.sandbox !== undefined && account.sandbox !== "none" && confinement?.unconfined !== true;
+  return account.sandbox === "bwrap" && confinement?.unconfined !== true;
 }
 
 type ScannedCall = SecuredCall & Pick<ToolCall, "id">;

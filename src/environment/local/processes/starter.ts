@@ -16,6 +16,7 @@ import {
   usualVariables,
 } from "../../../system/environment-variables.ts";
 import { inTerminal } from "../../../system/pseudo-terminal.ts";
+import type { ProgramsRun } from "../scan/watched-snapshots.ts";
 import { ProgramFinder, type Programs } from "./find-program.ts";
 import { OutputPipes } from "./output-stream.ts";
 import type { OwnDirectories } from "./own-directories.ts";
@@ -39,6 +40,9 @@ export class Starter {
   #ownDirectories: OwnDirectories | undefined;
   #sandbox: Promise<Sandbox> | undefined;
   #ownCode: readonly AbsentPath[] | undefined;
+  /** The sandbox of every running program that is not built-in. */
+  readonly #levels: SandboxLevel[] = [];
+  #ran: { atOnce: number; areConfined: boolean } = { atOnce: 0, areConfined: true };
 
   constructor(options: StarterOptions) {
     this.#options = options;
@@ -78,6 +82,7 @@ export class Starter {
     const sandbox: Sandbox = isConfined ? await this.#openSandbox() : new NoSandbox();
     const { command, remarks } = await this.#command(file, options);
     const mark = this.#runs.announce();
+    const ended = confinement === "ours" ? () => {} : this.#count(sandbox.level);
     try {
       const launch = await sandbox.prepare({
         ...command,
@@ -95,15 +100,42 @@ export class Starter {
       const isOurs = confinement === "ours";
       const outputs = isOurs ? undefined : await this.#pipes.take(sandbox.pipes);
       const watch = isOurs ? undefined : new LimitWatch(limitsFor(confinement, this.#options.workspace));
-      return await startProcess({
+      const running = await startProcess({
         ...{ input, outputs, signal, watch, mark, remarks, runs: this.#runs },
         launch: { ...launch, cwd },
         sandbox: sandbox.level,
       });
+      running.exit.then(ended, ended);
+      return running;
     } catch (error) {
+      ended();
       this.#runs.forget(mark);
       throw error;
     }
+  }
+
+  /** Returns which programs have run since the last call. */
+  programs(): ProgramsRun {
+    const ran = this.#ran;
+    this.#ran = { atOnce: 0, areConfined: true };
+    this.#notice();
+    return { ...ran, now: this.#levels.length };
+  }
+
+  /** Counts a program until the returned function is called. */
+  #count(level: SandboxLevel): () => void {
+    this.#levels.push(level);
+    this.#notice();
+    return () => this.#levels.splice(this.#levels.indexOf(level), 1);
+  }
+
+  #notice(): void {
+    const { atOnce, areConfined } = this.#ran;
+    this.#ran = {
+      atOnce: Math.max(atOnce, this.#levels.length),
+      // Only bubblewrap has mounts, and links do not cross mounts.
+      areConfined: areConfined && this.#levels.every((level) => level === "bwrap"),
+    };
   }
 
   async close(): Promise<void> {

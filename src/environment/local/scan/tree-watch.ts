@@ -5,27 +5,27 @@ import { perlProgram } from "../../../system/perl-program.ts";
 export interface TreeChanges {
   /** Directories with events in them, relative to the root, which itself is "". */
   readonly directories: ReadonlySet<string>;
-  /** Files that came and went. */
-  readonly fleeting: readonly string[];
+  /**
+   * New directories, files that came and went, and new files with several names, with the number of times that the name
+   * was created. A file in a directory without events may have been changed by another name.
+   */
+  readonly unproven: ReadonlyMap<string, number>;
   /** Inodes of files that a process has mapped. Changes of them may have no event yet. */
   readonly mapped: ReadonlySet<number>;
 }
 
 /**
- * Watches directories with a Perl program that uses inotify. `fs.watch` is not enough: it does not report the end of
- * mappings or lost events.
+ * Watches all directories below a root with a Perl program that uses inotify. `fs.watch` is not enough: it does not
+ * report the end of mappings or lost events.
  */
 export class TreeWatch {
-  /** The watched directories. */
-  readonly directories: ReadonlySet<string>;
   readonly #child: ChildProcess;
   #text = "";
   #answer: ((text: string | undefined) => void) | undefined;
   #hasEnded = false;
 
-  private constructor(child: ChildProcess, directories: ReadonlySet<string>) {
+  private constructor(child: ChildProcess) {
     this.#child = child;
-    this.directories = directories;
     // Names are compared with those that Node reads, so both are decoded in the same way.
     child.stdout?.setEncoding("utf8");
     child.stdout?.on("data", (piece: string) => {
@@ -40,16 +40,11 @@ export class TreeWatch {
   }
 
   /** Returns undefined when not every directory can be watched. */
-  static async start(
-    perl: string,
-    root: string,
-    directories: ReadonlySet<string>,
-  ): Promise<TreeWatch | undefined> {
+  static async start(perl: string, root: string, maxDirectories: number): Promise<TreeWatch | undefined> {
     const args = ["-e", perlProgram("watch-tree.pl", import.meta.url)];
     const child = spawn(perl, args, { cwd: root, env: {}, stdio: ["pipe", "pipe", "ignore"] });
-    const watch = new TreeWatch(child, directories);
-    const names = Array.from(directories, (path) => `${path === "" ? "." : path}\0`).join("");
-    if ((await watch.#ask(`${names}\0`)) !== undefined) return watch;
+    const watch = new TreeWatch(child);
+    if ((await watch.#ask(`${maxDirectories}\n`)) !== undefined) return watch;
     await watch.close();
     return undefined;
   }
@@ -64,13 +59,14 @@ export class TreeWatch {
     if (records === undefined) return undefined;
     const directories = new Set<string>();
     const mapped = new Set<number>();
-    const fleeting: string[] = [];
+    const unproven = new Map<string, number>();
     for (const record of records) {
+      const space = record.indexOf(" ");
       if (record.startsWith("i")) mapped.add(Number(record.slice(1)));
-      else if (record.startsWith("f")) fleeting.push(record.slice(1));
+      else if (record.startsWith("f")) unproven.set(record.slice(space + 1), Number(record.slice(1, space)));
       else directories.add(record === "d." ? "" : record.slice(1));
     }
-    return { directories, mapped, fleeting };
+    return { directories, mapped, unproven };
   }
 
   async close(): Promise<void> {

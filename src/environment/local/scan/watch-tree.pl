@@ -1,25 +1,25 @@
-# Watches directories with inotify, and reports which of them have changed. Input: the directories, relative to the
-# working directory and each followed by NUL, then one NUL; after that one line feed per question. Every answer is a list
-# of records, each followed by NUL, and one more NUL: "d" and a changed directory, "f" and a file that came and went, "i"
-# and the inode of a file that a process has mapped, or "x" when the changes are not all known. Ends with its input. The
-# numbers are those of Linux: inotify_init1, inotify_add_watch.
-use strict; use POSIX ();
+# Watches all directories below the working directory with inotify, and reports which of them have changed. Input: the
+# largest number of directories and a line feed; after that one line feed per question. Every answer is a list of records,
+# each followed by NUL, and one more NUL: "d" and a changed directory; "f", how often a name was created, a space and the
+# path, for a new directory, a file that came and went, or a file with other names; "i" and the inode of a file that a
+# process has mapped; or "x" when the changes are not all known. Ends with its input. The numbers are those of Linux:
+# inotify_init1, inotify_add_watch, inotify_rm_watch, getdents64.
+use strict; use POSIX (); use Fcntl qw(O_RDONLY O_DIRECTORY O_NOFOLLOW);
 my $machine = (POSIX::uname())[4];
-my ($init, $add) = $machine eq "x86_64" ? (294, 254) : $machine eq "aarch64" ? (26, 27) : exit 1;
-$/ = "\0"; $| = 1; binmode $_ for *STDIN, *STDOUT;
+my ($init, $add, $remove, $list) =
+  $machine eq "x86_64" ? (294, 254, 255, 217) : $machine eq "aarch64" ? (26, 27, 28, 61) : exit 1;
+$| = 1; binmode $_ for *STDIN, *STDOUT;
 my $queue = syscall($init, 0x80800);
 exit 1 if $queue < 0;
-my (%paths, %isWatched, %dirty, %made, %madeBefore, %moving, %fleeting, $lost);
+# The path of every watch, the watch of every path, and how many directories in a directory are watched.
+my (%paths, %watches, %inside);
+# Since the last answer: how often names were created, which of them were moved to, and moves that are not yet complete.
+my (%dirty, %made, %movedTo, %movedFrom, %moving, %unproven, $moves, $lost);
 # IN_MODIFY, ATTRIB, CLOSE_WRITE, MOVED_FROM, MOVED_TO, CREATE, DELETE, DELETE_SELF, MOVE_SELF, ONLYDIR, DONT_FOLLOW.
 my $mask = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x1000000 | 0x2000000;
-my $buffer = "";
-while ($buffer !~ /(?:^|\0)\0/) { sysread(STDIN, $buffer, 65536, length $buffer) or exit }
-for my $path (split /\0/, $buffer) {
-  my $watch = syscall($add, $queue, $path, $mask);
-  $lost = 1 if $watch < 0 || exists $paths{$watch};
-  $isWatched{$paths{$watch} = $path} = 1;
-  last if $lost;
-}
+my $most = "";
+while ($most !~ /\n/) { sysread(STDIN, $most, 1, length $most) or exit }
+watch(".");
 answer();
 for (;;) {
   my $ready = "";
@@ -32,21 +32,94 @@ for (;;) {
   # A mapping that ends after this has an event in the queue.
   my %mapped = $lost ? () : mapped();
   drain() unless $lost;
-  @fleeting{values %moving} = (); %moving = ();
   answer(keys %mapped);
 }
 
 sub answer {
-  my @records = $lost ? "x" : ((map { "d$_" } keys %dirty), (map { "f$_" } keys %fleeting), (map { "i$_" } @_));
+  # Another name of the file may be in a directory without events.
+  for my $path (keys %made) {
+    my @stats = lstat $path;
+    $unproven{$path} = 1 if @stats ? !-d _ && $stats[3] > 1 : !$movedFrom{$path};
+  }
+  @unproven{values %moving} = ();
+  my @records = $lost ? "x" : (
+    (map { "d$_" } keys %dirty), (map { "f" . ($made{$_} || 0) . " $_" } keys %unproven), (map { "i$_" } @_));
   my $text = join("", map { "$_\0" } @records) . "\0";
   while (length $text) {
     my $count = syswrite(STDOUT, $text);
     defined $count ? substr($text, 0, $count, "") : $!{EINTR} || exit;
   }
-  %dirty = %fleeting = (); %madeBefore = %made; %made = ();
+  %dirty = %made = %movedTo = %movedFrom = %moving = %unproven = (); $moves = 0;
 }
 
-# Reads all events. Those after which a directory is no longer watched make the watch useless.
+# Watches a directory and those below it. Each one is watched before it is read, so that no new directory is missed.
+sub watch {
+  my @waiting = @_;
+  while (defined(my $path = pop @waiting)) {
+    my $watch = syscall($add, $queue, $path, $mask);
+    next if $watch < 0 && isGone();
+    my $known = $paths{$watch};
+    next if defined $known && $known eq $path;
+    # A directory with two paths is mounted twice.
+    return $lost = 1 if $watch < 0 || defined $known || keys %paths >= $most;
+    $inside{parentOf($path)} += 1 unless exists $watches{$path};
+    ($paths{$watch}, $watches{$path}) = ($path, $watch);
+    push @waiting, directoriesIn($path);
+    return if $lost;
+  }
+}
+
+sub directoriesIn {
+  my ($path) = @_;
+  my $directory = POSIX::open($path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (!defined $directory) { $lost = 1 unless isGone(); return }
+  my @found;
+  my $entries = "\0" x 65536;
+  my $count;
+  while (($count = syscall($list, $directory, $entries, 65536)) > 0) {
+    for (my $at = 0; $at < $count;) {
+      my ($length, $type, $name) = unpack("\@$at x16 SCZ*", $entries);
+      $at += $length;
+      next if $type != 4 && $type != 0 || $name eq "." || $name eq "..";
+      my $found = $path eq "." ? $name : "$path/$name";
+      push @found, $found if $type == 4 || lstat $found && -d _;
+    }
+  }
+  $lost = 1 if $count < 0 && !isGone();
+  POSIX::close($directory);
+  return @found;
+}
+
+sub isGone { $!{ENOENT} || $!{ENOTDIR} || $!{ELOOP} }
+
+sub parentOf { $_[0] =~ m{^(.*)/}s ? $1 : $_[0] eq "." ? "" : "." }
+
+# Forgets a directory that was moved, and those below it.
+sub forget {
+  my ($path) = @_;
+  my @gone = ($path);
+  if ($inside{$path}) {
+    return $lost = 1 if ++$moves > 50;
+    @gone = grep { $_ eq $path || index($_, "$path/") == 0 } keys %watches;
+  }
+  for my $one (@gone) {
+    my $watch = $watches{$one};
+    next unless defined $watch;
+    unwatch($watch);
+    syscall($remove, $queue, $watch);
+  }
+}
+
+sub unwatch {
+  my ($watch) = @_;
+  my $path = delete $paths{$watch};
+  return unless defined $path && $watches{$path} == $watch;
+  delete $watches{$path};
+  my $parent = parentOf($path);
+  delete $inside{$parent} if --$inside{$parent} <= 0;
+}
+
+# Reads all events.
 sub drain {
   while (my $count = POSIX::read($queue, my $events, 65536)) {
     my $at = 0;
@@ -62,31 +135,54 @@ sub drain {
 
 sub take {
   my ($watch, $mask, $cookie, $name) = @_;
-  # DELETE_SELF, MOVE_SELF, UNMOUNT, Q_OVERFLOW and IGNORED.
-  return $lost = 1 if $mask & 0xec00;
+  # UNMOUNT and Q_OVERFLOW.
+  return $lost = 1 if $mask & 0x6000;
   my $directory = $paths{$watch};
+  return unless defined $directory;
+  # DELETE_SELF, MOVE_SELF and IGNORED: the directory above has an event too.
+  if ($mask & 0x8c00) {
+    unwatch($watch) if $mask & 0x8000;
+    return $lost ||= $directory eq ".";
+  }
   $dirty{$directory} = 1;
   my $path = $directory eq "." ? $name : "$directory/$name";
-  return $lost ||= $mask & 0x3c0 && $isWatched{$path} if $mask & 0x40000000;
-  # A file that comes and goes between two questions may be another hard link to a file in an unchanged directory.
-  my $isNew = $made{$path} || $madeBefore{$path};
-  if ($mask & 0x100) { $made{$path} = 1 }
-  elsif ($mask & 0x200) { $fleeting{$path} = 1 if $isNew }
-  elsif ($mask & 0x40) { $moving{$cookie} = $path if $isNew; delete $made{$path}; delete $madeBefore{$path} }
-  elsif ($mask & 0x80) { $fleeting{$path} = 1 if $isNew; delete $moving{$cookie}; $made{$path} = 1 }
+  return unless $mask & 0x3c0;
   $lost = 1 if keys %made > 100000;
+  if ($mask & 0x40000000) {
+    forget($path) if $mask & 0x40;
+    return unless $mask & 0x180;
+    # Files may have come and gone in the directory before it was watched.
+    $made{$path} += 1;
+    $unproven{$path} = 1;
+    return watch($path);
+  }
+  # A file that comes and goes may be another name of a file in a directory without events. A name that is moved to and
+  # then moved from may have been exchanged with another.
+  if ($mask & 0x40) {
+    $unproven{$path} = 1 if $movedTo{$path};
+    $moving{$cookie} = $path if $made{$path};
+    $movedFrom{$path} = 1;
+    return;
+  }
+  $unproven{$path} = 1 if $made{$path} && !$movedFrom{$path};
+  return if $mask & 0x200;
+  delete $movedFrom{$path};
+  $made{$path} += 1;
+  if ($mask & 0x80) { $movedTo{$path} = 1; delete $moving{$cookie} }
 }
 
 # Returns the inodes of files in shared mappings. Writes to them cause no event until the mapping ends.
 sub mapped {
   my %inodes;
-  opendir(my $processes, "/proc") or return;
-  for my $process (grep { /^\d/ } readdir $processes) {
-    open(my $maps, "<", "/proc/$process/maps") or next;
-    local $/;
-    my $text = <$maps>;
-    next unless defined $text;
+  for my $process (grep { /^\d/ } namesIn("/proc")) {
+    my $text = content("/proc/$process/maps");
+    # The first thread of a process may have ended.
+    $text = join("", map { content("/proc/$process/task/$_/maps") } namesIn("/proc/$process/task")) if $text eq "";
     $inodes{$1} = 1 while $text =~ /^\S+ ...s \S+ \S+ ([1-9]\d*)/mg;
   }
   return %inodes;
 }
+
+sub namesIn { opendir(my $directory, $_[0]) or return; return readdir $directory }
+
+sub content { local $/; open(my $file, "<", $_[0]) or return ""; my $text = <$file>; return defined $text ? $text : "" }

@@ -40,14 +40,21 @@ async function openWatched(limits: Partial<WatchLimits> = {}, prepare = "true") 
   run(prepare);
   const pinning = new ProcPinning(root, new PathChecker(root, undefined));
   const findPerl = async () => "perl";
-  const options = { pinning, findPerl, limits: { minEntries: 0, ...limits } };
-  const snapshots = new WatchedSnapshots(options);
-  const take = () => snapshots.take([], {}, () => new Set());
+  const programs = { now: 0, atOnce: 0, areConfined: true };
+  const placeholders = new Map<string, number>();
+  const snapshots = new WatchedSnapshots({
+    ...{ pinning, findPerl, limits: { minEntries: 0, ...limits } },
+    programs: () => programs,
+    placeholders: () => placeholders,
+  });
+  const take = () => snapshots.take([], {});
   for (let count = 0; count < 3; count += 1) await take();
   return {
     root,
     run,
     take,
+    programs,
+    placeholders,
     snapshots,
     fresh: async () => (await takeSnapshot(pinning, [], {})).snapshot,
     [Symbol.asyncDispose]: async () => {
@@ -173,7 +180,7 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
 
   it("knows that events were lost", async () => {
     await using folder = temporaryFolder();
-    const watch = (await TreeWatch.start("perl", folder.path, new Set([""])))!;
+    const watch = (await TreeWatch.start("perl", folder.path, 10))!;
     process.kill(watch.pid!, "SIGSTOP");
     const most = Number(fs.readFileSync("/proc/sys/fs/inotify/max_queued_events", "utf8"));
     const names = [join(folder.path, "a"), join(folder.path, "b")];

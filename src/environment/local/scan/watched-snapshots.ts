@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, statfsSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, statfsSync } from "node:fs";
 import type { IgnoreFileOutside } from "../../../contract/environment.ts";
 import {
   figure,
@@ -10,8 +10,9 @@ import {
 } from "../../../contract/snapshot.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { attemptQuietly, statsAt } from "../../../system/attempt.ts";
+import { type MountTableEntry, readMountTable } from "../../../system/mount-table.ts";
 import type { Pinning } from "../../../system/pinning.ts";
-import { withSlash } from "../../../system/workspace-path.ts";
+import { liesInside, withSlash } from "../../../system/workspace-path.ts";
 import { watchableTypes } from "./known-names.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import type { TreeChanges, TreeWatch } from "./tree-watch.ts";
@@ -36,11 +37,24 @@ const usualLimits: WatchLimits = {
   maxDirectories: 100_000,
   maxAgeMs: 300_000,
   typeAt: (path) => statfsSync(path).type,
-  mounts: () => readFileSync("/proc/self/mountinfo", "utf8"),
+  mounts: () => attemptQuietly(() => readFileSync("/proc/self/mountinfo", "utf8")) ?? "",
 };
+
+/** The programs that ran since the last call of `WatchedOptions.programs`. */
+export interface ProgramsRun {
+  /** How many run now. */
+  readonly now: number;
+  /** The largest number that ran at the same time. */
+  readonly atOnce: number;
+  /** Whether none of them could link a file of the workspace to a directory outside. */
+  readonly areConfined: boolean;
+}
 
 interface WatchedSnapshotsOptions {
   readonly pinning: Pinning;
+  readonly programs: () => ProgramsRun;
+  /** How often this process has created the placeholders of sandboxes, by their absolute paths. */
+  readonly placeholders: () => ReadonlyMap<string, number>;
   readonly findPerl: () => Promise<string>;
   readonly limits?: Partial<WatchLimits> | undefined;
 }
@@ -57,6 +71,14 @@ export class WatchedSnapshots {
   #base: Base | undefined;
   #last: Snapshot | undefined;
   #changes: TreeChanges = noChanges;
+  /** Whether the changes do not prove that directories without events are unchanged. */
+  #mustLook = false;
+  /** Placeholders that were created before the last question. */
+  #placeholders: ReadonlyMap<string, number> = new Map();
+  /** Whether a running program may have opened a file by a name that is gone, and may still write to it. */
+  #mayHoldFiles = false;
+  /** The mounts when the watch started. */
+  #mounts = "";
   #snapshots = 0;
   /** The number of snapshots until the next watch starts, and how many to wait after a watch that was useless. */
   #rest = 2;
@@ -72,13 +94,8 @@ export class WatchedSnapshots {
   /** The number of directories that the last snapshot has read, for tests. */
   lastRead = 0;
 
-  /** `placeholders` returns the paths that sandboxes have covered so far. They may come and go unnoticed. */
-  take(
-    outside: readonly IgnoreFileOutside[],
-    options: SnapshotOptions,
-    placeholders: () => ReadonlySet<string>,
-  ): Promise<Snapshot> {
-    const turn = this.#turn.then(() => this.#take(outside, options, placeholders));
+  take(outside: readonly IgnoreFileOutside[], options: SnapshotOptions): Promise<Snapshot> {
+    const turn = this.#turn.then(() => this.#take(outside, options));
     this.#turn = turn.catch(() => {});
     return turn;
   }
@@ -89,18 +106,14 @@ export class WatchedSnapshots {
     await this.#endWatch();
   }
 
-  async #take(
-    outside: readonly IgnoreFileOutside[],
-    options: SnapshotOptions,
-    placeholders: () => ReadonlySet<string>,
-  ): Promise<Snapshot> {
-    await this.#startOrAsk();
+  async #take(outside: readonly IgnoreFileOutside[], options: SnapshotOptions): Promise<Snapshot> {
+    await this.#startOrAsk(options);
     const about = this.#about(outside, options);
     const base = this.#base;
     const isUsable =
       base !== undefined &&
+      !this.#mustLook &&
       !options.again &&
-      this.#changes.fleeting.every((path) => placeholders().has(path)) &&
       (base.isPlain || options.like !== undefined) &&
       base.about === about &&
       monotonicMs() - base.provenMs < this.#limits.maxAgeMs;
@@ -110,19 +123,13 @@ export class WatchedSnapshots {
     this.lastRead = taken.read.length;
     this.#last = taken.snapshot;
     this.#changes = noChanges;
+    this.#mustLook = false;
     if (this.#watch === undefined) return taken.snapshot;
-    // A directory that was scanned before it was watched may have changed in between.
-    const unwatched = taken.read.filter((path) => !this.#watch!.directories.has(path));
-    if (!unwatched.every((path) => placeholders().has(path))) {
-      await this.#endWatch();
-      return taken.snapshot;
-    }
     const isPart = taken.snapshot.shared !== undefined;
     this.#nextRest = isPart ? 2 : this.#nextRest;
     this.#base = {
       ...taken,
       about,
-      unwatched,
       isPlain: isPart ? base!.isPlain : options.like === undefined,
       provenMs: isPart ? base!.provenMs : monotonicMs(),
     };
@@ -140,7 +147,9 @@ export class WatchedSnapshots {
     outside: readonly IgnoreFileOutside[],
     options: SnapshotOptions,
   ): Promise<Taken | undefined> {
-    const changed = new Set([...this.#changes.directories, ...base.unwatched]);
+    // Snapshots leave out some of the watched directories.
+    const isCovered = (path: string) => base.snapshot.contents.has(path);
+    const changed = new Set([...this.#changes.directories].filter(isCovered));
     for (const path of this.#unproven(base)) changed.add(path);
     const unchanged = { ...base, changed };
     try {
@@ -169,28 +178,51 @@ export class WatchedSnapshots {
       if (mapped.has(figures[place * figureCount + figure.inode]!)) yield parentOf(paths[place]!);
   }
 
-  async #startOrAsk(): Promise<void> {
+  async #startOrAsk({ without = [] }: SnapshotOptions): Promise<void> {
     this.#snapshots += 1;
-    if (this.#watch !== undefined) {
-      const changes = await this.#watch.changes();
-      if (changes === undefined) await this.#endWatch();
-      else this.#changes = merged(this.#changes, changes);
-      return;
-    }
+    const placeholders = new Map(this.#options.placeholders());
+    const changes = await this.#watch?.changes();
+    const mounts = this.#limits.mounts();
+    if (changes !== undefined && mounts === this.#mounts) return this.#add(changes, placeholders);
+    if (this.#watch !== undefined) await this.#endWatch();
     if (this.#snapshots <= this.#rest || this.#last === undefined) return;
+    this.#mounts = mounts;
     const { pinning, findPerl } = this.#options;
-    const directories = new Set(this.#last.contents.keys());
-    const perl = this.#mayWatch(this.#last) ? await findPerl().catch(() => undefined) : undefined;
+    const perl = this.#mayWatch(this.#last, without) ? await findPerl().catch(() => undefined) : undefined;
     if (perl !== undefined) {
       const watches = await import("./tree-watch.ts");
-      this.#watch = await watches.TreeWatch.start(perl, pinning.root, directories);
+      this.#watch = await watches.TreeWatch.start(perl, pinning.root, this.#limits.maxDirectories);
     }
     if (this.#watch === undefined) this.#rest = Number.POSITIVE_INFINITY;
+    this.#placeholders = placeholders;
+    this.#mayHoldFiles = this.#options.programs().now > 0;
   }
 
-  #mayWatch({ paths, contents, figures }: Snapshot): boolean {
+  /**
+   * A new name may be a hard link to a file in a directory without events, by which the file was changed. A program that
+   * has opened the file by that name can change it until the program ends.
+   */
+  #add(changes: TreeChanges, placeholders: ReadonlyMap<string, number>): void {
+    const { now, atOnce, areConfined } = this.#options.programs();
+    const made = (path: string) =>
+      (placeholders.get(this.#prefix + path) ?? 0) - (this.#placeholders.get(this.#prefix + path) ?? 0);
+    // A sandbox covers its placeholders by mounts, but not those of another.
+    const isPlaceholder = ([path, count]: readonly [string, number]) =>
+      atOnce <= 1 && count > 0 && count === made(path);
+    const isProven = Array.from(changes.unproven).every(isPlaceholder);
+    if (!isProven || this.#mayHoldFiles || !areConfined) this.#mustLook = true;
+    this.#mayHoldFiles = now > 0 && (this.#mayHoldFiles || !isProven);
+    this.#placeholders = placeholders;
+    this.#changes = merged(this.#changes, changes);
+  }
+
+  #mayWatch({ paths, contents, figures, leftOut }: Snapshot, without: readonly string[]): boolean {
     if (process.platform !== "linux" || this.#rest === Number.POSITIVE_INFINITY) return false;
     if (paths.length < this.#limits.minEntries || contents.size > this.#limits.maxDirectories) return false;
+    // Toolcrib creates and removes files of its own all the time, and the kernel's directories are endless.
+    if (without.some((path) => path.startsWith(this.#prefix) && existsSync(path))) return false;
+    if (Array.from(leftOut.values()).includes("system")) return false;
+    if (isMountedTwice(this.#options.pinning.root, readMountTable(this.#mounts))) return false;
     const devices = new Map<number, string>();
     for (const [path, { place }] of contents) {
       const device = place < 0 ? -1 : figures[place * figureCount + figure.device]!;
@@ -208,39 +240,55 @@ export class WatchedSnapshots {
     this.#watch = undefined;
     this.#base = undefined;
     this.#changes = noChanges;
+    this.#mustLook = false;
     this.#rest = this.#snapshots + this.#nextRest - 1;
     this.#nextRest = Math.min(this.#nextRest * 2, 64);
     await watch?.close();
   }
 
-  /** Everything else that a snapshot depends on: its options, ignore files elsewhere, mounts and the workspace itself. */
+  /** Everything else that a snapshot depends on: its options, ignore files elsewhere and the workspace itself. */
   #about(outside: readonly IgnoreFileOutside[], { without, ignored }: SnapshotOptions): string {
     const { ino, dev } = lstatSync(this.#options.pinning.root);
     const excluded = this.#last?.repositories.map(({ path }) =>
       attemptQuietly(() => readFileSync(`${this.#prefix}${path}/.git/info/exclude`, "utf8")),
     );
-    const mounts = attemptQuietly(this.#limits.mounts);
-    return JSON.stringify([outside, without, ignored, ino, dev, mounts, excluded]);
+    return JSON.stringify([outside, without, ignored, ino, dev, excluded]);
   }
 }
 
 /** The last snapshot, if a watch has proved which of its directories are unchanged. */
 interface Base extends Taken {
   readonly about: string;
-  /** Directories that are always read. */
-  readonly unwatched: readonly string[];
   /** Whether the choice of skipped directories is that of the current ignore files. */
   readonly isPlain: boolean;
   /** When everything was last scanned. */
   readonly provenMs: number;
 }
 
-const noChanges: TreeChanges = { directories: new Set(), mapped: new Set(), fleeting: [] };
+const noChanges: TreeChanges = { directories: new Set(), mapped: new Set(), unproven: new Map() };
 
 /** An interrupted snapshot leaves its changes to the next one. */
 function merged(one: TreeChanges, other: TreeChanges): TreeChanges {
-  const directories = new Set([...one.directories, ...other.directories]);
-  return { ...other, directories, fleeting: [...one.fleeting, ...other.fleeting] };
+  return { ...other, directories: new Set([...one.directories, ...other.directories]) };
+}
+
+/** Whether another mount shows files of a directory, so that they could be linked to a directory outside it. */
+function isMountedTwice(path: string, mounts: readonly MountTableEntry[]): boolean {
+  const around = mounts.filter(({ point }) => liesInside(path, point));
+  const innermost = around.toSorted((one, other) => one.point.length - other.point.length).at(-1);
+  const below = path.slice(innermost?.point === "/" ? 0 : innermost?.point.length);
+  return mounts
+    .filter((mount) => mount === innermost || liesInside(mount.point, path))
+    .some((mount) => {
+      const shown =
+        mount === innermost && below !== "" ? `${mount.root === "/" ? "" : mount.root}${below}` : mount.root;
+      return mounts.some(
+        (other) =>
+          other !== mount &&
+          other.device === mount.device &&
+          (liesInside(shown, other.root) || liesInside(other.root, shown)),
+      );
+    });
 }
 
 function parentOf(path: string): string {
