@@ -1,13 +1,53 @@
 import { spawnSync } from "node:child_process";
-import { expect, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
 import { openCommandFixture, treeOf } from "../../../test/support/journal-scan/command-fixture.ts";
+import { overrideEnvironment } from "../../lib/override-environment.ts";
 
 const canConfine =
   process.platform === "linux" &&
   ["bwrap", "perl"].every((program) => spawnSync(program, ["--version"]).status === 0);
 
 /** Enough entries for a watch, in a folder that the comparisons skip. */
-const filler = Array.from({ length: 5000 }, (_, index) => [`filler/${index % 20}/${index}`, ""] as const);
+const filler = Object.fromEntries(
+  Array.from({ length: 5000 }, (_, index) => [`filler/${index % 20}/${index}`, ""]),
+);
+
+/** A workspace whose instance has run enough commands to use a watch. */
+async function openWatched(sandbox: "bwrap" | "landlock") {
+  const files = {
+    ".gitignore": "node_modules\ntarget\n",
+    ...{ "d/one": "one", "d/e/two": "two", "f/three": "three" },
+    ...{ "node_modules/a/b": "", "target/c/d": "", "target/old": "" },
+    ...filler,
+  };
+  /** Whether each snapshot has reused what a watch has proved. */
+  const reused: boolean[] = [];
+  const fixture = await openCommandFixture(files, {
+    git: true,
+    sandbox,
+    wrapEnvironment: (local) =>
+      overrideEnvironment(local, {
+        snapshot: async (options) => {
+          const snapshot = await local.snapshot!(options);
+          reused.push(snapshot.shared !== undefined);
+          return snapshot;
+        },
+      }),
+  });
+  for (let count = 0; count < 3; count += 1) await fixture.bash(`printf ${count} > count`);
+  return {
+    ...fixture,
+    /** Runs a command, and returns whether each of its snapshots has used the watch. */
+    watchedBash: async (command: string) => {
+      reused.length = 0;
+      const call = await fixture.bash(command);
+      return { call, reused: [...reused] };
+    },
+    tree: () => treeOf(fixture.workspace, { without: [".git", "filler", "node_modules", "target"] }),
+  };
+}
 
 const behindOurBack = {
   "rename over": "printf new > ../t; mv ../t d/one",
@@ -17,20 +57,90 @@ const behindOurBack = {
   "a file that came and went": "ln f/two d/t; printf 4 >> d/t; rm d/t",
 };
 
-it.skipIf(!canConfine)("undoes confined commands exactly, whatever others change between them", async () => {
-  const files = { "d/one": "one", "d/e/two": "two", "f/three": "three", ...Object.fromEntries(filler) };
-  await using fixture = await openCommandFixture(files, { git: true, sandbox: "bwrap" });
-  fixture.beside("ln d/e/two ../two");
-  for (let count = 0; count < 3; count += 1) await fixture.bash(`printf ${count} > count`);
-  const tree = () => treeOf(fixture.workspace, { without: [".git", "filler"] });
-  for (const [name, script] of Object.entries(behindOurBack)) {
-    fixture.beside(script);
-    const before = tree();
-    const call = await fixture.bash(
-      "for file in $(find d f -type f); do printf more >> $file; done; rm count",
-    );
-    expect([name, call.isError, call.content]).toEqual([name, false, ""]);
-    const undo = await fixture.undo(call);
-    expect([name, tree(), undo.content]).toEqual([name, before, ""]);
-  }
+/** Commands that change f/three by a name that a snapshot does not cover. The numbers are those of renameat2. */
+const byAnotherName = {
+  "a link in node_modules": "ln f/three node_modules/y; printf evil > node_modules/y; rm node_modules/y",
+  "a link deep in an ignored folder": "ln f/three target/c/y; printf evil > target/c/y; rm target/c/y",
+  "a link in .git": "ln f/three .git/y; printf evil > .git/y; rm .git/y",
+  "a link that is kept": "ln f/three node_modules/kept; printf evil > node_modules/kept",
+  "a link in a new folder": "mkdir n; ln f/three n/y; printf evil > n/y; rm -r n",
+  "a link in a new ignored folder":
+    "mkdir -p target/n/m; ln f/three target/n/m/y; printf evil > target/n/m/y; rm -r target/n",
+  "a link in a folder that was moved":
+    "mkdir target/n; mv target/n node_modules/n; ln f/three node_modules/n/y; printf evil > node_modules/n/y; rm -r node_modules/n",
+  "a link that another file replaced":
+    "ln f/three target/y; printf evil > target/y; touch target/t; mv target/t target/y",
+  "a link that replaced a file and was replaced":
+    "ln f/three target/t; printf evil > target/t; mv target/t target/old; rm target/old; touch target/old",
+  "a link that was exchanged with a file":
+    "ln f/three target/t; printf evil > target/t; perl -e '($a, $b) = qw(target/t target/old); syscall((POSIX::uname())[4] eq q(x86_64) ? 316 : 276, -100, $a, -100, $b, 2) == 0 or die; BEGIN { require POSIX }'; rm target/old; mv target/t target/old",
+  "a link that is gone while its file is open":
+    "ln f/three target/z; exec 3> target/z; rm target/z; printf evil >&3",
+};
+
+/** In Landlock, the temporary folder may be on the mount of the workspace. */
+const byAnotherNameInLandlock = {
+  "a link in the temporary folder": 'ln f/three "$TMPDIR/y"; printf evil > "$TMPDIR/y"; rm "$TMPDIR/y"',
+  "a link in .git": "ln f/three .git/y; printf evil > .git/y; rm .git/y",
+  "a link in node_modules": byAnotherName["a link in node_modules"],
+};
+
+describe.skipIf(!canConfine)("a scan that uses a watch", () => {
+  it("undoes confined commands exactly, whatever others change between them", async () => {
+    await using fixture = await openWatched("bwrap");
+    fixture.beside("ln d/e/two ../two");
+    await fixture.bash("printf linked > count");
+    for (const [name, script] of Object.entries(behindOurBack)) {
+      fixture.beside(script);
+      const before = fixture.tree();
+      const { call } = await fixture.watchedBash(
+        "for file in $(find d f -type f); do printf more >> $file; done; rm count",
+      );
+      expect([name, call.isError]).toEqual([name, false]);
+      const undo = await fixture.undo(call);
+      expect([name, fixture.tree(), undo.isError]).toEqual([name, before, false]);
+    }
+  });
+
+  it("reads only what commands change", async () => {
+    await using fixture = await openWatched("bwrap");
+    const commands = [
+      "printf more >> d/one",
+      "printf more >> node_modules/a/b",
+      "sed -i s/o/0/ d/one",
+      "rm d/one",
+    ];
+    for (const command of commands)
+      expect([command, (await fixture.watchedBash(command)).reused]).toEqual([command, [true, true]]);
+  });
+
+  it("undoes what a command changed by another name", async () => {
+    await using fixture = await openWatched("bwrap");
+    for (const [name, script] of Object.entries(byAnotherName)) {
+      const before = fixture.tree();
+      const call = await fixture.bash(script);
+      const after = readFileSync(join(fixture.workspace, "f/three"), "utf8");
+      // In the sandbox, .git is another mount, to which nothing can be linked.
+      expect([name, after]).toEqual([name, name.includes("git") ? "three" : "evil"]);
+      await fixture.undo(call);
+      expect([name, fixture.tree()]).toEqual([name, before]);
+      // The next attack meets a watch in use.
+      const next = await fixture.watchedBash("printf next > count");
+      expect([name, next.reused.at(-1)]).toEqual([name, true]);
+    }
+  });
+
+  it("undoes what a command in Landlock changed by another name", async ({ skip }) => {
+    const opened = await openWatched("landlock").catch(() => undefined);
+    if (opened === undefined) return skip("Landlock is not available");
+    await using fixture = opened;
+    for (const [name, script] of Object.entries(byAnotherNameInLandlock)) {
+      const before = fixture.tree();
+      const { call, reused } = await fixture.watchedBash(script);
+      const after = readFileSync(join(fixture.workspace, "f/three"), "utf8");
+      expect([name, after, reused]).toEqual([name, "evil", [false, false]]);
+      await fixture.undo(call);
+      expect([name, fixture.tree()]).toEqual([name, before]);
+    }
+  });
 });

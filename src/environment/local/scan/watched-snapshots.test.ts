@@ -36,6 +36,7 @@ async function openWatched(limits: Partial<WatchLimits> = {}, prepare = "true") 
     fs.mkdirSync(join(root, path, ".."), { recursive: true });
     fs.writeFileSync(join(root, path), path.endsWith(".gitignore") ? "ignored\nnode_modules\n" : path);
   }
+  for (const path of ["node_modules/p", ".git"]) fs.mkdirSync(join(root, path), { recursive: true });
   const run = (script: string) => void execFileSync("bash", ["-c", script], { cwd: root, stdio: "pipe" });
   run(prepare);
   const pinning = new ProcPinning(root, new PathChecker(root, undefined));
@@ -94,6 +95,14 @@ const ways: Readonly<Record<string, string>> = {
   "a hard link that came and went": "ln d/e/three f/g/link; printf more >> f/g/link; rm f/g/link",
   "a hard link that was replaced":
     "ln d/e/three f/g/link; printf more >> f/g/link; printf x > f/t; mv f/t f/g/link",
+  "a link in an ignored directory": "ln f/four node_modules/y; printf x >> node_modules/y; rm node_modules/y",
+  "a link in git's directory": "ln f/four .git/y; printf x >> .git/y; rm .git/y",
+  "a link in a directory that came and went": "mkdir n; ln f/four n/y; printf x >> n/y; rm -r n",
+  "a link in a directory that moved":
+    "mv node_modules/p node_modules/q; ln f/four node_modules/q/y; printf x >> node_modules/q/y; rm node_modules/q/y",
+  "a link that another file replaced":
+    "ln f/four node_modules/y; printf x >> node_modules/y; touch node_modules/t; mv node_modules/t node_modules/y",
+  "a link that stayed in an ignored directory": "ln f/four node_modules/p/y; printf x >> node_modules/p/y",
   "a directory swapped for a link": "mv d/e ../e; ln -s ../../e d/e; printf more >> ../e/three",
   "a tree that moved": "mv d/e f/e; printf more >> f/e/three",
   "two trees that were swapped": "mv d/e t; mv f/g d/e; mv t f/g; printf more >> f/g/three",
@@ -167,7 +176,7 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
     expect(watched.snapshots.lastRead).toBe(directoryCount);
   });
 
-  it("scans everything when the mounts have changed, after some time, and without Perl's answer", async () => {
+  it("scans everything when the mounts have changed, and after some time", async () => {
     let mounts = "";
     await using watched = await openWatched({ mounts: () => mounts });
     mounts = "a bind mount";
@@ -176,6 +185,66 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
     await using old = await openWatched({ maxAgeMs: 0 });
     await old.take();
     expect(old.snapshots.lastRead).toBe(directoryCount);
+  });
+
+  it("scans everything when Perl has ended", async () => {
+    await using watched = await openWatched();
+    process.kill(watched.snapshots.pid!, "SIGKILL");
+    await watched.take();
+    expect(watched.snapshots.lastRead).toBe(directoryCount);
+  });
+
+  it("scans everything with too many directories, or a second mount of the workspace", async () => {
+    const limits: Partial<WatchLimits>[] = [
+      { maxDirectories: directoryCount + 1 },
+      { mounts: () => "1 0 8:1 / / rw - ext4 x rw\n2 1 8:1 /tmp /mnt rw - ext4 x rw\n" },
+    ];
+    for (const limit of limits) {
+      await using watched = await openWatched(limit);
+      expect(watched.snapshots.pid).toBeUndefined();
+      await watched.take();
+      expect(watched.snapshots.lastRead).toBe(directoryCount);
+    }
+  });
+
+  it("scans everything while a program may have opened a file by a name that is gone", async () => {
+    await using watched = await openWatched();
+    const { programs } = watched;
+    const counts: number[] = [];
+    const steps = [
+      { now: 1, script: "true" },
+      { now: 1, script: "ln f/four node_modules/y; rm node_modules/y" },
+      { now: 1, script: "true" },
+      { now: 0, script: "true" },
+      { now: 0, script: "true" },
+    ];
+    for (const { now, script } of steps) {
+      watched.run(script);
+      Object.assign(programs, { now });
+      await watched.take();
+      counts.push(watched.snapshots.lastRead);
+    }
+    expect(counts).toEqual([0, directoryCount, directoryCount, directoryCount, 0]);
+    programs.areConfined = false;
+    await watched.take();
+    expect(watched.snapshots.lastRead).toBe(directoryCount);
+  });
+
+  it("accepts only placeholders of the one sandbox that ran", async () => {
+    await using watched = await openWatched();
+    const count = async (script: string, made: number, atOnce = 1) => {
+      watched.run(script);
+      watched.placeholders.set(join(watched.root, "p"), made);
+      Object.assign(watched.programs, { atOnce });
+      await watched.take();
+      return watched.snapshots.lastRead;
+    };
+    expect(await count("mkdir p; rmdir p", 1)).toBe(1);
+    expect(await count("mkdir p", 2)).toBe(2);
+    expect(await count("mv p ../p", 2)).toBe(1);
+    expect(await count("mkdir p; rmdir p; mkdir p; rmdir p", 3)).toBe(directoryCount);
+    expect(await count("mkdir p; rmdir p", 3)).toBe(directoryCount);
+    expect(await count("mkdir p; rmdir p", 4, 2)).toBe(directoryCount);
   });
 
   it("knows that events were lost", async () => {

@@ -77,6 +77,8 @@ export class WatchedSnapshots {
   #placeholders: ReadonlyMap<string, number> = new Map();
   /** Whether a running program may have opened a file by a name that is gone, and may still write to it. */
   #mayHoldFiles = false;
+  /** Whether the last snapshot had to be one of everything. After commands in other sandboxes than bubblewrap it has. */
+  #wasWhole = false;
   /** The mounts when the watch started. */
   #mounts = "";
   #snapshots = 0;
@@ -93,6 +95,11 @@ export class WatchedSnapshots {
 
   /** The number of directories that the last snapshot has read, for tests. */
   lastRead = 0;
+
+  /** The process of the watch, for tests. */
+  get pid(): number | undefined {
+    return this.#watch?.pid;
+  }
 
   take(outside: readonly IgnoreFileOutside[], options: SnapshotOptions): Promise<Snapshot> {
     const turn = this.#turn.then(() => this.#take(outside, options));
@@ -124,6 +131,7 @@ export class WatchedSnapshots {
     this.#last = taken.snapshot;
     this.#changes = noChanges;
     this.#mustLook = false;
+    this.#wasWhole = options.again === true;
     if (this.#watch === undefined) return taken.snapshot;
     const isPart = taken.snapshot.shared !== undefined;
     this.#nextRest = isPart ? 2 : this.#nextRest;
@@ -185,7 +193,7 @@ export class WatchedSnapshots {
     const mounts = this.#limits.mounts();
     if (changes !== undefined && mounts === this.#mounts) return this.#add(changes, placeholders);
     if (this.#watch !== undefined) await this.#endWatch();
-    if (this.#snapshots <= this.#rest || this.#last === undefined) return;
+    if (this.#snapshots <= this.#rest || this.#last === undefined || this.#wasWhole) return;
     this.#mounts = mounts;
     const { pinning, findPerl } = this.#options;
     const perl = this.#mayWatch(this.#last, without) ? await findPerl().catch(() => undefined) : undefined;
