@@ -83,6 +83,7 @@ class Walk {
   readonly #read: string[] = [];
   readonly #linked: number[] = [];
   readonly #knownLinks: ReadonlySet<number>;
+  #isPlain = true;
 
   constructor(
     pinning: Pinning,
@@ -117,7 +118,8 @@ class Walk {
       for (const place of this.#unchanged!.linked) if (moved[place]! >= 0) this.#linked.push(moved[place]!);
     }
     const snapshot = columns.done(earlier);
-    return { snapshot, read: this.#read, linked: this.#linked, budget: this.#ignored };
+    const isPlain = this.#isPlain && this.#unchanged?.isPlain !== false;
+    return { snapshot, read: this.#read, linked: this.#linked, budget: this.#ignored, isPlain };
   }
 
   /** The directories that the snapshot to be repeated has entered or skipped. */
@@ -178,14 +180,13 @@ class Walk {
     const names = known ? known.map(nameOf) : readdirSync(frame.directory.at("."));
     this.#read.push(frame.path);
     // A directory that the earlier snapshot entered is entered again, because the two are compared.
-    if (
-      frame.isIgnored &&
-      !this.#within(this.#ignored.takes(names.length)) &&
-      !this.#decided.has(frame.path)
-    ) {
-      this.columns.leftOut.set(place, "ignored");
-      frame.close();
-      return;
+    if (frame.isIgnored && !this.#within(this.#ignored.takes(names.length))) {
+      this.#isPlain = this.#isPlain && !this.#decided.has(frame.path);
+      if (!this.#decided.has(frame.path)) {
+        this.columns.leftOut.set(place, "ignored");
+        frame.close();
+        return;
+      }
     }
     if (range !== undefined) requireSameRules(this.#earlier!, at, range, names);
     if (names.includes(".git")) this.#addRepository(frame.path);
@@ -213,9 +214,9 @@ class Walk {
     if (this.#without.has(path)) return;
     if (type === typeBits.directory) {
       const isIgnored = frame.isIgnored || frame.levels.decide(path, "directory") === "ignore";
-      const why = this.#decided.has(path)
-        ? this.#decided.get(path)
-        : this.#whyNotEntered(path, stats, device, isIgnored);
+      const plain = this.#whyNotEntered(path, stats, device, isIgnored);
+      const why = this.#decided.has(path) ? this.#decided.get(path) : plain;
+      this.#isPlain = this.#isPlain && why === plain;
       const place = this.columns.add(path, stats);
       const earlier = range && sameDirectory(this.#earlier!, path, stats);
       if (why === undefined) frame.waiting.push({ place, path, stats, earlier, isIgnored: () => isIgnored });

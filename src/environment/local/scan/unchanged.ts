@@ -13,6 +13,8 @@ export interface Taken {
   /** Positions of the files with several hard links. */
   readonly linked: readonly number[];
   readonly budget: IgnoredBudget;
+  /** Whether the choice of skipped directories is that of the current ignore files. */
+  readonly isPlain: boolean;
 }
 
 /** An earlier snapshot, and the directories in it that may have changed since. */

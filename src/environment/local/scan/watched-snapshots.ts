@@ -138,7 +138,6 @@ export class WatchedSnapshots {
     this.#base = {
       ...taken,
       about,
-      isPlain: isPart ? base!.isPlain : options.like === undefined,
       provenMs: isPart ? base!.provenMs : monotonicMs(),
     };
     return taken.snapshot;
@@ -186,14 +185,14 @@ export class WatchedSnapshots {
       if (mapped.has(figures[place * figureCount + figure.inode]!)) yield parentOf(paths[place]!);
   }
 
-  async #startOrAsk({ without = [] }: SnapshotOptions): Promise<void> {
+  async #startOrAsk({ without = [], again = false }: SnapshotOptions): Promise<void> {
     this.#snapshots += 1;
     const placeholders = new Map(this.#options.placeholders());
     const changes = await this.#watch?.changes();
     const mounts = this.#limits.mounts();
     if (changes !== undefined && mounts === this.#mounts) return this.#add(changes, placeholders);
     if (this.#watch !== undefined) await this.#endWatch();
-    if (this.#snapshots <= this.#rest || this.#last === undefined || this.#wasWhole) return;
+    if (this.#snapshots <= this.#rest || this.#last === undefined || this.#wasWhole || again) return;
     this.#mounts = mounts;
     const { pinning, findPerl } = this.#options;
     const perl = this.#mayWatch(this.#last, without) ? await findPerl().catch(() => undefined) : undefined;
@@ -267,8 +266,6 @@ export class WatchedSnapshots {
 /** The last snapshot, if a watch has proved which of its directories are unchanged. */
 interface Base extends Taken {
   readonly about: string;
-  /** Whether the choice of skipped directories is that of the current ignore files. */
-  readonly isPlain: boolean;
   /** When everything was last scanned. */
   readonly provenMs: number;
 }
