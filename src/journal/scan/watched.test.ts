@@ -130,6 +130,24 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
     }
   });
 
+  it("sees what a process writes to a file that it has opened by a name that is gone", async () => {
+    await using fixture = await openWatched("bwrap");
+    const { crib } = fixture;
+    const link = "ln f/three target/y; exec 3> target/y; rm target/y; touch target/y";
+    const waiting = "until test -e target/go; do sleep 0.05; done";
+    const command = `${link}; echo ready; ${waiting}; printf evil >&3; sleep 600`;
+    await crib.call("process.start", { command, name: "attack", ready: { line: "^ready$" } });
+    await fixture.bash("printf while > count");
+    const before = fixture.tree();
+    fixture.beside("touch target/go; until grep -q evil f/three; do sleep 0.05; done");
+    const call = await fixture.bash("printf command > f/three");
+    await fixture.undo(call);
+    expect(fixture.tree()).toEqual({ ...before, "f/three": 'file 644 "evil"' });
+    await crib.call("process.stop", { name: "attack" });
+    await fixture.bash("printf after > count");
+    expect((await fixture.watchedBash("printf again > count")).reused).toEqual([true, true]);
+  });
+
   it("undoes what a command in Landlock changed by another name", async ({ skip }) => {
     const opened = await openWatched("landlock").catch(() => undefined);
     if (opened === undefined) return skip("Landlock is not available");
