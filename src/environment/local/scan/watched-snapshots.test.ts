@@ -234,17 +234,17 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
     await using watched = await openWatched();
     const count = async (script: string, made: number, atOnce = 1) => {
       watched.run(script);
-      watched.placeholders.set(join(watched.root, "p"), made);
+      watched.placeholders.set(join(watched.root, "d/p"), made);
       Object.assign(watched.programs, { atOnce });
       await watched.take();
       return watched.snapshots.lastRead;
     };
-    expect(await count("mkdir p; rmdir p", 1)).toBe(1);
-    expect(await count("mkdir p", 2)).toBe(2);
-    expect(await count("mv p ../p", 2)).toBe(1);
-    expect(await count("mkdir p; rmdir p; mkdir p; rmdir p", 3)).toBe(directoryCount);
-    expect(await count("mkdir p; rmdir p", 3)).toBe(directoryCount);
-    expect(await count("mkdir p; rmdir p", 4, 2)).toBe(directoryCount);
+    expect(await count("mkdir d/p; rmdir d/p", 1)).toBe(1);
+    expect(await count("mkdir d/p", 2)).toBe(2);
+    expect(await count("mv d/p ../p", 2)).toBe(1);
+    expect(await count("mkdir d/p; rmdir d/p; mkdir d/p; rmdir d/p", 3)).toBe(directoryCount);
+    expect(await count("mkdir d/p; rmdir d/p", 3)).toBe(directoryCount);
+    expect(await count("mkdir d/p; rmdir d/p", 4, 2)).toBe(directoryCount);
   });
 
   it("knows that events were lost", async () => {
