@@ -14,6 +14,8 @@ export interface TreeChanges {
   readonly mapped: ReadonlySet<number>;
 }
 
+const patienceMs = 20_000;
+
 /**
  * Watches all directories below a root with a Perl program that uses inotify. `fs.watch` is not enough: it does not
  * report the end of mappings or lost events.
@@ -80,10 +82,16 @@ export class TreeWatch {
   async #ask(question: string): Promise<readonly string[] | undefined> {
     if (this.#hasEnded) return undefined;
     this.#hold("ref");
+    // A stopped program, or one that waits for a process that hangs, must not stop every command.
+    const patience = setTimeout(() => {
+      this.#child.kill("SIGKILL");
+      this.#end();
+    }, patienceMs);
     const text = await new Promise<string | undefined>((resolve) => {
       this.#answer = resolve;
       this.#child.stdin?.write(question);
     });
+    clearTimeout(patience);
     this.#hold("unref");
     const records = text?.split("\0").filter((record) => record !== "");
     return records?.includes("x") ? undefined : records;

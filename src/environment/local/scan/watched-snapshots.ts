@@ -121,7 +121,7 @@ export class WatchedSnapshots {
       base !== undefined &&
       !this.#mustLook &&
       !options.again &&
-      (base.isPlain || options.like !== undefined) &&
+      (options.like === undefined ? base.isPlain : enterSame(base.snapshot, options.like)) &&
       base.about === about &&
       monotonicMs() - base.provenMs < this.#limits.maxAgeMs;
     const taken =
@@ -294,6 +294,13 @@ function isMountedTwice(path: string, mounts: readonly MountTableEntry[]): boole
           (liesInside(shown, other.root) || liesInside(other.root, shown)),
       );
     });
+}
+
+/** Whether no directory was scanned in one snapshot and skipped in the other. */
+function enterSame(one: Snapshot, other: Snapshot): boolean {
+  const entersSkipped = (entering: Snapshot, { leftOut, paths }: Snapshot) =>
+    [...leftOut.keys()].some((place) => entering.contents.has(paths[place]!));
+  return !entersSkipped(one, other) && !entersSkipped(other, one);
 }
 
 function parentOf(path: string): string {
