@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openCommandFixture, treeOf } from "../../../test/support/journal-scan/command-fixture.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
 
@@ -18,7 +18,7 @@ const filler = Object.fromEntries(
 async function openWatched(sandbox: "bwrap" | "landlock") {
   const files = {
     ".gitignore": "node_modules\ntarget\n",
-    ...{ "d/one": "one", "d/e/two": "two", "f/three": "three" },
+    ...{ "d/one": "one", "d/e/two": "two", "f/three": "three", "d/cache/four": "four" },
     ...{ "node_modules/a/b": "", "target/c/d": "", "target/old": "" },
     ...filler,
   };
@@ -146,6 +146,29 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
     await crib.call("process.stop", { name: "attack" });
     await fixture.bash("printf after > count");
     expect((await fixture.watchedBash("printf again > count")).reused).toEqual([true, true]);
+  });
+
+  it("records no deletion when another command begins under new ignore rules", async () => {
+    await using fixture = await openWatched("bwrap");
+    const exists = (path: string) => vi.waitUntil(() => existsSync(join(fixture.workspace, path)), 60_000);
+    const wait = (path: string) => `until test -e ${path}; do sleep 0.05; done`;
+    // The first command has scanned the folder that the second one skips.
+    const first = fixture.bash(
+      `printf 'cache\\nnode_modules\\ntarget\\n' > .gitignore; touch d/first; ${wait("d/go")}`,
+    );
+    await exists("d/first");
+    const second = fixture.bash(`touch d/second; ${wait("d/end")}`);
+    await exists("d/second");
+    fixture.beside("touch d/go");
+    const call = await first;
+    fixture.beside("touch d/end");
+    await second;
+    const before = fixture.tree();
+    const undo = await fixture.undo(call);
+    expect(undo.isError).toBe(false);
+    // Everything that was created while the first command ran counts as its change.
+    const { "d/first": _, "d/second": __, "d/go": ___, ...left } = before;
+    expect(fixture.tree()).toEqual({ ...left, ".gitignore": 'file 644 "node_modules\\ntarget\\n"' });
   });
 
   it("undoes what a command in Landlock changed by another name", async ({ skip }) => {

@@ -46,8 +46,9 @@ const systemTypes = new Set([
 
 /**
  * The file systems on which every change of a file causes an event in its directory, including the end of a mapping:
- * ext2 to ext4, xfs, btrfs, tmpfs, f2fs and zfs. Not overlay, network file systems or FUSE.
+ * ext2 to ext4, xfs, btrfs, tmpfs and f2fs. Not overlay, network file systems or FUSE, and not zfs, whose rollback
+ * changes files without events.
  */
 export const watchableTypes: ReadonlySet<number> = new Set([
-  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0xf2f52010, 0x2fc12fc1,
+  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0xf2f52010,
 ]);

@@ -7,7 +7,7 @@ export interface TreeChanges {
   readonly directories: ReadonlySet<string>;
   /**
    * New directories, files that came and went, and new files with several names, with the number of times that the name
-   * was created. A file in a directory without events may have been changed by another name.
+   * was created; and processes whose mappings are not known. A file in a directory without events may have changed.
    */
   readonly unproven: ReadonlyMap<string, number>;
   /** Inodes of files that a process has mapped. Changes of them may have no event yet. */

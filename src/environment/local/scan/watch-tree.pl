@@ -1,9 +1,9 @@
 # Watches all directories below the working directory with inotify, and reports which of them have changed. Input: the
 # largest number of directories and a line feed; after that one line feed per question. Every answer is a list of records,
 # each followed by NUL, and one more NUL: "d" and a changed directory; "f", how often a name was created, a space and the
-# path, for a new directory, a file that came and went, or a file with other names; "i" and the inode of a file that a
-# process has mapped; or "x" when the changes are not all known. Ends with its input. The numbers are those of Linux:
-# inotify_init1, inotify_add_watch, inotify_rm_watch, getdents64.
+# path, for a new directory, a file that came and went, a file with other names, or a process that may have mapped files;
+# "i" and the inode of a file that a process has mapped; or "x" when the changes are not all known. Ends with its input.
+# The numbers are those of Linux: inotify_init1, inotify_add_watch, inotify_rm_watch, getdents64.
 use strict; use POSIX (); use Fcntl qw(O_RDONLY O_DIRECTORY O_NOFOLLOW);
 my $machine = (POSIX::uname())[4];
 my ($init, $add, $remove, $list) =
@@ -178,9 +178,27 @@ sub mapped {
     my $text = content("/proc/$process/maps");
     # The first thread of a process may have ended.
     $text = join("", map { content("/proc/$process/task/$_/maps") } namesIn("/proc/$process/task")) if $text eq "";
+    $unproven{"/proc/$process"} = 1 if $text eq "" && mayHide($process);
     $inodes{$1} = 1 while $text =~ /^\S+ ...s \S+ \S+ ([1-9]\d*)/mg;
   }
   return %inodes;
+}
+
+# Whether a process without readable mappings may have some: it is ending, and the end of its mappings may have no event
+# yet; or it is a program in a sandbox of this user that has made itself unreadable.
+sub mayHide {
+  my ($process) = @_;
+  for my $task (namesIn("/proc/$process/task")) {
+    next unless content("/proc/$process/task/$task/stat") =~ /^.*\) (\S) (?:\S+ ){5}(\d+)/s;
+    my ($state, $flags) = ($1, $2);
+    # PF_KTHREAD.
+    next if $state eq "Z" || $state eq "X" || $flags & 0x200000;
+    # PF_EXITING.
+    return 1 if $flags & 4;
+    my $status = content("/proc/$process/task/$task/status");
+    return 1 if $status =~ /^Uid:\t$<\t/m && $status =~ /^NSpid:\t\d+\t\d/m;
+  }
+  return 0;
 }
 
 sub namesIn { opendir(my $directory, $_[0]) or return; return readdir $directory }

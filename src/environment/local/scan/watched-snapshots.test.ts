@@ -148,24 +148,26 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
 
   it("sees a write to mapped memory, before and after the mapping ends", async () => {
     await using watched = await openWatched();
-    const child = spawn("perl", ["-e", mapAndWrite], {
-      cwd: watched.root,
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    const said = () => new Promise((resolve) => child.stdout.once("data", resolve));
-    await said();
-    child.stdin.write("X");
-    await said();
+    const mapping = await startMapping(watched.root, []);
+    await mapping.write("X");
     expect(fs.readFileSync(join(watched.root, "d/one"), "utf8")).toBe("X/one");
     expect(show(await watched.take())).toEqual(show(await watched.fresh()));
     expect(watched.snapshots.lastRead).toBe(1);
-    child.stdin.write("Y");
-    await said();
-    const ended = new Promise((resolve) => child.once("close", resolve));
-    child.stdin.end();
-    await ended;
+    await mapping.write("Y");
+    await mapping.end();
     expect(show(await watched.take())).toEqual(show(await watched.fresh()));
     expect(watched.snapshots.lastRead).toBe(1);
+  });
+
+  it("sees a write to mapped memory by a program in a sandbox that hides its mappings", async ({ skip }) => {
+    if (spawnSync("bwrap", ["--version"]).status !== 0) return skip("bubblewrap is not installed");
+    await using watched = await openWatched();
+    const mapping = await startMapping(watched.root, ["bwrap", "--unshare-all", "--bind", "/", "/"]);
+    await mapping.write("X");
+    expect(show(await watched.take())).toEqual(show(await watched.fresh()));
+    // Only root sees its mappings.
+    expect(watched.snapshots.lastRead).toBe(process.getuid!() === 0 ? 1 : directoryCount);
+    await mapping.end();
   });
 
   it("scans everything on a file system whose changes may cause no event", async () => {
@@ -197,6 +199,7 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
   it("scans everything with too many directories, or a second mount of the workspace", async () => {
     const limits: Partial<WatchLimits>[] = [
       { maxDirectories: directoryCount + 1 },
+      { maxUserWatches: () => 2 * directoryCount + 2 },
       { mounts: () => "1 0 8:1 / / rw - ext4 x rw\n2 1 8:1 /tmp /mnt rw - ext4 x rw\n" },
     ];
     for (const limit of limits) {
@@ -283,13 +286,36 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
   });
 });
 
-/** Maps a file, and reads each byte of its input into the mapping. The numbers are those of mmap and read. */
+/** Starts a program that maps d/one. */
+async function startMapping(root: string, sandbox: readonly string[]) {
+  const [file, ...args] = [...sandbox, "perl", "-e", mapAndWrite];
+  const child = spawn(file!, args, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+  const answer = () => new Promise((resolve) => child.stdout.once("data", resolve));
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  await answer();
+  return {
+    write: async (byte: string) => {
+      child.stdin.write(byte);
+      await answer();
+    },
+    end: async () => {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/**
+ * Maps a file, makes the process unreadable in a sandbox, and reads each byte of the input into the mapping. The numbers
+ * are those of mmap, read and prctl.
+ */
 const mapAndWrite = `
-  my ($map, $read) = (POSIX::uname())[4] eq "x86_64" ? (9, 0) : (222, 63);
+  my ($map, $read, $control) = (POSIX::uname())[4] eq "x86_64" ? (9, 0, 157) : (222, 63, 167);
   BEGIN { require POSIX }
   $| = 1;
   open(my $file, "+<", "d/one") or die;
   my $at = syscall($map, 0, 4096, 3, 1, fileno($file), 0);
   close $file;
+  syscall($control, 4, 0, 0, 0, 0) == 0 or die if $$ < 10;
   do { print "." } while syscall($read, 0, $at, 1) > 0;
 `;

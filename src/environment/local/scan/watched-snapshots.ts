@@ -22,8 +22,10 @@ import { MustLookAgain, type Taken } from "./unchanged.ts";
 export interface WatchLimits {
   /** Smaller workspaces are scanned faster than a watch answers. */
   readonly minEntries: number;
-  /** Each directory takes a watch of the user and about a kilobyte of the kernel's memory. */
+  /** Each directory takes about a kilobyte of the kernel's memory. */
   readonly maxDirectories: number;
+  /** The watches that all programs of the user may have. At most half of them are used. */
+  readonly maxUserWatches: () => number;
   /** A scan of everything is repeated after this time. */
   readonly maxAgeMs: number;
   /** The type of the file system at a path, as `statfs` returns it. */
@@ -35,6 +37,8 @@ export interface WatchLimits {
 const usualLimits: WatchLimits = {
   minEntries: 5000,
   maxDirectories: 100_000,
+  maxUserWatches: () =>
+    Number(attemptQuietly(() => readFileSync("/proc/sys/fs/inotify/max_user_watches", "utf8")) ?? 0),
   maxAgeMs: 300_000,
   typeAt: (path) => statfsSync(path).type,
   mounts: () => attemptQuietly(() => readFileSync("/proc/self/mountinfo", "utf8")) ?? "",
@@ -198,7 +202,9 @@ export class WatchedSnapshots {
     const perl = this.#mayWatch(this.#last, without) ? await findPerl().catch(() => undefined) : undefined;
     if (perl !== undefined) {
       const watches = await import("./tree-watch.ts");
-      this.#watch = await watches.TreeWatch.start(perl, pinning.root, this.#limits.maxDirectories);
+      const { maxDirectories, maxUserWatches } = this.#limits;
+      const most = Math.min(maxDirectories, Math.floor(maxUserWatches() / 2));
+      this.#watch = await watches.TreeWatch.start(perl, pinning.root, most);
     }
     if (this.#watch === undefined) this.#rest = Number.POSITIVE_INFINITY;
     this.#placeholders = placeholders;
