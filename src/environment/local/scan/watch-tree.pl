@@ -173,32 +173,42 @@ sub take {
 
 # Returns the inodes of files in shared mappings. Writes to them cause no event until the mapping ends.
 sub mapped {
-  my %inodes;
+  my (%inodes, @silent);
   for my $process (grep { /^\d/ } namesIn("/proc")) {
     my $text = content("/proc/$process/maps");
     # The first thread of a process may have ended.
     $text = join("", map { content("/proc/$process/task/$_/maps") } namesIn("/proc/$process/task")) if $text eq "";
-    $unproven{"/proc/$process"} = 1 if $text eq "" && mayHide($process);
+    push @silent, $process if $text eq "";
     $inodes{$1} = 1 while $text =~ /^\S+ ...s \S+ \S+ ([1-9]\d*)/mg;
+  }
+  for my $process (@silent) {
+    my $why = whySilent($process);
+    # The end of a process takes moments.
+    for (my $tries = 0; $why eq "ending" && $tries < 100; $tries += 1) {
+      select(undef, undef, undef, 0.005);
+      $why = whySilent($process);
+    }
+    $unproven{"/proc/$process"} = 1 if $why;
   }
   return %inodes;
 }
 
-# Whether a process without readable mappings may have some: it is ending, and the end of its mappings may have no event
-# yet; or it is a program in a sandbox of this user that has made itself unreadable.
-sub mayHide {
+# Why a process of this user without readable mappings may have some: it is ending, and the end of its mappings may have
+# no event yet; or it is a program in a sandbox that has made itself unreadable.
+sub whySilent {
   my ($process) = @_;
   for my $task (namesIn("/proc/$process/task")) {
     next unless content("/proc/$process/task/$task/stat") =~ /^.*\) (\S) (?:\S+ ){5}(\d+)/s;
     my ($state, $flags) = ($1, $2);
     # PF_KTHREAD.
     next if $state eq "Z" || $state eq "X" || $flags & 0x200000;
-    # PF_EXITING.
-    return 1 if $flags & 4;
     my $status = content("/proc/$process/task/$task/status");
-    return 1 if $status =~ /^Uid:\t$<\t/m && $status =~ /^NSpid:\t\d+\t\d/m;
+    next unless $< == 0 || $status =~ /^Uid:\t$<\t/m;
+    # PF_EXITING.
+    return "ending" if $flags & 4;
+    return "hidden" if $status =~ /^NSpid:\t\d+\t\d/m;
   }
-  return 0;
+  return "";
 }
 
 sub namesIn { opendir(my $directory, $_[0]) or return; return readdir $directory }
