@@ -194,7 +194,7 @@ sub mapped {
 }
 
 # Why a process of this user without readable mappings may have some: it is ending, and the end of its mappings may have
-# no event yet; or it is a program in a sandbox that has made itself unreadable.
+# no event yet; or it is a program in a sandbox that root has set up, which has made itself unreadable.
 sub whySilent {
   my ($process) = @_;
   for my $task (namesIn("/proc/$process/task")) {

@@ -159,14 +159,14 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
     expect(watched.snapshots.lastRead).toBe(1);
   });
 
-  it("sees a write to mapped memory by a program in a sandbox that hides its mappings", async ({ skip }) => {
+  it("sees a write to mapped memory by a program in a sandbox that makes itself unreadable", async ({
+    skip,
+  }) => {
     if (spawnSync("bwrap", ["--version"]).status !== 0) return skip("bubblewrap is not installed");
     await using watched = await openWatched();
     const mapping = await startMapping(watched.root, ["bwrap", "--unshare-all", "--dev-bind", "/", "/"]);
     await mapping.write("X");
     expect(show(await watched.take())).toEqual(show(await watched.fresh()));
-    // Only root sees its mappings.
-    expect(watched.snapshots.lastRead).toBe(process.getuid!() === 0 ? 1 : directoryCount);
     await mapping.end();
   });
 
