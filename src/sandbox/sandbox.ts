@@ -26,6 +26,11 @@ export interface SandboxContext {
   readonly temporary?: string | undefined;
   /** Returns the absolute path of a program outside the workspace; throws `unavailable` when there is none. */
   readonly findProgram: (name: string) => Promise<string>;
+  /**
+   * Returns the directories of the workspace in which an entry was added, removed or replaced, or whose permissions have
+   * changed, since the last call; undefined when they are not all known. Default: they are never known.
+   */
+  readonly changedDirectories?: (() => Promise<ReadonlySet<string> | undefined>) | undefined;
 }
 
 /** `missing`: why the sandbox cannot be used on this machine, and how to fix that. */

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
@@ -46,6 +46,61 @@ it("finds hidden files, read-only files, and repositories", async () => {
     unnameable: [],
     isWhole: true,
   });
+});
+
+it("looks only at directories that are reported as changed, and below those that were replaced", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  fill(folder.path, ["top/a/b/c/plain", "top/d/e/plain", "new/b/c/.env"]);
+  let changed: ReadonlySet<string> | undefined;
+  const scan = new TreeScan(at("top"), { changedDirectories: async () => changed });
+  const hidden = async (reported: readonly string[] | undefined) => {
+    changed = reported && new Set(reported.map(at));
+    const found = await scan.scan(judge, { fresh: true });
+    return found.hidden.map(({ path }) => path.slice(at("top").length + 1)).toSorted();
+  };
+  // Directories written just now are read again until the file system's clock advances.
+  await setTimeout(150);
+  expect(await hidden(undefined)).toEqual([]);
+  fill(at("top"), ["d/e/.env"]);
+  expect(await hidden([])).toEqual([]);
+  expect(await hidden(["top/d/e"])).toEqual(["d/e/.env"]);
+  fill(at("top"), ["d/.env"]);
+  expect(await hidden(undefined)).toEqual(["d/.env", "d/e/.env"]);
+  renameSync(at("top/a"), at("old"));
+  renameSync(at("new"), at("top/a"));
+  expect(await hidden(["top"])).toEqual(["a/b/c/.env", "d/.env", "d/e/.env"]);
+});
+
+it("forgets no change when scans overlap or have other rules", async () => {
+  await using folder = temporaryFolder();
+  fill(folder.path, ["a/plain", "b/plain"]);
+  const reports: ((paths: readonly string[]) => void)[] = [];
+  const changedDirectories = () =>
+    new Promise<ReadonlySet<string>>((resolve) =>
+      reports.push((names) => resolve(new Set(names.map((name) => join(folder.path, name))))),
+    );
+  const scan = new TreeScan(folder.path, { changedDirectories });
+  const start = (rules = judge) => scan.scan(rules, { fresh: true });
+  const names = async (result: ReturnType<typeof start>) =>
+    (await result).hidden.map(({ path }) => path.slice(folder.path.length + 1)).toSorted();
+  await setTimeout(150);
+  const first = start();
+  reports[0]!([]);
+  expect(await names(first)).toEqual([]);
+  fill(folder.path, ["a/.env"]);
+  const [second, third] = [start(), start()];
+  // The report that the second scan waits for is older than that of the third one.
+  reports[2]!([]);
+  fill(folder.path, ["b/.env"]);
+  reports[1]!(["a", "b"]);
+  await Promise.all([second, third]);
+  const other = start({ ...judge, isHidden: (path) => path.endsWith("/plain") });
+  const last = start();
+  reports[3]!([]);
+  expect(await names(other)).toEqual(["a/plain", "b/plain"]);
+  reports[4]!([]);
+  expect(await names(last)).toEqual(["a/.env", "b/.env"]);
 });
 
 it("detects changes since the last scan, and only then checks paths again", async () => {

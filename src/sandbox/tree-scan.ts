@@ -6,6 +6,7 @@ import { monotonicMs } from "../lib/clock.ts";
 import { attempt, statsAt } from "../system/attempt.ts";
 import { namesIfReadable } from "../system/directories.ts";
 import { withSlash } from "../system/workspace-path.ts";
+import type { SandboxContext } from "./sandbox.ts";
 import { StoredScan } from "./stored-scan.ts";
 
 /** The entries that a sandbox must hide or protect in a directory tree. */
@@ -57,6 +58,8 @@ interface ScanOptions {
   readonly maxMs?: number;
   /** The private folder in which results are stored for later processes. Default: they are not stored. */
   readonly store?: string | undefined;
+  /** See `SandboxContext.changedDirectories`. */
+  readonly changedDirectories?: SandboxContext["changedDirectories"];
 }
 
 /**
@@ -69,6 +72,8 @@ export class TreeScan {
   #rules: PathRules | undefined;
   /** Undefined until the stored results for these rules are read. */
   #known: ReadonlyMap<string, KnownDirectory> | undefined;
+  /** The directories that may have changed since `#known`. */
+  readonly #changed = new ChangesSince();
   /** How many directories were read since the results were stored. */
   #unstored = 0;
   #latest: { readonly covered: Promise<ScanResult>; until: number } | undefined;
@@ -83,7 +88,7 @@ export class TreeScan {
    * that has begun before is not used.
    */
   scan(rules: PathRules, { fresh = false }: { readonly fresh?: boolean } = {}): Promise<ScanResult> {
-    const isSame = this.#rules?.isHidden === rules.isHidden && this.#rules.isReadOnly === rules.isReadOnly;
+    const isSame = this.#hasRules(rules);
     const begun = monotonicMs();
     if (isSame && !fresh && this.#latest !== undefined && begun < this.#latest.until)
       return this.#latest.covered;
@@ -99,6 +104,10 @@ export class TreeScan {
     return latest.covered;
   }
 
+  #hasRules({ isHidden, isReadOnly }: PathRules): boolean {
+    return this.#rules?.isHidden === isHidden && this.#rules.isReadOnly === isReadOnly;
+  }
+
   async #look(rules: PathRules): Promise<ScanResult> {
     const timeSlice = new TimeSlice();
     const { store } = this.#options;
@@ -106,27 +115,33 @@ export class TreeScan {
       store === undefined || rules.key === undefined
         ? undefined
         : new StoredScan(store, this.#top, rules.key);
-    const before = this.#known ?? stored?.read() ?? new Map<string, KnownDirectory>();
+    const turn = this.#changed.add(await this.#options.changedDirectories?.());
+    // Another scan may have begun meanwhile, with other rules.
+    const latest = this.#hasRules(rules) ? this.#known : undefined;
+    // Stored results may be older than the changes.
+    const changed = latest === undefined ? undefined : turn.changed;
+    const before = latest ?? stored?.read() ?? new Map<string, KnownDirectory>();
     const known = new Map<string, KnownDirectory>();
     const found = new FoundEntries();
-    const queue: { path: string; isReadOnly: boolean }[] = [{ path: this.#top, isReadOnly: false }];
-    const {
-      leaveOut = [],
-      maxDirectories = mostDirectories,
-      maxMs = Number.POSITIVE_INFINITY,
-    } = this.#options;
+    const queue: Waiting[] = [{ path: this.#top, isReadOnly: false, isInSame: changed !== undefined }];
+    const { leaveOut, maxDirectories = mostDirectories, maxMs = Number.POSITIVE_INFINITY } = this.#options;
     const leftOut = new Set(leaveOut);
     const until = monotonicMs() + maxMs;
     let isWhole = true;
     for (let next = 0; next < queue.length; next++) {
       if (timeSlice.isOver) await timeSlice.next();
-      const { path, isReadOnly } = queue[next]!;
+      const { path, isReadOnly, isInSame } = queue[next]!;
       const remembered = before.get(path);
       if (next >= maxDirectories || (remembered === undefined && monotonicMs() > until)) {
         isWhole = false;
         continue;
       }
-      const directory = look(path, isReadOnly, rules, remembered);
+      const isSame =
+        isInSame &&
+        changed?.has(path) === false &&
+        remembered?.stamp &&
+        remembered.wasReadOnly === isReadOnly;
+      const directory = isSame ? remembered : look(path, isReadOnly, rules, remembered);
       if (directory === undefined) continue;
       if (directory === "closed") {
         found.hidden.push({ path, kind: "directory" });
@@ -136,9 +151,12 @@ export class TreeScan {
       if (directory !== remembered && directory.stamp !== undefined) this.#unstored += 1;
       for (const kind of ["hidden", "readOnly", "repositories", "bare", "unnameable"] as const)
         found[kind].push(...(directory[kind] as never[]));
-      for (const below of directory.below) if (!leftOut.has(below.path)) queue.push(below);
+      // A directory that was replaced has other directories below the same paths.
+      const isBelowSame = changed !== undefined && directory === remembered;
+      for (const below of directory.below)
+        if (!leftOut.has(below.path)) queue.push({ ...below, isInSame: isBelowSame });
     }
-    if (this.#rules === rules) this.#keep(known, stored);
+    if (this.#rules === rules && this.#changed.areSeen(turn)) this.#keep(known, stored);
     return { ...found, isWhole };
   }
 
@@ -148,6 +166,45 @@ export class TreeScan {
     if (stored === undefined || this.#unstored <= fewDirectories + known.size / 50) return;
     this.#unstored = 0;
     stored.write(known);
+  }
+}
+
+interface Waiting {
+  readonly path: string;
+  readonly isReadOnly: boolean;
+  /** Whether the directory above is the remembered one. */
+  readonly isInSame: boolean;
+}
+
+/** A scan, and the directories that may have changed since the remembered results; undefined when any may have. */
+interface ScanTurn {
+  readonly number: number;
+  readonly changed: ReadonlySet<string> | undefined;
+}
+
+/** Collects changed directories until a scan that has begun after them is remembered. Scans may overlap. */
+class ChangesSince {
+  /** The directories, with the number of the last scan before which they changed. */
+  readonly #directories = new Map<string, number>();
+  /** The last scan before which any directory may have changed. */
+  #unknown = 0;
+  #last = 0;
+  #seen = -1;
+
+  add(changed: ReadonlySet<string> | undefined): ScanTurn {
+    this.#last += 1;
+    if (changed === undefined) this.#unknown = this.#last;
+    for (const path of changed ?? []) this.#directories.set(path, this.#last);
+    const isKnown = this.#unknown <= this.#seen;
+    return { number: this.#last, changed: isKnown ? new Set(this.#directories.keys()) : undefined };
+  }
+
+  /** Forgets the changes that a scan has seen. Returns false when a later scan has seen more. */
+  areSeen({ number }: ScanTurn): boolean {
+    if (number < this.#seen) return false;
+    this.#seen = number;
+    for (const [path, last] of this.#directories) if (last <= number) this.#directories.delete(path);
+    return true;
   }
 }
 

@@ -133,7 +133,12 @@ class LocalEnvironment implements Environment, AsyncDisposable {
       if (outside !== undefined) this.#outsideRecords = this.#openRecords(`${folder}-beyond`, outside);
     }
     const { programs = {}, startRecords, sandbox } = options;
-    this.#starting = { workspace: this.workspace, programs, records: startRecords, sandbox };
+    const changedDirectories = async () => (await this.#snapshots.loaded())?.changedDirectories();
+    this.#starting = {
+      ...{ programs, sandbox, changedDirectories },
+      workspace: this.workspace,
+      records: startRecords,
+    };
     this.#web = options.web;
     this.#watching = options.watching;
     // Content that is stored for undo is not shown to the caller.

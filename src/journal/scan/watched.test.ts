@@ -114,6 +114,20 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
       expect([command, (await fixture.watchedBash(command)).reused]).toEqual([command, [true, true]]);
   });
 
+  it("hides secrets that appear between commands", async () => {
+    await using fixture = await openWatched("bwrap");
+    const plant = {
+      "d/e/.env": "printf TOP-SECRET > d/e/.env",
+      "f/n/x/.env": "mkdir -p ../n/x; printf TOP-SECRET > ../n/x/.env; mv ../n f/n",
+      "target/c/.env": "printf TOP-SECRET > target/c/.env",
+    };
+    const search = "grep -rhs TOP-SECRET d f target || printf nothing";
+    for (const [path, script] of Object.entries(plant)) {
+      fixture.beside(script);
+      expect([path, (await fixture.bash(search)).content]).toEqual([path, "nothing"]);
+    }
+  });
+
   it("undoes what a command changed by another name", async () => {
     await using fixture = await openWatched("bwrap");
     for (const [name, script] of Object.entries(byAnotherName)) {

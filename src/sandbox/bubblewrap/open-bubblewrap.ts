@@ -34,6 +34,7 @@ export async function openBubblewrap(
   await placeholders.removeAbandoned();
   const view = new WorkspaceView({
     ...{ workspace, directory, own, privates, placeholders },
+    changedDirectories: options.changedDirectories,
     repositories: new RepositoryWatch({ workspace, folder: recordFolders(directory).repositories }),
     machine: findMachinePaths(),
   });

@@ -7,7 +7,7 @@ import { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";
 import { limitsFor } from "../../../sandbox/limits/limits-for.ts";
 import { openSandbox, type SandboxOptions } from "../../../sandbox/open-sandbox.ts";
 import { ownCode } from "../../../sandbox/own-code.ts";
-import { NoSandbox, type Sandbox } from "../../../sandbox/sandbox.ts";
+import { NoSandbox, type Sandbox, type SandboxContext } from "../../../sandbox/sandbox.ts";
 import {
   allowedVariables,
   offlineVariables,
@@ -29,6 +29,7 @@ export interface StarterOptions {
   readonly programs: Programs;
   readonly records: string | undefined;
   readonly sandbox: SandboxOptions | undefined;
+  readonly changedDirectories: SandboxContext["changedDirectories"];
 }
 
 /** Starts programs for one environment, confined unless they are built-in. */
@@ -172,10 +173,11 @@ export class Starter {
 
   /** Opens the sandbox once, with the first command. */
   #openSandbox(): Promise<Sandbox> {
-    const { sandbox, workspace } = this.#options;
+    const { sandbox, workspace, changedDirectories } = this.#options;
+    const findProgram = (name: string) => this.find(name);
     const open = async () => {
       if (sandbox === undefined) return new NoSandbox();
-      return openSandbox({ ...sandbox, workspace, findProgram: (name) => this.find(name) });
+      return openSandbox({ ...sandbox, workspace, findProgram, changedDirectories });
     };
     // A failure is not kept, because it may have a temporary cause.
     this.#sandbox ??= open().catch((error) => {

@@ -55,9 +55,12 @@ export class TreeWatch {
     return this.#child.pid;
   }
 
-  /** Returns everything that happened before the call; undefined when that is not known. */
-  async changes(): Promise<TreeChanges | undefined> {
-    const records = await this.#ask("\n");
+  /**
+   * Returns everything that happened since the last call and before this one; undefined when that is not known. Names
+   * alone are asked faster, without `mapped` and processes.
+   */
+  async changes(of: "names" | "files"): Promise<TreeChanges | undefined> {
+    const records = await this.#ask(of === "names" ? "n" : "f");
     if (records === undefined) return undefined;
     const directories = new Set<string>();
     const mapped = new Set<number>();

@@ -1,5 +1,6 @@
 # Watches all directories below the working directory with inotify, and reports which of them have changed. Input: the
-# largest number of directories and a line feed; after that one line feed per question. Every answer is a list of records,
+# largest number of directories and a line feed; after that "n" to ask about names, or "f" to ask about names and mapped
+# files. Every answer is a list of records,
 # each followed by NUL, and one more NUL: "d" and a changed directory; "f", how often a name was created, a space and the
 # path, for a new directory, a file that came and went, a file with other names, or a process that may have mapped files;
 # "i" and the inode of a file that a process has mapped; or "x" when the changes are not all known. Ends with its input.
@@ -30,7 +31,7 @@ for (;;) {
   next unless vec($ready, 0, 1);
   sysread(STDIN, my $asked, 1) or exit;
   # A mapping that ends after this has an event in the queue.
-  my %mapped = $lost ? () : mapped();
+  my %mapped = $lost || $asked ne "f" ? () : mapped();
   drain() unless $lost;
   answer(keys %mapped);
 }
@@ -179,7 +180,8 @@ sub mapped {
     # The first thread of a process may have ended.
     $text = join("", map { content("/proc/$process/task/$_/maps") } namesIn("/proc/$process/task")) if $text eq "";
     push @silent, $process if $text eq "";
-    $inodes{$1} = 1 while $text =~ /^\S+ ...s \S+ \S+ ([1-9]\d*)/mg;
+    # The permissions, such as "rw-s", the offset and the device. A path may look the same.
+    $inodes{$1} = 1 while $text =~ /s [0-9a-f]+ [0-9a-f]+:[0-9a-f]+ ([1-9]\d*)/g;
   }
   for my $process (@silent) {
     my $why = whySilent($process);

@@ -259,7 +259,7 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
     for (const name of names) fs.writeFileSync(name, "");
     for (let count = 0; count <= most; count += 1) fs.chmodSync(names[count % 2]!, 0o600);
     process.kill(watch.pid!, "SIGCONT");
-    expect(await watch.changes()).toBeUndefined();
+    expect(await watch.changes("files")).toBeUndefined();
     await watch.close();
   });
 

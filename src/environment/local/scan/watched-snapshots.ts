@@ -65,7 +65,8 @@ interface WatchedSnapshotsOptions {
 
 /**
  * Takes the snapshots of one instance. From the third one on, it watches the directories, and scans only those with
- * events. It scans everything when the watch cannot prove that the other directories are unchanged.
+ * events. It scans everything when the watch cannot prove that the other directories are unchanged. The sandbox asks the
+ * same watch which names may have changed.
  */
 export class WatchedSnapshots {
   readonly #options: WatchedSnapshotsOptions;
@@ -74,9 +75,13 @@ export class WatchedSnapshots {
   #watch: TreeWatch | undefined;
   #base: Base | undefined;
   #last: Snapshot | undefined;
+  /** Since the last snapshot. */
   #changes: TreeChanges = noChanges;
   /** Whether the changes do not prove that directories without events are unchanged. */
   #mustLook = false;
+  /** The directories with events since the last call of `changedDirectories`; undefined when they are not all known. */
+  #named: Set<string> | undefined;
+  #namedMs = 0;
   /** Placeholders that were created before the last question. */
   #placeholders: ReadonlyMap<string, number> = new Map();
   /** Whether a running program may have opened a file by a name that is gone, and may still write to it. */
@@ -90,6 +95,7 @@ export class WatchedSnapshots {
   #rest = 2;
   #nextRest = 2;
   #turn: Promise<unknown> = Promise.resolve();
+  #asked: Promise<unknown> = Promise.resolve();
 
   constructor(options: WatchedSnapshotsOptions) {
     this.#options = options;
@@ -111,30 +117,64 @@ export class WatchedSnapshots {
     return turn;
   }
 
+  /**
+   * Returns the absolute paths of the directories with events since the last call; undefined when they are not all
+   * known. In all other directories, no entry was added, removed or replaced, and no permissions have changed.
+   */
+  async changedDirectories(): Promise<ReadonlySet<string> | undefined> {
+    await this.#ask("names");
+    if (this.#watch === undefined) return undefined;
+    const now = monotonicMs();
+    const named = now - this.#namedMs < this.#limits.maxAgeMs ? this.#named : undefined;
+    if (named === undefined) this.#namedMs = now;
+    this.#named = new Set();
+    return named && new Set(Array.from(named, (path) => (path === "" ? this.#root : this.#prefix + path)));
+  }
+
   async close(): Promise<void> {
     this.#rest = Number.POSITIVE_INFINITY;
     await this.#turn;
+    await this.#asked;
     await this.#endWatch();
   }
 
   async #take(outside: readonly IgnoreFileOutside[], options: SnapshotOptions): Promise<Snapshot> {
-    await this.#startOrAsk(options);
+    this.#snapshots += 1;
+    if (this.#watch === undefined) await this.#start(options);
+    else await this.#ask("files");
+    const [changes, mustLook] = [this.#changes, this.#mustLook];
+    this.#changes = noChanges;
+    this.#mustLook = false;
+    try {
+      return await this.#takeAfter(changes, mustLook, outside, options);
+    } catch (error) {
+      // An interrupted snapshot leaves its changes to the next one.
+      this.#changes = merged(changes, this.#changes);
+      this.#mustLook ||= mustLook;
+      throw error;
+    }
+  }
+
+  async #takeAfter(
+    changes: TreeChanges,
+    mustLook: boolean,
+    outside: readonly IgnoreFileOutside[],
+    options: SnapshotOptions,
+  ): Promise<Snapshot> {
     const about = this.#about(outside, options);
     const base = this.#base;
     const isUsable =
       base !== undefined &&
-      !this.#mustLook &&
+      !mustLook &&
       !options.again &&
       (options.like === undefined ? base.isPlain : enterSame(base.snapshot, options.like)) &&
       base.about === about &&
       monotonicMs() - base.provenMs < this.#limits.maxAgeMs;
     const taken =
-      (isUsable ? await this.#takeFrom(base, outside, options) : undefined) ??
+      (isUsable ? await this.#takeFrom(base, changes, outside, options) : undefined) ??
       (await this.#takeWhole(outside, options));
     this.lastRead = taken.read.length;
     this.#last = taken.snapshot;
-    this.#changes = noChanges;
-    this.#mustLook = false;
     this.#wasWhole = options.again === true;
     if (this.#watch === undefined) return taken.snapshot;
     const isPart = taken.snapshot.shared !== undefined;
@@ -155,13 +195,14 @@ export class WatchedSnapshots {
   /** Returns undefined when everything must be scanned. */
   async #takeFrom(
     base: Base,
+    { directories, mapped }: TreeChanges,
     outside: readonly IgnoreFileOutside[],
     options: SnapshotOptions,
   ): Promise<Taken | undefined> {
     // Snapshots leave out some of the watched directories.
     const isCovered = (path: string) => base.snapshot.contents.has(path);
-    const changed = new Set([...this.#changes.directories].filter(isCovered));
-    for (const path of this.#unproven(base)) changed.add(path);
+    const changed = new Set([...directories].filter(isCovered));
+    for (const path of this.#unproven(base, mapped)) changed.add(path);
     const unchanged = { ...base, changed };
     try {
       return await takeSnapshot(this.#options.pinning, outside, options, unchanged);
@@ -172,7 +213,7 @@ export class WatchedSnapshots {
   }
 
   /** Lists the directories with entries that may have changed without an event: mapped files, those with several hard links, and skipped directories. */
-  *#unproven({ snapshot, linked }: Base): Generator<string> {
+  *#unproven({ snapshot, linked }: Base, mapped: ReadonlySet<number>): Generator<string> {
     const { paths, figures } = snapshot;
     for (const place of [...linked, ...snapshot.leftOut.keys()]) {
       const stats = statsAt(this.#prefix + paths[place]!);
@@ -183,21 +224,32 @@ export class WatchedSnapshots {
       const isFile = kindOfMode(figures[place * figureCount + figure.mode]!) === "file";
       if (!isSame || (isFile && !isSettled(snapshot, place))) yield parentOf(paths[place]!);
     }
-    const { mapped } = this.#changes;
-    if (mapped.size === 0) return;
-    for (let place = 0; place < paths.length; place += 1)
-      if (mapped.has(figures[place * figureCount + figure.inode]!)) yield parentOf(paths[place]!);
+    // Most inodes differ in their lower bits already.
+    const bits = new Uint8Array(65_536);
+    for (const inode of mapped) bits[inode % bits.length] = 1;
+    for (let place = 0; place < paths.length; place += 1) {
+      const inode = figures[place * figureCount + figure.inode]!;
+      if (bits[inode % bits.length] === 1 && mapped.has(inode)) yield parentOf(paths[place]!);
+    }
   }
 
-  async #startOrAsk({ without = [], again = false }: SnapshotOptions): Promise<void> {
-    this.#snapshots += 1;
-    const placeholders = new Map(this.#options.placeholders());
-    const changes = await this.#watch?.changes();
-    const mounts = this.#limits.mounts();
-    if (changes !== undefined && mounts === this.#mounts) return this.#add(changes, placeholders);
-    if (this.#watch !== undefined) await this.#endWatch();
+  /** Asks the watch, and ends it when it does not know all changes. */
+  #ask(about: "names" | "files"): Promise<void> {
+    const asked = this.#asked.then(async () => {
+      if (this.#watch === undefined) return;
+      const placeholders = new Map(this.#options.placeholders());
+      const changes = await this.#watch.changes(about);
+      if (changes !== undefined && this.#limits.mounts() === this.#mounts) this.#add(changes, placeholders);
+      else await this.#endWatch();
+    });
+    this.#asked = asked.catch(() => {});
+    return asked;
+  }
+
+  async #start({ without = [], again = false }: SnapshotOptions): Promise<void> {
     if (this.#snapshots <= this.#rest || this.#last === undefined || this.#wasWhole || again) return;
-    this.#mounts = mounts;
+    const placeholders = new Map(this.#options.placeholders());
+    this.#mounts = this.#limits.mounts();
     const { pinning, findPerl } = this.#options;
     const perl = this.#mayWatch(this.#last, without) ? await findPerl().catch(() => undefined) : undefined;
     if (perl !== undefined) {
@@ -205,6 +257,7 @@ export class WatchedSnapshots {
       const { maxDirectories, maxUserWatches } = this.#limits;
       const most = Math.min(maxDirectories, Math.floor(maxUserWatches() / 2));
       this.#watch = await watches.TreeWatch.start(perl, pinning.root, most);
+      this.#named = undefined;
     }
     if (this.#watch === undefined) this.#rest = Number.POSITIVE_INFINITY;
     this.#placeholders = placeholders;
@@ -227,24 +280,28 @@ export class WatchedSnapshots {
     this.#mayHoldFiles = now > 0 && (this.#mayHoldFiles || !isProven);
     this.#placeholders = placeholders;
     this.#changes = merged(this.#changes, changes);
+    // In a directory that was moved, names may have changed before it was watched again.
+    if (!isProven) this.#named = undefined;
+    for (const path of changes.directories) this.#named?.add(path);
   }
 
-  #mayWatch({ paths, contents, figures, leftOut }: Snapshot, without: readonly string[]): boolean {
+  #mayWatch({ paths, contents, leftOut }: Snapshot, without: readonly string[]): boolean {
     if (process.platform !== "linux" || this.#rest === Number.POSITIVE_INFINITY) return false;
     if (paths.length < this.#limits.minEntries || contents.size > this.#limits.maxDirectories) return false;
     // Toolcrib creates and removes files of its own all the time, and the kernel's directories are endless.
     if (without.some((path) => path.startsWith(this.#prefix) && existsSync(path))) return false;
     if (Array.from(leftOut.values()).includes("system")) return false;
-    if (isMountedTwice(this.#options.pinning.root, readMountTable(this.#mounts))) return false;
-    const devices = new Map<number, string>();
-    for (const [path, { place }] of contents) {
-      const device = place < 0 ? -1 : figures[place * figureCount + figure.device]!;
-      if (!devices.has(device)) devices.set(device, path);
-    }
-    return Array.from(devices.values()).every((path) => {
-      const type = attemptQuietly(() => this.#limits.typeAt(this.#prefix + path));
+    const mounts = readMountTable(this.#mounts);
+    if (isMountedTwice(this.#root, mounts)) return false;
+    const inside = mounts.map(({ point }) => point).filter((point) => point.startsWith(this.#prefix));
+    return [this.#root, ...inside].every((path) => {
+      const type = attemptQuietly(() => this.#limits.typeAt(path));
       return type !== undefined && watchableTypes.has(type);
     });
+  }
+
+  get #root(): string {
+    return this.#options.pinning.root;
   }
 
   /** Ends a watch that no longer knows all changes. One that helped is replaced soon, others after more and more snapshots. */
@@ -254,6 +311,7 @@ export class WatchedSnapshots {
     this.#base = undefined;
     this.#changes = noChanges;
     this.#mustLook = false;
+    this.#named = undefined;
     this.#rest = this.#snapshots + this.#nextRest - 1;
     this.#nextRest = Math.min(this.#nextRest * 2, 64);
     await watch?.close();
@@ -278,7 +336,7 @@ interface Base extends Taken {
 
 const noChanges: TreeChanges = { directories: new Set(), mapped: new Set(), unproven: new Map() };
 
-/** An interrupted snapshot leaves its changes to the next one. */
+/** The later changes list all files that are mapped now. */
 function merged(one: TreeChanges, other: TreeChanges): TreeChanges {
   return { ...other, directories: new Set([...one.directories, ...other.directories]) };
 }
