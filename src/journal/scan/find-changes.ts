@@ -5,7 +5,6 @@ import { isSettled, kindOfMode, type LeftOut, type Snapshot, sharedRanges } from
 import type { Blobs } from "../blobs.ts";
 import { isSameState, nothing } from "../entry-states.ts";
 import { blobName, fetchFromGit } from "./git-blobs.ts";
-import { notCopied, type Secured } from "./secure-contents.ts";
 import {
   bytesAt,
   type Holding,
@@ -15,6 +14,7 @@ import {
   positionsIn,
   positionsOutside,
 } from "./ledger.ts";
+import { notCopied, type Secured } from "./secure-contents.ts";
 
 interface Found {
   /** The changes. Undo reverts them in reverse order. */
