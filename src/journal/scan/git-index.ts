@@ -12,8 +12,8 @@ export interface IndexEntry {
 }
 
 export interface GitIndex {
-  /** The plain files, by path. */
-  readonly files: ReadonlyMap<string, IndexEntry>;
+  /** Returns what git knows about a plain file. */
+  find(path: string): IndexEntry | undefined;
   /** A hash of the content that would be committed. */
   readonly staged: string;
 }
@@ -31,8 +31,10 @@ export function readGitIndex(index: Uint8Array): GitIndex | undefined {
 class NotUnderstood extends Error {}
 
 const oidBytes = 20;
-/** The length of an entry from its times to its flags. */
-const fixedBytes = 40 + oidBytes + 2;
+/** The length of an entry from its times to its object name. */
+const entryBytes = 40 + oidBytes;
+/** The same with its flags. */
+const fixedBytes = entryBytes + 2;
 
 class IndexReader {
   readonly #bytes: Buffer;
@@ -47,33 +49,23 @@ class IndexReader {
     this.#version = bytes.readUInt32BE(4);
     this.#count = bytes.readUInt32BE(8);
     const isKnown = bytes.toString("latin1", 0, 4) === "DIRC" && this.#version >= 2 && this.#version <= 4;
-    if (!isKnown || !hasItsChecksum(bytes)) throw new NotUnderstood();
+    const isPossible = this.#count * entryBytes <= bytes.length;
+    if (!isKnown || !isPossible || !hasItsChecksum(bytes)) throw new NotUnderstood();
   }
 
   read(): GitIndex {
-    const files = new Map<string, IndexEntry>();
-    const staged = createHash("sha1");
+    const files = new SortedFiles(this.#count, this.#bytes.length);
+    const staged = new StagedHash();
     for (let count = 0; count < this.#count; count += 1) {
       const start = this.#at;
-      const entry = this.#isPlain(start) ? this.#entryAt(start) : undefined;
       const path = this.#readPath(start);
-      if (entry !== undefined) files.set(path, entry);
-      staged.update(`${this.#bytes.toString("latin1", start + 24, start + 28)}\0${path}\0`);
-      staged.update(this.#bytes.subarray(start + 40, start + fixedBytes));
+      if (this.#isPlain(start)) files.add(this.#bytes.subarray(start, start + entryBytes), path);
+      staged.add(this.#bytes.subarray(start + 24, start + 28));
+      staged.add(path);
+      staged.add(this.#bytes.subarray(start + 40, start + fixedBytes));
     }
     this.#checkExtensions();
-    return { files, staged: staged.digest("hex") };
-  }
-
-  #entryAt(start: number): IndexEntry {
-    const bytes = this.#bytes;
-    return {
-      changedMs: timeOf(bytes.readUInt32BE(start), bytes.readUInt32BE(start + 4)),
-      modifiedMs: timeOf(bytes.readUInt32BE(start + 8), bytes.readUInt32BE(start + 12)),
-      inode: bytes.readUInt32BE(start + 20),
-      bytes: bytes.readUInt32BE(start + 36),
-      oid: bytes.toString("hex", start + 40, start + 40 + oidBytes),
-    };
+    return { find: (path) => files.find(path), staged: staged.digest() };
   }
 
   /** Returns whether an entry is a regular file without conflicts, and without flags that tell git not to check it. */
@@ -87,7 +79,7 @@ class IndexReader {
     return mode >>> 12 === 0o10 && isMerged && !isAssumed && !isSpecial;
   }
 
-  #readPath(start: number): string {
+  #readPath(start: number): Buffer {
     const isExtended = (this.#bytes.readUInt16BE(start + fixedBytes - 2) & 0x4000) !== 0;
     const nameAt = start + fixedBytes + (isExtended ? 2 : 0);
     if (this.#version === 4) {
@@ -97,12 +89,12 @@ class IndexReader {
       const kept = this.#path.subarray(0, this.#path.length - dropped);
       this.#path = Buffer.concat([kept, this.#bytes.subarray(next, end)]);
       this.#at = end + 1;
-      return this.#path.toString();
+      return this.#path;
     }
     const end = this.#endOf(nameAt);
     // One to eight NUL bytes pad an entry to a multiple of eight.
     this.#at = start + Math.ceil((end - start + 1) / 8) * 8;
-    return this.#bytes.toString("utf8", nameAt, end);
+    return this.#bytes.subarray(nameAt, end);
   }
 
   #endOf(name: number): number {
@@ -120,6 +112,100 @@ class IndexReader {
       this.#at += 8 + this.#bytes.readUInt32BE(this.#at + 4);
     }
     if (this.#at !== end) throw new NotUnderstood();
+  }
+}
+
+/** The entries of an index, which git sorts by the bytes of their paths. One that is out of order may not be found. */
+class SortedFiles {
+  /** Each entry, followed by its path. */
+  #bytes: Buffer;
+  readonly #ends: Uint32Array;
+  #count = 0;
+  /** The last file that was found. The next one is often near it. */
+  #last = 0;
+
+  /** `bytes` is the likely length of all entries and paths. */
+  constructor(count: number, bytes: number) {
+    this.#ends = new Uint32Array(count);
+    this.#bytes = Buffer.allocUnsafeSlow(bytes);
+  }
+
+  add(entry: Buffer, path: Buffer): void {
+    const start = this.#startOf(this.#count);
+    const end = start + entry.length + path.length;
+    if (end > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], end * 2);
+    entry.copy(this.#bytes, start);
+    path.copy(this.#bytes, start + entry.length);
+    this.#ends[this.#count] = end;
+    this.#count += 1;
+  }
+
+  find(path: string): IndexEntry | undefined {
+    const wanted = Buffer.from(path);
+    let [low, high] = this.#around(wanted);
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const order = this.#compare(wanted, middle);
+      if (order === 0) {
+        this.#last = middle;
+        return this.#entryAt(this.#startOf(middle));
+      }
+      if (order > 0) low = middle + 1;
+      else high = middle;
+    }
+    return undefined;
+  }
+
+  /** Returns a range that contains the path if the index does. It grows from the last path in steps that double. */
+  #around(wanted: Buffer): [low: number, high: number] {
+    let [low, high] = [this.#last, this.#last];
+    for (let step = 16; low > 0 && this.#compare(wanted, low) < 0; step *= 2) low = Math.max(0, low - step);
+    for (let step = 16; high < this.#count && this.#compare(wanted, high) >= 0; step *= 2)
+      high = Math.min(this.#count, high + step);
+    return [low, high];
+  }
+
+  #compare(wanted: Buffer, index: number): number {
+    return wanted.compare(this.#bytes, this.#startOf(index) + entryBytes, this.#ends[index]);
+  }
+
+  #startOf(index: number): number {
+    return index === 0 ? 0 : this.#ends[index - 1]!;
+  }
+
+  #entryAt(start: number): IndexEntry {
+    const bytes = this.#bytes;
+    return {
+      changedMs: timeOf(bytes.readUInt32BE(start), bytes.readUInt32BE(start + 4)),
+      modifiedMs: timeOf(bytes.readUInt32BE(start + 8), bytes.readUInt32BE(start + 12)),
+      inode: bytes.readUInt32BE(start + 20),
+      bytes: bytes.readUInt32BE(start + 36),
+      oid: bytes.toString("hex", start + 40, start + entryBytes),
+    };
+  }
+}
+
+/** Hashes many short pieces, with their lengths. */
+class StagedHash {
+  readonly #hash = createHash("sha1");
+  readonly #waiting = Buffer.alloc(65_536);
+  #length = 0;
+
+  add(piece: Buffer): void {
+    if (this.#length + piece.length + 4 > this.#waiting.length) this.#flush();
+    if (piece.length + 4 > this.#waiting.length) throw new NotUnderstood();
+    this.#length = this.#waiting.writeUInt32BE(piece.length, this.#length);
+    this.#length += piece.copy(this.#waiting, this.#length);
+  }
+
+  digest(): string {
+    this.#flush();
+    return this.#hash.digest("hex");
+  }
+
+  #flush(): void {
+    this.#hash.update(this.#waiting.subarray(0, this.#length));
+    this.#length = 0;
   }
 }
 

@@ -47,6 +47,18 @@ export class HeldByGit {
     positions: readonly number[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<number, Holding>> {
+    const held = new Map<number, Holding>();
+    for (let first = 0; first < positions.length; first += batchFiles)
+      await this.#findSome(snapshot, positions.slice(first, first + batchFiles), held, signal);
+    return held;
+  }
+
+  async #findSome(
+    snapshot: Snapshot,
+    positions: readonly number[],
+    held: Map<number, Holding>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const candidates: (IndexedFile & { readonly position: number; readonly repository: Repository })[] = [];
     for (const position of positions) {
       const path = snapshot.paths[position]!;
@@ -61,18 +73,16 @@ export class HeldByGit {
       };
       candidates.push({ ...file, repository });
     }
-    const held = new Map<number, Holding>();
     for (const [repository, files] of Map.groupBy(candidates, (file) => file.repository)) {
       const verified = new Set(await new GitBlobs(this.#environment, repository.path).verify(files, signal));
       for (const file of files) if (verified.has(file)) held.set(file.position, file.oid);
     }
-    return held;
   }
 
   #find(repository: Repository, path: string): IndexEntry | undefined {
     return this.#index(repository)
       .read()
-      ?.files.get(repository.prefix + pathIn(repository, path));
+      ?.find(repository.prefix + pathIn(repository, path));
   }
 
   #index(repository: Repository): KnownIndex {
@@ -97,6 +107,9 @@ export class HeldByGit {
     );
   }
 }
+
+/** So many files are verified at once. What git prints about each takes about a kilobyte of memory. */
+const batchFiles = 30_000;
 
 /** The bytes of an index, parsed on first use. */
 class KnownIndex {
