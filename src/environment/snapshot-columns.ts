@@ -23,6 +23,8 @@ export class SnapshotColumns {
   #figures: Float64Array<ArrayBuffer>;
   readonly #contents = new Map<string, Contents>();
   readonly #shared: SharedRange[] = [];
+  /** Positions in shared ranges whose figures were replaced. */
+  readonly #replaced: number[] = [];
 
   /** `expected` is the likely number of entries. */
   constructor(expected = 0) {
@@ -33,12 +35,17 @@ export class SnapshotColumns {
   add(path: string, entry: EntryFigures): number {
     const place = this.#paths.push(path) - 1;
     this.#reserve(1);
-    this.set(place, entry);
+    this.#set(place, entry);
     return place;
   }
 
-  /** Replaces the figures of an entry. */
-  set(place: number, entry: EntryFigures): void {
+  /** Replaces the figures of a shared entry. */
+  replace(place: number, entry: EntryFigures): void {
+    this.#replaced.push(place);
+    this.#set(place, entry);
+  }
+
+  #set(place: number, entry: EntryFigures): void {
     const start = place * figureCount;
     this.#figures[start + figure.mode] = entry.mode;
     this.#figures[start + figure.bytes] = entry.size;
@@ -61,12 +68,20 @@ export class SnapshotColumns {
     else this.#shared.push({ first, end: this.next, earlier: from });
   }
 
-  /** Returns the new positions of the entries of an earlier snapshot, -1 for those that are not shared. */
-  moved(earlier: Snapshot): Int32Array {
-    const positions = new Int32Array(earlier.paths.length).fill(-1);
-    for (const { first, end, earlier: from } of this.#shared)
-      for (let place = first; place < end; place += 1) positions[from + place - first] = place;
-    return positions;
+  /** Returns a function that finds the new position of an entry of the earlier snapshot, if it is shared. */
+  newPlaces(): (place: number) => number | undefined {
+    const ranges = this.#shared.toSorted((one, other) => one.earlier - other.earlier);
+    return (place) => {
+      let [low, high] = [0, ranges.length];
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (ranges[middle]!.earlier <= place) low = middle + 1;
+        else high = middle;
+      }
+      const range = ranges[low - 1];
+      if (range === undefined || place - range.earlier >= range.end - range.first) return undefined;
+      return range.first + place - range.earlier;
+    };
   }
 
   #reserve(count: number): void {
@@ -85,14 +100,19 @@ export class SnapshotColumns {
 
   /** Marks all entries since `first` as the content of a directory. */
   setContents(path: string, place: number, first: number): void {
-    this.#contents.set(path, { place, first, end: this.next });
+    this.addContents(path, { place, first, end: this.next });
+  }
+
+  addContents(path: string, contents: Contents): void {
+    this.#contents.set(path, contents);
   }
 
   /** Returns the snapshot. `earlier` is the one that entries were shared with. */
   done(earlier?: Snapshot): Snapshot {
+    const ranges = withoutPlaces(this.#shared, this.#replaced);
     return {
       identity: Symbol("snapshot"),
-      shared: earlier?.identity && { with: earlier.identity, ranges: this.#shared },
+      shared: earlier?.identity && { with: earlier.identity, ranges },
       takenMs: this.#takenMs,
       paths: this.#paths,
       figures: this.#figures.subarray(0, this.#paths.length * figureCount),
@@ -102,6 +122,25 @@ export class SnapshotColumns {
       repositories: this.repositories,
     };
   }
+}
+
+/** Splits ranges, so that none contains one of the places. */
+function withoutPlaces(ranges: readonly SharedRange[], places: readonly number[]): readonly SharedRange[] {
+  const sorted = places.toSorted((one, other) => one - other);
+  let next = 0;
+  return ranges.flatMap(({ first, end, earlier }) => {
+    const parts: SharedRange[] = [];
+    let from = first;
+    const add = (to: number) => {
+      if (to > from) parts.push({ first: from, end: to, earlier: earlier + from - first });
+    };
+    for (; next < sorted.length && sorted[next]! < end; next += 1) {
+      add(sorted[next]!);
+      from = Math.max(from, sorted[next]! + 1);
+    }
+    add(end);
+    return parts;
+  });
 }
 
 export type EntryFigures = Pick<Stats, "mode" | "size" | "mtimeMs" | "ctimeMs" | "ino" | "dev">;

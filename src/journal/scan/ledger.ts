@@ -103,51 +103,13 @@ export function carryOver(snapshot: Snapshot, earlier: Ledger | undefined): (Hol
 }
 
 /** Lists the positions that are in none of the ranges. */
-export function* positionsOutside(ranges: readonly SharedRange[], { paths }: Snapshot): Generator<number> {
+export function* positionsOutside(
+  ranges: readonly SharedRange[],
+  { paths }: Pick<Snapshot, "paths">,
+): Generator<number> {
   let next = 0;
   for (const { first, end } of [...ranges, { first: paths.length, end: paths.length }]) {
     for (; next < first; next += 1) yield next;
     next = end;
   }
-}
-
-/** Serializes a ledger together with other data. */
-export function writeLedger({ snapshot, holdings }: Ledger, about: unknown): Uint8Array {
-  const { paths, repositories, identity: _, shared: __, ...rest } = snapshot;
-  const states = repositories.map(({ path, prefix, state }) => ({ path, prefix, state }));
-  return v8().serialize({
-    format,
-    about,
-    ...rest,
-    repositories: states,
-    paths: paths.join("\0"),
-    holdings: holdings.map((holding) => holding ?? "").join(","),
-  });
-}
-
-/** Parses a serialized ledger. Returns undefined for other content or another version. */
-export function readLedger(
-  bytes: Uint8Array,
-): { readonly ledger: Ledger; readonly about: unknown } | undefined {
-  try {
-    const { format: written, about, repositories, paths, holdings, ...rest } = v8().deserialize(bytes);
-    if (written !== format) return undefined;
-    const snapshot: Snapshot = {
-      ...rest,
-      paths: paths === "" ? [] : paths.split("\0"),
-      // The old index is not serialized.
-      repositories: repositories.map((repository: object) => ({ ...repository, readIndex: () => undefined })),
-    };
-    const held = holdings.split(",").map((holding: string) => holding || undefined);
-    return { ledger: { snapshot, holdings: snapshot.paths.length === 0 ? [] : held }, about };
-  } catch {
-    return undefined;
-  }
-}
-
-const format = "toolcrib ledger 1";
-
-/** Loads the module on first use, because most calls need no scan. */
-function v8(): typeof import("node:v8") {
-  return process.getBuiltinModule("node:v8");
 }

@@ -1,10 +1,16 @@
+import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type { Environment } from "../../contract/environment.ts";
+import type { SharedRange, Snapshot } from "../../contract/snapshot.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
+import { attemptQuietly, statsAt } from "../../system/attempt.ts";
 import { makePrivateDirectory, namesIn } from "../../system/directories.ts";
 import { ownerHasEnded, thisProcess } from "../../system/process-identity.ts";
-import { type Ledger, readLedger, writeLedger } from "./ledger.ts";
+import type { Holding, Ledger } from "./ledger.ts";
+import { deltaOf, throughEarlier } from "./ledger-delta.ts";
 import type { Secured } from "./secure-contents.ts";
+import { readLedger, writeDelta, writeLedger } from "./stored-ledger.ts";
 
 /** A scan between its two snapshots. */
 export interface Begun {
@@ -18,21 +24,45 @@ export interface Begun {
 
 export type KnownLedger = { readonly ledger: Ledger } & Pick<Begun, "collection">;
 
-/** The running scans, in a folder. When a process is killed, another one completes its scans. */
+/**
+ * The running scans, in a folder. When a process is killed, another one completes its scans. A ledger is stored whole, or
+ * as the difference from one that this process has stored before: the file of that one is linked next to it.
+ */
 export class PendingScans {
   readonly #folder: string;
+  /** The whole ledger that this process has stored last. */
+  #base: StoredBase | undefined;
+  /** Where the entries of the last snapshots are in that ledger, by the identities of the snapshots. */
+  readonly #ranges = new Map<symbol, readonly SharedRange[]>();
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
   async add(begun: Begun): Promise<void> {
-    await this.#use((files) => write(files, begun.callId, begun));
+    const { callId, before } = begun;
+    const ranges = this.#follow(before.snapshot);
+    const base = this.#base;
+    await this.#use(async (files) => {
+      if (ranges !== undefined && base !== undefined && this.#link(base, callId)) {
+        const delta = deltaOf(before, ranges, base.holdings);
+        await store(files, callId, writeDelta(delta, before, base.callId, aboutOf(begun)));
+        return;
+      }
+      await write(files, callId, begun);
+      this.#setBase(begun);
+    });
   }
 
-  /** Keeps the ledger as the latest known one. */
-  async done(callId: string): Promise<void> {
+  /** Keeps the ledger as the latest known one. `after` is the snapshot at the end of the scan. */
+  async done(callId: string, after?: Snapshot): Promise<void> {
+    if (after !== undefined) this.#follow(after);
     await this.#use((files) => files.move(callId, latestName, { replace: true }));
+    const at = (name: string) => join(this.#folder, baseName(name));
+    if (existsSync(at(callId))) renameSync(at(callId), at(latestName));
+    else rmSync(at(latestName), { force: true });
+    // Two links of one file are not renamed.
+    rmSync(at(callId), { force: true });
   }
 
   async latest(): Promise<KnownLedger | undefined> {
@@ -42,7 +72,9 @@ export class PendingScans {
 
   /** Takes over the scans of ended processes. */
   async takeOver(): Promise<readonly Begun[]> {
-    const names = namesIn(this.#folder).filter(isPending);
+    const all = namesIn(this.#folder);
+    this.#removeAbandoned(all);
+    const names = all.filter(isPending);
     if (names.length === 0) return [];
     return this.#use(async (files) => {
       const taken: Begun[] = [];
@@ -64,6 +96,55 @@ export class PendingScans {
     );
   }
 
+  /** Removes links that a killed process has left without a scan. A link is made shortly before the file of its scan. */
+  #removeAbandoned(names: readonly string[]): void {
+    for (const name of names.filter((one) => isBase(one) && one !== baseName(latestName))) {
+      const path = join(this.#folder, name);
+      const isOld = Date.now() - (statsAt(path)?.ctimeMs ?? Date.now()) > abandonedMs;
+      if (isOld && !names.includes(name.slice(0, -baseName("").length))) rmSync(path, { force: true });
+    }
+  }
+
+  /** Returns where the entries of a snapshot are in the base; undefined when too many are not. */
+  #follow(snapshot: Snapshot): readonly SharedRange[] | undefined {
+    const { identity, shared, paths } = snapshot;
+    const earlier = shared && this.#ranges.get(shared.with);
+    if (identity === undefined || shared === undefined || earlier === undefined) return undefined;
+    const ranges = throughEarlier(shared.ranges, earlier);
+    const count = ranges.reduce((sum, { first, end }) => sum + end - first, 0);
+    if (paths.length - count > maxOwnPart * paths.length || ranges.length > maxRanges) return undefined;
+    this.#remember(identity, ranges);
+    return ranges;
+  }
+
+  #remember(identity: symbol, ranges: readonly SharedRange[]): void {
+    this.#ranges.set(identity, ranges);
+    const [oldest] = this.#ranges.keys();
+    if (this.#ranges.size > maxFollowed) this.#ranges.delete(oldest!);
+  }
+
+  #setBase({ callId, before: { snapshot, holdings } }: Begun): void {
+    this.#base = undefined;
+    this.#ranges.clear();
+    const stats = statsAt(join(this.#folder, callId));
+    if (snapshot.identity === undefined || stats === undefined) return;
+    this.#base = { callId, holdings, inode: stats.ino, device: stats.dev };
+    this.#remember(snapshot.identity, [{ first: 0, end: snapshot.paths.length, earlier: 0 }]);
+  }
+
+  /** Links the file of the base next to that of a call. Returns false when it no longer exists. */
+  #link({ callId, inode, device }: StoredBase, to: string): boolean {
+    const names = [baseName(latestName), latestName, callId, ...namesIn(this.#folder).filter(isBase)];
+    return names.some((name) => {
+      const path = join(this.#folder, name);
+      const stats = statsAt(path);
+      if (stats?.ino !== inode || stats.dev !== device) return false;
+      // Some file systems have no links.
+      attemptQuietly(() => linkSync(path, join(this.#folder, baseName(to))));
+      return existsSync(join(this.#folder, baseName(to)));
+    });
+  }
+
   async #use<Result>(act: (files: Environment) => Promise<Result>): Promise<Result> {
     makePrivateDirectory(this.#folder);
     const files = openLocalEnvironment({ workspace: this.#folder });
@@ -80,7 +161,19 @@ interface About extends Omit<Begun, "before"> {
   readonly uncovered: ReadonlyMap<number, string>;
 }
 
+interface StoredBase extends Pick<Begun, "callId"> {
+  readonly holdings: readonly (Holding | undefined)[];
+  readonly inode: number;
+  readonly device: number;
+}
+
 const latestName = "latest";
+/** The largest part of a ledger that may differ from the base. */
+const maxOwnPart = 0.1;
+const maxRanges = 5000;
+const abandonedMs = 3_600_000;
+/** Commands that run at the same time have snapshots of their own. */
+const maxFollowed = 16;
 const maxLedgerBytes = 1024 * 1024 * 1024;
 
 async function takeOver(files: Environment, name: string): Promise<Begun | undefined> {
@@ -99,6 +192,7 @@ async function takeOver(files: Environment, name: string): Promise<Begun | undef
   }
   await write(files, ours, begun);
   await files.move(ours, begun.callId, { replace: true });
+  rmSync(join(files.workspace, baseName(begun.callId)), { force: true });
   return begun;
 }
 
@@ -106,17 +200,42 @@ async function read(
   files: Environment,
   name: string,
 ): Promise<{ readonly ledger: Ledger; readonly about: About } | undefined> {
-  const content = await files.readFile(name, { maxBytes: maxLedgerBytes }).catch(undefinedUnlessExhausted);
-  const found = content && readLedger(content.bytes);
+  const load = (file: string) =>
+    files.readFile(file, { maxBytes: maxLedgerBytes }).catch(undefinedUnlessExhausted);
+  const readBase = async (base: string, about: unknown): Promise<Ledger | undefined> => {
+    for (const file of [(about as About).callId, latestName].map(baseName)) {
+      const content = await load(file);
+      const found = content && (await readLedger(content.bytes, async () => undefined));
+      if ((found?.about as About | undefined)?.callId === base) return found?.ledger;
+    }
+    return undefined;
+  };
+  const content = await load(name);
+  const found = content && (await readLedger(content.bytes, readBase));
   return found && { ledger: found.ledger, about: found.about as About };
 }
 
-async function write(files: Environment, name: string, { before, ...rest }: Begun): Promise<void> {
-  const about: About = { owner: thisProcess(), ...rest, uncovered: before.uncovered };
-  await files.writeFile(name, writeLedger(before, about), { durable: false, mode: 0o600 });
+async function write(files: Environment, name: string, begun: Begun): Promise<void> {
+  await store(files, name, writeLedger(begun.before, aboutOf(begun)));
+}
+
+async function store(files: Environment, name: string, bytes: Uint8Array): Promise<void> {
+  await files.writeFile(name, bytes, { durable: false, mode: 0o600 });
+}
+
+function aboutOf({ before, ...rest }: Begun): About {
+  return { owner: thisProcess(), ...rest, uncovered: before.uncovered };
 }
 
 /** Returns whether a file in the folder belongs to a running scan. */
 export function isPending(name: string): boolean {
-  return name.startsWith("call_");
+  return name.startsWith("call_") && !isBase(name);
+}
+
+function isBase(name: string): boolean {
+  return name.endsWith(baseName(""));
+}
+
+function baseName(name: string): string {
+  return `${name}.base`;
 }

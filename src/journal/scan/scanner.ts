@@ -136,8 +136,8 @@ class ChangeScanner implements Scanner {
   /** Returns the effects that undo does not cover. Never throws, because a call that has run can no longer fail. */
   async #end(begun: Begun, options: Pick<SnapshotOptions, "again">): Promise<readonly string[]> {
     try {
-      const uncovered = await this.#record(begun, options);
-      await this.#pending.done(begun.callId);
+      const { after, uncovered } = await this.#record(begun, options);
+      await this.#pending.done(begun.callId, after);
       return uncovered;
     } catch (error) {
       return [`changes by its commands (${(error as Error).message})`];
@@ -147,17 +147,18 @@ class ChangeScanner implements Scanner {
   async #record(
     { callId, sequence, collection, before }: Begun,
     options: Pick<SnapshotOptions, "again">,
-  ): Promise<readonly string[]> {
+  ): Promise<{ readonly after: Snapshot; readonly uncovered: readonly string[] }> {
     const { journal, environment, blobs } = this.#parts;
     const after = await this.#snapshot({ ...options, like: before.snapshot, known: before.snapshot });
     const found = await findChanges(before, after, { environment, blobs });
     const changes = withoutOthers(found.changes, journal.changesAfter(sequence), blobs);
     journal.change(callId, changes);
     this.#latest = { ledger: inheriting(before, after, found.holdings), collection };
-    return [
+    const uncovered = [
       ...Array.from(found.uncovered, ([path, why]) => showUncovered(path, why)),
       ...movedGit(before.snapshot, after, this.#git),
     ];
+    return { after, uncovered };
   }
 
   /** Scans again for work that continues after the call has ended. */

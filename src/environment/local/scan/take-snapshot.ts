@@ -21,17 +21,12 @@ import { errnoOf, LeadsOutside } from "../../../system/file-errors.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { isTemporaryName } from "../../../system/temporary-file.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
-import {
-  directoriesOf,
-  IgnoredBudget,
-  namesBelow,
-  SnapshotColumns,
-  smallFileBytes,
-} from "../../snapshot-columns.ts";
+import { IgnoredBudget, namesBelow, SnapshotColumns, smallFileBytes } from "../../snapshot-columns.ts";
 import { readSmallFile } from "../files/read-file.ts";
 import { type Entering, Frame } from "./frame.ts";
 import { isSystem, KnownNames } from "./known-names.ts";
 import { repositoryAbove, repositoryIn } from "./repository.ts";
+import { ScanOrder } from "./scan-order.ts";
 import {
   MustLookAgain,
   requireSameRules,
@@ -73,12 +68,15 @@ class Walk {
   readonly #prefix: string;
   readonly #without: ReadonlySet<string>;
   readonly #like: Snapshot | undefined;
-  #likeDirectories: ReadonlyMap<string, LeftOut | undefined> | undefined;
+  readonly #likeSkipped: ReadonlyMap<string, LeftOut>;
   readonly #known: KnownNames;
   readonly #open: Frame[] = [];
   readonly #ignored: IgnoredBudget;
   readonly #unchanged: Unchanged | undefined;
   readonly #earlier: Snapshot | undefined;
+  readonly #order: ScanOrder | undefined;
+  /** The directories that may have changed, and those above them. */
+  readonly #onTheWay: ReadonlySet<string>;
   readonly #repositories: ReadonlySet<string>;
   readonly #read: string[] = [];
   readonly #linked: number[] = [];
@@ -94,9 +92,12 @@ class Walk {
     this.#prefix = withSlash(pinning.root);
     this.columns = new SnapshotColumns((unchanged?.snapshot ?? known)?.paths.length);
     this.#like = like;
+    this.#likeSkipped = skippedIn(like);
     this.#without = namesBelow(this.#prefix, without);
     this.#unchanged = unchanged;
     this.#earlier = unchanged?.snapshot;
+    this.#order = this.#earlier && new ScanOrder(this.#earlier);
+    this.#onTheWay = new Set(Array.from(unchanged?.changed ?? [], (path) => withParents(path)).flat());
     const repositories = this.#earlier?.repositories.filter(({ prefix }) => prefix === "");
     this.#repositories = new Set(repositories?.map(({ path }) => path));
     const inodeAt = (place: number) => this.#earlier!.figures[place * figureCount + figure.inode]!;
@@ -109,23 +110,28 @@ class Walk {
     const { columns } = this;
     const earlier = this.#earlier;
     if (earlier !== undefined) {
-      const moved = columns.moved(earlier);
-      for (const [place, why] of earlier.leftOut)
-        if (moved[place]! >= 0 && !columns.leftOut.has(moved[place]!))
-          columns.leftOut.set(moved[place]!, why);
-      for (const [place, target] of earlier.targets)
-        if (moved[place]! >= 0) columns.targets.set(moved[place]!, target);
-      for (const place of this.#unchanged!.linked) if (moved[place]! >= 0) this.#linked.push(moved[place]!);
+      const newPlace = columns.newPlaces();
+      for (const [place, why] of earlier.leftOut) {
+        const now = newPlace(place);
+        if (now !== undefined && !columns.leftOut.has(now)) columns.leftOut.set(now, why);
+      }
+      for (const [place, target] of earlier.targets) {
+        const now = newPlace(place);
+        if (now !== undefined) columns.targets.set(now, target);
+      }
+      for (const place of this.#unchanged!.linked) {
+        const now = newPlace(place);
+        if (now !== undefined) this.#linked.push(now);
+      }
     }
     const snapshot = columns.done(earlier);
     const isPlain = this.#isPlain && this.#unchanged?.isPlain !== false;
     return { snapshot, read: this.#read, linked: this.#linked, budget: this.#ignored, isPlain };
   }
 
-  /** The directories that the snapshot to be repeated has entered or skipped. */
-  get #decided(): ReadonlyMap<string, LeftOut | undefined> {
-    this.#likeDirectories ??= directoriesOf(this.#like);
-    return this.#likeDirectories;
+  /** Whether the snapshot to be repeated has entered or skipped a directory. */
+  #isDecided(path: string): boolean {
+    return this.#like?.contents.has(path) === true || this.#likeSkipped.has(path);
   }
 
   start(levels: IgnoreLevels): void {
@@ -149,6 +155,7 @@ class Walk {
       this.#open.pop()?.close();
       return true;
     }
+    if (this.#shareTree(next)) return true;
     const name = nameOf(next.path);
     const child = new Frame(() => frame.directory.child(name), next.path, next.isIgnored);
     try {
@@ -181,8 +188,8 @@ class Walk {
     this.#read.push(frame.path);
     // A directory that the earlier snapshot entered is entered again, because the two are compared.
     if (frame.isIgnored && !this.#within(this.#ignored.takes(names.length))) {
-      this.#isPlain = this.#isPlain && !this.#decided.has(frame.path);
-      if (!this.#decided.has(frame.path)) {
+      this.#isPlain = this.#isPlain && !this.#isDecided(frame.path);
+      if (!this.#isDecided(frame.path)) {
         this.columns.leftOut.set(place, "ignored");
         frame.close();
         return;
@@ -215,7 +222,7 @@ class Walk {
     if (type === typeBits.directory) {
       const isIgnored = frame.isIgnored || frame.levels.decide(path, "directory") === "ignore";
       const plain = this.#whyNotEntered(path, stats, device, isIgnored);
-      const why = this.#decided.has(path) ? this.#decided.get(path) : plain;
+      const why = this.#isDecided(path) ? this.#likeSkipped.get(path) : plain;
       this.#isPlain = this.#isPlain && why === plain;
       const place = this.columns.add(path, stats);
       const earlier = range && sameDirectory(this.#earlier!, path, stats);
@@ -265,12 +272,31 @@ class Walk {
     this.#open.push(frame);
   }
 
+  /** Adds everything below a directory without changes. Returns false when something may have changed. */
+  #shareTree({ path, place, earlier: from }: Entering & { readonly path: string }): boolean {
+    if (from === undefined || this.#onTheWay.has(path)) return false;
+    const tree = this.#order?.below(path);
+    if (tree === undefined) return false;
+    const start = tree[0]![1].first;
+    const offset = this.columns.next - start;
+    this.columns.share(this.#earlier!, start, tree.at(-1)![1].end);
+    for (const [below, contents] of tree) {
+      if (this.#repositories.has(below)) this.#addRepository(below);
+      this.columns.addContents(below, {
+        place: below === path ? place : contents.place + offset,
+        first: contents.first + offset,
+        end: contents.end + offset,
+      });
+    }
+    return true;
+  }
+
   /** Updates the figures of a directory whose entries have changed. */
   #refresh(place: number, earlier: number | undefined, stats: Stats): void {
     const isSame =
       earlier !== undefined && this.#earlier!.figures[earlier * figureCount + figure.inode] === stats.ino;
     if (!stats.isDirectory() || !isSame) throw new MustLookAgain();
-    this.columns.set(place, stats);
+    this.columns.replace(place, stats);
   }
 
   /** Another name of a new link may be in an unchanged directory. */
@@ -316,6 +342,23 @@ class Walk {
 
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** Returns a path and the paths of all directories above it. */
+function withParents(path: string): string[] {
+  const paths = [path, ""];
+  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1))
+    paths.push(path.slice(0, end));
+  return paths;
+}
+
+/** Returns the directories that a snapshot has skipped. */
+function skippedIn(snapshot: Snapshot | undefined): ReadonlyMap<string, LeftOut> {
+  const skipped = new Map<string, LeftOut>();
+  for (const [place, why] of snapshot?.leftOut ?? [])
+    if ((snapshot!.figures[place * figureCount + figure.mode]! & typeBits.all) === typeBits.directory)
+      skipped.set(snapshot!.paths[place]!, why);
+  return skipped;
 }
 
 const ifThere = { throwIfNoEntry: false } as const;

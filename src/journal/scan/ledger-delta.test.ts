@@ -1,0 +1,107 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { figureCount, type SharedRange, type Snapshot } from "../../contract/snapshot.ts";
+import type { Ledger } from "./ledger.ts";
+import { applyDelta, deltaOf, throughEarlier } from "./ledger-delta.ts";
+import { PendingScans } from "./pending-scans.ts";
+
+/** A ledger with one directory. Every name is also the number in its figures and its holding. */
+function ledgerOf(names: readonly string[], shared?: Snapshot["shared"]): Ledger {
+  const paths = ["d", ...names.map((name) => `d/${name}`)];
+  const snapshot: Snapshot = {
+    takenMs: 1,
+    paths,
+    figures: new Float64Array(paths.length * figureCount).map(
+      (_, at) => paths[Math.floor(at / figureCount)]!.length,
+    ),
+    targets: new Map([[1, "target"]]),
+    leftOut: new Map([[0, "ignored"]]),
+    contents: new Map([
+      ["", { place: -1, first: 0, end: 1 }],
+      ["d", { place: 0, first: 1, end: paths.length }],
+    ]),
+    repositories: [],
+    identity: Symbol("snapshot"),
+    shared,
+  };
+  return { snapshot, holdings: paths.map((path) => (path.endsWith("0") ? undefined : `held by ${path}`)) };
+}
+
+function written({ snapshot: { identity: _, shared: __, ...snapshot }, holdings }: Ledger) {
+  return { snapshot, holdings };
+}
+
+/** The ranges of one list in another, in order. */
+function rangesOf(later: Ledger, earlier: Ledger): readonly SharedRange[] {
+  return later.snapshot.paths.flatMap((path, first) => {
+    const position = earlier.snapshot.paths.indexOf(path);
+    return position < 0 ? [] : [{ first, end: first + 1, earlier: position }];
+  });
+}
+
+const someNames = fc.uniqueArray(fc.nat(30).map(String), { minLength: 1 });
+
+it("restores a ledger from a stored one and the difference, by way of others", () => {
+  fc.assert(
+    fc.property(someNames, someNames, someNames, (first, second, third) => {
+      const ledgers = [first, second, third].map((names) => ledgerOf(names));
+      const [base, middle, last] = ledgers as [Ledger, Ledger, Ledger];
+      const ranges = throughEarlier(rangesOf(last, middle), rangesOf(middle, base));
+      for (const { first: at, earlier } of ranges)
+        expect(last.snapshot.paths[at]).toBe(base.snapshot.paths[earlier]);
+      const delta = deltaOf(last, ranges, base.holdings);
+      expect(applyDelta(base, delta, [])).toEqual(written(last));
+    }),
+  );
+});
+
+it("stores one whole ledger for many scans, and another process reads each of them", async () => {
+  await using folder = temporaryFolder();
+  const scans = join(folder.path, "scans");
+  const pending = new PendingScans(scans);
+  const names = Array.from({ length: 50 }, (_, number) => String(number));
+  const begun = (callId: string, before: Ledger) => ({
+    ...{ callId, sequence: 1, collection: 2 },
+    before: { ...before, uncovered: new Map([[1, "why"]]) },
+  });
+  const after = (ledger: Ledger, more: readonly string[]): Ledger => {
+    const ranges = [{ first: 0, end: ledger.snapshot.paths.length, earlier: 0 }];
+    return ledgerOf([...ledger.snapshot.paths.slice(1).map((path) => path.slice(2)), ...more], {
+      with: ledger.snapshot.identity!,
+      ranges,
+    });
+  };
+  const first = ledgerOf(names);
+  await pending.add(begun("call_1", first));
+  const second = after(first, ["new 1"]);
+  await pending.done("call_1", second.snapshot);
+  const third = after(second, ["new 2"]);
+  await pending.add(begun("call_2", third));
+  const fourth = after(third, []);
+  await pending.add(begun("call_3", fourth));
+  expect(readdirSync(scans).sort()).toEqual(["call_2", "call_2.base", "call_3", "call_3.base", "latest"]);
+  const other = new PendingScans(scans);
+  expect((await other.latest())?.ledger).toEqual(written(first));
+  const held = fourth.holdings.filter((holding) => holding !== undefined);
+  expect(await other.holdings()).toEqual(new Set(held));
+  await pending.done("call_3");
+  expect(readdirSync(scans).sort()).toEqual(["call_2", "call_2.base", "latest", "latest.base"]);
+  expect((await other.latest())?.ledger).toEqual(written(fourth));
+  await pending.done("call_2");
+  expect((await other.latest())?.ledger).toEqual(written(third));
+  // Too much has changed since.
+  await pending.add(
+    begun(
+      "call_4",
+      after(
+        third,
+        names.map((name) => `more ${name}`),
+      ),
+    ),
+  );
+  await pending.done("call_4");
+  expect(readdirSync(scans)).toEqual(["latest"]);
+});
