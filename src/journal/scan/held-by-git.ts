@@ -108,7 +108,7 @@ export class HeldByGit {
   }
 }
 
-/** So many files are verified at once. What git prints about each takes about a kilobyte of memory. */
+/** The files that are verified at once. The output of git about each takes about a kilobyte of memory. */
 const batchFiles = 30_000;
 
 /** The bytes of an index, parsed on first use. */
