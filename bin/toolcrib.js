@@ -37,6 +37,7 @@ function runBuilt(program, cache) {
   var vm = require("vm");
   var command = process.argv.slice(2, process.argv[2] === "call" ? 4 : 3).join(" ");
   var scripts = [];
+  var probed = new vm.Script("0").createCachedData();
   load(program);
   if (cache && /^[\w. -]{1,60}$/.test(command)) process.on("exit", save);
 
@@ -109,7 +110,10 @@ function runBuilt(program, cache) {
   /** Adds the functions of this command. A process that ran for long may have dropped functions by now. */
   function save(exitCode) {
     // A command that failed may not have come far.
-    if (exitCode !== 0 || process.uptime() > 10) return;
+    if (exitCode !== 0 || process.uptime() > 10 || scripts.length === 0) return;
+    // V8 would reject code that was compiled with other flags than it has at the start. The text of this script is another
+    // one of the same length, because V8 does not look at the data for a text that it knows.
+    if (new vm.Script("1", { cachedData: probed }).cachedDataRejected) return;
     scripts.forEach(function (one) {
       var kept = one.kept;
       var fresh = kept.file + "." + process.pid;
@@ -128,7 +132,7 @@ function runBuilt(program, cache) {
       }
     });
     try {
-      if (scripts.length > 0) removeOld();
+      removeOld();
     } catch (_) {
       // The folder was removed while the command ran.
     }

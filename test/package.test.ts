@@ -391,6 +391,27 @@ describe("the command", () => {
     expect([removed.stderr, existsSync(folder)]).toEqual(["", false]);
   });
 
+  it("stores compiled code that the next start accepts, and none after the flags of V8 have changed", async () => {
+    const home = join(project.path, "flags home");
+    const folder = join(home, "cache/compiled");
+    const hook = join(project.path, "change-flags.cjs");
+    const change = `require("v8").setFlagsFromString("--semi-space-growth-factor=1")`;
+    writeFileSync(hook, `process.on("exit", () => ${change});`);
+    const call = (...options: string[]) =>
+      run(process.execPath, [...options, launcher, "call", "file.read", '{"path":"poem.txt"}'], {
+        cwd: project.path,
+        env: { ...environment, TOOLCRIB_HOME: home },
+      });
+    const stored = () => readdirSync(folder).map((name) => [name, statSync(join(folder, name)).ino]);
+    await call("-r", hook);
+    expect(stored()).toEqual([]);
+    await call();
+    const first = stored();
+    expect(first.length).toBeGreaterThan(1);
+    await call();
+    expect(stored()).toEqual(first);
+  });
+
   it("runs no compiled code that another user could have written, and survives the loss of its folder", async () => {
     const home = join(project.path, "shared home");
     const folder = join(home, "cache/compiled");

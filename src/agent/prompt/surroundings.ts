@@ -75,8 +75,7 @@ export async function findSurroundings(
   return {
     workspace: crib.workspace,
     platform: crib.isElsewhere ? "another machine" : `${process.platform} ${process.arch}`,
-    // The Swedish locale writes the local date as 2026-11-16.
-    day: now.toLocaleDateString("sv"),
+    day: localDay(now),
     model,
     mode: crib.mode,
     isConfined: !crib.isElsewhere && (sandbox ?? process.env.TOOLCRIB_SANDBOX) !== "none",
@@ -88,17 +87,24 @@ export async function findSurroundings(
   };
 }
 
+/** Formats the local date as 2026-11-16. Loading a locale for it would take as long as a call of git. */
+function localDay(now: Date): string {
+  const digits = (number: number) => String(number).padStart(2, "0");
+  return `${now.getFullYear()}-${digits(now.getMonth() + 1)}-${digits(now.getDate())}`;
+}
+
 /** Asks git by ordinary tool calls, to which all rules apply. */
 async function repositoryFacts(caller: Caller, timeoutMs: number): Promise<Surroundings["repository"]> {
   // The user is not asked about facts for the prompt.
   const unasked: CallOptions = { timeoutMs, approve: () => ({ allow: false }) };
   // The history of a large repository is read quickly; its status is not.
-  const log = await caller.call("git.log", { limit: 5 }, unasked);
+  const [log, status] = await Promise.all([
+    caller.call("git.log", { limit: 5 }, unasked),
+    caller.call("git.status", {}, unasked),
+  ]);
   if (log.error?.details?.kind === "no-repository") return "none";
   const commits = log.error === null ? (log.data as Pick<RepositoryFacts, "commits">).commits : [];
-  if (log.error?.code === "timeout") return { state: undefined, commits };
-  const status = await caller.call("git.status", {}, unasked);
-  if (status.error?.code === "timeout") return { state: undefined, commits };
+  if (log.error?.code === "timeout" || status.error?.code === "timeout") return { state: undefined, commits };
   if (status.error !== null) return undefined;
   const { branch, staged, unstaged, unmerged, untracked } = status.data as StatusData;
   const changed = new Set([...[...staged, ...unstaged, ...unmerged].map(({ path }) => path), ...untracked]);

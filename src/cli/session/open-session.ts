@@ -130,8 +130,17 @@ export function boundYoungSpace(session: Pick<Session, "on">): void {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
     if (young === undefined || young.space_size < enoughBytes) return;
     setFlagsFromString("--semi-space-growth-factor=1");
+    if (!isResetAtExit) process.prependOnceListener("exit", resetGrowth);
+    isResetAtExit = true;
     stop();
   });
+}
+
+let isResetAtExit = false;
+
+/** Sets the default again, before the launcher stores compiled code, which V8 accepts only with the same flags. */
+function resetGrowth(): void {
+  process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=2");
 }
 
 const enoughBytes = 8 * 1024 ** 2;

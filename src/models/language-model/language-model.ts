@@ -21,6 +21,8 @@ export function languageModel(route: Route): Model {
     return !warnings.has(pattern) && warnings.add(pattern).has(pattern);
   };
   const secrets = secretsOf(settings);
+  // Node loads its HTTP client on first use. Here the session still waits for git, later the request would wait.
+  if (settings.fetch === undefined) setImmediate(() => void globalThis.Response);
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     signal.throwIfAborted();

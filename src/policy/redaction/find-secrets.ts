@@ -141,11 +141,20 @@ const shapes: readonly (readonly [kind: string, beginning: string, rest: string]
 ];
 
 const border = "(?<![A-Za-z0-9])";
-const anyBeginning = new RegExp(`${border}(?:${shapes.map(([, beginning]) => beginning).join("|")})`, "g");
-const anyShape = new RegExp(
-  `${border}(?:${shapes.map(([, beginning, rest]) => `(${beginning}${rest})`).join("|")})(?![A-Za-z0-9])`,
-  "y",
-);
+
+let known: { readonly beginning: RegExp; readonly shape: RegExp } | undefined;
+
+/** Made on first use, because V8 takes a millisecond to parse them, and few texts have words as long as a key. */
+function expressions(): NonNullable<typeof known> {
+  known ??= {
+    beginning: new RegExp(`${border}(?:${shapes.map(([, beginning]) => beginning).join("|")})`, "g"),
+    shape: new RegExp(
+      `${border}(?:${shapes.map(([, beginning, rest]) => `(${beginning}${rest})`).join("|")})(?![A-Za-z0-9])`,
+      "y",
+    ),
+  };
+  return known;
+}
 
 /** The length of the longest possible beginning of a key. */
 const longestBeginning = 32;
@@ -171,7 +180,7 @@ function* findKeys(text: string, start: number, end: number): Search {
     // The piece starts one letter earlier, so that the border can be checked.
     const base = Math.max(0, from - 1);
     const piece = word.length <= stepLength ? word : word.slice(base, from + stepLength + longestBeginning);
-    for (const { index } of piece.matchAll(anyBeginning)) {
+    for (const { index } of piece.matchAll(expressions().beginning)) {
       const at = base + index;
       if (at < next || (at < from && at > 0)) continue;
       const key = keyAt(word, at);
@@ -191,8 +200,9 @@ function keyAt(word: string, at: number): { kind: string; text: string; length: 
     const dot = word.slice(at, at + longestHeader).indexOf(".eyJ");
     if (dot < 0 || word.slice(at, at + dot).includes(".")) return undefined;
   }
-  anyShape.lastIndex = at;
-  const match = anyShape.exec(word);
+  const { shape } = expressions();
+  shape.lastIndex = at;
+  const match = shape.exec(word);
   if (match === null) return undefined;
   const kind = shapes[match.findIndex((group, index) => index > 0 && group !== undefined) - 1]![0];
   return { kind, text: match[0].slice(0, longestCompared), length: match[0].length };
