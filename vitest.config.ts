@@ -14,7 +14,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: TestOrder },
     globalSetup: ["test/support/bubblewrap.ts", "test/support/worker-variables.ts"],
-    setupFiles: ["test/support/fixed-seed.ts"],
+    setupFiles: ["test/support/fixed-seed.ts", "test/support/resolve-once.ts"],
     tags: [{ name: "differs-for-root", description: "Behaves differently as root." }],
     // Node runs the TypeScript files itself, which takes a sixth less CPU than Vite's module runner.
     experimental: { viteModuleRunner: false, nodeLoader: false },
