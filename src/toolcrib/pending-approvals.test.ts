@@ -155,7 +155,12 @@ describe("the stored requests", () => {
     one!.store(request("a"), asker);
     spy.mockRestore();
     // Both may have the same time.
-    expect(one!.list().map(({ hash }) => hash).toSorted()).toEqual(["a", "b"]);
+    expect(
+      one!
+        .list()
+        .map(({ hash }) => hash)
+        .toSorted(),
+    ).toEqual(["a", "b"]);
   });
 });
 
