@@ -142,9 +142,14 @@ export class Journal {
     return this.#read(({ records }) => records.first());
   }
 
-  /** Prepares some calls that no list has shown yet. Returns false when there are no more. */
-  prepareSummaries(): boolean {
-    return this.#read(({ calls }) => calls().fill(1) > 0);
+  /** Prepares some calls that no list has shown yet. Returns the number of records that are left. */
+  prepareSummaries(): number {
+    return this.#read(({ calls, records }) => Math.max(0, calls().fill(1) - records.first()));
+  }
+
+  /** Returns whether `summaries` needs to prepare nothing for this filter. */
+  isPreparedFor(filter: record.SummaryFilter): boolean {
+    return this.#read(({ calls }) => calls().isFilledFor(filter));
   }
 
   find(callId: string): CallRecord | undefined {

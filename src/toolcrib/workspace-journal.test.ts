@@ -2,6 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Journal } from "../journal/journal.ts";
+import { workspaceFiles } from "../system/directories.ts";
 import { type CallResult, openToolcrib, type Toolcrib } from "./index.ts";
 import { type SummaryFilter, WorkspaceJournal } from "./workspace-journal.ts";
 
@@ -46,6 +48,35 @@ function found(filter: SummaryFilter): readonly string[] {
 }
 
 describe("WorkspaceJournal", () => {
+  it("prepares only what a filter needs, and continues after an abort", async () => {
+    const place = { state: join(folder, ".state"), workspace: join(folder, "old") };
+    const prepared = new WorkspaceJournal(place);
+    const recorder = new Journal({
+      file: workspaceFiles(place.state, place.workspace).journal,
+      session: "s",
+    });
+    const ending = { outcome: "ok", message: undefined, outputHandle: undefined, durationMs: 1 } as const;
+    for (let number = 0; number < 3000; number++) {
+      const attempt = { callId: `call_${number}`, tool: "file.read", input: {}, startedAt: number };
+      recorder.finish(attempt, { ...ending, account: {} });
+    }
+    recorder.close();
+    const left: number[] = [];
+    const stop = new AbortController();
+    await prepared.prepare(undefined, { tool: "file.read", limit: 20 }, (count) => left.push(count));
+    expect(left).toEqual([expect.any(Number)]);
+    const aborted = prepared.prepare(stop.signal, { tool: "file.write", limit: 20 }, (count) => {
+      left.push(count);
+      stop.abort();
+    });
+    await expect(aborted).rejects.toThrow();
+    await prepared.prepare(undefined, { tool: "file.write", limit: 20 }, (count) => left.push(count));
+    expect(left).toEqual(left.toSorted((one, other) => other - one));
+    expect(new Set(left).size).toBe(3);
+    expect(prepared.countMatching({ tool: "file.read" })).toBe(3000);
+    prepared.close();
+  });
+
   it("summarizes calls, newest first", async () => {
     const { calls } = journal.summaries({});
     expect(names(calls)).toEqual(["edit", "write", "denied", "read", "search"]);

@@ -192,10 +192,25 @@ export class WorkspaceJournal {
     return this.#journal.lastSequence();
   }
 
-  /** Prepares all calls for lists. Without it, a list prepares what it needs, which can take seconds the first time. */
-  async prepare(signal?: AbortSignal): Promise<void> {
+  /**
+   * Prepares what a list of the matching calls needs. Default: all calls. Without it, the list does so, which can take
+   * half a minute the first time. An abort keeps the rows that exist, and the next call continues there. `progress`
+   * gets the number of records that are left.
+   */
+  async prepare(
+    signal?: AbortSignal,
+    filter: SummaryFilter = {},
+    progress?: (left: number) => void,
+  ): Promise<void> {
     const timeSlice = new TimeSlice(signal);
-    while (this.#journal.prepareSummaries()) await timeSlice.next();
+    const stored = this.#stored(filter);
+    for (let windows = 1; !this.#journal.isPreparedFor(stored); windows *= 4)
+      for (let prepared = 0; prepared < windows; prepared++) {
+        const left = this.#journal.prepareSummaries();
+        if (left === 0) return;
+        progress?.(left);
+        await timeSlice.next();
+      }
   }
 
   /** The recorded conversations with models. */

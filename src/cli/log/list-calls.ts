@@ -20,6 +20,7 @@ import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";
 import { interruptible } from "../interruption.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
+import { withProgress } from "../progress.ts";
 import { printJson, remarkWarnings } from "../report.ts";
 import { knownSessions, matchSession } from "../session/match-session.ts";
 import { onOutputClosed, print, remark } from "../terminal.ts";
@@ -29,6 +30,10 @@ import { CallTable } from "./call-table.ts";
 export async function listCalls(given: Arguments): Promise<number> {
   refuseOperands(given.operands, logCommand);
   const log = new Log(given);
+  if (!(await log.prepare())) {
+    remark("Interrupted. Run the command again: it continues where it stopped.\n");
+    return 130;
+  }
   if (given.options.has("follow")) return log.follow();
   const calls = log.latest();
   if (given.options.has("json")) printJson(calls);
@@ -72,6 +77,15 @@ class Log {
     return this.#workspace === undefined ? "" : ` in ${this.#workspace}`;
   }
 
+  /** Prepares the journals for the filters, which can take half a minute the first time. Returns false on Ctrl-C. */
+  async prepare(): Promise<boolean> {
+    if (!this.isFiltered) return true;
+    return withProgress("log", async (update, signal) => {
+      for (const place of this.#places()) await this.#prepare(place, update, signal);
+      return !signal.aborted;
+    });
+  }
+
   /** Newest first. */
   latest(): readonly LoggedCall[] {
     return this.#latestOf({ limit: this.#limit, ...this.#filter });
@@ -108,6 +122,23 @@ class Log {
       path: options.get("path"),
       since: since === undefined ? undefined : readSince(since),
     };
+  }
+
+  async #prepare(place: JournalPlace, update: (message: string) => void, signal: AbortSignal): Promise<void> {
+    const journal = new WorkspaceJournal(place);
+    const filter = { limit: this.#limit, ...this.#filter };
+    try {
+      const session = this.#inSession(journal, undefined, (found) => found);
+      if (session === undefined) return;
+      await journal.prepare(signal, { ...filter, ...session }, (left) =>
+        update(`indexing older records, only once: ${left} left`),
+      );
+    } catch {
+      // The list reports a journal that cannot be read.
+    } finally {
+      journal.close();
+      remarkWarnings(journal.warnings);
+    }
   }
 
   #show(calls: readonly LoggedCall[]): void {

@@ -53,6 +53,19 @@ export class CallIndex {
     });
   }
 
+  /** Returns whether `read` needs no more rows for this filter. */
+  isFilledFor(filter: SummaryFilter): boolean {
+    const { limit = Number.MAX_SAFE_INTEGER } = filter;
+    const { source, conditions, values } = toQuery(filter);
+    return this.#repaired(() => {
+      const from = this.fill(0);
+      if (from === 0) return true;
+      const query = `SELECT count(*) AS calls FROM
+        (SELECT 1 FROM ${source} WHERE sequence >= ? AND ${conditions} LIMIT ?)`;
+      return Number(this.#database.prepare(query).get(from, ...values, limit)!.calls) >= limit;
+    });
+  }
+
   /** Counts the matching calls; null when many rows are missing. */
   count(filter: SummaryFilter): number | null {
     const { source, conditions, values } = toQuery(filter);

@@ -1,5 +1,6 @@
-import { statSync, utimesSync } from "node:fs";
+import { mkdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { ToolError } from "../../contract/error.ts";
@@ -41,6 +42,22 @@ it("collects at the end of a session, at most once an hour", async () => {
   utimesSync(join(folder, "collected"), 1, 1);
   await collect();
   expect(blobs.has(second)).toBe(false);
+});
+
+it("prepares the list of calls at the end of a session", async () => {
+  await using fixture = temporaryFolder();
+  const file = join(fixture.path, "journal.sqlite");
+  const journal = new Journal({ file, session: "session_1" });
+  journal.begin({ callId: "call_1", tool: "file.read", input: {}, startedAt: 1 });
+  const folder = join(fixture.path, "blobs");
+  // The first collection is due, and gets twice the time for each earlier interruption.
+  mkdirSync(folder);
+  postponeCollection(folder, 5);
+  await new Collector({ journal, folder, budget: journalBudget({}, {}) }).close();
+  journal.close();
+  const database = new DatabaseSync(file, { readOnly: true });
+  expect(database.prepare("SELECT call FROM summaries").all()).toEqual([{ call: "call_1" }]);
+  database.close();
 });
 
 it("is due again after an interruption, and gets more time", async () => {

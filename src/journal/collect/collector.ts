@@ -22,7 +22,7 @@ export class Collector {
     this.#options = options;
     this.#timer = setInterval(() => {
       this.#begin(() => this.#closing.signal);
-      this.#work = this.#work.then(() => this.#prepareLists());
+      this.#work = this.#work.then(() => this.#prepareLists(this.#closing.signal));
     }, lookEveryMs).unref();
   }
 
@@ -47,11 +47,11 @@ export class Collector {
   }
 
   /** Prepares the calls that were recorded since for lists and searches, so that these need not wait. */
-  async #prepareLists(): Promise<void> {
+  async #prepareLists(signal: AbortSignal): Promise<void> {
     const { journal } = this.#options;
     try {
-      const timeSlice = new TimeSlice(this.#closing.signal);
-      while (journal.hasWritten && journal.prepareSummaries()) await timeSlice.next();
+      const timeSlice = new TimeSlice(signal);
+      while (journal.hasWritten && journal.prepareSummaries() > 0) await timeSlice.next();
     } catch {
       // A list prepares the rest when it is read.
     }
@@ -71,6 +71,7 @@ export class Collector {
       const { collect } = await import("./collect.ts");
       const { waitsFor } = await collect(journal, folder, { ...rest, signal });
       if (waitsFor.length > 0) postponeCollection(folder, 0);
+      await this.#prepareLists(signal);
     } catch {
       // The database may be locked or closed, or the disk full.
       const count = interrupted;
