@@ -148,7 +148,7 @@ it("ends a command and answers it, and does not make the calls after it", async 
     },
   ]);
   expect(existsSync(join(workspace, "never.txt"))).toBe(false);
-  expect(session.toolcrib.processes()).toEqual([]);
+  expect(await session.toolcrib.processes()).toEqual([]);
   expect(plain(events).filter((event) => "callId" in event && event.callId === null)).toHaveLength(1);
   await goesOn(session, close);
 });

@@ -9,7 +9,7 @@ export interface Confinement {
    * Whether the command may connect to a host, given as a name or address. Default: no host. `name` is the allowed name
    * that resolved to this address.
    */
-  readonly mayConnect?: (host: string, port: number, name?: string) => boolean;
+  readonly mayConnect?: (host: string, port: number, name?: string) => boolean | Promise<boolean>;
   /** The allowed hosts for display and comparison, as rules spell them; "*" for any. */
   readonly hosts?: readonly string[];
   /** Whether the call may run this command, such as a git hook, in its sandbox without approval. Default: none. */
@@ -20,6 +20,8 @@ export interface Confinement {
   readonly isReadOnly?: (path: string) => boolean;
   /** Equal only for confinements whose `isHidden` and `isReadOnly` decide the same, also in another process. */
   readonly pathsKey?: string | undefined;
+  /** Returns what these functions decide by, as JSON for another machine; see `confinedPaths`. */
+  readonly pathRules?: () => unknown;
   /** Like `isReadOnly`, without files that are read-only only because git settings name them. */
   readonly isReadOnlyByRules?: (path: string) => boolean;
   /** Paths that must not be created in the workspace, because editors, agents or git would run them. */

@@ -29,11 +29,14 @@ export interface Environment {
   /** Reads a whole regular file. Throws `too-large` above `maxBytes`, and `stale` when the file keeps changing. */
   readFile(
     path: string,
-    options: { readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
+    options: Reaching & { readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
   ): Promise<FileContent>;
 
   /** Reads a range of a regular file of any size; shorter than `length` at the end of the file. */
-  readBytes(path: string, range: { readonly offset: number; readonly length: number }): Promise<Uint8Array>;
+  readBytes(
+    path: string,
+    range: Reaching & { readonly offset: number; readonly length: number },
+  ): Promise<Uint8Array>;
 
   /** Reads a range of lines of a file of any size, in constant memory. */
   readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice>;
@@ -97,6 +100,12 @@ export interface Environment {
   openDirectory(path: string): Promise<Directory>;
 
   /**
+   * Lists all visible regular files below a directory at once, ordered by path, without links. Environments have it
+   * when a round trip per directory would be slow; then searches also run as one program there.
+   */
+  walk?(directory: string, wanted: WalkWanted): Promise<WalkedPaths>;
+
+  /**
    * Returns the ignore files outside the workspace that apply to it: those of the directories above, nearest first, then
    * the user's own. Leaves out `.gitignore` files above the nearest repository. The answer may be a second old.
    */
@@ -126,6 +135,21 @@ export interface Environment {
   close(): Promise<void>;
 }
 
+export interface WalkWanted {
+  /** Whether names that begin with a dot are visible. */
+  readonly hidden: boolean;
+  /** Whether files that ignore files name are left out. */
+  readonly ignoreFiles: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface WalkedPaths {
+  /** Relative to the workspace. */
+  readonly paths: readonly string[];
+  /** Directories that cannot be read, with the reason. */
+  readonly failed: readonly { readonly path: string; readonly message: string }[];
+}
+
 export interface IgnoreFileOutside {
   /** "exclude": `.git/info/exclude` of a repository, even if missing; "global": the user's `core.excludesFile`. */
   readonly name: ".rgignore" | ".ignore" | ".gitignore" | "exclude" | "global";
@@ -153,10 +177,18 @@ export interface FileContent {
  * `first` counts from 1; a negative `first` counts from the end (-50: the last fifty lines). Lines end at "\n". The
  * slice ends before the line that would exceed `maxBytes`; a single longer line is cut.
  */
-export interface LineRange {
+export interface LineRange extends Reaching {
   readonly first: number;
   readonly count: number;
   readonly maxBytes: number;
+}
+
+export interface Reaching {
+  /**
+   * Called with the real path of the file that is read, before its content is returned. When it throws, so does the
+   * read. A check of the path before the read would not notice a link that is swapped in between.
+   */
+  readonly reached?: ((realPath: string) => void) | undefined;
 }
 
 export interface LineSlice {
@@ -192,10 +224,11 @@ export interface WriteOptions extends Announcing {
 export interface Announcing {
   /**
    * Called with the effects just before they happen: first new directories, then the changes in their order. A
-   * recursive deletion calls it once per entry; `changeEntry` only with what its caller passed. When it throws,
-   * nothing is changed.
+   * recursive deletion announces all entries before it deletes the first, in one or more calls; `changeEntry` passes no
+   * effects. When it throws, nothing is changed. When it returns a promise, the environment waits for it and compares
+   * the entries again: one that has changed in the meantime makes the change fail with `stale`.
    */
-  readonly announce?: ((effects: readonly Effect[]) => void) | undefined;
+  readonly announce?: ((effects: readonly Effect[]) => void | Promise<void>) | undefined;
 }
 
 /** A change that is about to happen to one path. */
@@ -272,10 +305,15 @@ export interface RecoveredChange {
   readonly leftAlone: readonly string[];
 }
 
-/** An open directory. Names have no separators and are not "..". Never follows links. */
+/**
+ * An open directory. Names have no separators and are not "..". Never follows links. On another machine it is a lease:
+ * it ends with the connection, and when too many are open, the one that was not used for longest is closed.
+ */
 export interface Directory {
   /** Relative to the workspace, "" for the workspace itself. */
   readonly path: string;
+  /** Absolute real path when it was opened. Missing when the environment does not know it. */
+  readonly realPath?: string | undefined;
   entries(): Promise<readonly DirectoryEntry[]>;
   openDirectory(name: string): Promise<Directory>;
   info(name: string): Promise<FileInfo>;
@@ -336,7 +374,7 @@ export interface RunningProcess {
   /** Closes its standard input. */
   endInput(): void;
   /** Whether it waits for input now; undefined when unknown. */
-  waitsForInput(): boolean | undefined;
+  waitsForInput(): Promise<boolean | undefined>;
   /** Returns the address of a port of its loopback, as seen from this process; undefined while nothing listens on it. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
   /** Undoes what its sandbox could not prevent so far, as at its end. Returns notes for the user. */

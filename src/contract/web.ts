@@ -14,7 +14,7 @@ export interface WebRequest {
   /** Called with the bytes received so far. */
   readonly progress?: ((bytes: number, total: number | undefined) => void) | undefined;
   /** Whether the request may connect to a host or address. The pipeline sets it, whatever the caller passes. */
-  readonly mayConnect?: ((host: string, port: number, name?: string) => boolean) | undefined;
+  readonly mayConnect?: ((host: string, port: number, name?: string) => boolean | Promise<boolean>) | undefined;
 }
 
 export interface WebAnswer {

@@ -1,9 +1,9 @@
-import type { EntryChange, LineRange } from "../contract/environment.ts";
+import type { EntryChange, LineRange, Reaching } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { EntryState } from "../contract/history.ts";
 import { isNamedTwice, isStale, liesInChangedFile } from "../system/file-errors.ts";
 
-export interface ByteRange {
+export interface ByteRange extends Reaching {
   readonly offset: number;
   readonly length: number;
 }

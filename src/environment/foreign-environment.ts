@@ -1,4 +1,4 @@
-import type { Announcing, ChangeReceipt, Directory, Environment } from "../contract/environment.ts";
+import type { Announcing, ChangeReceipt, Directory, Environment, Reaching } from "../contract/environment.ts";
 import type { PathGuard } from "../contract/guard.ts";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
@@ -10,32 +10,44 @@ import { liesInside, withSlash } from "../system/workspace-path.ts";
 // These functions are for environments other than this machine. The local environment does the same itself.
 
 /**
- * Asks a guard about every path. Changes are checked by their real path when they are announced. Reads are checked just
- * before: unlike on this machine, an attacker who swaps links in between could win the race.
+ * Asks a guard about every path. Changes are checked by their real path when they are announced, and reads by the real
+ * path that the environment has read. An environment that does not report that path is asked for it afterwards: there,
+ * an attacker who swaps links in between could win the race.
  */
 export function withGuard(environment: Environment, guard: PathGuard): Environment {
   const checker = new PathChecker(environment.workspace, guard);
-  const reading = async (path: string) => {
-    const realPath = await environment.realPath(path);
-    // Stored outputs are outside the workspace.
-    if (liesInside(realPath, environment.workspace)) checker.check("read", realPath, path);
-    return environment;
+  const reading = async <Result>(
+    path: string,
+    given: Reaching | undefined,
+    read: (reaching: Required<Reaching>) => Promise<Result>,
+  ): Promise<Result> => {
+    let isChecked = false;
+    const reached = (realPath: string) => {
+      // Stored outputs are outside the workspace.
+      if (liesInside(realPath, environment.workspace)) checker.check("read", realPath, path);
+      isChecked = true;
+      given?.reached?.(realPath);
+    };
+    const result = await read({ reached });
+    if (!isChecked) reached(await environment.realPath(path));
+    return result;
   };
   return overrideEnvironment(environment, {
-    readFile: async (path, options) => (await reading(path)).readFile(path, options),
-    readBytes: async (path, range) => (await reading(path)).readBytes(path, range),
-    readLines: async (path, range, signal) => (await reading(path)).readLines(path, range, signal),
+    readFile: (path, options) =>
+      reading(path, options, (reaching) => environment.readFile(path, { ...options, ...reaching })),
+    readBytes: (path, range) =>
+      reading(path, range, (reaching) => environment.readBytes(path, { ...range, ...reaching })),
+    readLines: (path, range, signal) =>
+      reading(path, range, (reaching) => environment.readLines(path, { ...range, ...reaching }, signal)),
     openDirectory: async (path) => {
       const directory = await environment.openDirectory(path);
-      return guardedDirectory(directory, await environment.realPath(path), checker);
+      return guardedDirectory(directory, directory.realPath ?? (await environment.realPath(path)), checker);
     },
     writeFile: (path, content, options) =>
       environment.writeFile(path, content, withChecks(options, [path], checker)),
     delete: async (path, options) => {
       const realPath = await ownRealPath(environment, path);
       checker.check("write", realPath, path);
-      if (options?.recursive === true)
-        for await (const entry of entriesBelow(environment, realPath)) checker.check("write", entry, path);
       return environment.delete(path, withChecks(options, [path], checker));
     },
     move: async (from, to, options) => {
@@ -73,7 +85,7 @@ function withChecks<Options extends Announcing>(
       const first = effects.length - given.length;
       for (const [index, { realPath }] of [...effects.entries()].reverse())
         checker.check("write", realPath, given[index - first] ?? given[0]!);
-      options?.announce?.(effects);
+      return options?.announce?.(effects);
     },
   };
 }
@@ -98,6 +110,7 @@ function guardedDirectory(directory: Directory, realPath: string, checker: PathC
   const at = (name: string) => withSlash(realPath) + name;
   return {
     path: directory.path,
+    realPath,
     entries: () => directory.entries(),
     openDirectory: async (name) => guardedDirectory(await directory.openDirectory(name), at(name), checker),
     info: (name) => directory.info(name),

@@ -74,10 +74,10 @@ export class BackgroundProcess {
   }
 
   /** Returns the output after a cursor and marks it as shown. */
-  show({ cursor, ...request }: OutputRequest): ProcessOutput {
+  async show({ cursor, ...request }: OutputRequest): Promise<ProcessOutput> {
     const output = readLog(this.log, { ...request, cursor: cursor === "last" ? this.#shownTo : cursor });
     this.#shownTo = Math.max(this.#shownTo, output.cursor);
-    return { ...output, status: this.status };
+    return { ...output, status: await this.status() };
   }
 
   remark(remark: string): void {
@@ -89,9 +89,16 @@ export class BackgroundProcess {
     return this.hasEnded ? 0 : Math.round(monotonicMs() - this.#spoke);
   }
 
-  get status(): ProcessStatus {
+  async status(): Promise<ProcessStatus> {
+    const isResting = this.quietMs >= restingMs;
+    // A process that has just printed something does not wait for input, and the check is slow.
+    const isWaiting = isResting && (await this.running.waitsForInput().catch(() => undefined)) === true;
+    return { ...this.knownStatus, waitsForInput: isWaiting && !this.hasEnded };
+  }
+
+  /** The status without asking the process whether it waits for input. */
+  get knownStatus(): ProcessStatus {
     const exit = this.#exit;
-    const { quietMs } = this;
     return {
       name: this.name,
       kind: "process",
@@ -105,9 +112,8 @@ export class BackgroundProcess {
       sandbox: this.running.sandbox,
       ports: Array.from(this.#ports, ([port, address]) => ({ port, address })),
       cursor: this.log.end,
-      quietMs,
-      // A process that has just printed something does not wait for input, and the check is slow.
-      waitsForInput: quietMs >= restingMs && this.running.waitsForInput() === true,
+      quietMs: this.quietMs,
+      waitsForInput: false,
       output: this.#whole.handle,
       remarks: [...this.#remarks, ...(exit?.remarks ?? [])],
     };
@@ -205,8 +211,8 @@ const answeredMs = 300;
 const silentMs = 1_000;
 const longestMs = 5_000;
 
-function readsNoMore({ name, status }: BackgroundProcess): ToolError {
-  return new ToolError("unavailable", `${name} ${describeEnd(status)} and reads no more input`, {
+function readsNoMore({ name, knownStatus }: BackgroundProcess): ToolError {
+  return new ToolError("unavailable", `${name} ${describeEnd(knownStatus)} and reads no more input`, {
     hint: "See its output with process.output, or start it again with process.start.",
   });
 }

@@ -34,7 +34,7 @@ export class CallProcesses implements Processes {
       if (waiting.signal.aborted) await stopProcess(kept);
       throw error;
     }
-    return kept.status;
+    return kept.status();
   }
 
   async list(): Promise<readonly ProcessStatus[]> {
@@ -42,7 +42,7 @@ export class CallProcesses implements Processes {
   }
 
   async status(name: string): Promise<ProcessStatus> {
-    return this.#shell(name) ?? this.#table.get(name).status;
+    return this.#shell(name) ?? this.#table.get(name).status();
   }
 
   async output(name: string, request: OutputRequest): Promise<ProcessOutput> {
@@ -59,7 +59,7 @@ export class CallProcesses implements Processes {
   async wait(name: string, condition: WaitCondition, waiting: Waiting): Promise<ProcessStatus> {
     const kept = this.#table.get(name);
     await streaming(kept, waiting, kept.log.end, () => waitUntil(kept, condition, waiting));
-    return kept.status;
+    return kept.status();
   }
 
   async reach(port: number): ReturnType<Processes["reach"]> {
@@ -78,7 +78,7 @@ export class CallProcesses implements Processes {
     }
     const kept = this.#table.get(name);
     if (!kept.hasEnded) await stopProcess(kept);
-    return kept.status;
+    return kept.status();
   }
 
   #shell(name: string): ProcessStatus | undefined {

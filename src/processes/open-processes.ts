@@ -29,7 +29,7 @@ export interface BackgroundProcesses {
   /** Returns the processes for one call. Processes that the call starts get its environment, and outlive it. */
   forCall(call: CallOfProcesses): Processes;
   /** Lists running and ended processes and persistent shells, oldest first. */
-  list(): readonly ProcessStatus[];
+  list(): Promise<readonly ProcessStatus[]>;
   /** Ends the processes that a caller started. */
   stopOf(caller: object): Promise<void>;
   close(): Promise<void>;
@@ -57,7 +57,7 @@ export function openProcesses(parts: ProcessesParts): BackgroundProcesses {
         stop: async (...call) => (await use()).stop(...call),
       };
     },
-    list: () => table?.list() ?? parts.shells?.list() ?? [],
+    list: async () => table?.list() ?? parts.shells?.list() ?? [],
     stopOf: async (caller) => (await loaded())?.table.stopOf(caller),
     close: async () => (await loaded())?.table.close(),
   };

@@ -79,10 +79,9 @@ export class ProcessTable {
     return [...this.#kept.values()].filter(({ hasEnded }) => !hasEnded).reverse();
   }
 
-  list(): readonly ProcessStatus[] {
-    return [...Array.from(this.#kept.values(), (kept) => kept.status), ...this.#shells()].sort(
-      (one, other) => one.startedAt - other.startedAt,
-    );
+  async list(): Promise<readonly ProcessStatus[]> {
+    const kept = await Promise.all(Array.from(this.#kept.values(), (process) => process.status()));
+    return [...kept, ...this.#shells()].sort((one, other) => one.startedAt - other.startedAt);
   }
 
   async stopOf(caller: object): Promise<void> {

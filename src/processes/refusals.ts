@@ -4,14 +4,14 @@ import { type BackgroundProcess, describeEnd } from "./background-process.ts";
 import { readLog } from "./read-log.ts";
 
 export function died(kept: BackgroundProcess, when: string): ToolError {
-  return new ToolError("unavailable", `${kept.name} was started, but ${describeEnd(kept.status)} ${when}`, {
+  return new ToolError("unavailable", `${kept.name} was started, but ${describeEnd(kept.knownStatus)} ${when}`, {
     hint: hintOfDeath(kept),
     output: lastLines(kept),
   });
 }
 
 function hintOfDeath(kept: BackgroundProcess): string {
-  const { exitCode, remarks } = kept.status;
+  const { exitCode, remarks } = kept.knownStatus;
   const why =
     exitCode === 0
       ? "Start it so that it stays in the foreground."
@@ -50,7 +50,7 @@ export function describeCondition({ until, line }: WaitCondition): string {
 export function neverPrinted(kept: BackgroundProcess, pattern: string): ToolError {
   return new ToolError(
     "no-match",
-    `${kept.name} ${describeEnd(kept.status)} without printing a line like "${pattern}"`,
+    `${kept.name} ${describeEnd(kept.knownStatus)} without printing a line like "${pattern}"`,
     {
       hint: `See its output with process.output { "name": "${kept.name}" }.`,
       output: lastLines(kept),

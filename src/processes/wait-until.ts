@@ -18,7 +18,7 @@ export async function settleIn(
   }
   if (kept.ready === undefined) {
     await within(kept.ended, momentMs, waiting);
-    const { exitCode } = kept.status;
+    const { exitCode } = kept.knownStatus;
     if (kept.hasEnded && exitCode !== 0) throw died(kept, "at once");
     return;
   }

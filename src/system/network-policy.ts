@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
+import type { Confinement } from "../contract/confinement.ts";
 import { type HostAndPort, kindOfAddress, parseHost } from "../lib/network-address.ts";
 
 // This is twice as many as a program can have, so that closing connections do not block new ones.
@@ -16,7 +17,7 @@ export interface Address {
 
 export interface OutboundOptions {
   /** Whether a host or address is allowed; `name` is the allowed name that resolved to this address. */
-  readonly mayConnect: (host: string, port: number, name?: string) => boolean;
+  readonly mayConnect: NonNullable<Confinement["mayConnect"]>;
   /** Returns all addresses of a name. Default: asks the system. */
   readonly resolve?: ((host: string) => Promise<readonly Address[]>) | undefined;
   /** Returns the addresses of this machine. Default: those of its interfaces. */
@@ -63,7 +64,7 @@ export class OutboundNetwork {
   }
 
   async open(target: HostAndPort): Promise<Socket> {
-    if (!this.#mayConnect(target.host, target.port)) throw this.#refused(target);
+    if (!(await this.#mayConnect(target.host, target.port))) throw this.#refused(target);
     if (this.#sockets.size + this.#opening >= mostConnections)
       throw new ConnectionError("busy", `This command already has ${mostConnections} open connections`);
     this.#opening++;
@@ -84,10 +85,11 @@ export class OutboundNetwork {
     const family = isIP(host);
     const addresses = family === 0 ? await this.#addressesOf(host) : [{ address: host, family }];
     const own = new Set([...this.#own()].flatMap(spellings));
-    const allowed = addresses.filter(({ address }) => {
-      const { kind, named } = describeAddress(address, own);
-      return kind !== "no address" && this.#mayConnect(named, port, host);
-    });
+    const allowed: Address[] = [];
+    for (const address of addresses) {
+      const { kind, named } = describeAddress(address.address, own);
+      if (kind !== "no address" && (await this.#mayConnect(named, port, host))) allowed.push(address);
+    }
     const [first] = addresses;
     if (first === undefined) throw new ConnectionError("unknown", `${host} has no address`);
     if (allowed.length > 0) return allowed;

@@ -151,10 +151,10 @@ describe.runIf(process.platform === "linux")("waitsForInput", () => {
     });
     const watched = watch(program);
     await watched.until("ready");
-    while (program.waitsForInput() !== true) await setTimeout(20);
+    while ((await program.waitsForInput()) !== true) await setTimeout(20);
     program.stop();
     await watched.end;
-    expect(program.waitsForInput()).not.toBe(true);
+    expect(await program.waitsForInput()).not.toBe(true);
   });
 
   it.each([
@@ -168,7 +168,7 @@ describe.runIf(process.platform === "linux")("waitsForInput", () => {
     const watched = watch(program);
     await watched.until("ready");
     await setTimeout(100);
-    expect(program.waitsForInput()).toBe(false);
+    expect(await program.waitsForInput()).toBe(false);
     program.stop();
     await watched.end;
   });

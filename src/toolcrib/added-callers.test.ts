@@ -115,7 +115,7 @@ it("cancels only its own calls, processes and shells when it leaves", async () =
   await started.promise;
   await Promise.all([leaving.close(), leaving.close()]);
   expect([(await cut).error?.code, ...pids.map(isAlive)]).toEqual(["cancelled", true, false]);
-  expect(one.crib.processes().map(({ name, state }) => [name, state])).toEqual([
+  expect((await one.crib.processes()).map(({ name, state }) => [name, state])).toEqual([
     ["stays", "running"],
     ["stays-shell", expect.any(String)],
     ["leaves", "ended"],

@@ -304,7 +304,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
   }
 
   /** Returns the background processes and shells of this Toolcrib, running and ended, oldest first. */
-  processes(): readonly ProcessStatus[] {
+  processes(): Promise<readonly ProcessStatus[]> {
     return this.#processes.list();
   }
 

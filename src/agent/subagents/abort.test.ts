@@ -87,7 +87,7 @@ async function endsWell({
   close,
 }: Awaited<ReturnType<typeof stoppedAt>>) {
   expect(outcome).toBe("aborted");
-  expect(session.toolcrib.processes().filter(({ state }) => state !== "ended")).toEqual([]);
+  expect((await session.toolcrib.processes()).filter(({ state }) => state !== "ended")).toEqual([]);
   expect(running(never)).toEqual([]);
   const { error, data } = await session.toolcrib.call("agent.wait", { agent: "agent_1", timeout_ms: 1 });
   expect([error?.code, (data as { state?: string } | null)?.state]).toEqual(

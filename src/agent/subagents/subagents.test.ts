@@ -178,7 +178,7 @@ it("stops waiting at the timeout, and closes agents on request", async () => {
   ]);
   const hanging = server.requests.filter(({ messages }) => messages[0]?.text === "Hang");
   expect(hanging.every(({ aborted }) => aborted)).toBe(true);
-  expect(session.toolcrib.processes()).toEqual([]);
+  expect(await session.toolcrib.processes()).toEqual([]);
   expect(await close()).toEqual([]);
 });
 

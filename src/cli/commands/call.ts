@@ -97,7 +97,7 @@ export const callCommand: Command = {
     // The result is printed before the journal is closed, so that the reader need not wait.
     if (options.has("json")) printJson(toReport(result));
     else printResult(name, result, isTerminal(1) ? progress.notShown : (text) => text);
-    const wasCutShort = remarkLeftRunning(crib.processes());
+    const wasCutShort = remarkLeftRunning(await crib.processes());
     await crib.close();
     remarkWarnings(crib.warnings);
     interruption.stop();

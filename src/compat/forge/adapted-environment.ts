@@ -75,10 +75,12 @@ export class AdaptedEnvironment implements Environment {
 
   async readBytes(
     path: string,
-    range: { readonly offset: number; readonly length: number },
+    range: Parameters<Environment["readBytes"]>[1],
   ): Promise<Uint8Array> {
     // A read of no bytes only checks the permission.
-    return range.length === 0 ? new Uint8Array() : (await this.#copy([path])).readBytes(path, range);
+    if (range.length > 0) return (await this.#copy([path])).readBytes(path, range);
+    range.reached?.(await this.realPath(path));
+    return new Uint8Array();
   }
 
   async readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice> {

@@ -23,7 +23,7 @@ import { errorWith, ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
 import { Semaphore, whileReading } from "../../lib/async/semaphore.ts";
-import { notFound, tooLarge } from "../../system/file-errors.ts";
+import { isStale, notFound, tooLarge } from "../../system/file-errors.ts";
 import { relativeToWorkspace } from "../../system/workspace-path.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../check-requests.ts";
 import { able, applyEffects, type Content, contentsBefore } from "./backend-changes.ts";
@@ -76,7 +76,7 @@ class BackendEnvironment implements Environment {
   async readBytes(path: string, range: ByteRange): Promise<Uint8Array> {
     checkByteRange(range);
     return this.#look(path, async (view) => {
-      await view.memory.readBytes(path, { offset: 0, length: 0 });
+      await view.memory.readBytes(path, { ...range, offset: 0, length: 0 });
       const { bytes } = await view.memory.info(path);
       const realPath = this.#relative(await view.memory.realPath(path));
       // A read of no bytes only checks the path.
@@ -264,13 +264,31 @@ class BackendEnvironment implements Environment {
     try {
       const effects: Effect[] = [];
       const announce = (announced: readonly Effect[]) => {
-        options.announce?.(announced);
-        effects.push(...announced);
+        const answer = options.announce?.(announced);
+        if (answer === undefined) effects.push(...announced);
+        else
+          return answer.then(async () => {
+            await this.#refuseChanged(announced);
+            effects.push(...announced);
+          });
       };
       const view = await this.#view(paths);
       return await this.#suggesting(view, paths, () => act(view, { ...options, announce, effects }), effects);
     } finally {
       release();
+    }
+  }
+
+  /** Throws `stale` if an entry is no longer as announced. */
+  async #refuseChanged(announced: readonly Effect[]): Promise<void> {
+    for (const { realPath, before } of announced) {
+      const path = this.#relative(realPath);
+      const now = await this.#access.info(path);
+      if (now === undefined && before === undefined) continue;
+      if (now === undefined) throw isStale(path, "gone");
+      if (before === undefined) throw isStale(path, "there");
+      const isSameFile = now.bytes === before.bytes && now.modifiedMs === before.modifiedMs;
+      if (now.kind !== before.kind || (now.kind === "file" && !isSameFile)) throw isStale(path, "changed");
     }
   }
 

@@ -121,7 +121,7 @@ class BackendProcess implements RunningProcess {
 
   endInput(): void {}
 
-  waitsForInput(): undefined {
+  async waitsForInput(): Promise<undefined> {
     return undefined;
   }
 

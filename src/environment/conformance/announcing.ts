@@ -27,7 +27,7 @@ const refusing = {
 
 export function testAnnouncing(open: OpenWorld): void {
   it("announces changes in order, after the directories created for them", async () => {
-    await using world = open({ files: { file: "text", target: "old" } });
+    await using world = await open({ files: { file: "text", target: "old" } });
     const { environment } = world;
     world.link("link", "target");
     const { announced, announce } = listener(environment);
@@ -51,7 +51,7 @@ export function testAnnouncing(open: OpenWorld): void {
   });
 
   it("announces every entry of a deletion, and both ends of a move", async () => {
-    await using world = open({ files: { "folder/a/b": "b", "folder/c": "c", file: "1", other: "2" } });
+    await using world = await open({ files: { "folder/a/b": "b", "folder/c": "c", file: "1", other: "2" } });
     const { environment } = world;
     world.link("folder/link", "nowhere");
     const deleting = listener(environment);
@@ -80,7 +80,7 @@ export function testAnnouncing(open: OpenWorld): void {
   });
 
   it("changes nothing when an announced change is refused", async () => {
-    await using world = open({ files: { "folder/file": "text", file: "old" } });
+    await using world = await open({ files: { "folder/file": "text", file: "old" } });
     const { environment } = world;
     const before = await contentOf(environment);
     const old = contentHash(Buffer.from("old"));
@@ -94,5 +94,90 @@ export function testAnnouncing(open: OpenWorld): void {
     const refused = failure("unavailable", "This cannot be recorded", undefined);
     expect(await Promise.all(attempts.map(failureOf))).toEqual(attempts.map(() => refused));
     expect(await contentOf(environment)).toEqual(before);
+  });
+
+  it("announces a whole deletion before it deletes the first entry", async () => {
+    await using world = await open({ files: { "folder/a/b": "b", "folder/c": "c", "folder/d/e": "e" } });
+    const { environment } = world;
+    const before = await contentOf(environment);
+    const attempts = [...Object.keys(before), "folder"].map((refused) =>
+      environment.delete("folder", {
+        recursive: true,
+        announce: async (effects) => {
+          const isRefused = effects.some(({ realPath }) => realPath.endsWith(`/${refused}`));
+          if (isRefused) throw new ToolError("unavailable", "This cannot be recorded");
+        },
+      }),
+    );
+    const refused = failure("unavailable", "This cannot be recorded", undefined);
+    expect(await Promise.all(attempts.map(failureOf))).toEqual(attempts.map(() => refused));
+    expect(await contentOf(environment)).toEqual(before);
+  });
+
+  it("waits for an announcement, and then changes what was announced", async () => {
+    await using world = await open({ files: { "folder/file": "text", file: "old", link: "", gone: "" } });
+    const { environment } = world;
+    const seen: boolean[] = [];
+    const slowly = (path: string) => ({
+      announce: async () => {
+        await Promise.resolve();
+        seen.push(path in (await contentOf(environment)));
+      },
+    });
+    await environment.writeFile("deep/new", Buffer.from("new"), slowly("deep/new"));
+    const old = contentHash(Buffer.from("old"));
+    await environment.change([{ path: "file", before: old, after: Buffer.from("1") }], slowly("file"));
+    await environment.move("file", "moved", slowly("moved"));
+    await environment.delete("folder", { recursive: true, ...slowly("folder/file") });
+    await environment.delete("gone", slowly("gone"));
+    expect([seen, await contentOf(environment)]).toEqual([
+      [false, true, false, true, true],
+      { deep: "(directory)", "deep/new": "new", link: "", moved: "1" },
+    ]);
+  });
+
+  it("refuses entries that change during an announcement, and leaves them alone", async ({ skip }) => {
+    await using world = await open({ files: { "folder/file": "text", file: "old", other: "2" } });
+    const { environment } = world;
+    if (world.write === undefined) skip("it retries");
+    const meanwhile = (path: string, text: string) => ({
+      announce: async () => {
+        await world.write!(path, text);
+      },
+    });
+    const old = contentHash(Buffer.from("old"));
+    const codes: unknown[] = [];
+    const attempt = async (promise: Promise<unknown>) =>
+      codes.push(((await failureOf(promise)) as { code?: string }).code);
+    await attempt(environment.writeFile("new", Buffer.from(""), meanwhile("new", "theirs")));
+    await attempt(environment.writeFile("other", Buffer.from(""), meanwhile("other", "theirs")));
+    const change = { path: "file", before: old, after: Buffer.from("mine") };
+    await attempt(environment.change([change], meanwhile("file", "theirs")));
+    await attempt(environment.delete("file", meanwhile("file", "later")));
+    await attempt(environment.move("file", "moved", meanwhile("file", "latest")));
+    await attempt(environment.move("file", "moved", meanwhile("moved", "theirs")));
+    const recursive = true;
+    await attempt(environment.delete("folder", { recursive, ...meanwhile("folder/file", "theirs") }));
+    expect([codes, await contentOf(environment)]).toEqual([
+      codes.map(() => "stale"),
+      {
+        file: "latest",
+        folder: "(directory)",
+        "folder/file": "theirs",
+        moved: "theirs",
+        new: "theirs",
+        other: "theirs",
+      },
+    ]);
+  });
+
+  it("does not delete an entry that was not announced", async ({ skip }) => {
+    await using world = await open({ files: { "folder/file": "text" } });
+    const { environment, write } = world;
+    if (write === undefined) skip("it retries");
+    const announce = async () => write!("folder/added", "theirs");
+    const failed = await failureOf(environment.delete("folder", { recursive: true, announce }));
+    expect(failed).not.toHaveProperty("succeeded");
+    expect(await contentOf(environment)).toMatchObject({ "folder/added": "theirs" });
   });
 }

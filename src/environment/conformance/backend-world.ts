@@ -13,6 +13,7 @@ export function openBackendWorld({ files, outputs = {} }: WorldContent = {}): Wo
     environment: withOutputs(environmentOf(backend), storedOutputs),
     outside: "/outside",
     link: (path, target) => backend.put(at(path), { kind: "link", target, mode: 0o777 }),
+    write: (path, text) => backend.put(at(path), { content: Buffer.from(text) }),
     makeSpecial: (path) => backend.put(at(path), { kind: "other" }),
     [Symbol.asyncDispose]: async () => {},
   };

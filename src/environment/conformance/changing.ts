@@ -38,7 +38,7 @@ const remove = (path: string, before: string): FileChange => ({
 
 export function testChanging(open: OpenWorld): void {
   it("adds, updates, deletes and moves files together, and reports the changes", async () => {
-    await using world = open({ files: { one: "1", two: "2", "folder/three": "3", same: "=" } });
+    await using world = await open({ files: { one: "1", two: "2", "folder/three": "3", same: "=" } });
     const { environment } = world;
     await environment.change([{ ...update("two", "2", "2"), mode: 0o711 }]);
     const paths = ["new/deep/file", "new/other", "one", "two", "moved/three", "folder/three", "same"];
@@ -78,7 +78,7 @@ export function testChanging(open: OpenWorld): void {
   });
 
   it("changes a single file, or none", async () => {
-    await using world = open({ files: { one: "1" } });
+    await using world = await open({ files: { one: "1" } });
     const { environment } = world;
     expect(await environment.change([])).toEqual([]);
     await environment.change([update("one", "1", "2")]);
@@ -90,7 +90,7 @@ export function testChanging(open: OpenWorld): void {
   });
 
   it("changes modes with or without the content", async () => {
-    await using world = open({ files: { one: "1", two: "2" } });
+    await using world = await open({ files: { one: "1", two: "2" } });
     const { environment } = world;
     await environment.change([
       { ...update("one", "1", "1"), mode: 0o755 },
@@ -101,7 +101,7 @@ export function testChanging(open: OpenWorld): void {
   });
 
   it("follows links to the files it changes, and deletes links themselves", async () => {
-    await using world = open({ files: { "folder/file": "1", "folder/other": "2" } });
+    await using world = await open({ files: { "folder/file": "1", "folder/other": "2" } });
     const { environment } = world;
     world.link("link", "folder/file");
     world.link("way", "folder");
@@ -131,7 +131,7 @@ export function testChanging(open: OpenWorld): void {
   });
 
   it("changes nothing when one file has changed", async () => {
-    await using world = open({ files: { one: "1", two: "2", three: "3" } });
+    await using world = await open({ files: { one: "1", two: "2", three: "3" } });
     const { environment } = world;
     world.link("dangling", "nowhere");
     const before = await contentOf(environment);
@@ -164,7 +164,7 @@ export function testChanging(open: OpenWorld): void {
 
   it("refuses entries that are not files, lead outside, or are missing", async () => {
     const handle = "out_abcdefabcdef";
-    await using world = open({ files: { "folder/file": "1", one: "1" }, outputs: { [handle]: "kept" } });
+    await using world = await open({ files: { "folder/file": "1", one: "1" }, outputs: { [handle]: "kept" } });
     const { environment } = world;
     world.makeSpecial("special");
     world.link("out", `${world.outside}/secret`);
@@ -209,7 +209,7 @@ export function testChanging(open: OpenWorld): void {
   });
 
   it("refuses the same file twice, and a file inside a file", async () => {
-    await using world = open({ files: { "folder/file": "1", two: "2" } });
+    await using world = await open({ files: { "folder/file": "1", two: "2" } });
     const { environment } = world;
     world.link("link", "folder/file");
     world.link("way", "folder");
@@ -244,7 +244,7 @@ export function testChanging(open: OpenWorld): void {
   });
 
   it("changes nothing for a call that is cancelled", async () => {
-    await using world = open({ files: { one: "1" } });
+    await using world = await open({ files: { one: "1" } });
     const { environment } = world;
     const signal = AbortSignal.abort();
     for (const changes of [[], [update("one", "1", "x")], [update("one", "1", "x"), add("new/file", "x")]]) {
@@ -256,7 +256,7 @@ export function testChanging(open: OpenWorld): void {
   });
 
   it("applies one of many concurrent changes of the same files", async () => {
-    await using world = open({ files: { a: "old", "folder/b": "old" } });
+    await using world = await open({ files: { a: "old", "folder/b": "old" } });
     const { environment } = world;
     const tries = Array.from({ length: 20 }, (_, index) => {
       const changes = [
@@ -280,7 +280,7 @@ export function testChanging(open: OpenWorld): void {
 
   it("applies many change sets of different files concurrently", async () => {
     const files = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`folder/${index}`, "old"]));
-    await using world = open({ files });
+    await using world = await open({ files });
     const { environment } = world;
     const sets = Array.from({ length: 20 }, (_, index) => [
       update(`folder/${2 * index}`, "old", "new"),

@@ -8,6 +8,8 @@ import { MemoryEnvironment } from "../memory/memory-environment.ts";
 import { openBackendWorld } from "./backend-world.ts";
 import { testConformance } from "./conformance.ts";
 import { openLocalWorld } from "./local-world.ts";
+import { openRemoteWorld } from "./remote-world.ts";
+import type { World, WorldContent } from "./world.ts";
 
 if (process.platform === "linux") {
   testConformance("local by handle", (content) => openLocalWorld(content, { pinning: "proc" }));
@@ -15,16 +17,27 @@ if (process.platform === "linux") {
 
 testConformance("local by path", (content) => openLocalWorld(content, { pinning: "portable" }));
 
-testConformance("memory", (content) => {
+testConformance("memory", memoryWorld);
+
+function memoryWorld(content?: WorldContent): World {
   const environment = new MemoryEnvironment(content);
   return {
     environment,
     outside: "/outside",
     link: (path, target) => environment.link(path, target),
     makeSpecial: (path) => environment.makeSpecial(path),
+    write: async (path, text) => void (await environment.writeFile(path, Buffer.from(text))),
     [Symbol.asyncDispose]: () => environment.close(),
   };
-});
+}
+
+testConformance("remote local", ({ outputs, ...content } = {}) =>
+  openRemoteWorld(openLocalWorld(content), outputs && { outputs }),
+);
+
+testConformance("remote memory", ({ outputs, ...content } = {}) =>
+  openRemoteWorld(memoryWorld(content), outputs && { outputs }),
+);
 
 testConformance("wrapped local", (content) => {
   const world = openLocalWorld(content);

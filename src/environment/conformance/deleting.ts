@@ -3,7 +3,7 @@ import { contentOf, failure, failureOf, missingFailure, type OpenWorld, workspac
 
 export function testDeleting(open: OpenWorld): void {
   it("deletes files, links and special files themselves", async () => {
-    await using world = open({ files: { "folder/file": "text", other: "stays" } });
+    await using world = await open({ files: { "folder/file": "text", other: "stays" } });
     const { environment } = world;
     world.makeSpecial("special");
     world.link("to-file", "other");
@@ -16,7 +16,7 @@ export function testDeleting(open: OpenWorld): void {
   });
 
   it("deletes a directory only recursively, without following links", async () => {
-    await using world = open({ files: { "folder/a/b/c": "text", "folder/d": "", other: "stays" } });
+    await using world = await open({ files: { "folder/a/b/c": "text", "folder/d": "", other: "stays" } });
     const { environment } = world;
     world.link("folder/a/back", "../../other");
     world.link("folder/a/out", world.outside);
@@ -30,7 +30,7 @@ export function testDeleting(open: OpenWorld): void {
   });
 
   it("refuses to delete the workspace and missing entries", async () => {
-    await using world = open({ files: { file: "stays" } });
+    await using world = await open({ files: { file: "stays" } });
     const { environment } = world;
     world.link("root", environment.workspace);
     for (const path of [".", "folder/..", environment.workspace]) {

@@ -14,7 +14,7 @@ const noDirectory = (path: string) =>
 
 export function testDirectories(open: OpenWorld): void {
   it("lists the entries of a directory and reads them", async () => {
-    await using world = open({ files: { "folder/file": "text", "folder/sub/deep": "deep" } });
+    await using world = await open({ files: { "folder/file": "text", "folder/sub/deep": "deep" } });
     world.link("folder/link", "file");
     world.makeSpecial("folder/special");
     const folder = await world.environment.openDirectory("folder");
@@ -37,7 +37,7 @@ export function testDirectories(open: OpenWorld): void {
   });
 
   it("opens the workspace and linked directories under the requested path", async () => {
-    await using world = open({ files: { "folder/sub/file": "text" } });
+    await using world = await open({ files: { "folder/sub/file": "text" } });
     const { environment } = world;
     world.link("way", "folder");
     const paths = await Promise.all(
@@ -51,7 +51,7 @@ export function testDirectories(open: OpenWorld): void {
   });
 
   it("does not follow links and accepts only single names", async () => {
-    await using world = open({ files: { "folder/file": "text", other: "" } });
+    await using world = await open({ files: { "folder/file": "text", other: "" } });
     world.link("folder/to-file", "file");
     world.link("folder/to-folder", "../folder");
     world.makeSpecial("folder/special");
@@ -77,7 +77,7 @@ export function testDirectories(open: OpenWorld): void {
   });
 
   it("refuses to open a file as a directory, and to read a directory", async () => {
-    await using world = open({ files: { "folder/file": "text" } });
+    await using world = await open({ files: { "folder/file": "text" } });
     const { environment } = world;
     world.makeSpecial("special");
     expect(await failureOf(environment.openDirectory("folder/file"))).toEqual(noDirectory("folder/file"));

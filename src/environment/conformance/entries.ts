@@ -27,7 +27,7 @@ const behindLink = (path: string) =>
 
 export function testEntries(open: OpenWorld): void {
   it("reports the entry at a path itself", async () => {
-    await using world = open({ files: { "folder/file": "text", empty: "" } });
+    await using world = await open({ files: { "folder/file": "text", empty: "" } });
     const { environment } = world;
     world.link("link", "folder/file");
     world.link("outside", world.outside);
@@ -55,7 +55,7 @@ export function testEntries(open: OpenWorld): void {
   });
 
   it("creates, changes and removes directories and links", async () => {
-    await using world = open();
+    await using world = await open();
     const { environment } = world;
     await environment.changeEntry("folder", { before: nothing, after: folder });
     await environment.changeEntry("folder/link", { before: nothing, after: link });
@@ -70,7 +70,7 @@ export function testEntries(open: OpenWorld): void {
   });
 
   it("changes no entry that differs from the expected one", async () => {
-    await using world = open({ files: { "full/file": "stays", file: "stays" } });
+    await using world = await open({ files: { "full/file": "stays", file: "stays" } });
     const { environment } = world;
     const full = { kind: "directory", mode: (await environment.info("full")).mode } as const;
     world.link("link", "elsewhere");
@@ -103,7 +103,7 @@ export function testEntries(open: OpenWorld): void {
   });
 
   it("neither reads nor changes entries behind a link or a file", async () => {
-    await using world = open({ files: { "real/file": "stays" } });
+    await using world = await open({ files: { "real/file": "stays" } });
     const { environment } = world;
     world.link("way", "real");
     world.link("out", world.outside);
@@ -118,7 +118,7 @@ export function testEntries(open: OpenWorld): void {
   });
 
   it("changes the permissions of an unchanged file", async () => {
-    await using world = open({ files: { file: "text" } });
+    await using world = await open({ files: { file: "text" } });
     const { environment } = world;
     const before = (await environment.state("file")) as Extract<EntryState, { kind: "file" }>;
     const after = { ...before, mode: 0o400 };

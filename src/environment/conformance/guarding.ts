@@ -42,9 +42,9 @@ const hash = (text: string) => contentHash(Buffer.from(text));
 const lines = { first: 1, count: 1, maxBytes: 100 };
 
 /** Registers tests of a guarded environment. `open` returns a world with `exampleGuard`. */
-export function testGuarding(open: (content?: WorldContent) => World): void {
+export function testGuarding(open: (content?: WorldContent) => World | Promise<World>): void {
   it("reads allowed files, and reports that refused ones exist", async () => {
-    await using world = open({ files });
+    await using world = await open({ files });
     const { environment } = world;
     expect(Buffer.from((await environment.readFile("b.fixed", { maxBytes: 10 })).bytes).toString()).toBe(
       "fixed",
@@ -57,7 +57,7 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
   });
 
   it("refuses to read by any method, spelling or link", async () => {
-    await using world = open({ files });
+    await using world = await open({ files });
     const { environment } = world;
     world.link("link", "a.secret");
     world.link("way", "vault");
@@ -86,7 +86,7 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
   });
 
   it("refuses to write, create, change and delete", async () => {
-    await using world = open({ files });
+    await using world = await open({ files });
     const { environment } = world;
     world.link("link", "b.fixed");
     world.link("way", "vault");
@@ -140,14 +140,14 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
   });
 
   it("deletes a link to a refused file, but not the file", async () => {
-    await using world = open({ files });
+    await using world = await open({ files });
     world.link("link", "a.secret");
     await world.environment.delete("link");
     expect(await missing(world, ["link", "a.secret"])).toEqual(["link"]);
   });
 
   it("refuses to delete or move a directory that contains a refused file", async () => {
-    await using world = open({ files });
+    await using world = await open({ files });
     const { environment } = world;
     expect(await failureOf(environment.delete("folder", { recursive: true }))).toEqual(
       secretFailure("folder holds folder/c.secret, which", "folder/c.secret"),
@@ -165,7 +165,7 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
   });
 
   it("moves nothing from or to refused paths", async () => {
-    await using world = open({ files });
+    await using world = await open({ files });
     const { environment } = world;
     const attempts: readonly (readonly [string, string, object])[] = [
       ["a.secret", "shown", secretFailure("a.secret")],
@@ -185,7 +185,7 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
   });
 
   it("refuses to move a directory to where its files would be refused", async () => {
-    await using world = open({ files: { "plain/f": "open" } });
+    await using world = await open({ files: { "plain/f": "open" } });
     expect(await failureOf(world.environment.move("plain", "vault"))).toEqual(
       secretFailure("vault holds vault/f, which", "vault/f"),
     );
@@ -194,7 +194,7 @@ export function testGuarding(open: (content?: WorldContent) => World): void {
 
   it("never refuses a stored output, and reveals nothing outside", async () => {
     const handle = "out_abcdefabcdef";
-    await using world = open({ outputs: { [handle]: "kept" } });
+    await using world = await open({ outputs: { [handle]: "kept" } });
     const { environment } = world;
     expect(Buffer.from((await environment.readFile(handle, { maxBytes: 10 })).bytes).toString()).toBe("kept");
     world.link("out", world.outside);

@@ -98,7 +98,7 @@ const slices: readonly (readonly [string, string, Partial<LineRange>, Expected])
 export function testLines(open: OpenWorld): void {
   for (const [name, content, range, expected] of slices) {
     it(`reads by lines: ${name}`, async () => {
-      await using world = open({ files: { file: content } });
+      await using world = await open({ files: { file: content } });
       const asked = { first: 1, count: 100, maxBytes: 1000, ...range };
       const slice = await world.environment.readLines("file", asked);
       expect(asExpected(slice)).toEqual(expected);
@@ -117,7 +117,7 @@ export function testLines(open: OpenWorld): void {
       binary: Buffer.from([1, 0, 2, 0, 0, 3, 10]),
       mark: Buffer.from("\ufeff"),
     };
-    await using world = open({ files });
+    await using world = await open({ files });
     const found: Record<string, unknown> = {};
     for (const name of Object.keys(files)) {
       const slice = await world.environment.readLines(name, { first: 1, count: 9, maxBytes: 100 });
@@ -138,7 +138,7 @@ export function testLines(open: OpenWorld): void {
     // U+0A00 and U+000A have the same bytes. Only U+000A ends a line, and only on a whole unit.
     const text = "\u0a05\u0a0a\nਅ\u000a\u0a00x";
     const littleEndian = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, "utf16le")]);
-    await using world = open({ files: { little: littleEndian, big: Buffer.from(littleEndian).swap16() } });
+    await using world = await open({ files: { little: littleEndian, big: Buffer.from(littleEndian).swap16() } });
     for (const [name, decode] of [
       ["little", (bytes: Uint8Array) => Buffer.from(bytes).toString("utf16le")],
       ["big", (bytes: Uint8Array) => Buffer.from(bytes).swap16().toString("utf16le")],
@@ -159,7 +159,7 @@ export function testLines(open: OpenWorld): void {
   it("cuts a long line at a whole character", async () => {
     const emoji = "😀";
     const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(emoji.repeat(3), "utf16le")]);
-    await using world = open({ files: { utf8: `${emoji.repeat(3)}\nend`, utf16 } });
+    await using world = await open({ files: { utf8: `${emoji.repeat(3)}\nend`, utf16 } });
     const cut = async (name: string, maxBytes: number, encoding: "utf8" | "utf16le") => {
       const slice = await world.environment.readLines(name, { first: 1, count: 1, maxBytes });
       return [Buffer.from(slice.bytes).toString(encoding), slice.cutBytes];
@@ -174,7 +174,7 @@ export function testLines(open: OpenWorld): void {
   it("reads a file of many chunks from any line and caches its length", async () => {
     const line = (number: number) => `line ${number} ${"x".repeat(number % 97)}\n`;
     const all = Array.from({ length: 20_000 }, (_, index) => line(index + 1));
-    await using world = open({ files: { file: all.join("") } });
+    await using world = await open({ files: { file: all.join("") } });
     // A file that was just written is not cached, because a change in the same clock tick would be invisible.
     await setTimeout(100);
     const read = async (first: number, count: number) => {
@@ -198,7 +198,7 @@ export function testLines(open: OpenWorld): void {
   });
 
   it("cuts one very long line and finds the next", async () => {
-    await using world = open({ files: { file: `start\n${"y".repeat(3_000_000)}\nend` } });
+    await using world = await open({ files: { file: `start\n${"y".repeat(3_000_000)}\nend` } });
     const read = async (first: number) => {
       return asExpected(await world.environment.readLines("file", { first, count: 1, maxBytes: 5 }));
     };
@@ -214,7 +214,7 @@ export function testLines(open: OpenWorld): void {
   });
 
   it("refuses invalid line numbers and limits", async () => {
-    await using world = open({ files: { file: four } });
+    await using world = await open({ files: { file: four } });
     const read = (range: Partial<LineRange>) =>
       failureOf(world.environment.readLines("file", { first: 1, count: 1, maxBytes: 10, ...range }));
     const noLine = "Count lines from 1, or from the end with negative numbers.";

@@ -36,6 +36,7 @@ export function openLocalWorld(
     outside,
     path,
     link: (at, target) => symlinkSync(target, path(at)),
+    write: (at, text) => writeFileSync(path(at), text),
     makeSpecial: (at) => {
       if (spawnSync("/bin/sh", ["-c", 'mkfifo "$0"', path(at)]).status !== 0)
         throw new Error(`mkfifo ${at} failed`);

@@ -11,7 +11,7 @@ import {
 
 export function testMoving(open: OpenWorld): void {
   it("moves files, links and directories and creates parents", async () => {
-    await using world = open({ files: { file: "text", "folder/a/b": "below" } });
+    await using world = await open({ files: { file: "text", "folder/a/b": "below" } });
     const { environment } = world;
     world.link("link", "nowhere");
     await environment.move("file", "new/place/file");
@@ -29,7 +29,7 @@ export function testMoving(open: OpenWorld): void {
   });
 
   it("replaces a file or link only on request, never a directory", async () => {
-    await using world = open({ files: { one: "1", two: "2", "folder/file": "below" } });
+    await using world = await open({ files: { one: "1", two: "2", "folder/file": "below" } });
     const { environment } = world;
     world.link("link", "folder/file");
     const before = await contentOf(environment);
@@ -61,7 +61,7 @@ export function testMoving(open: OpenWorld): void {
   });
 
   it("refuses to move an entry onto or into itself, and leaves no parents behind", async () => {
-    await using world = open({ files: { "folder/file": "text" } });
+    await using world = await open({ files: { "folder/file": "text" } });
     const { environment } = world;
     world.link("way", "folder");
     const before = await contentOf(environment);
@@ -83,7 +83,7 @@ export function testMoving(open: OpenWorld): void {
   });
 
   it("refuses to move or replace the workspace, and to move missing entries", async () => {
-    await using world = open({ files: { file: "text" } });
+    await using world = await open({ files: { file: "text" } });
     const { environment } = world;
     expect(await failureOf(environment.move(".", "below"))).toEqual(workspaceFailure("."));
     expect(await failureOf(environment.move("file", ".", { replace: true }))).toEqual(workspaceFailure("."));

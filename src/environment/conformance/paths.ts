@@ -41,7 +41,7 @@ function forEveryMethod(expected: object): Record<string, object> {
 
 export function testPaths(open: OpenWorld): void {
   it("refuses an empty path and a NUL byte everywhere", async () => {
-    await using world = open({ files: { file: "text" } });
+    await using world = await open({ files: { file: "text" } });
     expect(await failuresOfEveryMethod(world.environment, "")).toEqual(
       forEveryMethod(failure("invalid-input", "The path is empty", `Use "." for the workspace.`)),
     );
@@ -51,7 +51,7 @@ export function testPaths(open: OpenWorld): void {
   });
 
   it("refuses paths that leave the workspace everywhere", async () => {
-    await using world = open({ files: { file: "text" } });
+    await using world = await open({ files: { file: "text" } });
     const { workspace } = world.environment;
     const secret = `${world.outside}/secret`;
     for (const path of ["..", "../x", "a/../../x", secret, `${workspace}/../x`, `${workspace}-evil/x`, "/"]) {
@@ -61,7 +61,7 @@ export function testPaths(open: OpenWorld): void {
   });
 
   it("refuses links to outside and paths behind them, existing or not", async () => {
-    await using world = open({ files: { file: "text" } });
+    await using world = await open({ files: { file: "text" } });
     world.link("to-secret", `${world.outside}/secret`);
     world.link("to-nothing", `${world.outside}/nothing`);
     world.link("to-folder", world.outside);
@@ -92,7 +92,7 @@ export function testPaths(open: OpenWorld): void {
   });
 
   it("reports circular links", async () => {
-    await using world = open();
+    await using world = await open();
     world.link("one", "two");
     world.link("two", "one");
     world.link("self", "self");
@@ -103,7 +103,7 @@ export function testPaths(open: OpenWorld): void {
   });
 
   it("accepts every spelling of a path inside", async () => {
-    await using world = open({ files: { "folder/file": "text" } });
+    await using world = await open({ files: { "folder/file": "text" } });
     const { environment } = world;
     const { workspace } = environment;
     const spellings = ["folder/file", "./folder//file", "folder/x/../file", `${workspace}/folder/file`];
@@ -115,7 +115,7 @@ export function testPaths(open: OpenWorld): void {
   });
 
   it("resolves missing entries below their real parent", async () => {
-    await using world = open({ files: { "folder/file": "text" } });
+    await using world = await open({ files: { "folder/file": "text" } });
     world.link("link", "folder");
     world.link("to-new", "folder/new");
     const { environment } = world;
@@ -129,7 +129,7 @@ export function testPaths(open: OpenWorld): void {
   });
 
   it("follows links that stay inside, including links to the workspace", async () => {
-    await using world = open({ files: { "folder/file": "text" } });
+    await using world = await open({ files: { "folder/file": "text" } });
     const { environment } = world;
     world.link("absolute", `${environment.workspace}/folder/file`);
     world.link("folder/chain", "../absolute");
@@ -144,7 +144,7 @@ export function testPaths(open: OpenWorld): void {
   });
 
   it("suggests the nearest name for a missing entry", async () => {
-    await using world = open({ files: { "source/reader.ts": "", "source/writer.ts": "" } });
+    await using world = await open({ files: { "source/reader.ts": "", "source/writer.ts": "" } });
     const { environment } = world;
     expect(await failureOf(environment.info("source/raeder.ts"))).toEqual(
       missingFailure("source/raeder.ts", "source/reader.ts"),
@@ -163,7 +163,7 @@ export function testPaths(open: OpenWorld): void {
   });
 
   it("reports a path through a file, and a name that is too long", async () => {
-    await using world = open({ files: { file: "text" } });
+    await using world = await open({ files: { file: "text" } });
     const { environment } = world;
     const path = "file/below";
     expect(await failureOf(environment.readFile(path, { maxBytes: 10 }))).toEqual(throughFileFailure(path));

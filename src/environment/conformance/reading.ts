@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import type { Reaching } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
 import {
   directoryFailure,
   failure,
@@ -13,7 +15,7 @@ const someBytes = Uint8Array.from([0, 1, 2, 253, 254, 255, 10, 13]);
 
 export function testReading(open: OpenWorld): void {
   it("reports the entry at a path", async () => {
-    await using world = open({ files: { "folder/file": "text" } });
+    await using world = await open({ files: { "folder/file": "text" } });
     const { environment } = world;
     await environment.writeFile("script", Buffer.from("#!"), { mode: 0o750 });
     world.link("link", "script");
@@ -28,7 +30,7 @@ export function testReading(open: OpenWorld): void {
   });
 
   it("reads a whole file with its information", async () => {
-    await using world = open({ files: { "bytes.bin": someBytes, empty: "" } });
+    await using world = await open({ files: { "bytes.bin": someBytes, empty: "" } });
     const { environment } = world;
     for (const [path, bytes] of [["bytes.bin", someBytes] as const, ["empty", new Uint8Array(0)] as const]) {
       const content = await environment.readFile(path, { maxBytes: bytes.length });
@@ -38,7 +40,7 @@ export function testReading(open: OpenWorld): void {
   });
 
   it("reads through links", async () => {
-    await using world = open({ files: { "folder/file": "text" } });
+    await using world = await open({ files: { "folder/file": "text" } });
     world.link("one", "two");
     world.link("two", "folder/file");
     world.link("way", "folder");
@@ -47,14 +49,14 @@ export function testReading(open: OpenWorld): void {
   });
 
   it("refuses a file above the limit", async () => {
-    await using world = open({ files: { file: "12345" } });
+    await using world = await open({ files: { file: "12345" } });
     expect(await failureOf(world.environment.readFile("file", { maxBytes: 4 }))).toEqual(
       failure("too-large", "file has 5 bytes; at most 4 are read at once", "Read it by lines, or search it."),
     );
   });
 
   it("refuses entries that are not files, without hanging", async () => {
-    await using world = open({ files: { "folder/file": "text" } });
+    await using world = await open({ files: { "folder/file": "text" } });
     world.makeSpecial("special");
     world.link("to-special", "special");
     world.link("to-nothing", "nothing");
@@ -80,7 +82,7 @@ export function testReading(open: OpenWorld): void {
   });
 
   it("reads bytes from the middle and stops at the end", async () => {
-    await using world = open({ files: { file: "0123456789" } });
+    await using world = await open({ files: { file: "0123456789" } });
     const read = async (offset: number, length: number) =>
       Buffer.from(await world.environment.readBytes("file", { offset, length })).toString();
     expect(await Promise.all([read(0, 3), read(4, 2), read(8, 100), read(10, 5), read(1000, 5)])).toEqual([
@@ -93,7 +95,7 @@ export function testReading(open: OpenWorld): void {
   });
 
   it("refuses invalid byte ranges", async () => {
-    await using world = open({ files: { file: "0123456789" } });
+    await using world = await open({ files: { file: "0123456789" } });
     const hint = "Give whole numbers that are not negative.";
     for (const [offset, length] of [
       [-1, 1] as const,
@@ -108,7 +110,7 @@ export function testReading(open: OpenWorld): void {
   });
 
   it("reads nothing for a call that is cancelled", async () => {
-    await using world = open({ files: { file: "text" } });
+    await using world = await open({ files: { file: "text" } });
     const { environment } = world;
     const signal = AbortSignal.abort();
     const cancelled = failure("cancelled", "The call was cancelled", undefined);
@@ -119,7 +121,7 @@ export function testReading(open: OpenWorld): void {
 
   it("reads a stored output by its handle and never changes it", async () => {
     const handle = "out_0123456789ab";
-    await using world = open({ files: { file: "text" }, outputs: { [handle]: "one\ntwo\n" } });
+    await using world = await open({ files: { file: "text" }, outputs: { [handle]: "one\ntwo\n" } });
     const { environment } = world;
     expect(await textOf(environment, handle)).toBe("one\ntwo\n");
     expect((await environment.info(handle)).bytes).toBe(8);
@@ -142,6 +144,29 @@ export function testReading(open: OpenWorld): void {
         `${gone} does not exist`,
         "The output is no longer stored: run the call that produced it again.",
       ),
+    );
+  });
+
+  it("reports the real path of what it reads, and returns nothing when that is refused", async () => {
+    await using world = await open({ files: { "folder/file": "text" } });
+    const { environment } = world;
+    world.link("link", "folder");
+    const paths: string[] = [];
+    const seeing = { reached: (realPath: string) => void paths.push(realPath) };
+    const reads = (reaching: Reaching) => [
+      environment.readFile("link/file", { maxBytes: 10, ...reaching }),
+      environment.readBytes("link/file", { offset: 1, length: 2, ...reaching }),
+      environment.readLines("link/file", { first: 1, count: 1, maxBytes: 10, ...reaching }),
+    ];
+    await Promise.all(reads(seeing));
+    expect(paths).toEqual(Array(3).fill(`${environment.workspace}/folder/file`));
+    const refusing = {
+      reached: () => {
+        throw new ToolError("denied", "not this one");
+      },
+    };
+    expect(await Promise.all(reads(refusing).map(failureOf))).toEqual(
+      Array(3).fill(failure("denied", "not this one", undefined)),
     );
   });
 }

@@ -22,7 +22,7 @@ function shown(snapshot: Snapshot): Record<string, string> {
 
 export function testSnapshots(open: OpenWorld): void {
   it("lists everything below the workspace without following links", async () => {
-    await using world = open({ files: { "folder/deep/file": "text", "spaced name\n": "", ".hidden": "h" } });
+    await using world = await open({ files: { "folder/deep/file": "text", "spaced name\n": "", ".hidden": "h" } });
     world.link("link", "folder");
     world.link("folder/out", world.outside);
     world.makeSpecial("special");
@@ -57,7 +57,7 @@ export function testSnapshots(open: OpenWorld): void {
       "large.txt": "l".repeat(size),
       "ours/state": "",
     };
-    await using world = open({ files });
+    await using world = await open({ files });
     const { environment } = world;
     const first = await environment.snapshot!({ without: [`${environment.workspace}/ours`, world.outside] });
     expect(shown(first)).toEqual({
@@ -88,7 +88,7 @@ export function testSnapshots(open: OpenWorld): void {
 
   it("omits ignored folders beyond the budget, but enters again what an earlier snapshot entered", async () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`out/${at}`, ""]));
-    await using world = open({ files: { ".gitignore": "out\n", ...many } });
+    await using world = await open({ files: { ".gitignore": "out\n", ...many } });
     const { environment } = world;
     const first = await environment.snapshot!();
     const entries = (snapshot: Snapshot) => snapshot.paths.filter((path) => path.startsWith("out/")).length;
@@ -104,7 +104,7 @@ export function testSnapshots(open: OpenWorld): void {
   });
 
   it("stays equal until something is written", async () => {
-    await using world = open({ files: { a: "1", b: "2" } });
+    await using world = await open({ files: { a: "1", b: "2" } });
     const { environment } = world;
     const [first, second] = [await environment.snapshot!(), await environment.snapshot!()];
     expect([second.paths, second.figures]).toEqual([first.paths, first.figures]);
@@ -119,7 +119,7 @@ export function testSnapshots(open: OpenWorld): void {
   });
 
   it("can be cancelled", async () => {
-    await using world = open({ files: { a: "" } });
+    await using world = await open({ files: { a: "" } });
     const cancelled = failure("cancelled", "The call was cancelled", undefined);
     expect(await failureOf(world.environment.snapshot!({ signal: AbortSignal.abort() }))).toEqual(cancelled);
   });

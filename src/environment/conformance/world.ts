@@ -9,6 +9,8 @@ export interface World {
   link(path: string, target: string): void;
   /** Creates a FIFO without a writer, or a substitute for one. */
   makeSpecial(path: string): void;
+  /** Writes a file as another program does. Missing where the environment retries what another program disturbs. */
+  write?(path: string, text: string): void | Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -17,7 +19,7 @@ export interface WorldContent {
   readonly outputs?: Readonly<Record<string, string>>;
 }
 
-export type OpenWorld = (content?: WorldContent) => World;
+export type OpenWorld = (content?: WorldContent) => World | Promise<World>;
 
 /** Returns the error of a promise in a comparable form, or its result if it does not fail. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {

@@ -15,7 +15,7 @@ const text = (content: string) => Buffer.from(content);
 
 export function testWriting(open: OpenWorld): void {
   it("creates a file with its parents and reports them", async () => {
-    await using world = open();
+    await using world = await open();
     const { environment } = world;
     const receipt = await environment.writeFile("a/b/file", text("content"), { mode: 0o640 });
     expect(receipt).toEqual({ created: true, info: await environment.info("a/b/file") });
@@ -28,7 +28,7 @@ export function testWriting(open: OpenWorld): void {
   });
 
   it("replaces a file and keeps its mode", async () => {
-    await using world = open();
+    await using world = await open();
     const { environment } = world;
     await environment.writeFile("file", text("old and longer"), { mode: 0o711 });
     const receipt = await environment.writeFile("file", text("new"), { mode: 0o600 });
@@ -38,7 +38,7 @@ export function testWriting(open: OpenWorld): void {
   });
 
   it("writes empty and very large content", async () => {
-    await using world = open();
+    await using world = await open();
     const { environment } = world;
     const much = Buffer.alloc(9_000_000, "0123456789\n");
     await environment.writeFile("empty", new Uint8Array(0), { durable: false });
@@ -49,7 +49,7 @@ export function testWriting(open: OpenWorld): void {
   });
 
   it("keeps its own copy of written content", async () => {
-    await using world = open();
+    await using world = await open();
     const bytes = text("before");
     await world.environment.writeFile("file", bytes);
     bytes.fill("x");
@@ -57,7 +57,7 @@ export function testWriting(open: OpenWorld): void {
   });
 
   it("writes through links and keeps them", async () => {
-    await using world = open({ files: { "folder/file": "old" } });
+    await using world = await open({ files: { "folder/file": "old" } });
     const { environment } = world;
     world.link("link", "folder/file");
     world.link("to-new", "folder/new");
@@ -88,7 +88,7 @@ export function testWriting(open: OpenWorld): void {
   });
 
   it("refuses to replace on request, and refuses entries that are not files", async () => {
-    await using world = open({ files: { "folder/file": "old" } });
+    await using world = await open({ files: { "folder/file": "old" } });
     const { environment } = world;
     world.makeSpecial("special");
     world.link("link", "folder/file");
@@ -108,7 +108,7 @@ export function testWriting(open: OpenWorld): void {
   });
 
   it("changes nothing for a call that is cancelled", async () => {
-    await using world = open({ files: { "folder/file": "old" } });
+    await using world = await open({ files: { "folder/file": "old" } });
     const { environment } = world;
     const before = await contentOf(environment);
     const signal = AbortSignal.abort();
@@ -127,7 +127,7 @@ export function testWriting(open: OpenWorld): void {
   });
 
   it("lets exactly one of many writers create a new name", async () => {
-    await using world = open();
+    await using world = await open();
     const { environment } = world;
     const tries = Array.from({ length: 20 }, (_, index) =>
       environment.writeFile("name", text(`${index}`), { ifExists: "refuse", durable: false }),

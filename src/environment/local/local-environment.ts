@@ -16,6 +16,7 @@ import type {
   LineSlice,
   MoveOptions,
   ProcessStartOptions,
+  Reaching,
   RecoveredChange,
   RunningProcess,
   SandboxReport,
@@ -145,7 +146,7 @@ class LocalEnvironment implements Environment, AsyncDisposable {
     const unguarded = new PathChecker(this.workspace, undefined);
     openers.set(this, (path) => {
       const { pinning, named } = this.#paths.locate(path, { followLinks: true });
-      return openForReading(pinning, named, unguarded);
+      return openForReading(pinning, named, undefined, unguarded);
     });
   }
 
@@ -167,13 +168,10 @@ class LocalEnvironment implements Environment, AsyncDisposable {
     return this.#paths.reading(path, look, { followLinks });
   }
 
-  async readFile(
-    path: string,
-    options: { readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
-  ): Promise<FileContent> {
+  async readFile(path: string, options: Parameters<Environment["readFile"]>[1]): Promise<FileContent> {
     return this.#withFile(
       path,
-      options.signal,
+      options,
       (handle) => readQuickly(handle, path, options) ?? readPatiently(handle, path, options),
     );
   }
@@ -185,7 +183,7 @@ class LocalEnvironment implements Environment, AsyncDisposable {
 
   async readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice> {
     checkLineRange(range);
-    return this.#withFile(path, signal, (handle) =>
+    return this.#withFile(path, { signal, reached: range.reached }, (handle) =>
       readFileLines(handle, path, range, { layouts: this.#layouts, signal }),
     );
   }
@@ -355,11 +353,11 @@ class LocalEnvironment implements Environment, AsyncDisposable {
 
   async #withFile<Result>(
     path: string,
-    signal: AbortSignal | undefined,
+    { signal, reached }: Reaching & { readonly signal?: AbortSignal | undefined },
     act: (handle: number) => Result | Promise<Result>,
   ): Promise<Result> {
     throwIfAborted(signal);
-    const handle = this.#paths.reading(path, openForReading);
+    const handle = this.#paths.reading(path, (pinning, named) => openForReading(pinning, named, reached));
     try {
       return await act(handle);
     } catch (error) {

@@ -1,5 +1,13 @@
-import type { Announcing, ChangeReceipt, EntryChange, FileChange } from "../../contract/environment.ts";
+import type {
+  Announcing,
+  ChangeReceipt,
+  Effect,
+  EntryChange,
+  FileChange,
+} from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
+import { throwIfAborted } from "../../lib/async/abort.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import {
   asToolError,
@@ -26,13 +34,51 @@ import {
   type Tree,
 } from "./tree.ts";
 
-/** Implements Environment.change. `relative` converts the caller's path to one relative to the root. */
+/** A change that was checked and can be made at once. */
+export interface PlannedChange<Result> {
+  /** The affected entries. They are replaced by others when they change. */
+  readonly nodes: readonly (Node | undefined)[];
+  readonly effects: readonly Effect[];
+  make(): Result;
+}
+
+/** Announces a planned change and makes it. After waiting for the answer, plans again and refuses other entries. */
+export async function announcing<Result>(
+  path: string,
+  { announce, signal }: Announcing & { readonly signal?: AbortSignal | undefined },
+  plan: () => PlannedChange<Result>,
+): Promise<Result> {
+  throwIfAborted(signal);
+  const first = plan();
+  const answer = announce?.(first.effects);
+  if (answer === undefined) return first.make();
+  await answer;
+  throwIfAborted(signal);
+  const { nodes, effects, make } = planAgain(path, plan);
+  const isSame =
+    nodes.length === first.nodes.length &&
+    nodes.every((node, index) => node === first.nodes[index]) &&
+    effects.every(({ realPath }, index) => realPath === first.effects[index]?.realPath);
+  if (!isSame) throw isStale(path, "changed");
+  return make();
+}
+
+/** Plans again. A change that was possible and no longer is meets an entry that has changed. */
+function planAgain<Result>(path: string, plan: () => PlannedChange<Result>): PlannedChange<Result> {
+  try {
+    return plan();
+  } catch (error) {
+    if (error instanceof ToolError && error.code !== "stale") throw isStale(path, "changed");
+    throw error;
+  }
+}
+
+/** Plans Environment.change. `relative` converts the caller's path to one relative to the root. */
 export function changeTree(
   tree: Tree,
   changes: readonly FileChange[],
   relative: (path: string) => string,
-  announce: Announcing["announce"],
-): readonly ChangeReceipt[] {
+): PlannedChange<readonly ChangeReceipt[]> {
   const plans = changes.map((change) => {
     try {
       return plan(tree, change, relative);
@@ -55,14 +101,20 @@ export function changeTree(
     after: after && infoOf(after),
   }));
   const made = plans.flatMap(({ spot, after }) => (after === undefined ? [] : tree.toBeMade(spot)));
-  announce?.([...new Map(made.map((directory) => [directory.realPath, directory])).values(), ...receipts]);
-  // Each path is looked up again, because an earlier change may have created its directory.
-  for (const { realPath, after } of plans) {
-    const spot = tree.find(realPath.slice(tree.rootPath.length), { followLinks: false });
-    if (after !== undefined) tree.makeParents(spot).children.set(spot.name, after);
-    else if (spot.node !== undefined) spot.directory.children.delete(spot.name);
-  }
-  return receipts;
+  const make = () => {
+    // Each path is looked up again, because an earlier change may have created its directory.
+    for (const { realPath, after } of plans) {
+      const spot = tree.find(realPath.slice(tree.rootPath.length), { followLinks: false });
+      if (after !== undefined) tree.makeParents(spot).children.set(spot.name, after);
+      else if (spot.node !== undefined) spot.directory.children.delete(spot.name);
+    }
+    return receipts;
+  };
+  return {
+    nodes: plans.map(({ spot }) => spot.node),
+    effects: [...new Map(made.map((directory) => [directory.realPath, directory])).values(), ...receipts],
+    make,
+  };
 }
 
 interface Plan {
@@ -117,14 +169,13 @@ export function stateOf(node: Node | undefined, givenPath: string): EntryState {
   }
 }
 
-/** Implements Environment.changeEntry. */
+/** Plans Environment.changeEntry. */
 export function changeEntry(
   tree: Tree,
   relative: string,
   givenPath: string,
   change: EntryChange,
-  { announce }: Announcing,
-): void {
+): PlannedChange<void> {
   const spot = findRealSpot(tree, relative);
   if (spot === undefined) throw leadsThroughLink(givenPath);
   const { directory, name, node } = spot;
@@ -135,15 +186,17 @@ export function changeEntry(
   const { after } = change;
   const isFilled = node?.kind === "directory" && node.children.size > 0;
   if (after.kind === "nothing" && isFilled) throw isStale(givenPath, "filled");
-  announce?.([]);
-  if (after.kind === "file") directory.children.set(name, { ...(node as FileNode), mode: after.mode });
-  else if (after.kind === "link") directory.children.set(name, newLink(after.target));
-  else if (after.kind === "directory")
-    directory.children.set(
-      name,
-      newDirectory(after.mode, node?.kind === "directory" ? node.children : undefined),
-    );
-  else directory.children.delete(name);
+  const make = () => {
+    if (after.kind === "file") directory.children.set(name, { ...(node as FileNode), mode: after.mode });
+    else if (after.kind === "link") directory.children.set(name, newLink(after.target));
+    else if (after.kind === "directory")
+      directory.children.set(
+        name,
+        newDirectory(after.mode, node?.kind === "directory" ? node.children : undefined),
+      );
+    else directory.children.delete(name);
+  };
+  return { nodes: [node], effects: [], make };
 }
 
 function findRealSpot(tree: Tree, relative: string): Spot | undefined {

@@ -45,7 +45,7 @@ import type { PathChecker } from "../../system/path-checker.ts";
 import { liesInside, relativeToWorkspace, singleName } from "../../system/workspace-path.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../check-requests.ts";
 import { layOut, sliceLines, type TextLayout } from "../lines/read-lines.ts";
-import { changeEntry, changeTree, entryState, stateOf } from "./change-tree.ts";
+import { announcing, changeEntry, changeTree, entryState, type PlannedChange, stateOf } from "./change-tree.ts";
 import { snapshotTree } from "./snapshot-tree.ts";
 import {
   asFile,
@@ -120,13 +120,11 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
     );
   }
 
-  async readFile(
-    path: string,
-    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
-  ): Promise<FileContent> {
+  async readFile(path: string, options: Parameters<Environment["readFile"]>[1]): Promise<FileContent> {
     return this.#answer(path, () => {
       throwIfAborted(options.signal);
       const file = this.#file(path);
+      options.reached?.(this.#realPathOfFile(path));
       if (file.bytes.length > options.maxBytes) throw tooLarge(path, file.bytes.length, options.maxBytes);
       return { bytes: Buffer.from(file.bytes), info: infoOf(file) };
     });
@@ -135,13 +133,18 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
   async readBytes(path: string, range: ByteRange): Promise<Uint8Array> {
     checkByteRange(range);
     const { offset, length } = range;
-    return this.#answer(path, () => Buffer.from(this.#file(path).bytes.subarray(offset, offset + length)));
+    return this.#answer(path, () => {
+      const { bytes } = this.#file(path);
+      range.reached?.(this.#realPathOfFile(path));
+      return Buffer.from(bytes.subarray(offset, offset + length));
+    });
   }
 
   async readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice> {
     checkLineRange(range);
     throwIfAborted(signal);
     const file = this.#answer(path, () => this.#file(path));
+    range.reached?.(this.#realPathOfFile(path));
     const source = {
       size: file.bytes.length,
       read: (target: Uint8Array, position: number) => file.bytes.copy(target, 0, position),
@@ -152,8 +155,7 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
   }
 
   async writeFile(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<WriteReceipt> {
-    return this.#change(path, () => {
-      throwIfAborted(options.signal);
+    return this.#announced(path, options, () => {
       const spot = this.#tree.find(this.#relative(path), { followLinks: true });
       if (spot.name === ".") throw isWorkspaceItself(path);
       const before = spot.node === undefined ? undefined : asFile(spot.node, path);
@@ -161,37 +163,41 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
       if (before !== undefined && options.ifExists === "refuse") throw alreadyExists(path);
       this.#pass("write", spot, path);
       const file = newFile(content, before?.mode ?? options.mode);
-      options.announce?.([
-        ...this.#tree.toBeMade(spot),
-        { realPath: this.#tree.realPathOf(spot), before: before && infoOf(before), after: infoOf(file) },
-      ]);
-      this.#tree.makeParents(spot).children.set(spot.name, file);
-      return { created: before === undefined, info: infoOf(file) };
+      return {
+        nodes: [before],
+        effects: [
+          ...this.#tree.toBeMade(spot),
+          { realPath: this.#tree.realPathOf(spot), before: before && infoOf(before), after: infoOf(file) },
+        ],
+        make: () => {
+          this.#tree.makeParents(spot).children.set(spot.name, file);
+          return { created: before === undefined, info: infoOf(file) };
+        },
+      };
     });
   }
 
   async delete(path: string, options: DeleteOptions = {}): Promise<void> {
-    this.#change(path, () => {
-      throwIfAborted(options.signal);
+    return this.#announced(path, options, () => {
       const spot = this.#tree.findExisting(this.#relative(path), { followLinks: false, givenPath: path });
       if (spot.name === ".") throw isWorkspaceItself(path);
       this.#pass("write", spot, path);
       if (spot.node.kind === "directory" && options.recursive !== true) throw needsRecursive(path);
-      for (const { realPath } of removals(this.#tree.realPathOf(spot), spot.node))
-        this.#tree.checker.check("write", realPath, path);
-      for (const removal of removals(this.#tree.realPathOf(spot), spot.node)) options.announce?.([removal]);
-      spot.directory.children.delete(spot.name);
+      const effects = [...removals(this.#tree.realPathOf(spot), spot.node)];
+      for (const { realPath } of effects) this.#tree.checker.check("write", realPath, path);
+      const nodes = [...nodesOf(spot.node)];
+      return { nodes, effects, make: () => void spot.directory.children.delete(spot.name) };
     });
   }
 
   async move(from: string, to: string, options: MoveOptions = {}): Promise<void> {
     throwIfAborted(options.signal);
     this.#change(from, () => this.#relative(from));
-    this.#change(to, () => this.#relative(to));
-    const source = this.#answer(from, () =>
-      this.#tree.findExisting(this.#relative(from), { followLinks: false, givenPath: from }),
-    );
-    this.#answer(to, () => {
+    return this.#announced(to, options, () => {
+      this.#relative(to);
+      const source = this.#answer(from, () =>
+        this.#tree.findExisting(this.#relative(from), { followLinks: false, givenPath: from }),
+      );
       const target = this.#tree.find(this.#relative(to), { followLinks: false });
       if (source.name === ".") throw isWorkspaceItself(from);
       if (target.name === ".") throw isWorkspaceItself(to);
@@ -204,7 +210,7 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
       if (target.node !== undefined && isDirectory) throw fileInTheWay(to);
       this.#passBothEnds(source, target, { from, to });
       const moved = infoOf(source.node);
-      options.announce?.([
+      const effects = [
         ...this.#tree.toBeMade(target),
         { realPath: this.#tree.realPathOf(source), before: moved, after: undefined },
         {
@@ -212,9 +218,12 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
           before: target.node && infoOf(target.node),
           after: moved,
         },
-      ]);
-      this.#tree.makeParents(target).children.set(target.name, source.node);
-      source.directory.children.delete(source.name);
+      ];
+      const make = () => {
+        this.#tree.makeParents(target).children.set(target.name, source.node);
+        source.directory.children.delete(source.name);
+      };
+      return { nodes: [source.node, target.node], effects, make };
     });
   }
 
@@ -222,9 +231,8 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
     changes: readonly FileChange[],
     options: ChangeOptions = {},
   ): Promise<readonly ChangeReceipt[]> {
-    throwIfAborted(options.signal);
     const relative = (path: string) => this.#change(path, () => this.#relative(path));
-    return changeTree(this.#tree, changes, relative, options.announce);
+    return announcing(changes[0]?.path ?? ".", options, () => changeTree(this.#tree, changes, relative));
   }
 
   async state(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<EntryState> {
@@ -236,7 +244,9 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
   }
 
   async changeEntry(path: string, change: EntryChange, options: Announcing = {}): Promise<void> {
-    this.#change(path, () => changeEntry(this.#tree, this.#relative(path), path, change, options));
+    return this.#announced(path, options, () =>
+      changeEntry(this.#tree, this.#relative(path), path, change),
+    );
   }
 
   async snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {
@@ -249,7 +259,8 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
       const relative = this.#relative(path);
       const node = this.#existing(path, true);
       if (node.kind !== "directory") throw isNoDirectory(path);
-      const realPath = this.#tree.realPathOf(this.#tree.find(relative, { followLinks: true }));
+      const inside = pathOf(this.#tree.find(relative, { followLinks: true }));
+      const realPath = inside === "" ? this.workspace : `${this.workspace}/${inside}`;
       return new MemoryDirectory(node, relative, realPath, this.#tree.checker);
     });
   }
@@ -318,6 +329,23 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
     }
   }
 
+  /** The real path of a file that exists; for a stored output its handle, which is in no directory. */
+  #realPathOfFile(path: string): string {
+    if (this.#output(path) !== undefined) return path;
+    return this.#tree.realPathOf(this.#tree.find(this.#relative(path), { followLinks: true }));
+  }
+
+  async #announced<Result>(
+    path: string,
+    options: Announcing & { readonly signal?: AbortSignal | undefined },
+    plan: () => PlannedChange<Result>,
+  ): Promise<Result> {
+    return announcing(path, options, () => {
+      const planned = this.#change(path, plan);
+      return { ...planned, make: () => this.#answer(path, planned.make) };
+    });
+  }
+
   #change<Result>(path: string, act: () => Result): Result {
     if (this.#output(path) !== undefined) throw isReadOnlyOutput(path);
     return this.#answer(path, act);
@@ -325,6 +353,11 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
 }
 
 const layouts = new WeakMap<Uint8Array, TextLayout>();
+
+function* nodesOf(node: Node): Generator<Node> {
+  yield node;
+  if (node.kind === "directory") for (const child of node.children.values()) yield* nodesOf(child);
+}
 
 /** Yields the removal of an entry, after those of everything in it. */
 function* removals(realPath: string, node: Node): Generator<ChangeReceipt> {
@@ -335,14 +368,14 @@ function* removals(realPath: string, node: Node): Generator<ChangeReceipt> {
 
 class MemoryDirectory implements Directory {
   readonly path: string;
+  readonly realPath: string;
   readonly #node: DirectoryNode;
-  readonly #realPath: string;
   readonly #checker: PathChecker;
 
   constructor(node: DirectoryNode, path: string, realPath: string, checker: PathChecker) {
     this.#node = node;
     this.path = path;
-    this.#realPath = realPath;
+    this.realPath = realPath;
     this.#checker = checker;
   }
 
@@ -354,7 +387,7 @@ class MemoryDirectory implements Directory {
     const node = this.#child(name);
     if (node.kind === "link") throw isLink(this.#pathOf(name));
     if (node.kind !== "directory") throw isNoDirectory(this.#pathOf(name));
-    return new MemoryDirectory(node, this.#pathOf(name), `${this.#realPath}/${name}`, this.#checker);
+    return new MemoryDirectory(node, this.#pathOf(name), `${this.realPath}/${name}`, this.#checker);
   }
 
   async info(name: string): Promise<FileInfo> {
@@ -366,7 +399,7 @@ class MemoryDirectory implements Directory {
     if (node.kind === "link") throw isLink(this.#pathOf(name));
     if (node.kind === "directory") throw isDirectory(this.#pathOf(name));
     if (node.kind === "other") throw isSpecial(this.#pathOf(name));
-    this.#checker.check("read", `${this.#realPath}/${name}`, this.#pathOf(name));
+    this.#checker.check("read", `${this.realPath}/${name}`, this.#pathOf(name));
     return node.bytes.length > maxBytes ? undefined : Buffer.from(node.bytes);
   }
 

@@ -27,7 +27,7 @@ export async function keepChanges(
         ...record.made(made),
         ...receipts.map((receipt, index) => toChange(record, receipt, changes[index]!, kept[index]!)),
       ]);
-      options.announce?.(effects);
+      return options.announce?.(effects);
     },
   });
 }

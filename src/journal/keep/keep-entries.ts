@@ -68,7 +68,7 @@ export async function keepDeletion(
         for (const { realPath, before } of effects) refuseUnkept(known, realPath, before);
         if (!isRecorded) record.record(changes);
         isRecorded = true;
-        options.announce?.(effects);
+        return options.announce?.(effects);
       },
     });
   });
@@ -131,7 +131,7 @@ export async function keepMove(
         if (!isUnchanged(target?.info, arriving.before)) throw isStale(to, target ? "changed" : "there");
         const ends = [record.nameOf(leaving.realPath), record.nameOf(arriving.realPath)] as const;
         record.record([...record.made(effects.slice(0, -2)), ...changesOf(ends, source.state, target)]);
-        options.announce?.(effects);
+        return options.announce?.(effects);
       },
     });
   });

@@ -39,7 +39,7 @@ export function keepingEnvironment(environment: Environment, parts: KeepingParts
       environment.changeEntry(path, change, {
         announce: (effects) => {
           record.record([{ path: record.nameOf(path), ...change }]);
-          options.announce?.(effects);
+          return options.announce?.(effects);
         },
       }),
   });

@@ -111,4 +111,5 @@ type ReadingMethod =
   | "modifiedTimes"
   | "state"
   | "openDirectory"
+  | "walk"
   | "ignoreFilesOutside";

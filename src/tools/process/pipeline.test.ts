@@ -71,7 +71,7 @@ it("reports what a start waits for, and ends the process when the start is cance
   const messages = progressOf(fixture, () => cancelled.abort());
   const input = { command: "sleep 60", name: "slow", ready: { line: "never" } };
   const { error } = await fixture.crib.call("process.start", input, { signal: cancelled.signal });
-  expect([error?.code, messages, fixture.crib.processes().map(({ name, state }) => [name, state])]).toEqual([
+  expect([error?.code, messages, (await fixture.crib.processes()).map(({ name, state }) => [name, state])]).toEqual([
     "cancelled",
     ['slow runs; waiting for a line with "never"'],
     [["slow", "ended"]],
@@ -82,9 +82,9 @@ it("ends with the instance", async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo" });
   const { crib } = fixture;
   await crib.call("process.start", { command: "sleep 60", name: "web" });
-  const before = crib.processes().map(({ state }) => state);
+  const before = (await crib.processes()).map(({ state }) => state);
   await crib.close();
-  expect([before, crib.processes().map(({ state }) => state)]).toEqual([["running"], ["ended"]]);
+  expect([before, (await crib.processes()).map(({ state }) => state)]).toEqual([["running"], ["ended"]]);
 });
 
 it("runs a command of shell.run in the background", async () => {

@@ -98,7 +98,7 @@ it("treats a command that ended before its output is read as in time", async () 
     stderr: (async function* () {})(),
     exit: Promise.resolve({ code: 0, signal: undefined, remarks: [] }),
     sandbox: "bwrap",
-    waitsForInput: () => false,
+    waitsForInput: async () => false,
   };
   const environment: Partial<Environment> = { start: async () => running as RunningProcess };
   const { text } = await shellRun.run(

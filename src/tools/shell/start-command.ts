@@ -19,7 +19,7 @@ export interface StartedCommand {
   readonly isNewSession?: boolean;
   /** Sentences about how it was started. */
   readonly remarks: readonly string[];
-  waitsForInput(): boolean | undefined;
+  waitsForInput(): Promise<boolean | undefined>;
 }
 
 /** Starts a command in its session, or in a new shell without startup files and with empty stdin. */
@@ -36,7 +36,7 @@ export async function startCommand(
     const isNewSession = namesake === undefined;
     const running = await shells.run(session, { command, ...surroundings });
     // In a session, stdin belongs to the shell, so its commands never wait for input.
-    return { ...running, isNewSession, remarks: [], waitsForInput: () => false };
+    return { ...running, isNewSession, remarks: [], waitsForInput: async () => false };
   }
   const script =
     Buffer.byteLength(command) > longestArgument

@@ -10,12 +10,16 @@ export function watchForPrompt(
   { progress }: Pick<ToolContext, "progress">,
 ): PromptWatch {
   let waits = false;
-  const look = () => {
-    if (waits || output.quietMs < quietMs) return;
-    waits = running.waitsForInput() === true || looksLikePrompt(output.lastText);
+  let isLooking = false;
+  const look = async () => {
+    if (waits || isLooking || output.quietMs < quietMs) return;
+    isLooking = true;
+    const isReading = await running.waitsForInput().catch(() => undefined);
+    isLooking = false;
+    waits = isReading === true || looksLikePrompt(output.lastText);
     if (waits) progress("The command seems to wait for input.");
   };
-  const timer = setInterval(look, lookMs);
+  const timer = setInterval(() => void look(), lookMs);
   timer.unref();
   return {
     stop: () => clearInterval(timer),

@@ -25,7 +25,7 @@ const ways: Record<string, Way> = {
   "shell.run in a session": (crib) => call(crib, "shell.run", { command: "bash attack", session: "main" }),
   "shell.run in the background": async (crib) => {
     await call(crib, "shell.run", { command: "bash attack", background: true });
-    await call(crib, "process.wait", { name: crib.processes()[0]!.name });
+    await call(crib, "process.wait", { name: (await crib.processes())[0]!.name });
   },
   "process.start": async (crib) => {
     await call(crib, "process.start", { command: "bash attack", name: "attack" });

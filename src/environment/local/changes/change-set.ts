@@ -72,7 +72,7 @@ interface ChangeSetOptions {
   readonly records: ChangeRecords | undefined;
   readonly tidied: Set<string>;
   /** Called when everything is ready and nothing is changed yet. */
-  readonly announce: () => void;
+  readonly announce: () => void | Promise<void>;
 }
 
 /** Records of change sets in progress, in case their process dies. */
@@ -137,7 +137,12 @@ class ChangeSet {
     throwIfAborted(signal);
     // Another process may have changed a file before this turn. Then the change is stale and is not announced.
     for (const file of this.#each()) file.checkUnchanged();
-    this.#options.announce();
+    const answer = this.#options.announce();
+    if (answer !== undefined) {
+      await answer;
+      throwIfAborted(signal);
+      for (const file of this.#each()) file.checkUnchanged();
+    }
     this.#mark("committed");
   }
 

@@ -6,6 +6,7 @@ import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import {
   asToolError,
   errnoOf,
+  isStale,
   isWorkspaceItself,
   needsRecursive,
   systemError,
@@ -14,7 +15,7 @@ import type { PathChecker } from "../../../system/path-checker.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo } from "./file-info.ts";
-import { type EntryLocation, locateExisting, realPathOf } from "./locate-entry.ts";
+import { type EntryLocation, isSameEntry, locateExisting, realPathOf, refuseChanged } from "./locate-entry.ts";
 import type { NamedPath } from "./read-file.ts";
 
 /** Deletes the entry at a path. A link is deleted itself, never its target. */
@@ -26,7 +27,12 @@ export async function deleteEntry(pinning: Pinning, path: NamedPath, options: De
     if (name === ".") throw isWorkspaceItself(path.given);
     pinning.checker.check("write", realPathOf(location), path.given);
     if (!location.stats.isDirectory()) {
-      options.announce?.([removal(realPathOf(location), location.stats)]);
+      const answer = options.announce?.([removal(realPathOf(location), location.stats)]);
+      if (answer !== undefined) {
+        await answer;
+        throwIfAborted(options.signal);
+        refuseChanged(location, path.given);
+      }
       unlinkSync(directory.at(name));
     } else if (options.recursive !== true) throw needsRecursive(path.given);
     else await deleteTree(pinning.checker, location, path.given, options);
@@ -45,13 +51,14 @@ async function deleteTree(
   const timeSlice = new TimeSlice(signal);
   let hasDeleted = false;
   const check: Visit = (here, entry) => checker.check("write", withSlash(here.realPath) + entry, givenPath);
-  const announceOne = (here: PinnedDirectory, entry: Uint8Array) => {
-    const stats = announce && lstatSync(here.bytesAt(entry), { throwIfNoEntry: false });
-    if (stats) announce([removal(withSlash(here.realPath) + entry, stats)]);
+  const announced = announce && new AnnouncedEntries(announce);
+  const foresee: Visit = (here, entry, kind) => {
+    check(here, entry, kind);
+    return announced?.add(here, entry);
   };
   const remove: Visit = (here, entry, kind) => {
     check(here, entry, kind);
-    announceOne(here, entry);
+    announced?.refuseOther(here, entry);
     try {
       (kind === "directory" ? rmdirSync : unlinkSync)(here.bytesAt(entry));
       hasDeleted = true;
@@ -61,10 +68,13 @@ async function deleteTree(
     }
   };
   try {
-    // All entries are checked before the first is deleted.
-    if (checker.isGuarded) await walkTree(parent.child(name), check, timeSlice);
+    // All entries are checked and announced before the first is deleted.
+    if (checker.isGuarded || announced) await walkTree(parent.child(name), foresee, timeSlice);
+    await announced?.add(parent, Buffer.from(name));
+    await announced?.flush();
+    throwIfAborted(signal);
     await walkTree(parent.child(name), remove, timeSlice);
-    announceOne(parent, Buffer.from(name));
+    announced?.refuseOther(parent, Buffer.from(name));
     rmdirSync(parent.at(name));
   } catch (error) {
     const { code, message, hint } = asToolError(error, givenPath);
@@ -77,8 +87,53 @@ function removal(realPath: string, stats: Stats): ChangeReceipt {
   return { realPath, before: fileInfo(stats), after: undefined };
 }
 
+/** The announced entries of a deletion. Only these may be deleted, and only unchanged. */
+class AnnouncedEntries {
+  readonly #announce: NonNullable<DeleteOptions["announce"]>;
+  readonly #stats = new Map<string, Stats>();
+  #waiting: ChangeReceipt[] = [];
+  #directory: { readonly pinned: PinnedDirectory; readonly identity: string } | undefined;
+
+  constructor(announce: NonNullable<DeleteOptions["announce"]>) {
+    this.#announce = announce;
+  }
+
+  add(here: PinnedDirectory, entry: Uint8Array): void | Promise<void> {
+    const stats = lstatSync(here.bytesAt(entry), { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    this.#stats.set(this.#keyOf(here, entry), stats);
+    this.#waiting.push(removal(withSlash(here.realPath) + entry, stats));
+    if (this.#waiting.length >= announcedAtOnce) return this.flush();
+  }
+
+  flush(): void | Promise<void> {
+    const effects = this.#waiting;
+    this.#waiting = [];
+    if (effects.length > 0) return this.#announce(effects);
+  }
+
+  refuseOther(here: PinnedDirectory, entry: Uint8Array): void {
+    const now = lstatSync(here.bytesAt(entry), { throwIfNoEntry: false });
+    const before = this.#stats.get(this.#keyOf(here, entry));
+    if (now === undefined || (before !== undefined && isSameEntry(before, now))) return;
+    throw isStale(withSlash(here.realPath) + entry, before === undefined ? "there" : "changed");
+  }
+
+  /** Two names that are not valid UTF-8 may have the same text. */
+  #keyOf(pinned: PinnedDirectory, entry: Uint8Array): string {
+    if (this.#directory?.pinned !== pinned) this.#directory = { pinned, identity: pinned.identity() };
+    return `${this.#directory.identity}/${Buffer.from(entry).toString("latin1")}`;
+  }
+}
+
+const announcedAtOnce = 1000;
+
 /** Is called for each entry, and for a directory after its contents. */
-export type Visit = (here: PinnedDirectory, name: Uint8Array, kind: "directory" | "other") => void;
+export type Visit = (
+  here: PinnedDirectory,
+  name: Uint8Array,
+  kind: "directory" | "other",
+) => void | Promise<void>;
 
 /**
  * Visits everything in a directory, and closes it. A directory that is replaced by a link is an error and is never
@@ -102,7 +157,8 @@ export async function walkTree(top: PinnedDirectory, visit: Visit, timeSlice: Ti
       if (back === undefined) return;
       here = replace(here, here.parent());
       if (here.identity() !== back.identity) throw systemError("ESTALE", here.realPath);
-      visit(here, level.name, "directory");
+      const answer = visit(here, level.name, "directory");
+      if (answer !== undefined) await answer;
       level = back;
     }
   } finally {
@@ -124,8 +180,10 @@ async function enter(
 ): Promise<Level> {
   const pending: Uint8Array[] = [];
   for (const entry of readdirSync(here.at("."), { withFileTypes: true, encoding: "buffer" })) {
-    if (entry.isDirectory()) pending.push(entry.name);
-    else visit(here, entry.name, "other");
+    const answer = entry.isDirectory()
+      ? void pending.push(entry.name)
+      : visit(here, entry.name, "other");
+    if (answer !== undefined) await answer;
     if (timeSlice.isOver) await timeSlice.next();
   }
   return { name, identity: here.identity(), pending };

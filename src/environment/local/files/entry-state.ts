@@ -12,6 +12,7 @@ import {
 import type { Announcing, EntryChange } from "../../../contract/environment.ts";
 import type { EntryState } from "../../../contract/history.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
+import { statsAt } from "../../../system/attempt.ts";
 import { hashPatiently } from "../../../system/content.ts";
 import {
   errnoOf,
@@ -108,7 +109,12 @@ export async function changeEntry(
     pinning.checker.check("write", realPathOf(location), path.given);
     if (location.missing.length > 0) throw notFound(path.given);
     refuseOtherEntry(path.given, await stateAt(location, path.given), change.before);
-    announce?.([]);
+    const answer = announce?.([]);
+    if (answer !== undefined) {
+      await answer;
+      const now = { ...location, stats: statsAt(directory.at(name)) };
+      refuseOtherEntry(path.given, await stateAt(now, path.given), change.before);
+    }
     apply(directory, name, change);
     directory.confirm();
   } catch (error) {

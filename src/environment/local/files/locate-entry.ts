@@ -2,7 +2,7 @@ import { type Dir, lstatSync, mkdirSync, opendirSync, readlinkSync, rmdirSync, t
 import { basename, dirname } from "node:path";
 import type { ChangeReceipt } from "../../../contract/environment.ts";
 import { attempt } from "../../../system/attempt.ts";
-import { danglingLink, errnoOf, LeadsOutside, notFound, systemError } from "../../../system/file-errors.ts";
+import { danglingLink, errnoOf, isStale, LeadsOutside, notFound, systemError } from "../../../system/file-errors.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo } from "./file-info.ts";
@@ -255,4 +255,22 @@ function namesIn(path: string): readonly string[] {
   } finally {
     directory?.closeSync();
   }
+}
+
+/** Throws `stale` if the entry is no longer the one that was located. */
+export function refuseChanged(
+  { directory, name, stats }: Pick<EntryLocation, "directory" | "name" | "stats">,
+  givenPath: string,
+): void {
+  const now = lstatSync(directory.at(name), { throwIfNoEntry: false });
+  if (now === undefined && stats === undefined) return;
+  if (now === undefined) throw isStale(givenPath, "gone");
+  if (stats === undefined) throw isStale(givenPath, "there");
+  if (!isSameEntry(stats, now)) throw isStale(givenPath, "changed");
+}
+
+/** Whether an entry is unchanged. Of a directory only the identity counts, because its content is compared by entry. */
+export function isSameEntry(before: Stats, now: Stats): boolean {
+  if (before.ino !== now.ino || before.dev !== now.dev || before.mode !== now.mode) return false;
+  return now.isDirectory() || (before.size === now.size && before.mtimeMs === now.mtimeMs);
 }

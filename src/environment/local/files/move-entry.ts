@@ -49,6 +49,7 @@ import {
   makeParents,
   missingAbove,
   realPathOf,
+  refuseChanged,
 } from "./locate-entry.ts";
 import type { NamedPath } from "./read-file.ts";
 
@@ -78,10 +79,20 @@ export async function moveEntry(
     try {
       const { directory } = parent;
       const ifExists = replace ? "replace" : "refuse";
-      if (pinning.checker.isGuarded && source.stats.isDirectory())
-        await checkTree(pinning.checker, { from, to }, source, target, options.signal);
-      options.announce?.([...parent.made(), ...effectsOf(source, target)]);
+      const checkBelow = async () => {
+        if (pinning.checker.isGuarded && source.stats.isDirectory())
+          await checkTree(pinning.checker, { from, to }, source, target, options.signal);
+      };
+      await checkBelow();
       const destination = { ...target, directory, missing: [] };
+      const answer = options.announce?.([...parent.made(), ...effectsOf(source, target)]);
+      if (answer !== undefined) {
+        await answer;
+        throwIfAborted(options.signal);
+        await checkBelow();
+        refuseChanged(source, from.given);
+        refuseChanged(destination, to.given);
+      }
       try {
         rename(source, destination, ifExists);
       } catch (error) {

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
-import type { Environment, FileContent } from "../../../contract/environment.ts";
+import type { Environment, FileContent, Reaching } from "../../../contract/environment.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { attempt } from "../../../system/attempt.ts";
 import type { BlobFolder, StoredBlob } from "../../../system/blob-store.ts";
@@ -23,6 +23,7 @@ export interface NamedPath {
 export function openForReading(
   pinning: Pinning,
   path: NamedPath,
+  reached?: Reaching["reached"],
   checker: PathChecker = pinning.checker,
 ): number {
   // If the direct way fails, the code below follows a link or finds the cause.
@@ -30,6 +31,7 @@ export function openForReading(
   if (opened !== undefined) {
     try {
       checker.check("read", path.absolute, path.given);
+      reached?.(path.absolute);
     } catch (error) {
       closeSync(opened);
       throw error;
@@ -40,6 +42,7 @@ export function openForReading(
   try {
     refuseUnlessFile(location.stats, path.given);
     checker.check("read", realPathOf(location), path.given);
+    reached?.(realPathOf(location));
     return openIn(location.directory, location.name);
   } finally {
     location.directory.close();
@@ -121,8 +124,12 @@ async function readInPieces(handle: number, size: number, timeSlice: TimeSlice):
 }
 
 /** Reads bytes of a regular file inside the boundary. Returns fewer at its end. */
-export function readRange(pinning: Pinning, path: NamedPath, { offset, length }: ByteRange): Uint8Array {
-  const handle = openForReading(pinning, path);
+export function readRange(
+  pinning: Pinning,
+  path: NamedPath,
+  { offset, length, reached }: ByteRange,
+): Uint8Array {
+  const handle = openForReading(pinning, path, reached);
   try {
     const stats = fstatSync(handle);
     refuseUnlessFile(stats, path.given);

@@ -8,7 +8,14 @@ import { alreadyExists, isDirectory, isWorkspaceItself } from "../../../system/f
 import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { removeLeftovers, TemporaryFile } from "../../../system/temporary-file.ts";
 import { fileInfo } from "./file-info.ts";
-import { closingOnError, type EntryLocation, locateEntry, makeParents, realPathOf } from "./locate-entry.ts";
+import {
+  closingOnError,
+  type EntryLocation,
+  locateEntry,
+  makeParents,
+  realPathOf,
+  refuseChanged,
+} from "./locate-entry.ts";
 import { type NamedPath, refuseUnlessFile } from "./read-file.ts";
 
 /**
@@ -38,7 +45,12 @@ export async function writeWhole(
       const filled = fillTemporary(temporary, content, { durable, signal });
       const stats = filled instanceof Promise ? await filled : filled;
       throwIfAborted(signal);
-      options.announce?.([...parent.made(), effectOf(location, stats)]);
+      const answer = options.announce?.([...parent.made(), effectOf(location, stats)]);
+      if (answer !== undefined) {
+        await answer;
+        throwIfAborted(signal);
+        refuseChanged({ ...location, directory: parent.directory }, path.given);
+      }
       temporary.giveName(location.name, ifExists);
       parent.directory.confirm();
       tidyOnce(parent.directory, tidied);

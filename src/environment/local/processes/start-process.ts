@@ -73,7 +73,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
     sandbox: start.sandbox,
     write: (bytes) => input.write(bytes),
     endInput: () => input.end(),
-    waitsForInput: () => waitsForInput(run.members(), pid),
+    waitsForInput: async () => waitsForInput(run.members(), pid),
     reach: async (port) => {
       // On the machine's own network, a server of another process could answer.
       const pids = () => run.members().map((member) => member.pid);

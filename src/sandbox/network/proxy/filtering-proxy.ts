@@ -11,8 +11,10 @@ interface Proxy extends Pick<OutboundOptions, "mayConnect"> {
 export function proxyVariables({ port, secret, mayConnect }: Proxy): Readonly<Record<string, string>> {
   const login = secret === undefined ? "" : `toolcrib:${secret}@`;
   const proxy = `http://${login}127.0.0.1:${port}`;
-  // A command's own servers are on its own loopback, unless a rule allows that of the machine.
-  const direct = ["localhost", "127.0.0.1", "::1"].filter((host) => !mayConnect(host, port)).join(",");
+  // A command's own servers are on its own loopback, unless a rule allows that of the machine. On a target the answer
+  // comes later, so there they always are.
+  const isAllowed = (host: string) => mayConnect(host, port) === true;
+  const direct = ["localhost", "127.0.0.1", "::1"].filter((host) => !isAllowed(host)).join(",");
   // all_proxy is HTTP, because some programs fail on socks5 when a library for it is missing.
   const variables = { http_proxy: proxy, https_proxy: proxy, all_proxy: proxy, no_proxy: direct };
   const upper = Object.entries(variables).map(([name, value]) => [name.toUpperCase(), value]);

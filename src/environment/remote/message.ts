@@ -1,0 +1,122 @@
+import { ToolError } from "../../contract/error.ts";
+
+/**
+ * A message on the channel is one frame: its kind, the id of its call, and a piece of a body. A body that is longer than
+ * a frame is sent in pieces, so that short answers do not wait for long ones.
+ */
+export interface Frame {
+  readonly kind: FrameKind;
+  readonly id: number;
+  /** Whether more pieces of the same body follow. */
+  readonly more: boolean;
+  readonly piece: Uint8Array;
+}
+
+export const frameKinds = ["call", "answer", "failure", "cancel", "note"] as const;
+export type FrameKind = (typeof frameKinds)[number];
+
+const headBytes = 6;
+
+/** The largest piece. A link carries at most one MiB at once. */
+export const pieceBytes: number = 256 * 1024;
+
+export function encodeFrame({ kind, id, more, piece }: Frame): Uint8Array {
+  const frame = Buffer.allocUnsafe(headBytes + piece.length);
+  frame[0] = frameKinds.indexOf(kind);
+  frame[1] = more ? 1 : 0;
+  frame.writeUInt32LE(id, 2);
+  frame.set(piece, headBytes);
+  return frame;
+}
+
+export function decodeFrame(message: Uint8Array): Frame {
+  const kind = frameKinds[message[0] ?? -1];
+  if (message.length < headBytes || kind === undefined || message[1]! > 1)
+    throw badMessage("a frame has an unknown form");
+  const id = Buffer.from(message.buffer, message.byteOffset, headBytes).readUInt32LE(2);
+  return { kind, id, more: message[1] === 1, piece: message.subarray(headBytes) };
+}
+
+/**
+ * A body is the length of a JSON text, the text, and the bytes that it refers to. Bytes are not put into the text,
+ * because that would take a third more, and a copy on both sides.
+ */
+export function encodeBody(value: unknown): readonly Uint8Array[] {
+  const attached: Uint8Array[] = [];
+  const replace = function (this: unknown, key: string, shown: unknown): unknown {
+    // A Buffer has a toJSON method, whose result is `shown`.
+    const given = (this as Record<string, unknown>)[key];
+    if (given instanceof Uint8Array) return { [bytesKey]: attached.push(given) - 1 };
+    if (given instanceof Float64Array) return { [numbersKey]: attached.push(bytesOf(given)) - 1 };
+    if (typeof shown === "object" && shown !== null && (bytesKey in shown || numbersKey in shown))
+      throw new TypeError("An object in a message has a reserved key");
+    return shown;
+  };
+  const text = Buffer.from(JSON.stringify({ value }, replace));
+  const sizes = Buffer.alloc(8 + attached.length * 4);
+  sizes.writeUInt32LE(text.length, 0);
+  sizes.writeUInt32LE(attached.length, 4);
+  for (const [index, bytes] of attached.entries()) sizes.writeUInt32LE(bytes.length, 8 + index * 4);
+  return [sizes, text, ...attached];
+}
+
+const bytesKey = "\0bytes";
+const numbersKey = "\0numbers";
+
+function bytesOf(numbers: Float64Array): Uint8Array {
+  return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+}
+
+/** Reads a body. The values in it are not checked yet; bytes are views of `body`. */
+export function decodeBody(body: Uint8Array): unknown {
+  const view = Buffer.from(body.buffer, body.byteOffset, body.length);
+  if (view.length < 8) throw badMessage("a body is too short");
+  const textBytes = view.readUInt32LE(0);
+  const count = view.readUInt32LE(4);
+  let at = 8 + count * 4;
+  if (at + textBytes > view.length) throw badMessage("a body is cut off");
+  const text = view.toString("utf8", at, at + textBytes);
+  at += textBytes;
+  const attached: Uint8Array[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const size = view.readUInt32LE(8 + index * 4);
+    if (at + size > view.length) throw badMessage("a body is cut off");
+    attached.push(body.subarray(at, at + size));
+    at += size;
+  }
+  if (at !== view.length) throw badMessage("a body is too long");
+  const parsed = parse(text, (_, value) => {
+    if (typeof value !== "object" || value === null) return value;
+    if (bytesKey in value) return taken(attached, value[bytesKey]);
+    return numbersKey in value ? numbersOf(taken(attached, value[numbersKey])) : value;
+  });
+  return (parsed as { readonly value?: unknown } | null)?.value;
+}
+
+function parse(text: string, revive: (key: string, value: any) => unknown): unknown {
+  try {
+    return JSON.parse(text, revive);
+  } catch (error) {
+    throw error instanceof ToolError ? error : badMessage("a body is not valid JSON");
+  }
+}
+
+function taken(attached: readonly Uint8Array[], index: unknown): Uint8Array {
+  const bytes = typeof index === "number" ? attached[index] : undefined;
+  if (bytes === undefined) throw badMessage("a body refers to bytes that it does not have");
+  return bytes;
+}
+
+/** Copies the bytes, because numbers must start at a multiple of eight. */
+function numbersOf(bytes: Uint8Array): Float64Array {
+  if (bytes.length % 8 !== 0) throw badMessage("numbers are cut off");
+  return new Float64Array(Uint8Array.from(bytes).buffer);
+}
+
+/** The other side does not keep to the protocol: it is another version, or hostile. */
+export function badMessage(fault: string): ToolError {
+  return new ToolError("unavailable", `The target sent an invalid message: ${fault}`, {
+    hint: "Do not repeat the call. Tell the user that the target does not work.",
+    forUser: { hint: "Check the target; connect again to start a new server there." },
+  });
+}

@@ -1,0 +1,250 @@
+import { ToolError } from "../../contract/error.ts";
+import { abortError, throwIfAborted } from "../../lib/async/abort.ts";
+import type { Channel } from "./channel.ts";
+import { errorOf, failureOf } from "./errors.ts";
+import {
+  badMessage,
+  decodeBody,
+  decodeFrame,
+  encodeBody,
+  encodeFrame,
+  type Frame,
+  type FrameKind,
+  pieceBytes,
+} from "./message.ts";
+
+/** What the other side may ask for. The values are not checked yet. */
+export interface PeerHandlers {
+  /** Answers a call. `maxBytes` limits its body while it arrives. */
+  call(method: string, value: unknown, call: { readonly id: number; readonly signal: AbortSignal }): unknown;
+  note(method: string, value: unknown): void;
+  /** The largest body of a call or note of the other side. */
+  readonly maxBytes: number;
+  /** How many calls of the other side may run at once. */
+  readonly maxCalls: number;
+}
+
+export interface PeerCallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The largest body of the answer. Default: 1 MiB. */
+  readonly maxBytes?: number | undefined;
+  /** "wait": an aborted call waits for its answer, because it may have had its effect. Default: "leave". */
+  readonly onAbort?: "leave" | "wait" | undefined;
+  /** Receives the id of the call before it is sent. */
+  readonly started?: ((id: number) => void) | undefined;
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly maxBytes: number;
+}
+
+/** One of the two sides of a channel. Both can call the other; many calls are under way at once. */
+export class Peer {
+  readonly #channel: Channel;
+  readonly #handlers: PeerHandlers;
+  readonly #waiting = new Map<number, Waiting>();
+  /** Calls that were left. Their answers are still to come, and are ignored. */
+  readonly #left = new Map<number, number>();
+  readonly #running = new Map<number, AbortController>();
+  readonly #arriving = new Map<string, { pieces: Uint8Array[]; bytes: number }>();
+  #nextId = 1;
+  #sending: Promise<void> = Promise.resolve();
+  #lost: ToolError | undefined;
+
+  constructor(channel: Channel, handlers: PeerHandlers) {
+    this.#channel = channel;
+    this.#handlers = handlers;
+  }
+
+  /** Handles all messages. Resolves when the other side has closed, rejects when the channel is lost. */
+  async run(): Promise<void> {
+    try {
+      for await (const message of this.#channel.messages) this.#receive(decodeFrame(message));
+      this.#end(connectionClosed());
+    } catch (error) {
+      this.#end(error instanceof ToolError ? error : connectionLost(error));
+      await this.#channel.close().catch(() => {});
+      throw this.#lost;
+    }
+  }
+
+  async call(method: string, value: unknown, options: PeerCallOptions = {}): Promise<unknown> {
+    const { signal, maxBytes = defaultAnswerBytes, onAbort = "leave" } = options;
+    throwIfAborted(signal);
+    if (this.#lost !== undefined) throw this.#lost;
+    const id = this.#takeId();
+    options.started?.(id);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#waiting.set(id, { resolve, reject, maxBytes });
+    const abort = () => {
+      void this.#send("cancel", id, []).catch(() => {});
+      if (onAbort === "wait") return;
+      if (this.#waiting.delete(id)) this.#left.set(id, maxBytes);
+      reject(abortError(signal!));
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      this.#send("call", id, encodeBody({ method, value })).catch(reject);
+      return await promise;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** Sends a message without an answer. Resolves when there is room for more. */
+  async note(method: string, value: unknown): Promise<void> {
+    await this.#send("note", 0, encodeBody({ method, value }));
+  }
+
+  async close(): Promise<void> {
+    await this.#sending.catch(() => {});
+    await this.#channel.close();
+    this.#end(connectionClosed());
+  }
+
+  /** Frames of one body stay in order, and those of other bodies may come in between. */
+  async #send(kind: FrameKind, id: number, parts: readonly Uint8Array[]): Promise<void> {
+    const pieces = piecesOf(parts);
+    for (const [index, piece] of pieces.entries()) {
+      if (this.#lost !== undefined) throw this.#lost;
+      const frame = encodeFrame({ kind, id, more: index < pieces.length - 1, piece });
+      // Notes have no id, so the pieces of one must not be separated by another.
+      const sent = this.#sending.then(() => this.#channel.send(frame));
+      this.#sending = sent.catch(() => {});
+      if (kind !== "note" || index === pieces.length - 1) await sent;
+    }
+  }
+
+  #takeId(): number {
+    do this.#nextId = this.#nextId >= 0xffff_ffff ? 1 : this.#nextId + 1;
+    while (this.#waiting.has(this.#nextId) || this.#left.has(this.#nextId));
+    return this.#nextId;
+  }
+
+  #receive(frame: Frame): void {
+    if (frame.kind === "cancel") {
+      this.#running.get(frame.id)?.abort();
+      return;
+    }
+    const body = this.#assemble(frame);
+    if (body === undefined) return;
+    if (frame.kind === "answer" || frame.kind === "failure") this.#settle(frame, body);
+    else {
+      const { method, value } = (decodeBody(body) ?? {}) as { method?: unknown; value?: unknown };
+      if (typeof method !== "string") throw badMessage("a call has no method");
+      if (frame.kind === "note") this.#handlers.note(method, value);
+      else void this.#answer(frame.id, method, value);
+    }
+  }
+
+  /** Returns the whole body, when its last piece has arrived. Its size is limited by the call that it belongs to. */
+  #assemble({ kind, id, more, piece }: Frame): Uint8Array | undefined {
+    const isAnswer = kind === "answer" || kind === "failure";
+    const maxBytes = isAnswer
+      ? (this.#waiting.get(id)?.maxBytes ?? this.#left.get(id))
+      : this.#handlers.maxBytes;
+    if (maxBytes === undefined) throw badMessage("an answer belongs to no call");
+    const key = `${kind} ${id}`;
+    const arriving = this.#arriving.get(key) ?? { pieces: [], bytes: 0 };
+    arriving.bytes += piece.length;
+    if (arriving.bytes > maxBytes + bodyOverhead) throw badMessage("a body is longer than was asked for");
+    if (!more && arriving.pieces.length === 0) return piece;
+    arriving.pieces.push(piece);
+    if (!more) {
+      this.#arriving.delete(key);
+      return Buffer.concat(arriving.pieces, arriving.bytes);
+    }
+    // The parts of bodies that are not answers count together, because only answers were asked for.
+    const unasked = [...this.#arriving].filter(([other]) => !other.startsWith("answer"));
+    if (!isAnswer && unasked.length > this.#handlers.maxCalls) throw badMessage("too many calls at once");
+    this.#arriving.set(key, arriving);
+    return undefined;
+  }
+
+  #settle({ kind, id }: Frame, body: Uint8Array): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) {
+      this.#left.delete(id);
+      return;
+    }
+    const value = decodeBody(body);
+    this.#waiting.delete(id);
+    if (kind === "answer") waiting.resolve(value);
+    else waiting.reject(errorOf(value));
+  }
+
+  async #answer(id: number, method: string, value: unknown): Promise<void> {
+    if (this.#running.has(id) || this.#running.size >= this.#handlers.maxCalls) {
+      this.#fail(badMessage("too many calls at once"));
+      return;
+    }
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    try {
+      const result = await this.#handlers.call(method, value, { id, signal: controller.signal });
+      this.#running.delete(id);
+      await this.#send("answer", id, encodeBody(result));
+    } catch (error) {
+      this.#running.delete(id);
+      await this.#send("failure", id, encodeBody(failureOf(error))).catch(() => {});
+    }
+  }
+
+  #fail(error: ToolError): void {
+    this.#end(error);
+    void this.#channel.close().catch(() => {});
+  }
+
+  #end(error: ToolError): void {
+    this.#lost ??= error;
+    for (const { reject } of this.#waiting.values()) reject(this.#lost);
+    this.#waiting.clear();
+    for (const controller of this.#running.values()) controller.abort(this.#lost);
+    this.#arriving.clear();
+  }
+}
+
+const defaultAnswerBytes = 1024 * 1024;
+
+/** Room for the JSON text around the bytes that were asked for. */
+const bodyOverhead = 64 * 1024;
+
+/** Splits a body into pieces for frames. Small parts are joined, large ones are not copied as a whole. */
+function piecesOf(parts: readonly Uint8Array[]): readonly Uint8Array[] {
+  const total = parts.reduce((sum, part) => sum + part.length, 0);
+  if (total <= pieceBytes) return [Buffer.concat(parts, total)];
+  const pieces: Uint8Array[] = [];
+  let small: Uint8Array[] = [];
+  let smallBytes = 0;
+  const flush = () => {
+    if (smallBytes > 0) pieces.push(Buffer.concat(small, smallBytes));
+    small = [];
+    smallBytes = 0;
+  };
+  for (const part of parts)
+    for (let at = 0; at < part.length; at += pieceBytes) {
+      const piece = part.subarray(at, at + pieceBytes);
+      if (smallBytes + piece.length > pieceBytes) flush();
+      small.push(piece);
+      smallBytes += piece.length;
+    }
+  flush();
+  return pieces;
+}
+
+function connectionClosed(): ToolError {
+  return new ToolError("unavailable", "The connection to the target was closed", { hint: lostHint });
+}
+
+function connectionLost(cause: unknown): ToolError {
+  const reason = cause instanceof Error && cause.message !== "" ? `: ${cause.message}` : "";
+  return new ToolError("unavailable", `The connection to the target was lost${reason}`, {
+    hint: lostHint,
+    cause,
+  });
+}
+
+const lostHint = "Nothing more can run there. Tell the user, who can connect again.";

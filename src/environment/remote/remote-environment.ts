@@ -1,0 +1,480 @@
+import type { Confinement } from "../../contract/confinement.ts";
+import type {
+  Announcing,
+  ChangeOptions,
+  ChangeReceipt,
+  DeleteOptions,
+  Directory,
+  DirectoryEntry,
+  Effect,
+  EntryChange,
+  Environment,
+  FileChange,
+  FileContent,
+  FileInfo,
+  IgnoreFileOutside,
+  LineRange,
+  LineSlice,
+  MoveOptions,
+  ProcessStartOptions,
+  Reaching,
+  RecoveredChange,
+  RunningProcess,
+  SandboxReport,
+  WalkedPaths,
+  WalkWanted,
+  WriteOptions,
+  WriteReceipt,
+} from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { EntryState } from "../../contract/history.ts";
+import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
+import type { WebAnswer, WebRequest } from "../../contract/web.ts";
+import { throwIfAborted } from "../../lib/async/abort.ts";
+import { liesInside } from "../../system/workspace-path.ts";
+import { type ByteRange, checkByteRange, checkLineRange } from "../check-requests.ts";
+import type { Channel } from "./channel.ts";
+import { badMessage } from "./message.ts";
+import { Peer } from "./peer.ts";
+import { callbacks, type effects as sentEffects, type Greeting, greeting, protocolVersion, type SentConfinement, targetNotes } from "./protocol.ts";
+import { type CallTarget, callTarget, RemoteProcess } from "./remote-process.ts";
+import { errorOf } from "./errors.ts";
+import type { Shaped } from "./shapes.ts";
+import { checkRelative, type GitIndex, pathsOf, receiveSnapshot, sendSnapshot } from "./snapshot-columns.ts";
+
+/** Waits for the greeting of the target, and returns its environment. */
+export async function openRemoteEnvironment(channel: Channel): Promise<Environment> {
+  const greeted = Promise.withResolvers<Greeting>();
+  let environment: RemoteEnvironment | undefined;
+  const peer = new Peer(channel, {
+    call: (method, value) => {
+      if (environment === undefined) throw badMessage("a call comes before the greeting");
+      return environment.answer(method, value);
+    },
+    note: (method, value) => {
+      if (environment !== undefined) environment.note(method, value);
+      else if (method !== "greeting") throw badMessage("a message comes before the greeting");
+      else {
+        const given = checkGreeting(value);
+        environment = new RemoteEnvironment(peer, given);
+        greeted.resolve(given);
+      }
+    },
+    maxBytes: 32 * 1024 * 1024,
+    maxCalls: 1000,
+  });
+  peer.run().then(
+    () => {
+      const error = new ToolError("unavailable", "The connection to the target was closed");
+      greeted.reject(error);
+      environment?.lost(error);
+    },
+    (error) => {
+      greeted.reject(error);
+      environment?.lost(error);
+    },
+  );
+  await greeted.promise;
+  return environment!;
+}
+
+function checkGreeting(value: unknown): Greeting {
+  const version = (value as { readonly version?: unknown } | null)?.version;
+  if (version !== protocolVersion)
+    throw badMessage(`it speaks version ${version} of the protocol instead of ${protocolVersion}`);
+  const given = greeting(value, "greeting");
+  if (!given.workspace.startsWith("/") || given.workspace.includes("\0"))
+    throw badMessage("the workspace is not an absolute path");
+  return given;
+}
+
+/** An environment on another machine. Every answer is checked before it is used, because the target may be hostile. */
+class RemoteEnvironment implements Environment {
+  readonly workspace: string;
+  readonly recovered: readonly RecoveredChange[] | undefined;
+  readonly runsPrograms: boolean;
+  readonly #peer: Peer;
+  readonly #call: CallTarget;
+  readonly #changes = new Map<number, PendingChange>();
+  readonly #processes = new Map<number, StartedProcess>();
+  readonly #callers = new WeakMap<object, number>();
+  readonly #snapshots = new WeakMap<Snapshot, number>();
+  /** The latest index of each repository, by its state. */
+  readonly #indexes = new Map<string, { readonly state: string; readonly index: GitIndex }>();
+  #lastId = 0;
+
+  readonly snapshot: Environment["snapshot"];
+  readonly walk: Environment["walk"];
+  readonly ignoreFilesOutside: Environment["ignoreFilesOutside"];
+  readonly sandbox: Environment["sandbox"];
+  readonly exchange: Environment["exchange"];
+
+  constructor(peer: Peer, { workspace, recovered, runsPrograms, abilities }: Greeting) {
+    this.#peer = peer;
+    this.#call = callTarget(peer);
+    this.workspace = workspace;
+    this.recovered = recovered;
+    this.runsPrograms = runsPrograms;
+    const able = <Method>(name: string, method: Method) => (abilities.includes(name) ? method : undefined);
+    this.snapshot = able("snapshot", (options) => this.#snapshot(options));
+    this.walk = able("walk", (directory, wanted) => this.#walk(directory, wanted));
+    this.ignoreFilesOutside = able("ignoreFilesOutside", () => this.#ignoreFilesOutside());
+    this.sandbox = able("sandbox", (): Promise<SandboxReport> => this.#call("sandbox", undefined));
+    this.exchange = able("exchange", (request) => this.#exchange(request));
+  }
+
+  async realPath(path: string): Promise<string> {
+    return this.#inside(await this.#call("realPath", { path }));
+  }
+
+  info(path: string, { followLinks }: { readonly followLinks?: boolean | undefined } = {}): Promise<FileInfo> {
+    return this.#call("info", { path, followLinks });
+  }
+
+  async readFile(path: string, options: Parameters<Environment["readFile"]>[1]): Promise<FileContent> {
+    const { maxBytes, signal, reached } = options;
+    const answer = await this.#call("readFile", { path, maxBytes }, { signal, maxBytes });
+    const { bytes, info, realPath } = answer;
+    this.#check(realPath, reached);
+    if (bytes.length > maxBytes) throw badMessage("a file is longer than was asked for");
+    return { bytes, info };
+  }
+
+  async readBytes(path: string, range: ByteRange): Promise<Uint8Array> {
+    checkByteRange(range);
+    const { offset, length, reached } = range;
+    const { bytes, realPath } = await this.#call(
+      "readBytes",
+      { path, offset, length },
+      { maxBytes: length },
+    );
+    this.#check(realPath, reached);
+    if (bytes.length > length) throw badMessage("more bytes than were asked for");
+    return bytes;
+  }
+
+  async readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice> {
+    checkLineRange(range);
+    const { first, count, maxBytes, reached } = range;
+    const { realPath, ...slice } = await this.#call(
+      "readLines",
+      { path, first, count, maxBytes },
+      { signal, maxBytes },
+    );
+    this.#check(realPath, reached);
+    if (slice.bytes.length > maxBytes || slice.lines > count)
+      throw badMessage("more lines than were asked for");
+    const { firstLine, totalLines, ...rest } = slice;
+    return { ...rest, firstLine, totalLines };
+  }
+
+  writeFile(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<WriteReceipt> {
+    const { announce, signal, ifExists, durable, mode } = options;
+    return this.#change({ announce, leastEffects: 1 }, signal, (announces, call) =>
+      this.#call("writeFile", { path, content, announces, ifExists, durable, mode }, call),
+    );
+  }
+
+  async delete(path: string, { announce, signal, recursive }: DeleteOptions = {}): Promise<void> {
+    await this.#change({ announce, leastEffects: 1 }, signal, (announces, call) =>
+      this.#call("delete", { path, announces, recursive }, call),
+    );
+  }
+
+  async move(from: string, to: string, { announce, signal, replace }: MoveOptions = {}): Promise<void> {
+    await this.#change({ announce, leastEffects: 2 }, signal, (announces, call) =>
+      this.#call("move", { from, to, announces, replace }, call),
+    );
+  }
+
+  async change(
+    changes: readonly FileChange[],
+    { announce, signal, durable }: ChangeOptions = {},
+  ): Promise<readonly ChangeReceipt[]> {
+    const receipts = await this.#change(
+      { announce, leastEffects: changes.length },
+      signal,
+      (announces, call) =>
+        this.#call("change", { changes, announces, durable }, { ...call, maxBytes: answerBytes(changes.length) }),
+    );
+    if (receipts.length !== changes.length) throw badMessage("a change has a wrong number of receipts");
+    return receipts.map(({ realPath, before, after }) => ({ realPath: this.#inside(realPath), before, after }));
+  }
+
+  state(path: string, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<EntryState> {
+    return this.#call("state", { path }, { signal });
+  }
+
+  async changeEntry(path: string, { before, after }: EntryChange, options: Announcing = {}): Promise<void> {
+    await this.#change({ announce: options.announce, leastEffects: 0 }, undefined, (announces, call) =>
+      this.#call("changeEntry", { path, announces, before, after }, call),
+    );
+  }
+
+  async modifiedTimes(
+    paths: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly (number | undefined)[]> {
+    const times = await this.#call("modifiedTimes", { paths }, { signal, maxBytes: paths.length * 8 });
+    if (times.length !== paths.length) throw badMessage("a wrong number of times");
+    return Array.from(times, (time) => (Number.isNaN(time) ? undefined : time));
+  }
+
+  async openDirectory(path: string): Promise<Directory> {
+    const id = this.#takeId();
+    return this.#directory(id, await this.#call("openDirectory", { path, as: id }));
+  }
+
+  async start(program: string, options: ProcessStartOptions): Promise<RunningProcess> {
+    const { signal, confinement, caller, args, cwd, env, input, terminal, reachable, leavesFiles } = options;
+    const id = this.#takeId();
+    const process = new RemoteProcess(id, this.#peer, this.#call);
+    this.#processes.set(id, { process, confinement: confinement === "ours" ? undefined : confinement });
+    try {
+      const sent = confinement === "ours" ? "ours" : confinement && sendConfinement(confinement);
+      const { ownDirectory } = options;
+      const started = await this.#call(
+        "start",
+        {
+          ...{ as: id, program, args, cwd, env, input, terminal, reachable, leavesFiles, ownDirectory },
+          confinement: sent,
+          caller: caller && this.#callerId(caller),
+        },
+        { signal, onAbort: "wait" },
+      );
+      Object.assign(process, started);
+    } catch (error) {
+      this.#processes.delete(id);
+      throw error;
+    }
+    const stop = () => process.stop();
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    void process.exit.catch(() => {}).finally(() => signal.removeEventListener("abort", stop));
+    return process;
+  }
+
+  async close(): Promise<void> {
+    await this.#peer.close();
+  }
+
+  /** Answers a call of the target: only about a change under way, or about a process that runs. */
+  async answer(method: string, value: unknown): Promise<unknown> {
+    if (!Object.hasOwn(callbacks, method)) throw badMessage("a call has an unknown method");
+    if (method === "announce") {
+      const { call, effects } = callbacks.announce.params(value, method);
+      return this.#announce(call, effects);
+    }
+    const { process: id } = callbacks.pathRules.params(value, method);
+    const { confinement } = this.#processes.get(id) ?? {};
+    if (confinement === undefined) throw badMessage("a call belongs to no confined process");
+    if (method === "pathRules") return confinement.pathRules?.();
+    if (method === "mayRun")
+      return confinement.mayRun?.(callbacks.mayRun.params(value, method).command) ?? false;
+    const { host, port, name } = callbacks.mayConnect.params(value, method);
+    return confinement.mayConnect?.(host, port, name) ?? false;
+  }
+
+  note(method: string, value: unknown): void {
+    if (method === "greeting" || !Object.hasOwn(targetNotes, method))
+      throw badMessage("a message has an unknown name");
+    if (method === "exit") {
+      const { process: id, code, signal, remarks, error } = targetNotes.exit(value, method);
+      const { process } = this.#process(id);
+      this.#processes.delete(id);
+      if (error === undefined) process.ended({ code, signal, remarks });
+      else process.lost(errorOf(error));
+      return;
+    }
+    const { process: id, stream } = targetNotes.outputEnd(value, method);
+    const { process } = this.#process(id);
+    if (method === "output") process.receive(stream, targetNotes.output(value, method).bytes);
+    else process.endStream(stream);
+  }
+
+  lost(error: ToolError): void {
+    for (const { process } of this.#processes.values()) process.lost(error);
+    this.#processes.clear();
+  }
+
+  #process(id: number): StartedProcess {
+    const found = this.#processes.get(id);
+    if (found === undefined) throw badMessage("a message belongs to no process");
+    return found;
+  }
+
+  #takeId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  #callerId(caller: object): number {
+    const known = this.#callers.get(caller) ?? this.#takeId();
+    this.#callers.set(caller, known);
+    return known;
+  }
+
+  /** Refuses a path that leaves the workspace. It never becomes a path of this machine. */
+  #inside(realPath: string): string {
+    const isNormal = !/\/\.{0,2}(?:\/|$)|\0/.test(realPath) || realPath === "/";
+    if (!isNormal || !liesInside(realPath, this.workspace))
+      throw badMessage("a path is not inside the workspace");
+    return realPath;
+  }
+
+  #check(realPath: string, reached: Reaching["reached"]): void {
+    reached?.(this.#inside(realPath));
+  }
+
+  /** Sends a change. A change that was cancelled is waited for, because it may have been made. */
+  async #change<Answer>(
+    pending: PendingChange,
+    signal: AbortSignal | undefined,
+    send: (announces: boolean, call: Parameters<CallTarget>[2]) => Promise<Answer>,
+  ): Promise<Answer> {
+    throwIfAborted(signal);
+    let id = 0;
+    const started = (call: number) => {
+      id = call;
+      this.#changes.set(id, pending);
+    };
+    try {
+      return await send(pending.announce !== undefined, { signal, onAbort: "wait", started });
+    } finally {
+      this.#changes.delete(id);
+    }
+  }
+
+  async #announce(call: number, effects: Shaped<typeof sentEffects>): Promise<undefined> {
+    const pending = this.#changes.get(call);
+    if (pending?.announce === undefined) throw badMessage("an announcement belongs to no change");
+    if (effects.length < pending.leastEffects) throw badMessage("an announcement has too few effects");
+    const checked = effects.map(({ realPath, before, after, afterHash }): Effect => ({
+      ...{ realPath: this.#inside(realPath), before, after },
+      ...(afterHash !== undefined && { afterHash }),
+    }));
+    await pending.announce(checked);
+    return undefined;
+  }
+
+  async #snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {
+    const { without, like, known, ignored, signal } = options;
+    const likeId = like && this.#snapshots.get(like);
+    const ask = (given: typeof likeId | ReturnType<typeof sendSnapshot>) =>
+      this.#call(
+        "snapshot",
+        {
+          without,
+          like: given,
+          known: known && this.#snapshots.get(known),
+          ignored,
+          indexes: Array.from(this.#indexes.values(), ({ state }) => state),
+        },
+        { signal, maxBytes: maxSnapshotBytes },
+      );
+    let answer = await ask(like && (likeId ?? sendSnapshot(like, 0, () => true)));
+    // The target keeps only a few snapshots.
+    if (answer === "unknown" && like !== undefined) answer = await ask(sendSnapshot(like, 0, () => true));
+    if (answer === "unknown") throw badMessage("it does not know a snapshot that it was sent");
+    const snapshot = receiveSnapshot(answer, ({ path, state }) => {
+      const { index, state: at } = this.#indexes.get(path) ?? {};
+      return at === state.index ? index : undefined;
+    });
+    this.#indexes.clear();
+    for (const { path, state, readIndex } of snapshot.repositories)
+      this.#indexes.set(path, { state: state.index, index: readIndex() });
+    this.#snapshots.set(snapshot, answer.id);
+    return snapshot;
+  }
+
+  async #walk(directory: string, { hidden, ignoreFiles, signal }: WalkWanted): Promise<WalkedPaths> {
+    const { paths, failed } = await this.#call(
+      "walk",
+      { directory, hidden, ignoreFiles },
+      { signal, maxBytes: maxSnapshotBytes },
+    );
+    return { paths: pathsOf(paths), failed };
+  }
+
+  async #ignoreFilesOutside(): Promise<readonly IgnoreFileOutside[]> {
+    return this.#call("ignoreFilesOutside", undefined, { maxBytes: maxIgnoreBytes });
+  }
+
+  /** Requests run there only for a server of a process there. All others are made by this machine. */
+  async #exchange(request: WebRequest): Promise<WebAnswer> {
+    const { url, method, headers, body, maxBytes, at, signal, mayConnect } = request;
+    if (at === undefined || !(await mayConnect?.(at.host, at.port)))
+      throw new ToolError("denied", `The target does not connect to ${url.host}`);
+    const answer = await this.#call(
+      "exchange",
+      { url: url.href, method, headers, body, maxBytes, at },
+      { signal, maxBytes: maxBytes + maxHeaderBytes },
+    );
+    if (answer.body.length > maxBytes) throw badMessage("a page is longer than was asked for");
+    return answer;
+  }
+
+  #directory(id: number, { path, realPath }: { readonly path: string; readonly realPath?: string | undefined }): Directory {
+    if (path !== "") checkRelative(path);
+    const at = { directory: id };
+    return {
+      path,
+      realPath: realPath && this.#inside(realPath),
+      entries: () => this.#entries(id),
+      openDirectory: async (name) => {
+        const child = this.#takeId();
+        return this.#directory(child, await this.#call("openChild", { ...at, name, as: child }));
+      },
+      info: (name) => this.#call("infoOfEntry", { ...at, name }),
+      readFile: async (name, maxBytes) => {
+        const bytes = await this.#call("readEntry", { ...at, name, maxBytes }, { maxBytes });
+        if (bytes !== undefined && bytes.length > maxBytes) throw badMessage("more bytes than were asked for");
+        return bytes;
+      },
+      close: () => void this.#peer.note("closeDirectory", at).catch(() => {}),
+    };
+  }
+
+  async #entries(directory: number): Promise<readonly DirectoryEntry[]> {
+    const entries = await this.#call("entries", { directory }, { maxBytes: maxSnapshotBytes });
+    for (const { name } of entries)
+      if (name === "" || name === "." || name === ".." || /[/\0]/.test(name))
+        throw badMessage("an entry has an impossible name");
+    return entries;
+  }
+}
+
+interface PendingChange extends Announcing {
+  /** How many effects its announcement must have. */
+  readonly leastEffects: number;
+}
+
+interface StartedProcess {
+  readonly process: RemoteProcess;
+  readonly confinement: Confinement | undefined;
+}
+
+
+/** The functions of a confinement stay here: the target asks, or gets their rules as data. */
+function sendConfinement(confinement: Confinement): SentConfinement {
+  const { mayConnect, mayRun, isHidden, isReadOnly, isReadOnlyByRules, pathRules, pathsKey, ...data } =
+    confinement;
+  const hasPaths = [isHidden, isReadOnly, isReadOnlyByRules].some((one) => one !== undefined);
+  if (hasPaths && (pathRules === undefined || pathsKey === undefined))
+    throw new ToolError("unsupported", "The rules about paths of this call cannot be sent to the target");
+  return {
+    ...data,
+    connects: mayConnect !== undefined,
+    runs: mayRun !== undefined,
+    pathsKey: hasPaths ? pathsKey : undefined,
+  };
+}
+
+const maxSnapshotBytes = 512 * 1024 * 1024;
+const maxIgnoreBytes = 64 * 1024 * 1024;
+const maxHeaderBytes = 512 * 1024;
+
+/** The receipts of a change have long paths and a few numbers each. */
+function answerBytes(changes: number): number {
+  return 1024 * 1024 + changes * 10_000;
+}
