@@ -14,7 +14,9 @@ export interface WebRequest {
   /** Called with the bytes received so far. */
   readonly progress?: ((bytes: number, total: number | undefined) => void) | undefined;
   /** Whether the request may connect to a host or address. The pipeline sets it, whatever the caller passes. */
-  readonly mayConnect?: ((host: string, port: number, name?: string) => boolean | Promise<boolean>) | undefined;
+  readonly mayConnect?:
+    | ((host: string, port: number, name?: string) => boolean | Promise<boolean>)
+    | undefined;
 }
 
 export interface WebAnswer {

@@ -4,10 +4,14 @@ import { type BackgroundProcess, describeEnd } from "./background-process.ts";
 import { readLog } from "./read-log.ts";
 
 export function died(kept: BackgroundProcess, when: string): ToolError {
-  return new ToolError("unavailable", `${kept.name} was started, but ${describeEnd(kept.knownStatus)} ${when}`, {
-    hint: hintOfDeath(kept),
-    output: lastLines(kept),
-  });
+  return new ToolError(
+    "unavailable",
+    `${kept.name} was started, but ${describeEnd(kept.knownStatus)} ${when}`,
+    {
+      hint: hintOfDeath(kept),
+      output: lastLines(kept),
+    },
+  );
 }
 
 function hintOfDeath(kept: BackgroundProcess): string {

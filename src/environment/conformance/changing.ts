@@ -164,7 +164,10 @@ export function testChanging(open: OpenWorld): void {
 
   it("refuses entries that are not files, lead outside, or are missing", async () => {
     const handle = "out_abcdefabcdef";
-    await using world = await open({ files: { "folder/file": "1", one: "1" }, outputs: { [handle]: "kept" } });
+    await using world = await open({
+      files: { "folder/file": "1", one: "1" },
+      outputs: { [handle]: "kept" },
+    });
     const { environment } = world;
     world.makeSpecial("special");
     world.link("out", `${world.outside}/secret`);

@@ -138,7 +138,9 @@ export function testLines(open: OpenWorld): void {
     // U+0A00 and U+000A have the same bytes. Only U+000A ends a line, and only on a whole unit.
     const text = "\u0a05\u0a0a\nਅ\u000a\u0a00x";
     const littleEndian = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, "utf16le")]);
-    await using world = await open({ files: { little: littleEndian, big: Buffer.from(littleEndian).swap16() } });
+    await using world = await open({
+      files: { little: littleEndian, big: Buffer.from(littleEndian).swap16() },
+    });
     for (const [name, decode] of [
       ["little", (bytes: Uint8Array) => Buffer.from(bytes).toString("utf16le")],
       ["big", (bytes: Uint8Array) => Buffer.from(bytes).swap16().toString("utf16le")],

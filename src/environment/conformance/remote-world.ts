@@ -7,7 +7,7 @@ import { type ServeOptions, serveEnvironment } from "../remote/serve-environment
 import type { World, WorldContent } from "./world.ts";
 
 /** Two connected channels in this process. Few messages wait, so that senders meet back-pressure. */
-export function channelPair(): readonly [Channel, Channel] {
+function channelPair(): readonly [Channel, Channel] {
   const [one, other] = [new Queue(), new Queue()];
   const end = (sent: Queue, received: Queue): Channel => ({
     send: (message) => sent.add(message),
@@ -58,7 +58,7 @@ class Queue implements AsyncIterable<Uint8Array> {
 const maxWaiting = 4;
 
 /** Serves an environment over a pair of channels, and opens it from the other side. */
-export async function overChannel(served: Environment, options?: ServeOptions): Promise<Environment> {
+async function overChannel(served: Environment, options?: ServeOptions): Promise<Environment> {
   const [here, there] = channelPair();
   serveEnvironment(served, there, options).catch(() => {});
   return openRemoteEnvironment(here);

@@ -22,7 +22,9 @@ function shown(snapshot: Snapshot): Record<string, string> {
 
 export function testSnapshots(open: OpenWorld): void {
   it("lists everything below the workspace without following links", async () => {
-    await using world = await open({ files: { "folder/deep/file": "text", "spaced name\n": "", ".hidden": "h" } });
+    await using world = await open({
+      files: { "folder/deep/file": "text", "spaced name\n": "", ".hidden": "h" },
+    });
     world.link("link", "folder");
     world.link("folder/out", world.outside);
     world.makeSpecial("special");

@@ -45,7 +45,14 @@ import type { PathChecker } from "../../system/path-checker.ts";
 import { liesInside, relativeToWorkspace, singleName } from "../../system/workspace-path.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../check-requests.ts";
 import { layOut, sliceLines, type TextLayout } from "../lines/read-lines.ts";
-import { announcing, changeEntry, changeTree, entryState, type PlannedChange, stateOf } from "./change-tree.ts";
+import {
+  announcing,
+  changeEntry,
+  changeTree,
+  entryState,
+  type PlannedChange,
+  stateOf,
+} from "./change-tree.ts";
 import { snapshotTree } from "./snapshot-tree.ts";
 import {
   asFile,
@@ -244,9 +251,7 @@ export class MemoryEnvironment implements Environment, AsyncDisposable {
   }
 
   async changeEntry(path: string, change: EntryChange, options: Announcing = {}): Promise<void> {
-    return this.#announced(path, options, () =>
-      changeEntry(this.#tree, this.#relative(path), path, change),
-    );
+    return this.#announced(path, options, () => changeEntry(this.#tree, this.#relative(path), path, change));
   }
 
   async snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {

@@ -23,12 +23,14 @@ export function errorOf(value: unknown): ToolError {
     forUser:
       forUser === undefined || forUser === null
         ? undefined
-        : { message: textOf(user["message"]), hint: user["hint"] === null ? null : textOf(user["hint"]) },
+        : { message: textOf(user.message), hint: user.hint === null ? null : textOf(user.hint) },
   });
 }
 
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+type Field = "code" | "message" | "hint" | "details" | "forUser" | "output" | "kind";
+
+function fieldsOf(value: unknown): { readonly [Name in Field]?: unknown } {
+  return typeof value === "object" && value !== null ? value : {};
 }
 
 function textOf(value: unknown): string | undefined {

@@ -12,7 +12,7 @@ export interface Frame {
   readonly piece: Uint8Array;
 }
 
-export const frameKinds = ["call", "answer", "failure", "cancel", "note"] as const;
+const frameKinds = ["call", "answer", "failure", "cancel", "note"] as const;
 export type FrameKind = (typeof frameKinds)[number];
 
 const headBytes = 6;
@@ -93,13 +93,16 @@ export function decodeBody(body: Uint8Array): unknown {
   return (parsed as { readonly value?: unknown } | null)?.value;
 }
 
-function parse(text: string, revive: (key: string, value: any) => unknown): unknown {
+function parse(text: string, revive: (key: string, value: Parsed) => unknown): unknown {
   try {
     return JSON.parse(text, revive);
   } catch (error) {
     throw error instanceof ToolError ? error : badMessage("a body is not valid JSON");
   }
 }
+
+/** A value of JSON as far as it matters here. */
+type Parsed = string | number | boolean | null | Readonly<Record<string, unknown>>;
 
 function taken(attached: readonly Uint8Array[], index: unknown): Uint8Array {
   const bytes = typeof index === "number" ? attached[index] : undefined;

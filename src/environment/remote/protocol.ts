@@ -35,7 +35,7 @@ const fileState = object({ kind: oneOf("file"), hash: sha256, bytes: count, mode
 const linkState = object({ kind: oneOf("link"), target: text });
 const directoryState = object({ kind: oneOf("directory"), mode: count });
 const nothingState = object({ kind: oneOf("nothing") });
-export const entryState = either(either(fileState, linkState), either(directoryState, nothingState));
+const entryState = either(either(fileState, linkState), either(directoryState, nothingState));
 
 const receipt = object({ realPath: text, before: optional(info), after: optional(info) });
 export const effects = list(
@@ -176,7 +176,10 @@ export const methods = {
     }),
     result: object({ created: yesOrNo, info }),
   },
-  delete: { params: object({ path: text, announces: yesOrNo, recursive: optional(yesOrNo) }), result: nothing },
+  delete: {
+    params: object({ path: text, announces: yesOrNo, recursive: optional(yesOrNo) }),
+    result: nothing,
+  },
   move: {
     params: object({ from: text, to: text, announces: yesOrNo, replace: optional(yesOrNo) }),
     result: nothing,

@@ -34,11 +34,19 @@ import { throwIfAborted } from "../../lib/async/abort.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../check-requests.ts";
 import type { Channel } from "./channel.ts";
+import { errorOf } from "./errors.ts";
 import { badMessage } from "./message.ts";
 import { Peer } from "./peer.ts";
-import { callbacks, type effects as sentEffects, type Greeting, greeting, protocolVersion, type SentConfinement, targetNotes } from "./protocol.ts";
+import {
+  callbacks,
+  type Greeting,
+  greeting,
+  protocolVersion,
+  type SentConfinement,
+  type effects as sentEffects,
+  targetNotes,
+} from "./protocol.ts";
 import { type CallTarget, callTarget, RemoteProcess } from "./remote-process.ts";
-import { errorOf } from "./errors.ts";
 import type { Shaped } from "./shapes.ts";
 import { checkRelative, type GitIndex, pathsOf, receiveSnapshot, sendSnapshot } from "./snapshot-columns.ts";
 
@@ -127,7 +135,10 @@ class RemoteEnvironment implements Environment {
     return this.#inside(await this.#call("realPath", { path }));
   }
 
-  info(path: string, { followLinks }: { readonly followLinks?: boolean | undefined } = {}): Promise<FileInfo> {
+  info(
+    path: string,
+    { followLinks }: { readonly followLinks?: boolean | undefined } = {},
+  ): Promise<FileInfo> {
     return this.#call("info", { path, followLinks });
   }
 
@@ -143,11 +154,7 @@ class RemoteEnvironment implements Environment {
   async readBytes(path: string, range: ByteRange): Promise<Uint8Array> {
     checkByteRange(range);
     const { offset, length, reached } = range;
-    const { bytes, realPath } = await this.#call(
-      "readBytes",
-      { path, offset, length },
-      { maxBytes: length },
-    );
+    const { bytes, realPath } = await this.#call("readBytes", { path, offset, length }, { maxBytes: length });
     this.#check(realPath, reached);
     if (bytes.length > length) throw badMessage("more bytes than were asked for");
     return bytes;
@@ -195,10 +202,18 @@ class RemoteEnvironment implements Environment {
       { announce, leastEffects: changes.length },
       signal,
       (announces, call) =>
-        this.#call("change", { changes, announces, durable }, { ...call, maxBytes: answerBytes(changes.length) }),
+        this.#call(
+          "change",
+          { changes, announces, durable },
+          { ...call, maxBytes: answerBytes(changes.length) },
+        ),
     );
     if (receipts.length !== changes.length) throw badMessage("a change has a wrong number of receipts");
-    return receipts.map(({ realPath, before, after }) => ({ realPath: this.#inside(realPath), before, after }));
+    return receipts.map(({ realPath, before, after }) => ({
+      realPath: this.#inside(realPath),
+      before,
+      after,
+    }));
   }
 
   state(path: string, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<EntryState> {
@@ -349,10 +364,12 @@ class RemoteEnvironment implements Environment {
     const pending = this.#changes.get(call);
     if (pending?.announce === undefined) throw badMessage("an announcement belongs to no change");
     if (effects.length < pending.leastEffects) throw badMessage("an announcement has too few effects");
-    const checked = effects.map(({ realPath, before, after, afterHash }): Effect => ({
-      ...{ realPath: this.#inside(realPath), before, after },
-      ...(afterHash !== undefined && { afterHash }),
-    }));
+    const checked = effects.map(
+      ({ realPath, before, after, afterHash }): Effect => ({
+        ...{ realPath: this.#inside(realPath), before, after },
+        ...(afterHash !== undefined && { afterHash }),
+      }),
+    );
     await pending.announce(checked);
     return undefined;
   }
@@ -414,7 +431,10 @@ class RemoteEnvironment implements Environment {
     return answer;
   }
 
-  #directory(id: number, { path, realPath }: { readonly path: string; readonly realPath?: string | undefined }): Directory {
+  #directory(
+    id: number,
+    { path, realPath }: { readonly path: string; readonly realPath?: string | undefined },
+  ): Directory {
     if (path !== "") checkRelative(path);
     const at = { directory: id };
     return {
@@ -428,7 +448,8 @@ class RemoteEnvironment implements Environment {
       info: (name) => this.#call("infoOfEntry", { ...at, name }),
       readFile: async (name, maxBytes) => {
         const bytes = await this.#call("readEntry", { ...at, name, maxBytes }, { maxBytes });
-        if (bytes !== undefined && bytes.length > maxBytes) throw badMessage("more bytes than were asked for");
+        if (bytes !== undefined && bytes.length > maxBytes)
+          throw badMessage("more bytes than were asked for");
         return bytes;
       },
       close: () => void this.#peer.note("closeDirectory", at).catch(() => {}),
@@ -453,7 +474,6 @@ interface StartedProcess {
   readonly process: RemoteProcess;
   readonly confinement: Confinement | undefined;
 }
-
 
 /** The functions of a confinement stay here: the target asks, or gets their rules as data. */
 function sendConfinement(confinement: Confinement): SentConfinement {

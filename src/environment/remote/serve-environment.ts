@@ -34,7 +34,7 @@ export interface ServeOptions {
 }
 
 /** Implements Environment.walk on any environment. */
-export type WalkWhole = (
+type WalkWhole = (
   environment: Environment,
   ...wanted: Parameters<NonNullable<Environment["walk"]>>
 ) => ReturnType<NonNullable<Environment["walk"]>>;
@@ -209,7 +209,8 @@ class ServedEnvironment {
   async #snapshot(params: Params<"snapshot">, { signal }: Call): Promise<Result<"snapshot">> {
     const { like: given, known, indexes, ...options } = params;
     if (this.#environment.snapshot === undefined) throw lacks("snapshot");
-    const like = typeof given === "number" ? this.#snapshots.use(given) : given && receiveSnapshot(given, none);
+    const like =
+      typeof given === "number" ? this.#snapshots.use(given) : given && receiveSnapshot(given, none);
     if (given !== undefined && like === undefined) return "unknown";
     const earlier = known === undefined ? undefined : this.#snapshots.use(known);
     const snapshot = await this.#environment.snapshot({

@@ -35,7 +35,8 @@ export class ServedProcesses {
 
   async start(params: Params<"start">, signal: AbortSignal): Promise<Result<"start">> {
     const { as: id, program, confinement, caller, ...options } = params;
-    if (this.#running.has(id) || this.#starting.has(id) || this.#running.size >= maxProcesses) throw tooMany();
+    if (this.#running.has(id) || this.#starting.has(id) || this.#running.size >= maxProcesses)
+      throw tooMany();
     const ended = new AbortController();
     const cancel = () => ended.abort(signal.reason);
     signal.addEventListener("abort", cancel, { once: true });
@@ -90,9 +91,7 @@ export class ServedProcesses {
       await streams;
       await this.#peer.note("exit", { process: id, code, signal, remarks });
     } catch (error) {
-      await this.#peer
-        .note("exit", { process: id, remarks: [], error: failureOf(error) })
-        .catch(() => {});
+      await this.#peer.note("exit", { process: id, remarks: [], error: failureOf(error) }).catch(() => {});
     } finally {
       this.#running.delete(id);
     }
@@ -130,7 +129,9 @@ export class ServedProcesses {
     if (known !== undefined) return known;
     if (this.#revive === undefined)
       throw new ToolError("unsupported", "This server cannot confine commands by rules about paths");
-    const paths = this.#revive(await this.#peer.call("pathRules", { process: id }, { maxBytes: maxRuleBytes }));
+    const paths = this.#revive(
+      await this.#peer.call("pathRules", { process: id }, { maxBytes: maxRuleBytes }),
+    );
     this.#paths.set(key, paths);
     return paths;
   }

@@ -70,13 +70,6 @@ export function list<Value>(shape: Shape<Value>, maxLength = 1_000_000): Shape<r
   };
 }
 
-export function pair<One, Other>(one: Shape<One>, other: Shape<Other>): Shape<readonly [One, Other]> {
-  return (value, at) => {
-    if (!Array.isArray(value) || value.length !== 2) throw badMessage(`${at} is not a pair`);
-    return [one(value[0], at), other(value[1], at)];
-  };
-}
-
 export function table<Value>(shape: Shape<Value>): Shape<Readonly<Record<string, Value>>> {
   return (value, at) => {
     if (!isFields(value)) throw badMessage(`${at} is not an object`);
@@ -103,7 +96,9 @@ export function object<const Fields extends Readonly<Record<string, Shape<unknow
 }
 
 type ObjectOf<Fields extends Readonly<Record<string, Shape<unknown>>>> = {
-  readonly [Name in keyof Fields as undefined extends Shaped<Fields[Name]> ? never : Name]: Shaped<Fields[Name]>;
+  readonly [Name in keyof Fields as undefined extends Shaped<Fields[Name]> ? never : Name]: Shaped<
+    Fields[Name]
+  >;
 } & {
   readonly [Name in keyof Fields as undefined extends Shaped<Fields[Name]> ? Name : never]?: Shaped<
     Fields[Name]

@@ -90,7 +90,13 @@ function contentsOf(
   const isWhole = [place, first, end].every(Number.isSafeInteger);
   const contents = { place, first, end } as Contents;
   const isInside = contents.place >= -1 && contents.first >= 0 && contents.first <= contents.end;
-  if (typeof path !== "string" || !isWhole || !isInside || contents.end > entries || contents.place >= entries)
+  if (
+    typeof path !== "string" ||
+    !isWhole ||
+    !isInside ||
+    contents.end > entries ||
+    contents.place >= entries
+  )
     throw badMessage("a snapshot has a directory with wrong contents");
   if (path !== "") checkRelative(path);
   return [path, contents];

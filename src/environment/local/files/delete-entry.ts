@@ -15,7 +15,13 @@ import type { PathChecker } from "../../../system/path-checker.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo } from "./file-info.ts";
-import { type EntryLocation, isSameEntry, locateExisting, realPathOf, refuseChanged } from "./locate-entry.ts";
+import {
+  type EntryLocation,
+  isSameEntry,
+  locateExisting,
+  realPathOf,
+  refuseChanged,
+} from "./locate-entry.ts";
 import type { NamedPath } from "./read-file.ts";
 
 /** Deletes the entry at a path. A link is deleted itself, never its target. */
@@ -180,9 +186,7 @@ async function enter(
 ): Promise<Level> {
   const pending: Uint8Array[] = [];
   for (const entry of readdirSync(here.at("."), { withFileTypes: true, encoding: "buffer" })) {
-    const answer = entry.isDirectory()
-      ? void pending.push(entry.name)
-      : visit(here, entry.name, "other");
+    const answer = entry.isDirectory() ? void pending.push(entry.name) : visit(here, entry.name, "other");
     if (answer !== undefined) await answer;
     if (timeSlice.isOver) await timeSlice.next();
   }

@@ -2,7 +2,14 @@ import { type Dir, lstatSync, mkdirSync, opendirSync, readlinkSync, rmdirSync, t
 import { basename, dirname } from "node:path";
 import type { ChangeReceipt } from "../../../contract/environment.ts";
 import { attempt } from "../../../system/attempt.ts";
-import { danglingLink, errnoOf, isStale, LeadsOutside, notFound, systemError } from "../../../system/file-errors.ts";
+import {
+  danglingLink,
+  errnoOf,
+  isStale,
+  LeadsOutside,
+  notFound,
+  systemError,
+} from "../../../system/file-errors.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
 import { fileInfo } from "./file-info.ts";
