@@ -73,10 +73,7 @@ export class AdaptedEnvironment implements Environment {
     return { bytes, info: timeless(info) };
   }
 
-  async readBytes(
-    path: string,
-    range: Parameters<Environment["readBytes"]>[1],
-  ): Promise<Uint8Array> {
+  async readBytes(path: string, range: Parameters<Environment["readBytes"]>[1]): Promise<Uint8Array> {
     // A read of no bytes only checks the permission.
     if (range.length > 0) return (await this.#copy([path])).readBytes(path, range);
     range.reached?.(await this.realPath(path));

@@ -71,11 +71,11 @@ it("reports what a start waits for, and ends the process when the start is cance
   const messages = progressOf(fixture, () => cancelled.abort());
   const input = { command: "sleep 60", name: "slow", ready: { line: "never" } };
   const { error } = await fixture.crib.call("process.start", input, { signal: cancelled.signal });
-  expect([error?.code, messages, (await fixture.crib.processes()).map(({ name, state }) => [name, state])]).toEqual([
-    "cancelled",
-    ['slow runs; waiting for a line with "never"'],
-    [["slow", "ended"]],
-  ]);
+  expect([
+    error?.code,
+    messages,
+    (await fixture.crib.processes()).map(({ name, state }) => [name, state]),
+  ]).toEqual(["cancelled", ['slow runs; waiting for a line with "never"'], [["slow", "ended"]]]);
 });
 
 it("ends with the instance", async () => {

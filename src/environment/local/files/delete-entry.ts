@@ -56,14 +56,15 @@ async function deleteTree(
 ): Promise<void> {
   const timeSlice = new TimeSlice(signal);
   let hasDeleted = false;
-  const check: Visit = (here, entry) => checker.check("write", withSlash(here.realPath) + entry, givenPath);
+  const check = (here: PinnedDirectory, entry: Uint8Array): void =>
+    checker.check("write", withSlash(here.realPath) + entry, givenPath);
   const announced = announce && new AnnouncedEntries(announce);
-  const foresee: Visit = (here, entry, kind) => {
-    check(here, entry, kind);
+  const foresee: Visit = (here, entry) => {
+    check(here, entry);
     return announced?.add(here, entry);
   };
   const remove: Visit = (here, entry, kind) => {
-    check(here, entry, kind);
+    check(here, entry);
     announced?.refuseOther(here, entry);
     try {
       (kind === "directory" ? rmdirSync : unlinkSync)(here.bytesAt(entry));
