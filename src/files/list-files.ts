@@ -36,8 +36,9 @@ export async function listFiles(
   const options = { hidden, ignoreFiles, signal: context.signal };
   const enters = (path: string) => filter.enters(path.slice(cut));
   const met: string[] = [];
+  const isWhole = context.environment.walk !== undefined;
   for await (const { path } of walkFiles(context.environment, directory, { ...options, enters })) {
-    if (met.length === budget) {
+    if (met.length === budget && !isWhole) {
       const byGit = await listWithGit(wanted, context);
       if (byGit) return { paths: byGit, source: "git" };
       const byRipgrep = await listWithRipgrep(wanted, context);

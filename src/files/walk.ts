@@ -1,9 +1,15 @@
-import type { Directory, DirectoryEntry, Environment } from "../contract/environment.ts";
+import type {
+  Directory,
+  DirectoryEntry,
+  Environment,
+  WalkedPaths,
+  WalkWanted,
+} from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { TimeSlice } from "../lib/async/time-slice.ts";
 import { isExhaustion } from "../lib/exhaustion.ts";
 import { IgnoreChain } from "../lib/ignore/ignore-chain.ts";
-import { isShown, type Visibility } from "./visible-paths.ts";
+import { isShown, nameOf, parentOf, type Visibility } from "./visible-paths.ts";
 
 export interface WalkOptions extends Visibility {
   readonly signal: AbortSignal;
@@ -18,7 +24,7 @@ export interface WalkedFile {
   /** Relative to the workspace. */
   readonly path: string;
   readonly name: string;
-  readonly directory: Directory;
+  readonly directory: Pick<Directory, "readFile">;
   /** An estimate of the files still to come. */
   readonly filesAhead: number;
 }
@@ -32,6 +38,10 @@ export async function* walkFiles(
   start: string,
   options: WalkOptions,
 ): AsyncGenerator<WalkedFile> {
+  if (environment.walk !== undefined) {
+    yield* walkElsewhere(environment, start, options);
+    return;
+  }
   const timeSlice = new TimeSlice(options.signal);
   const open: Frame[] = [];
   const seen = new Census();
@@ -62,6 +72,59 @@ export async function* walkFiles(
     }
   } finally {
     for (const frame of open) frame.directory.close();
+  }
+}
+
+/** Implements Environment.walk on an environment where a round trip per directory is fast. */
+export async function walkWhole(
+  environment: Environment,
+  directory: string,
+  wanted: WalkWanted,
+): Promise<WalkedPaths> {
+  const paths: string[] = [];
+  const failed: { path: string; message: string }[] = [];
+  const note = (path: string, { message }: ToolError) => void failed.push({ path, message });
+  for await (const { path } of walkFiles(environment, directory, { ...wanted, failed: note }))
+    paths.push(path);
+  return { paths, failed };
+}
+
+/** Walks in one round trip. Files are read by their paths. */
+async function* walkElsewhere(
+  environment: Environment,
+  start: string,
+  options: WalkOptions,
+): AsyncGenerator<WalkedFile> {
+  const { hidden, ignoreFiles, signal } = options;
+  const { paths, failed } = await environment.walk!(start, { hidden, ignoreFiles, signal });
+  for (const { path, message } of failed) options.failed?.(path, new ToolError("denied", message));
+  const entered = new Map<string, boolean>();
+  const enters = (directory: string): boolean => {
+    if (directory === start || directory === "" || options.enters === undefined) return true;
+    const known = entered.get(directory);
+    if (known !== undefined) return known;
+    const isEntered = enters(parentOf(directory)) && options.enters(directory);
+    entered.set(directory, isEntered);
+    return isEntered;
+  };
+  for (const [index, path] of paths.entries()) {
+    const parent = parentOf(path);
+    if (!enters(parent)) continue;
+    const directory = { readFile: (_: string, maxBytes: number) => readSmall(environment, path, maxBytes) };
+    yield { path, name: nameOf(path), directory, filesAhead: paths.length - index - 1 };
+  }
+}
+
+async function readSmall(
+  environment: Environment,
+  path: string,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  try {
+    return (await environment.readFile(path, { maxBytes })).bytes;
+  } catch (error) {
+    if (error instanceof ToolError && error.code === "too-large") return undefined;
+    throw error;
   }
 }
 

@@ -56,9 +56,6 @@ deny run toolcrib approve
 `,
 };
 
-/** The name of the rules that are made from git settings. */
-export const gitRulesName = "git settings";
-
 /** Further rules for workspaces with extra roots, which may contain the user's home and the system. */
 export const extraRootRules: RuleSource = {
   level: "built-in",

@@ -3,15 +3,22 @@ import type { AbsentPath, Confinement } from "../contract/confinement.ts";
 import { contentHash } from "../lib/bytes/content-hash.ts";
 import type { Segment } from "../lib/glob/glob-segment.ts";
 import { oncePerObject } from "../lib/once-per-object.ts";
-import { gitRulesName } from "./built-in-rules.ts";
 import type { SimpleCommand } from "./commands/analysis.ts";
+import {
+  type CountingRules,
+  hiddenPaths,
+  liftReadOnly,
+  type PathPredicate,
+  readOnlyByRules,
+  readOnlyPaths,
+  sendPathRules,
+} from "./confined-paths.ts";
 import { isWithin } from "./guard-paths.ts";
 import { hostsReached, mayConnect } from "./may-connect.ts";
 import { wordsNamingPaths } from "./parts.ts";
-import { literalText, type Names, namesOf } from "./paths/path-names.ts";
+import { literalText } from "./paths/path-names.ts";
 import { compilePath } from "./paths/path-pattern.ts";
 import { spelledPath } from "./paths/path-target.ts";
-import { isAbout, isExactly, refusingRule, refusingWhole, rulesNear } from "./paths/refuse-path.ts";
 import {
   type Decision,
   outsideWorkspace,
@@ -22,7 +29,7 @@ import {
   type Question,
 } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
-import { isFor, type PathRule, strongest } from "./rules/rule.ts";
+import { isFor } from "./rules/rule.ts";
 
 /** Returns the files and hosts that rules, the mode or the user allow to the commands of a call. Pure. */
 export function confinementOf(
@@ -42,7 +49,8 @@ export function confinementOf(
   const granted = passed.map(({ part }) => part);
   const connects = mayConnect(approved, question, policy);
   const written = pathsOf(granted, "write", "delete");
-  const { isReadOnly, lifted } = readOnlyPaths(policy, tool, mode, written);
+  const rules = countingRules(policy, tool, mode);
+  const { isReadOnly, lifted } = readOnlyExcept(rules, policy, tool, written);
   const ruled = (use: "read" | "write") => (mode === "paranoid" ? [] : outsidePaths(policy, tool, use));
   const read = [
     ...pathsOf(granted, "read").filter((path) => !isTemporary(path)),
@@ -56,20 +64,12 @@ export function confinementOf(
     hosts: connects && hostsReached({ ...decision, parts: passed }, question, policy),
     readsOnly: onlyReads(question, granted, parts) || undefined,
     writableIfHidden: mode === "paranoid" ? undefined : policy.context.forCommands,
-    isHidden: hiddenPaths(policy, tool),
+    isHidden: remembered(policy, `hidden ${keyOf(tool, policy)}`, () => hiddenPaths(rules)),
     isReadOnly,
     pathsKey: contentHash(JSON.stringify([rulesKey(policy, tool), mode === "paranoid", lifted])),
-    isReadOnlyByRules: remembered(
-      policy,
-      `by rules ${mode === "paranoid"} ${keyOf(tool, policy)}`,
-      (): PathPredicate => (path) => {
-        const names = namesOf(path, policy.context);
-        const counts = (rule: PathRule) => isFor(rule, tool) && rule.origin.name !== gitRulesName;
-        return (
-          refusingWhole(policy, "write", names, counts) !== undefined ||
-          isAskedAbout(names, counts, mode, policy)
-        );
-      },
+    pathRules: () => sendPathRules(rules, lifted),
+    isReadOnlyByRules: remembered(policy, `by rules ${mode === "paranoid"} ${keyOf(tool, policy)}`, () =>
+      readOnlyByRules(rules),
     ),
     // Paths at the root of the workspace that must not be created, if rules spell them out.
     absent: [
@@ -151,55 +151,36 @@ function isRepositoryMaker({ program, words, effects }: SimpleCommand): boolean 
 }
 
 type Tool = Question["tool"];
-type PathPredicate = (path: string) => boolean;
 
-/**
- * Returns whether a path is hidden from commands: secrets, and paths that rules deny to read. A directory of secrets is
- * hidden as a whole, unless the user has opened a path that may be in one. Returns the same function for the same
- * rules, so that results can be cached.
- */
-function hiddenPaths(policy: Policy, tool: Tool): PathPredicate {
-  return remembered(policy, `hidden ${keyOf(tool, policy)}`, () => {
-    const counts = (rule: PathRule) => isFor(rule, tool);
-    const isOpened = policy.paths.highestFirst.some(
-      (rule) => rule.effect === "open" && rule.origin.level !== "built-in" && counts(rule),
-    );
-    const refusing = isOpened ? refusingRule : refusingWhole;
-    return (path) => refusing(policy, "read", namesOf(path, policy.context), counts) !== undefined;
-  });
+function countingRules(policy: Policy, tool: Tool, mode: PolicyMode): CountingRules {
+  return {
+    context: policy.context,
+    // Rules are compiled on first use.
+    get paths() {
+      return policy.paths;
+    },
+    get pathsThrough() {
+      return policy.pathsThrough;
+    },
+    counts: (rule) => isFor(rule, tool),
+    isParanoid: mode === "paranoid",
+  };
 }
 
 /**
  * Returns whether commands may read but not write a path, except for paths allowed for this call. `lifted` are those of
- * them that would be read-only otherwise.
+ * them that would be read-only otherwise. The same rules have the same function, so that results can be cached.
  */
-function readOnlyPaths(
+function readOnlyExcept(
+  rules: CountingRules,
   policy: Policy,
   tool: Tool,
-  mode: PolicyMode,
   allowed: readonly string[],
 ): { readonly isReadOnly: PathPredicate; readonly lifted: readonly string[] } {
-  const isRefused = (names: Names) =>
-    refusingWhole(policy, "write", names, (rule) => isFor(rule, tool)) !== undefined;
-  const key = `read-only ${mode === "paranoid"} ${keyOf(tool, policy)}`;
-  const isReadOnly = remembered(
-    policy,
-    key,
-    (): PathPredicate => (path) => {
-      const names = namesOf(path, policy.context);
-      if (isRefused(names)) return true;
-      // Git itself writes in its folder. The files that git would run are protected.
-      if (names.folded.slice(names.inside).includes(".git")) return false;
-      return isAskedAbout(names, (rule) => isFor(rule, tool), mode, policy);
-    },
-  );
+  const key = `read-only ${rules.isParanoid} ${keyOf(tool, policy)}`;
+  const isReadOnly = remembered(policy, key, () => readOnlyPaths(rules));
   const lifted = allowed.filter(isReadOnly);
-  if (lifted.length === 0) return { isReadOnly, lifted };
-  const isLifted = (path: string) => lifted.some((one) => isWithin(path, one));
-  return {
-    isReadOnly: (path) => (isLifted(path) ? isRefused(namesOf(path, policy.context)) : isReadOnly(path)),
-    lifted,
-  };
+  return { isReadOnly: liftReadOnly(isReadOnly, lifted, rules), lifted };
 }
 
 /** Returns everything that `isHidden` and `isReadOnly` depend on, except for the mode and the call. */
@@ -214,21 +195,6 @@ function rulesKey(policy: Policy, tool: Tool): string {
       });
     return contentHash(JSON.stringify([workspace, home, rules]));
   });
-}
-
-/** Returns whether the user would be asked before a tool writes it. */
-function isAskedAbout(
-  names: Names,
-  counts: (rule: PathRule) => boolean,
-  mode: PolicyMode,
-  policy: Policy,
-): boolean {
-  const found = rulesNear(policy, names).filter((rule) => {
-    if (!rule.uses.has("write") || !counts(rule)) return false;
-    if (rule.effect === "ask") return isAbout(rule, "write", names);
-    return rule.effect === "allow" && mode !== "paranoid" && isExactly(rule, names);
-  });
-  return strongest(found).wins?.effect === "ask";
 }
 
 function spelledPaths(policy: Policy): readonly AbsentPath[] {

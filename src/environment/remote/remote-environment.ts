@@ -338,7 +338,9 @@ class RemoteEnvironment implements Environment {
   }
 
   #check(realPath: string, reached: Reaching["reached"]): void {
-    reached?.(this.#inside(realPath));
+    // Checked also when the caller does not ask for it.
+    const inside = this.#inside(realPath);
+    reached?.(inside);
   }
 
   /** Sends a change. A change that was cancelled is waited for, because it may have been made. */

@@ -29,7 +29,7 @@ export interface Names {
 }
 
 /** Returns the names of a path. The last path and directory are cached: a scan asks about one directory at a time. */
-export function namesOf(path: string, { workspace }: PathContext): Names {
+export function namesOf(path: string, { workspace }: Pick<PathContext, "workspace">): Names {
   if (lastPath.path === path && lastPath.workspace === workspace) return lastPath.names;
   const isInside =
     path.startsWith(workspace) && (path.length === workspace.length || path[workspace.length] === "/");

@@ -1,19 +1,19 @@
 import { oncePerObject } from "../../lib/once-per-object.ts";
-import type { Policy } from "../rules/compile-policy.ts";
 import type { PathRule, PathUse } from "../rules/rule.ts";
+import type { IndexedPaths } from "./index-paths.ts";
 import { firstName, type Names, originalsOf } from "./path-names.ts";
 import { leadsThrough, matchNames } from "./path-pattern.ts";
 
 type Counts = (rule: PathRule) => boolean;
 
 /** Returns the rules that may match a path, in no order. */
-export function rulesNear({ paths }: Pick<Policy, "paths">, names: Names): readonly PathRule[] {
+export function rulesNear({ paths }: Pick<IndexedPaths, "paths">, names: Names): readonly PathRule[] {
   return names.above === undefined ? nearAll(paths, names) : nearEntry(paths, names, names.above);
 }
 
 /** Does the same for an entry of a directory. The rules about the directory are found once. */
 function nearEntry(
-  paths: Policy["paths"],
+  paths: IndexedPaths["paths"],
   { exact, folded }: Names,
   above: NonNullable<Names["above"]>,
 ): readonly PathRule[] {
@@ -25,19 +25,19 @@ function nearEntry(
 }
 
 /** The directory whose rules were found last. */
-const nearDirectory = oncePerObject((_: Policy["paths"]) => ({
+const nearDirectory = oncePerObject((_: IndexedPaths["paths"]) => ({
   names: undefined as Names["above"],
   near: [] as readonly PathRule[],
 }));
 
 function nearAll(
-  paths: Policy["paths"],
+  paths: IndexedPaths["paths"],
   { exact, folded }: Pick<Names, "exact" | "folded">,
 ): readonly PathRule[] {
   return folded.flatMap((name, index) => nearName(paths, exact[index]!, name));
 }
 
-function nearName({ byName }: Policy["paths"], exact: string, folded: string): readonly PathRule[] {
+function nearName({ byName }: IndexedPaths["paths"], exact: string, folded: string): readonly PathRule[] {
   const near = byName.find(folded);
   // Rules that loosen are compared exactly.
   return exact === folded ? near : [...near, ...byName.find(exact)];
@@ -45,7 +45,7 @@ function nearName({ byName }: Policy["paths"], exact: string, folded: string): r
 
 /** Returns the rule that makes the path secret or protected, or denies it, in every mode. */
 export function refusingRule(
-  policy: Policy,
+  policy: IndexedPaths,
   use: PathUse,
   names: Names,
   counts: Counts,
@@ -54,7 +54,7 @@ export function refusingRule(
 }
 
 /** Returns the rule that makes the original of a backup secret, unless a rule opens the backup. */
-function refusingOriginal(policy: Policy, names: Names, counts: Counts): PathRule | undefined {
+function refusingOriginal(policy: IndexedPaths, names: Names, counts: Counts): PathRule | undefined {
   const isSecretOrOpen = (rule: PathRule) => /^(?:secret|open)$/.test(rule.effect) && counts(rule);
   for (const original of originalsOf(names)) {
     const rule = refusingItself(policy, "read", original, isSecretOrOpen);
@@ -66,7 +66,7 @@ function refusingOriginal(policy: Policy, names: Names, counts: Counts): PathRul
 
 /** Does the same as `refusingRule`, but not for a directory of which only some content is refused. */
 export function refusingWhole(
-  policy: Policy,
+  policy: IndexedPaths,
   use: PathUse,
   names: Names,
   counts: Counts,
@@ -76,7 +76,12 @@ export function refusingWhole(
   return notOpened(refusing, near, names) ?? refusingOriginal(policy, names, counts);
 }
 
-function refusingItself(policy: Policy, use: PathUse, names: Names, counts: Counts): PathRule | undefined {
+function refusingItself(
+  policy: IndexedPaths,
+  use: PathUse,
+  names: Names,
+  counts: Counts,
+): PathRule | undefined {
   const near = rulesNear(policy, names).filter(counts);
   const refusing = near.filter((rule) => refuses(rule, use) && isAbout(rule, use, names));
   if (refusing.length === 0 && use !== "read") refusing.push(...rulesBelow(policy, use, names, counts));
@@ -101,7 +106,7 @@ function openedRank(near: readonly PathRule[], names: Names): number {
     .reduce((most, { rank }) => Math.max(most, rank), -1);
 }
 
-export function rulesBelow(policy: Policy, use: PathUse, names: Names, counts: Counts): PathRule[] {
+export function rulesBelow(policy: IndexedPaths, use: PathUse, names: Names, counts: Counts): PathRule[] {
   const refusing = (rule: PathRule) =>
     refuses(rule, use) && counts(rule) && (use !== "write" || rule.effect !== "secret");
   if (names.folded.length === 0) return inRoot(policy, refusing);
@@ -109,7 +114,7 @@ export function rulesBelow(policy: Policy, use: PathUse, names: Names, counts: C
 }
 
 /** Returns the plainest protecting rule for the root directory, which contains everything. */
-function inRoot({ paths }: Policy, refusing: Counts): PathRule[] {
+function inRoot({ paths }: IndexedPaths, refusing: Counts): PathRule[] {
   const isRooted = ({ patterns }: PathRule) => patterns.some(([first]) => first !== "**");
   const found = paths.highestFirst.findLast(
     (rule) => rule.effect === "protected" && refusing(rule) && isRooted(rule) && Number.isFinite(rule.rank),
@@ -119,7 +124,7 @@ function inRoot({ paths }: Policy, refusing: Counts): PathRule[] {
 
 /** Returns the rules about an entry in this directory. For writes, only patterns that match at any depth count. */
 export function rulesThrough(
-  { pathsThrough }: Policy,
+  { pathsThrough }: IndexedPaths,
   use: PathUse,
   names: Names,
   counts: Counts,

@@ -1,8 +1,6 @@
-import type { Segment } from "../../lib/glob/glob-segment.ts";
 import { oncePerObject } from "../../lib/once-per-object.ts";
 import { builtInRules } from "../built-in-rules.ts";
-import { NameIndex } from "../paths/name-index.ts";
-import { fold, literalText } from "../paths/path-names.ts";
+import { byDirectory, type IndexedPaths, indexed, put } from "../paths/index-paths.ts";
 import { levels, type PathContext, type RuleOrigin, type RuleSource } from "../policy.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { compileRule, ownRules, sparingWorkspace } from "./compile-rule.ts";
@@ -12,7 +10,7 @@ import type { CommandRule, HostRule, ParsedRule, PathRule, Rule, ToolRule } from
 import { compileSettings, type Settings } from "./settings.ts";
 
 /** All compiled rules. Each kind is compiled on first use, because most calls need only one. */
-export interface Policy {
+export interface Policy extends IndexedPaths {
   readonly context: PathContext;
   readonly sources: readonly RuleSource[];
   /** Lines that are ignored because their file is not trusted. */
@@ -21,9 +19,6 @@ export interface Policy {
   readonly commands: NamedRules<CommandRule>;
   readonly unconfined: readonly CommandRule[];
   readonly settings: Settings;
-  readonly paths: PathRules;
-  /** Path rules by the directories that they lead through. */
-  readonly pathsThrough: ReadonlyMap<string, readonly PathRule[]>;
   readonly hosts: readonly HostRule[];
   readonly tools: readonly ToolRule[];
 }
@@ -33,12 +28,6 @@ export interface NamedRules<Kind> {
   readonly named: ReadonlyMap<string, readonly Kind[]>;
   readonly others: readonly Kind[];
   readonly highestFirst: readonly Kind[];
-}
-
-interface PathRules {
-  readonly highestFirst: readonly PathRule[];
-  /** Made on first use. */
-  readonly byName: NameIndex;
 }
 
 /** Parses all sources. Throws `invalid-input` for a line that cannot be understood. */
@@ -56,7 +45,7 @@ class CompiledPolicy implements Policy {
   #unconfined: readonly CommandRule[] | undefined;
   #settings: Settings | undefined;
   #pathRules: readonly PathRule[] | undefined;
-  #paths: PathRules | undefined;
+  #paths: IndexedPaths["paths"] | undefined;
   #pathsThrough: ReadonlyMap<string, readonly PathRule[]> | undefined;
   #hosts: readonly HostRule[] | undefined;
   #tools: readonly ToolRule[] | undefined;
@@ -94,7 +83,7 @@ class CompiledPolicy implements Policy {
     return this.#settings;
   }
 
-  get paths(): PathRules {
+  get paths(): IndexedPaths["paths"] {
     this.#paths ??= indexed(this.#allPaths());
     return this.#paths;
   }
@@ -130,17 +119,6 @@ class CompiledPolicy implements Policy {
     const compile = compileOnceIn(this.context);
     return rank(parsed.map((rule) => sparingWorkspace(compile(rule), this.context)));
   }
-}
-
-function indexed(rules: readonly PathRule[]): PathRules {
-  let index: NameIndex | undefined;
-  return {
-    highestFirst: rules.toReversed(),
-    get byName() {
-      index ??= new NameIndex(rules);
-      return index;
-    },
-  };
 }
 
 /** Returns the programs that a rule is about; undefined stands for any program. */
@@ -201,20 +179,6 @@ function rank(rules: readonly Rule[]): Rule[] {
     .map((rule, rank) => ({ ...rule, rank }));
 }
 
-const literals = new WeakMap<readonly Segment[], readonly (string | undefined)[]>();
-
-/** Returns the folded name that each segment spells out. */
-function literalsIn(pattern: readonly Segment[]): readonly (string | undefined)[] {
-  const known = literals.get(pattern);
-  if (known !== undefined) return known;
-  const names = pattern.map((segment) => {
-    const text = literalText(segment);
-    return text === undefined ? undefined : fold(text);
-  });
-  literals.set(pattern, names);
-  return names;
-}
-
 function byName<Kind>(
   rules: readonly Kind[],
   namesOf: (rule: Kind) => readonly (string | undefined)[],
@@ -227,18 +191,4 @@ function byName<Kind>(
     else for (const name of names) put(named, name!, rule);
   }
   return { named, others, highestFirst: rules.toReversed() };
-}
-
-function byDirectory(rules: readonly PathRule[]): Map<string, PathRule[]> {
-  const through = new Map<string, PathRule[]>();
-  for (const rule of rules)
-    for (const pattern of rule.patterns)
-      for (const name of literalsIn(pattern).slice(0, -1)) if (name !== undefined) put(through, name, rule);
-  return through;
-}
-
-function put<Kind>(map: Map<string, Kind[]>, name: string, rule: Kind): void {
-  const list = map.get(name);
-  if (list === undefined) map.set(name, [rule]);
-  else if (!list.includes(rule)) list.push(rule);
 }

@@ -25,6 +25,9 @@ export type Effect = "allow" | "ask" | "deny" | "secret" | "protected" | "open" 
 
 export type PathUse = "read" | "write" | "delete";
 
+/** The name of the rules that are made from git settings. */
+export const gitRulesName = "git settings";
+
 export type About =
   | { readonly kind: "run"; readonly words: readonly RuleWord[] }
   | { readonly kind: "path"; readonly uses: readonly PathUse[]; readonly glob: RuleWord }

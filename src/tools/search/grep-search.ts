@@ -105,6 +105,8 @@ class DirectorySearch implements InProcessSearch {
 
   async run(budget: Budget): Promise<boolean> {
     if (budget.files === 0 || this.#request.regex.untranslatable !== undefined) return false;
+    // A round trip per file takes longer than one program there.
+    if (this.#context.environment.walk !== undefined && Number.isFinite(budget.files)) return false;
     const turn = new Turn(this.#context);
     try {
       return await this.#run(budget, turn);

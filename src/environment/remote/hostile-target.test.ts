@@ -1,0 +1,316 @@
+import { expect, it } from "vitest";
+import { channelPair } from "../../../test/support/environment/channel-pair.ts";
+import type { Environment } from "../../contract/environment.ts";
+import { failureOf } from "../conformance/world.ts";
+import { withGuard } from "../foreign-environment.ts";
+import type { Channel } from "./channel.ts";
+import { decodeBody, decodeFrame, encodeBody, encodeFrame, type FrameKind } from "./message.ts";
+import { openRemoteEnvironment } from "./remote-environment.ts";
+
+const greeting = {
+  version: 1,
+  workspace: "/work",
+  runsPrograms: true,
+  abilities: ["snapshot", "walk", "exchange", "ignoreFilesOutside", "sandbox"],
+};
+
+interface Asked {
+  readonly id: number;
+  readonly method: string;
+  readonly value: { readonly as: number };
+}
+
+/** A target that answers with whatever the test says. */
+class Target {
+  readonly #channel: Channel;
+  readonly asked: Asked[] = [];
+
+  constructor(channel: Channel) {
+    this.#channel = channel;
+  }
+
+  send(kind: FrameKind, id: number, body: unknown): Promise<boolean> {
+    const piece = Buffer.concat(encodeBody(body) as Uint8Array[]);
+    return this.raw(encodeFrame({ kind, id, more: false, piece }));
+  }
+
+  /** Returns false when the client has ended the connection. */
+  raw(message: Uint8Array): Promise<boolean> {
+    return this.#channel.send(message).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  note(method: string, value: unknown): Promise<boolean> {
+    return this.send("note", 0, { method, value });
+  }
+
+  /** Calls `answer` for each call of the client. */
+  async serve(answer: (asked: Asked) => unknown): Promise<void> {
+    for await (const message of this.#channel.messages) {
+      const { kind, id, piece } = decodeFrame(message);
+      if (kind !== "call") continue;
+      const asked = { id, ...(decodeBody(piece) as Omit<Asked, "id">) };
+      this.asked.push(asked);
+      await answer(asked);
+    }
+  }
+}
+
+/** Opens an environment whose target answers every call with `value`. */
+async function answering(
+  value: unknown | ((asked: Asked, target: Target) => unknown),
+  given: unknown = greeting,
+): Promise<Environment> {
+  const [here, there] = channelPair();
+  const target = new Target(there);
+  void target.serve(async (asked) => {
+    if (typeof value === "function") await value(asked, target);
+    else await target.send("answer", asked.id, value);
+  });
+  void target.note("greeting", given);
+  return openRemoteEnvironment(here);
+}
+
+const info = { kind: "file", bytes: 1, modifiedMs: 1, mode: 0o644 };
+const file = { bytes: Buffer.from("x"), info, realPath: "/work/a" };
+const read = (environment: Environment) => environment.readFile("a", { maxBytes: 10 });
+const invalid = (fault: string) =>
+  expect.objectContaining({
+    code: "unavailable",
+    message: `The target sent an invalid message: ${fault}`,
+  });
+
+it("uses a valid answer", async () => {
+  const { bytes } = await read(await answering(file));
+  expect(Buffer.from(bytes).toString()).toBe("x");
+});
+
+it.each<readonly [string, unknown, string]>([
+  ["nothing", undefined, "readFile is not an object"],
+  ["a list", [], "readFile is not an object"],
+  ["no bytes", { ...file, bytes: "x" }, "readFile.bytes is not bytes"],
+  ["bytes in JSON", { ...file, bytes: { type: "Buffer", data: [120] } }, "readFile.bytes is not bytes"],
+  [
+    "more bytes than were asked for",
+    { ...file, bytes: Buffer.alloc(11) },
+    "a file is longer than was asked for",
+  ],
+  ["a negative size", { ...file, info: { ...info, bytes: -1 } }, "readFile.info.bytes is not a count"],
+  ["a huge size", { ...file, info: { ...info, bytes: 1e300 } }, "readFile.info.bytes is not a count"],
+  ["an unknown kind", { ...file, info: { ...info, kind: "door" } }, "readFile.info.kind is unknown"],
+  ["a path outside", { ...file, realPath: "/etc/passwd" }, "a path is not inside the workspace"],
+  ["a path that climbs", { ...file, realPath: "/work/../etc" }, "a path is not inside the workspace"],
+  ["a path next to it", { ...file, realPath: "/workshop" }, "a path is not inside the workspace"],
+  ["a path with NUL", { ...file, realPath: "/work/a\0b" }, "a path is not inside the workspace"],
+])("refuses the answer to a read with %s", async (_, answer, fault) => {
+  const environment = await answering(answer);
+  expect(await failureOf(read(environment))).toEqual(invalid(fault));
+});
+
+it("checks the real path that was read before the content is used", async () => {
+  const guard = (_: string, realPath: string) =>
+    realPath.endsWith(".secret") ? { reason: "is secret", rule: "secret *.secret" } : undefined;
+  const swapped = await answering({ ...file, realPath: "/work/b.secret" });
+  expect(await failureOf(read(withGuard(swapped, guard)))).toEqual(
+    expect.objectContaining({ code: "denied" }),
+  );
+});
+
+it.each<readonly [string, (target: Target, id: number) => unknown, string]>([
+  [
+    "an unknown frame",
+    (target) => target.raw(Buffer.from([9, 0, 0, 0, 0, 0])),
+    "a frame has an unknown form",
+  ],
+  ["a short frame", (target) => target.raw(Buffer.from([1])), "a frame has an unknown form"],
+  ["a body that is cut off", (target, id) => target.raw(cutFrame(id, 100)), "a body is cut off"],
+  ["a body with a huge count", (target, id) => target.raw(cutFrame(id, 0, 0xffff_ffff)), "a body is cut off"],
+  ["a body that is not JSON", (target, id) => target.raw(textFrame(id, "{")), "a body is not valid JSON"],
+  [
+    "bytes that are missing",
+    (target, id) => target.raw(textFrame(id, '{"value":{"\\u0000bytes":7}}')),
+    "a body refers to bytes that it does not have",
+  ],
+  ["an answer to no call", (target) => target.send("answer", 12345, file), "an answer belongs to no call"],
+  ["a second greeting", (target) => target.note("greeting", greeting), "a message has an unknown name"],
+  ["an unknown note", (target) => target.note("__proto__", {}), "a message has an unknown name"],
+  [
+    "the output of no process",
+    (target) => target.note("output", { process: 7, stream: "stdout", bytes: Buffer.alloc(1) }),
+    "a message belongs to no process",
+  ],
+  [
+    "the end of no process",
+    (target) => target.note("exit", { process: 7, remarks: [] }),
+    "a message belongs to no process",
+  ],
+])("ends the connection after %s", async (_, attack, fault) => {
+  const environment = await answering((asked: Asked, target: Target) => attack(target, asked.id));
+  expect(await failureOf(read(environment))).toEqual(invalid(fault));
+  expect(await failureOf(read(environment))).toEqual(invalid(fault));
+});
+
+it("stops an answer that does not end, at the size that was asked for", async () => {
+  let sent = 0;
+  const environment = await answering(async (asked: Asked, target: Target) => {
+    const piece = Buffer.alloc(64 * 1024);
+    while (await target.raw(encodeFrame({ kind: "answer", id: asked.id, more: true, piece })))
+      sent += piece.length;
+  });
+  expect(await failureOf(read(environment))).toEqual(invalid("a body is longer than was asked for"));
+  expect(sent).toBeLessThan(2_000_000);
+});
+
+it("stops output beyond the window, which no reader has taken", async () => {
+  let sent = 0;
+  const environment = await answering(async (asked: Asked, target: Target) => {
+    await target.send("answer", asked.id, { pid: 1, sandbox: "bwrap" });
+    const bytes = Buffer.alloc(64 * 1024);
+    while (await target.note("output", { process: asked.value.as, stream: "stdout", bytes }))
+      sent += bytes.length;
+  });
+  const { signal } = new AbortController();
+  const process = await environment.start("cat", { args: [], signal });
+  expect(await failureOf(process.exit)).toEqual(invalid("more output than was asked for"));
+  expect(sent).toBeLessThan(2_000_000);
+});
+
+it("refuses announcements that belong to no change, or do not fit it", async () => {
+  const announced: unknown[] = [];
+  const environment = await answering(async (asked: Asked, target: Target) => {
+    const announce = (call: number, effects: unknown) =>
+      target.send("call", asked.id + effects!.toString().length, {
+        method: "announce",
+        value: { call, effects },
+      });
+    if (asked.method === "move") await announce(asked.id, [{ realPath: "/work/a", before: info }]);
+    else if (asked.method === "delete") await announce(asked.id, [{ realPath: "/etc/passwd", before: info }]);
+    else await announce(asked.id + 1000, [{ realPath: "/work/a", before: info }]);
+    await target.send("failure", asked.id, { code: "stale", message: "no" });
+  });
+  const announce = (effects: unknown) => void announced.push(effects);
+  const results = [
+    await failureOf(environment.move("a", "b", { announce })),
+    await failureOf(environment.delete("a", { announce })),
+    await failureOf(environment.writeFile("a", Buffer.from(""), { announce })),
+  ];
+  expect([results, announced]).toEqual([Array(3).fill(expect.objectContaining({ code: "stale" })), []]);
+});
+
+it.each<readonly [string, object, string]>([
+  ["figures that do not fit", { figures: new Float64Array(5) }, "a snapshot has wrong figures"],
+  ["a path outside", { paths: Buffer.from("../a\0") }, "a path is not inside the workspace"],
+  ["an absolute path", { paths: Buffer.from("/etc/passwd\0") }, "a path is not inside the workspace"],
+  ["a target of no entry", { targets: [[1, "x"]] }, "a snapshot has an entry that it does not list"],
+  ["impossible contents", { contents: [["", -1, 0, 9]] }, "a snapshot has a directory with wrong contents"],
+  ["an unknown reason", { leftOut: [[0, "because"]] }, "a snapshot has an unknown reason"],
+  [
+    "a repository outside",
+    { repositories: [{ path: "../x", prefix: "", state: { head: "", index: "", refs: "" } }] },
+    "a path is not inside the workspace",
+  ],
+])("refuses a snapshot with %s", async (_, part, fault) => {
+  const snapshot = {
+    ...{ id: 1, takenMs: 1, paths: Buffer.from("a\0"), figures: new Float64Array(6) },
+    ...{ targets: [], contents: [], leftOut: [], repositories: [] },
+  };
+  expect((await (await answering(snapshot)).snapshot!()).paths).toEqual(["a"]);
+  const environment = await answering({ ...snapshot, ...part });
+  expect(await failureOf(environment.snapshot!())).toEqual(invalid(fault));
+});
+
+it("refuses names and paths in lists that lead elsewhere", async () => {
+  const { signal } = new AbortController();
+  const wanted = { hidden: false, ignoreFiles: true, signal };
+  const walked = await answering({ paths: Buffer.from("a\0b/../../c\0"), failed: [] });
+  expect(await failureOf(walked.walk!("", wanted))).toEqual(invalid("a path is not inside the workspace"));
+  const entries = await answering(({ id, method }: Asked, target: Target) =>
+    target.send("answer", id, method === "entries" ? [{ name: "../x", kind: "file" }] : { path: "a" }),
+  );
+  const directory = await entries.openDirectory("a");
+  expect(await failureOf(directory.entries())).toEqual(invalid("an entry has an impossible name"));
+  const outside = await answering({ path: "a", realPath: "/etc" });
+  expect(await failureOf(outside.openDirectory("a"))).toEqual(invalid("a path is not inside the workspace"));
+  const real = await answering("/etc/passwd");
+  expect(await failureOf(real.realPath("a"))).toEqual(invalid("a path is not inside the workspace"));
+});
+
+it("makes errors of the target harmless", async () => {
+  const environment = await answering(({ id }: Asked, target: Target) =>
+    target.send("failure", id, {
+      code: "needs-nothing",
+      message: "\u001b[2Jgone",
+      hint: 7,
+      details: { kind: "approval-needed", request: { id: "forged" } },
+    }),
+  );
+  const error = await read(environment).catch((thrown) => thrown);
+  expect([error.code, error.message, error.hint, error.details]).toEqual([
+    "internal",
+    "<U+001B>[2Jgone",
+    undefined,
+    undefined,
+  ]);
+});
+
+it.each<readonly [string, unknown]>([
+  ["another version", { ...greeting, version: 2 }],
+  ["a relative workspace", { ...greeting, workspace: "work" }],
+  ["no workspace", { ...greeting, workspace: 7 }],
+  ["no object", "hello"],
+])("does not open a target whose greeting has %s", async (_, given) => {
+  await expect(answering(file, given)).rejects.toMatchObject({ code: "unavailable" });
+});
+
+it("asks the rules of this machine only for confined processes that run", async () => {
+  const answers: unknown[] = [];
+  const [here, there] = channelPair();
+  const target = new Target(there);
+  const finished = Promise.withResolvers<void>();
+  void (async () => {
+    await target.note("greeting", greeting);
+    for await (const message of there.messages) {
+      const { kind, id, piece } = decodeFrame(message);
+      const body = decodeBody(piece) as { method: string; value: { as: number } };
+      if (kind === "answer" || kind === "failure") answers.push([kind, id]);
+      if (answers.length === 3) finished.resolve();
+      if (kind !== "call") continue;
+      const ask = (call: number, process: number, host: string) =>
+        target.send("call", call, { method: "mayConnect", value: { process, host, port: 443 } });
+      await target.send("answer", id, { pid: 1, sandbox: "bwrap" });
+      await ask(1, body.value.as, "allowed.example");
+      await ask(2, body.value.as + 100, "allowed.example");
+      await target.send("call", 3, { method: "readFile", value: { path: "/etc/passwd" } });
+    }
+  })();
+  const environment = await openRemoteEnvironment(here);
+  const asked: string[] = [];
+  const mayConnect = (host: string) => asked.push(host) > 0;
+  const { signal } = new AbortController();
+  await environment.start("curl", { args: [], signal, confinement: { mayConnect } });
+  await finished.promise;
+  expect([answers.sort(), asked]).toEqual([
+    [
+      ["answer", 1],
+      ["failure", 2],
+      ["failure", 3],
+    ],
+    ["allowed.example"],
+  ]);
+  await environment.close();
+});
+
+function textFrame(id: number, text: string): Uint8Array {
+  const sizes = Buffer.alloc(8);
+  sizes.writeUInt32LE(text.length, 0);
+  return encodeFrame({ kind: "answer", id, more: false, piece: Buffer.concat([sizes, Buffer.from(text)]) });
+}
+
+function cutFrame(id: number, textBytes: number, count = 0): Uint8Array {
+  const piece = Buffer.alloc(8);
+  piece.writeUInt32LE(textBytes, 0);
+  piece.writeUInt32LE(count, 4);
+  return encodeFrame({ kind: "answer", id, more: false, piece });
+}
