@@ -11,7 +11,7 @@ export function failureOf(error: unknown): unknown {
   return { code, message, hint, details, forUser, output };
 }
 
-/** Makes an error of the other side's data. Its texts cannot control a terminal, and its code is one of ours. */
+/** Makes an error of the other side's data. Its texts cannot control a terminal, and its code is a known one. */
 export function errorOf(value: unknown): ToolError {
   const { code, message, hint, details, forUser, output } = fieldsOf(value);
   const known = errorCodes.includes(code as ErrorCode) ? (code as ErrorCode) : "internal";

@@ -13,7 +13,7 @@ import {
   pieceBytes,
 } from "./message.ts";
 
-/** What the other side may ask for. The values are not checked yet. */
+/** The messages that the other side may send. The values are not checked yet. */
 export interface PeerHandlers {
   /** Answers a call. `maxBytes` limits its body while it arrives. */
   call(method: string, value: unknown, call: { readonly id: number; readonly signal: AbortSignal }): unknown;

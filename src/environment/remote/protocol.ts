@@ -68,7 +68,7 @@ const recovered = list(
   }),
 );
 
-/** What the target says first. */
+/** The first message of the target. */
 export const greeting = object({
   version: count,
   workspace: text,
