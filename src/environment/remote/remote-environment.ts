@@ -5,7 +5,6 @@ import type {
   ChangeReceipt,
   DeleteOptions,
   Directory,
-  DirectoryEntry,
   Effect,
   EntryChange,
   Environment,
@@ -28,7 +27,6 @@ import type {
 } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
-import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
 import { liesInside } from "../../system/workspace-path.ts";
@@ -42,13 +40,20 @@ import {
   type Greeting,
   greeting,
   protocolVersion,
-  type SentConfinement,
   type effects as sentEffects,
   targetNotes,
 } from "./protocol.ts";
-import { type CallTarget, callTarget, RemoteProcess } from "./remote-process.ts";
+import { RemoteDirectory } from "./remote-directory.ts";
+import {
+  type CallTarget,
+  callTarget,
+  maxListBytes,
+  RemoteProcess,
+  sendConfinement,
+} from "./remote-process.ts";
+import { RemoteSnapshots } from "./remote-snapshots.ts";
 import type { Shaped } from "./shapes.ts";
-import { checkRelative, type GitIndex, pathsOf, receiveSnapshot, sendSnapshot } from "./snapshot-columns.ts";
+import { pathsOf } from "./snapshot-columns.ts";
 
 /** Waits for the greeting of the target, and returns its environment. */
 export async function openRemoteEnvironment(channel: Channel): Promise<Environment> {
@@ -106,9 +111,6 @@ class RemoteEnvironment implements Environment {
   readonly #changes = new Map<number, PendingChange>();
   readonly #processes = new Map<number, StartedProcess>();
   readonly #callers = new WeakMap<object, number>();
-  readonly #snapshots = new WeakMap<Snapshot, number>();
-  /** The latest index of each repository, by its state. */
-  readonly #indexes = new Map<string, { readonly state: string; readonly index: GitIndex }>();
   #lastId = 0;
 
   readonly snapshot: Environment["snapshot"];
@@ -124,7 +126,8 @@ class RemoteEnvironment implements Environment {
     this.recovered = recovered;
     this.runsPrograms = runsPrograms;
     const able = <Method>(name: string, method: Method) => (abilities.includes(name) ? method : undefined);
-    this.snapshot = able("snapshot", (options) => this.#snapshot(options));
+    const snapshots = new RemoteSnapshots(this.#call);
+    this.snapshot = able("snapshot", (options) => snapshots.take(options));
     this.walk = able("walk", (directory, wanted) => this.#walk(directory, wanted));
     this.ignoreFilesOutside = able("ignoreFilesOutside", () => this.#ignoreFilesOutside());
     this.sandbox = able("sandbox", (): Promise<SandboxReport> => this.#call("sandbox", undefined));
@@ -237,7 +240,12 @@ class RemoteEnvironment implements Environment {
 
   async openDirectory(path: string): Promise<Directory> {
     const id = this.#takeId();
-    return this.#directory(id, await this.#call("openDirectory", { path, as: id }));
+    const opened = await this.#call("openDirectory", { path, as: id });
+    return new RemoteDirectory(id, opened, {
+      ...{ peer: this.#peer, call: this.#call },
+      takeId: () => this.#takeId(),
+      inside: (realPath) => this.#inside(realPath),
+    });
   }
 
   async start(program: string, options: ProcessStartOptions): Promise<RunningProcess> {
@@ -376,41 +384,11 @@ class RemoteEnvironment implements Environment {
     return undefined;
   }
 
-  async #snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {
-    const { without, like, known, ignored, signal } = options;
-    const likeId = like && this.#snapshots.get(like);
-    const ask = (given: typeof likeId | ReturnType<typeof sendSnapshot>) =>
-      this.#call(
-        "snapshot",
-        {
-          without,
-          like: given,
-          known: known && this.#snapshots.get(known),
-          ignored,
-          indexes: Array.from(this.#indexes.values(), ({ state }) => state),
-        },
-        { signal, maxBytes: maxSnapshotBytes },
-      );
-    let answer = await ask(like && (likeId ?? sendSnapshot(like, 0, () => true)));
-    // The target keeps only a few snapshots.
-    if (answer === "unknown" && like !== undefined) answer = await ask(sendSnapshot(like, 0, () => true));
-    if (answer === "unknown") throw badMessage("it does not know a snapshot that it was sent");
-    const snapshot = receiveSnapshot(answer, ({ path, state }) => {
-      const { index, state: at } = this.#indexes.get(path) ?? {};
-      return at === state.index ? index : undefined;
-    });
-    this.#indexes.clear();
-    for (const { path, state, readIndex } of snapshot.repositories)
-      this.#indexes.set(path, { state: state.index, index: readIndex() });
-    this.#snapshots.set(snapshot, answer.id);
-    return snapshot;
-  }
-
   async #walk(directory: string, { hidden, ignoreFiles, signal }: WalkWanted): Promise<WalkedPaths> {
     const { paths, failed } = await this.#call(
       "walk",
       { directory, hidden, ignoreFiles },
-      { signal, maxBytes: maxSnapshotBytes },
+      { signal, maxBytes: maxListBytes },
     );
     return { paths: pathsOf(paths), failed };
   }
@@ -432,39 +410,6 @@ class RemoteEnvironment implements Environment {
     if (answer.body.length > maxBytes) throw badMessage("a page is longer than was asked for");
     return answer;
   }
-
-  #directory(
-    id: number,
-    { path, realPath }: { readonly path: string; readonly realPath?: string | undefined },
-  ): Directory {
-    if (path !== "") checkRelative(path);
-    const at = { directory: id };
-    return {
-      path,
-      realPath: realPath && this.#inside(realPath),
-      entries: () => this.#entries(id),
-      openDirectory: async (name) => {
-        const child = this.#takeId();
-        return this.#directory(child, await this.#call("openChild", { ...at, name, as: child }));
-      },
-      info: (name) => this.#call("infoOfEntry", { ...at, name }),
-      readFile: async (name, maxBytes) => {
-        const bytes = await this.#call("readEntry", { ...at, name, maxBytes }, { maxBytes });
-        if (bytes !== undefined && bytes.length > maxBytes)
-          throw badMessage("more bytes than were asked for");
-        return bytes;
-      },
-      close: () => void this.#peer.note("closeDirectory", at).catch(() => {}),
-    };
-  }
-
-  async #entries(directory: number): Promise<readonly DirectoryEntry[]> {
-    const entries = await this.#call("entries", { directory }, { maxBytes: maxSnapshotBytes });
-    for (const { name } of entries)
-      if (name === "" || name === "." || name === ".." || /[/\0]/.test(name))
-        throw badMessage("an entry has an impossible name");
-    return entries;
-  }
 }
 
 interface PendingChange extends Announcing {
@@ -477,22 +422,6 @@ interface StartedProcess {
   readonly confinement: Confinement | undefined;
 }
 
-/** The functions of a confinement stay here: the target asks, or gets their rules as data. */
-function sendConfinement(confinement: Confinement): SentConfinement {
-  const { mayConnect, mayRun, isHidden, isReadOnly, isReadOnlyByRules, pathRules, pathsKey, ...data } =
-    confinement;
-  const hasPaths = [isHidden, isReadOnly, isReadOnlyByRules].some((one) => one !== undefined);
-  if (hasPaths && (pathRules === undefined || pathsKey === undefined))
-    throw new ToolError("unsupported", "The rules about paths of this call cannot be sent to the target");
-  return {
-    ...data,
-    connects: mayConnect !== undefined,
-    runs: mayRun !== undefined,
-    pathsKey: hasPaths ? pathsKey : undefined,
-  };
-}
-
-const maxSnapshotBytes = 512 * 1024 * 1024;
 const maxIgnoreBytes = 64 * 1024 * 1024;
 const maxHeaderBytes = 512 * 1024;
 

@@ -1,8 +1,16 @@
+import type { Confinement } from "../../contract/confinement.ts";
 import type { ProcessExit, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { badMessage } from "./message.ts";
 import type { Peer } from "./peer.ts";
-import { type MethodName, methods, type Params, type Result, streamWindow } from "./protocol.ts";
+import {
+  type MethodName,
+  methods,
+  type Params,
+  type Result,
+  type SentConfinement,
+  streamWindow,
+} from "./protocol.ts";
 
 /** Calls a method of the target, and checks its answer. */
 export type CallTarget = <Name extends MethodName>(
@@ -17,6 +25,9 @@ export function callTarget(peer: Peer): CallTarget {
     return (methods[method].result as (value: unknown, at: string) => never)(answer, method);
   };
 }
+
+/** The largest list of files. */
+export const maxListBytes: number = 512 * 1024 * 1024;
 
 type StreamName = "stdout" | "stderr";
 
@@ -108,6 +119,21 @@ export class RemoteProcess implements RunningProcess {
     if (this.#hasEnded && method !== "credit") return;
     this.#peer.note(method, { process: this.#id, ...value }).catch(() => {});
   }
+}
+
+/** The functions of a confinement stay here: the target asks, or gets their rules as data. */
+export function sendConfinement(confinement: Confinement): SentConfinement {
+  const { mayConnect, mayRun, isHidden, isReadOnly, isReadOnlyByRules, pathRules, pathsKey, ...data } =
+    confinement;
+  const hasPaths = [isHidden, isReadOnly, isReadOnlyByRules].some((one) => one !== undefined);
+  if (hasPaths && (pathRules === undefined || pathsKey === undefined))
+    throw new ToolError("unsupported", "The rules about paths of this call cannot be sent to the target");
+  return {
+    ...data,
+    connects: mayConnect !== undefined,
+    runs: mayRun !== undefined,
+    pathsKey: hasPaths ? pathsKey : undefined,
+  };
 }
 
 const inputBytes = 256 * 1024;

@@ -119,10 +119,17 @@ export async function listEntries(
   const pending = [top.realPath];
   for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
     const directory = await open(environment, parent);
+    let infos: readonly (FileInfo | undefined)[] = [];
     try {
-      for (const { name, kind } of await directory.entries()) {
+      const entries = await directory.entries();
+      for (const [index, { name, kind }] of entries.entries()) {
         const realPath = `${parent}/${name}`;
-        const info = await infoOf(directory, name);
+        // Many at once, because each may be a round trip to another machine.
+        if (index % infosAtOnce === 0) {
+          const next = entries.slice(index, index + infosAtOnce);
+          infos = await Promise.all(next.map((entry) => infoOf(directory, entry.name)));
+        }
+        const info = infos[index % infosAtOnce];
         if (kind === "directory" && info === undefined) return "a name in it is not valid UTF-8";
         if (kind === "directory") pending.push(realPath);
         found.push({ realPath, info });
@@ -136,6 +143,8 @@ export async function listEntries(
   }
   return found;
 }
+
+const infosAtOnce = 100;
 
 /** Throws `stale` for a directory that was removed in the meantime. */
 async function open(environment: Pick<Environment, "openDirectory">, path: string): Promise<Directory> {

@@ -83,10 +83,16 @@ export async function keepDeletion(
 
   async function keepAll(found: readonly FoundEntry[]): Promise<Prepared> {
     const changes: Change[] = [];
-    for (const entry of found) {
-      const { state, lost } = await keepEntry(environment, entry, images, options.signal);
-      const name = record.nameOf(entry.realPath);
-      if (state !== undefined) changes.push({ path: name, before: state, after: nothing, lost });
+    for (let at = 0; at < found.length; at += keptAtOnce) {
+      const some = found.slice(at, at + keptAtOnce);
+      // Several at once, because each may be a round trip to another machine.
+      const kept = await Promise.all(
+        some.map((entry) => keepEntry(environment, entry, images, options.signal)),
+      );
+      for (const [index, { state, lost }] of kept.entries()) {
+        const path = record.nameOf(some[index]!.realPath);
+        if (state !== undefined) changes.push({ path, before: state, after: nothing, lost });
+      }
     }
     return { changes, known: new Map(found.map(({ realPath, info }) => [realPath, info])) };
   }
@@ -104,6 +110,8 @@ export async function keepDeletion(
     if (kept !== undefined && !isUnchanged(kept, now)) throw isStale(record.nameOf(realPath), "changed");
   }
 }
+
+const keptAtOnce = 8;
 
 interface Prepared {
   readonly changes: readonly Change[];

@@ -79,17 +79,15 @@ export async function moveEntry(
     try {
       const { directory } = parent;
       const ifExists = replace ? "replace" : "refuse";
-      const checkBelow = async () => {
-        if (pinning.checker.isGuarded && source.stats.isDirectory())
-          await checkTree(pinning.checker, { from, to }, source, target, options.signal);
-      };
-      await checkBelow();
+      const isCheckedTree = pinning.checker.isGuarded && source.stats.isDirectory();
+      const checkBelow = () => checkTree(pinning.checker, { from, to }, source, target, options.signal);
+      if (isCheckedTree) await checkBelow();
       const destination = { ...target, directory, missing: [] };
       const answer = options.announce?.([...parent.made(), ...effectsOf(source, target)]);
       if (answer !== undefined) {
         await answer;
         throwIfAborted(options.signal);
-        await checkBelow();
+        if (isCheckedTree) await checkBelow();
         refuseChanged(source, from.given);
         refuseChanged(destination, to.given);
       }

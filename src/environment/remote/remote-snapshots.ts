@@ -1,0 +1,46 @@
+import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
+import { badMessage } from "./message.ts";
+import { type CallTarget, maxListBytes } from "./remote-process.ts";
+import { type GitIndex, receiveSnapshot, sendSnapshot } from "./snapshot-columns.ts";
+
+/** Takes snapshots on the target. What both sides already have is not sent again. */
+export class RemoteSnapshots {
+  readonly #call: CallTarget;
+  readonly #snapshots = new WeakMap<Snapshot, number>();
+  /** The latest index of each repository, by its state. */
+  readonly #indexes = new Map<string, { readonly state: string; readonly index: GitIndex }>();
+
+  constructor(call: CallTarget) {
+    this.#call = call;
+  }
+
+  async take(options: SnapshotOptions = {}): Promise<Snapshot> {
+    const { without, like, known, ignored, signal } = options;
+    const likeId = like && this.#snapshots.get(like);
+    const ask = (given: typeof likeId | ReturnType<typeof sendSnapshot>) =>
+      this.#call(
+        "snapshot",
+        {
+          without,
+          like: given,
+          known: known && this.#snapshots.get(known),
+          ignored,
+          indexes: Array.from(this.#indexes.values(), ({ state }) => state),
+        },
+        { signal, maxBytes: maxListBytes },
+      );
+    let answer = await ask(like && (likeId ?? sendSnapshot(like, 0, () => true)));
+    // The target keeps only a few snapshots.
+    if (answer === "unknown" && like !== undefined) answer = await ask(sendSnapshot(like, 0, () => true));
+    if (answer === "unknown") throw badMessage("it does not know a snapshot that it was sent");
+    const snapshot = receiveSnapshot(answer, ({ path, state }) => {
+      const { index, state: at } = this.#indexes.get(path) ?? {};
+      return at === state.index ? index : undefined;
+    });
+    this.#indexes.clear();
+    for (const { path, state, readIndex } of snapshot.repositories)
+      this.#indexes.set(path, { state: state.index, index: readIndex() });
+    this.#snapshots.set(snapshot, answer.id);
+    return snapshot;
+  }
+}
