@@ -3,7 +3,7 @@ import { badMessage } from "./message.ts";
 import { type CallTarget, maxListBytes } from "./remote-process.ts";
 import { type GitIndex, receiveSnapshot, sendSnapshot } from "./snapshot-columns.ts";
 
-/** Takes snapshots on the target. What both sides already have is not sent again. */
+/** Takes snapshots on the target. Neither side sends again what the other already has. */
 export class RemoteSnapshots {
   readonly #call: CallTarget;
   readonly #snapshots = new WeakMap<Snapshot, number>();
