@@ -2,6 +2,7 @@ import { ToolError, textForUser } from "../contract/error.ts";
 import { parseTime } from "../lib/clock.ts";
 import type { CallResult, Toolcrib } from "../toolcrib/index.ts";
 import { interruptible } from "./interruption.ts";
+import { placeOf } from "./options.ts";
 import { commandProgress } from "./progress.ts";
 import {
   exitCodeOf,
@@ -24,7 +25,7 @@ export async function callJournal(
 ): Promise<number> {
   const { openToolcrib } = await import("../toolcrib/index.ts");
   const crib = await openToolcrib({
-    workspace: options.get("workspace") ?? process.cwd(),
+    ...placeOf(options),
     mode: "yolo",
     undoScope: "workspace",
     client: { kind: "cli" },

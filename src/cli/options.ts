@@ -1,9 +1,12 @@
 import { dialectNames, findDialect } from "../dialects/dialects.ts";
 import { type PolicyMode, policyModes } from "../policy/policy.ts";
+import { realWorkspace } from "../system/directories.ts";
 import { sandboxWanted } from "../toolcrib/check-options.ts";
+import { workspaceId } from "../toolcrib/elsewhere.ts";
 import type { Dialect, ToolcribOptions } from "../toolcrib/index.ts";
-import { sandboxSettings } from "../toolcrib/options.ts";
+import { sandboxSettings, type TargetOptions } from "../toolcrib/options.ts";
 import type { Command, Option } from "./command.ts";
+import { canAsk, remark } from "./terminal.ts";
 
 export const workspaceOption: Option = {
   name: "workspace",
@@ -12,6 +15,41 @@ export const workspaceOption: Option = {
   isCommon: true,
   summary: "workspace folder (default: current folder)",
 };
+
+export const targetOption: Option = {
+  name: "target",
+  value: "TARGET",
+  isCommon: true,
+  summary: "work on another machine or in a container: ssh:host:/dir, docker:NAME, podman:NAME, …",
+};
+
+/** The options of commands that work in a workspace. */
+export const placeOptions: readonly Option[] = [
+  workspaceOption,
+  targetOption,
+  {
+    name: "upload-node",
+    value: "FILE",
+    isCommon: true,
+    summary: "send this Node executable to a target that has none",
+  },
+];
+
+/** Returns where a command works: in a folder of this machine, or on a target. */
+export function placeOf(
+  options: ReadonlyMap<string, string>,
+): { readonly workspace: string } | { readonly target: TargetOptions } {
+  const name = options.get("target");
+  // A missing folder fails here, not at the first call.
+  if (name === undefined) return { workspace: realWorkspace(options.get("workspace") ?? process.cwd()) };
+  const onProgress = (message: string) => remark(`${message}\n`);
+  return { target: { name, uploadNode: options.get("upload-node"), mayAsk: canAsk(options), onProgress } };
+}
+
+/** Names the workspace of a command in Toolcrib's own data: the real path of a folder, or the name of a target. */
+export function workspaceIdOf(options: ReadonlyMap<string, string>): string {
+  return workspaceId(placeOf(options));
+}
 
 export const jsonOption: Option = { name: "json", isCommon: true, summary: "print JSON" };
 

@@ -19,6 +19,10 @@ export interface Environment {
    * name and the path. Default: each such object has its own, which a later process does not find again.
    */
   readonly name?: string | undefined;
+  /** The user's home directory there, for `~` in rules. Default: that of this machine. */
+  readonly home?: string | undefined;
+  /** Real paths of Toolcrib's own directories there, which no tool may use. Default: those of this machine. */
+  readonly ownDirectories?: readonly string[] | undefined;
 
   /** Returns the absolute real path of `path`. A path that does not exist is named below its real parent. */
   realPath(path: string): Promise<string>;

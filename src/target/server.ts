@@ -1,6 +1,7 @@
 import "../lib/check-node.ts";
 import { timingSafeEqual } from "node:crypto";
 import { rmSync, writeSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
@@ -10,7 +11,7 @@ import { FrameStream, frameTypes, protocolVersion } from "../environment/remote/
 import { Link, parseHello, type Refusal } from "../environment/remote/link.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
 import type { SandboxOptions } from "../sandbox/open-sandbox.ts";
-import { realWorkspace, userDirectories, workspaceFiles } from "../system/directories.ts";
+import { realLocation, realWorkspace, userDirectories, workspaceFiles } from "../system/directories.ts";
 import { PrivateSocket } from "../system/private-socket.ts";
 import { thisProcess } from "../system/process-identity.ts";
 import type { StoredRecord } from "./left-here.ts";
@@ -96,7 +97,10 @@ class SessionServer {
       },
       programs: options.ripgrep === undefined ? {} : { rg: options.ripgrep },
     });
+    const own = [config, state, cache, options.folder];
     this.#environment = overrideEnvironment(local, {
+      home: realLocation(homedir()),
+      ownDirectories: [...new Set(own.flatMap((path) => [path, realLocation(path)]))],
       start: async (program, settings) => {
         const process = await local.start(program, settings);
         this.#count(+1);

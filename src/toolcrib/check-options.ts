@@ -46,6 +46,7 @@ export const optionNames: Readonly<Record<keyof ToolcribOptions, true>> = {
   stateDirectory: true,
   journal: true,
   configDirectory: true,
+  target: true,
   backend: true,
   environment: true,
   wrapEnvironment: true,

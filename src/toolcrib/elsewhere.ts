@@ -1,25 +1,34 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { environmentOf } from "../environment/backend/backend-environment.ts";
+import { parseTarget } from "../environment/remote/target.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { realWorkspace } from "../system/directories.ts";
 import type { ToolcribOptions } from "./options.ts";
 
 type PlaceOptions = Pick<
   ToolcribOptions,
-  "workspace" | "environment" | "backend" | "wrapEnvironment" | "extraRoots"
+  "workspace" | "target" | "environment" | "backend" | "wrapEnvironment" | "extraRoots"
 >;
 
 /** Whether the workspace is not on this machine. Then nothing is read, written or started here. */
-export function isElsewhere({ environment, backend }: PlaceOptions): boolean {
-  return environment !== undefined || backend !== undefined;
+export function isElsewhere({ target, environment, backend }: PlaceOptions): boolean {
+  return target !== undefined || environment !== undefined || backend !== undefined;
+}
+
+/** Returns the normalized name of a target, such as `ssh:host:/srv/app`. */
+export function targetName(target: NonNullable<ToolcribOptions["target"]>): string {
+  return parseTarget(typeof target === "string" ? target : target.name).name;
 }
 
 /**
  * Names a workspace in the state and config directories: history, approvals and grants of a workspace elsewhere must
  * not mix with those of another one that happens to have the same path. A local workspace is named by its real path.
  */
-export function workspaceId({ environment, backend, workspace = process.cwd() }: PlaceOptions): string {
+export function workspaceId(options: PlaceOptions): string {
+  const { target, environment, backend, workspace = process.cwd() } = options;
+  // Known without a connection: the log can be read while the machine is off.
+  if (target !== undefined) return targetName(target);
   if (backend !== undefined) return `${checkedPlace(backend.name, "backend")}:${backend.workspace}`;
   if (environment === undefined) return realWorkspace(workspace);
   const { name = unnamed.get(environment) ?? newIdentifier("unnamed") } = environment;
@@ -39,22 +48,26 @@ function checkedPlace(name: unknown, option: "backend" | "environment"): string 
 }
 
 /** Returns the environment of a workspace elsewhere; undefined for this machine. Refuses options that contradict it. */
-export function environmentElsewhere(options: PlaceOptions): Environment | undefined {
-  const places = (["environment", "backend", "wrapEnvironment"] as const).filter(
+export async function environmentElsewhere(
+  options: PlaceOptions,
+  connect: (target: NonNullable<ToolcribOptions["target"]>) => Promise<Environment>,
+): Promise<Environment | undefined> {
+  const places = (["target", "environment", "backend", "wrapEnvironment"] as const).filter(
     (name) => options[name] !== undefined,
   );
   const others = (["extraRoots", "workspace"] as const).filter((name) => options[name] !== undefined);
   if (places.length > 1) throw contradicting(places);
   if (!isElsewhere(options)) return undefined;
   if (others.length > 0) throw contradicting([...places, ...others]);
-  const { backend, environment } = options;
+  const { target, backend, environment } = options;
+  if (target !== undefined) return connect(target);
   return backend ? environmentOf(backend) : checkedEnvironment(environment!, places[0]!);
 }
 
 function contradicting(names: readonly string[]): ToolError {
   const listed = names.map((name) => `\`${name}\``).join(" and ");
   return new ToolError("invalid-input", `The options ${listed} cannot be combined`, {
-    hint: "Leave out one of them. The workspace of an environment or a backend is its own.",
+    hint: "Leave out one of them. The workspace of a target, an environment or a backend is its own.",
   });
 }
 

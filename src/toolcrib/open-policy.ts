@@ -69,14 +69,17 @@ export class OpenPolicy {
     // Rules apply to real paths, so the real paths of Toolcrib's own directories are needed too.
     const { cache } = userDirectories();
     const ours = [state, config, cache, ...(extraRoots ? usualDirectories(workspace) : [])];
-    const own = [...new Set(ours.flatMap((path) => [path, realLocation(path)]))];
+    const own = environment?.ownDirectories ?? [
+      ...new Set(ours.flatMap((path) => [path, realLocation(path)])),
+    ];
+    const home = environment?.home ?? realLocation(homedir());
     const code = environment ? [] : ownCode(workspace).map(({ path }) => path);
     const beyond = extraRoots && {
       served: extraRoots.except ?? [],
       writable: extraRoots.write ?? [],
       forCommands: extraRoots.commands ?? [],
     };
-    this.#context = { workspace, home: realLocation(homedir()), own, code, ...beyond };
+    this.#context = { workspace, home, own, code, ...beyond };
     this.#current = compilePolicy(sources, this.#context);
     this.#grantedFile = policyFiles(config, id).granted;
     this.#guard = guardPaths(this.#current);

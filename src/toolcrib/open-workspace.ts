@@ -33,7 +33,7 @@ import type { ToolcribOptions } from "./options.ts";
 
 type WorkspaceOptions = Pick<
   ToolcribOptions,
-  | ("workspace" | "environment" | "backend" | "wrapEnvironment" | "sandbox" | "extraRoots")
+  | ("workspace" | "target" | "environment" | "backend" | "wrapEnvironment" | "sandbox" | "extraRoots")
   | ("stateDirectory" | "configDirectory" | "rules" | "ruleFiles")
 >;
 
@@ -66,7 +66,10 @@ export async function openWorkspace(
   options: WorkspaceOptions,
   wantedRoots: ExtraRoots | undefined,
 ): Promise<Workspace> {
-  const given = environmentElsewhere(options);
+  const given = await environmentElsewhere(options, async (target) => {
+    const { openTarget } = await import("./open-target.ts");
+    return openTarget(target, { sandbox: options.sandbox });
+  });
   const warning = given && (await requireSandbox(given, options));
   const state = options.stateDirectory ?? userDirectories().state;
   const config = options.configDirectory ?? userDirectories().config;
@@ -87,7 +90,7 @@ export async function openWorkspace(
   if (!given) for (const one of own) if (liesInside(realLocation(one), path)) makePrivateDirectory(one);
   const sandbox = { want, directory: files.sandbox, own, temporary: temporary?.directory };
   const opened = given
-    ? openElsewhere(given, { guard, storedOutputs, isOurs: options.backend !== undefined })
+    ? openElsewhere(given, { guard, storedOutputs, isOurs: options.environment === undefined })
     : await openHere(path, { guard, extraRoots, files, sandbox, temporary, wrap: options.wrapEnvironment });
   const { environment } = opened;
   // Without a sandbox, commands use the directories of the machine.
@@ -109,7 +112,7 @@ export async function openWorkspace(
 
 type OpenedEnvironment = Pick<Workspace, "environment" | "unguarded" | "close">;
 
-/** An environment that was passed in stays open; that of a backend is closed. */
+/** An environment that was passed in stays open; that of a backend or target is closed. */
 function openElsewhere(
   given: Environment,
   { guard, storedOutputs, isOurs }: Pick<Workspace, "storedOutputs"> & { guard: PathGuard; isOurs: boolean },

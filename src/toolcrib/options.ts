@@ -67,6 +67,12 @@ export interface ToolcribOptions {
   /** The directory of the user's rules and remembered approvals. Default: below the XDG config directory. */
   readonly configDirectory?: string | undefined;
   /**
+   * A workspace on another machine or in a container: `ssh:host:/dir`, `docker:NAME`, `podman:NAME`,
+   * `kubernetes:[namespace/]POD[/container]`, `devcontainer:DIR` or `command:…`, nested with `+`. Rules, journal and
+   * approvals stay on this machine; files, commands and the sandbox are those of the target.
+   */
+  readonly target?: string | TargetOptions | undefined;
+  /**
    * A workspace elsewhere, such as a container or a service, in a few methods. No file of this machine is then read or
    * written, and no command is started here. Toolcrib does not confine its commands, so a backend with `exec` also needs
    * `sandbox: "none"`.
@@ -89,6 +95,18 @@ export interface ToolcribOptions {
   readonly undoScope?: "session" | "workspace" | undefined;
   /** Leaves an open transaction to the next Toolcrib with this option. Default: `close` rolls it back. */
   readonly parkTransaction?: boolean | undefined;
+}
+
+/** How to reach a target. */
+export interface TargetOptions {
+  /** Such as `ssh:host:/dir`. */
+  readonly name: string;
+  /** A Node executable for the platform of the target, which is sent when the target has none. */
+  readonly uploadNode?: string | undefined;
+  /** Whether ssh may ask for a password on the terminal. Default: false. */
+  readonly mayAsk?: boolean | undefined;
+  /** Called with one sentence for each step that takes time. */
+  readonly onProgress?: ((message: string) => void) | undefined;
 }
 
 /** A sandbox level, or "auto" for the best that is available. */

@@ -1,13 +1,14 @@
 import { ToolError } from "../../contract/error.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import { realWorkspace, userDirectories } from "../../system/directories.ts";
+import { userDirectories } from "../../system/directories.ts";
 import { AllPendingApprovals } from "../../toolcrib/all-pending-approvals.ts";
 import type { Approval } from "../../toolcrib/index.ts";
 import type { PendingApproval } from "../../toolcrib/stored-approval.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
 import { describeClient } from "../log/call-table.ts";
+import { workspaceIdOf } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { canAsk, columnsOf, layTable, print, remarkExactly, shorten } from "../terminal.ts";
@@ -15,7 +16,7 @@ import { confirm, readAnswerFor, refuseProgramsOfTools } from "./ask-on-terminal
 import { explainRequest, showRequest } from "./show-request.ts";
 
 export async function listPending({ options }: Arguments): Promise<number> {
-  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+  const workspace = workspaceIdOf(options);
   const isAll = options.has("all");
   const stored = new AllPendingApprovals(userDirectories()).list(isAll ? undefined : workspace);
   const pending = isAll ? stored : stored.filter(({ answer }) => answer === undefined);

@@ -1,12 +1,13 @@
 import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import { realWorkspace, userDirectories } from "../../system/directories.ts";
+import { userDirectories } from "../../system/directories.ts";
 import { policyFiles } from "../../system/policy-files.ts";
 import { type Grant, readGrants, revokeGrants } from "../../toolcrib/grants.ts";
 import type { ClientInfo } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { describeClient } from "../log/call-table.ts";
 import { withJournal } from "../log/log.ts";
+import { workspaceIdOf } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print, remark, toLocalTime } from "../terminal.ts";
@@ -86,6 +87,6 @@ function isNamed({ id, rules }: Grant, name: string): boolean {
 }
 
 function grantedFile({ options }: Arguments): string {
-  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+  const workspace = workspaceIdOf(options);
   return policyFiles(userDirectories().config, workspace).granted;
 }

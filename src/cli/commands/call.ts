@@ -10,8 +10,9 @@ import {
   dialectHere,
   dialectOption,
   instanceOptions,
+  placeOf,
+  placeOptions,
   readInstanceOptions,
-  workspaceOption,
 } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 import { showProgress } from "../progress.ts";
@@ -45,7 +46,7 @@ export const callCommand: Command = {
     { name: "no-input", summary: "never ask: a call that needs approval fails with exit code 4" },
     { name: "timeout-ms", value: "N", summary: "cancel the call after N milliseconds" },
     { name: "json", summary: "print one object: content, isError, data, error, callId, truncated" },
-    workspaceOption,
+    ...placeOptions,
     dialectOption,
     ...instanceOptions,
   ],
@@ -76,7 +77,7 @@ export const callCommand: Command = {
     const timeoutMs = readCount(given, "timeout-ms");
     const { openToolcrib } = await import("../../toolcrib/index.ts");
     const crib = await openToolcrib({
-      workspace: options.get("workspace") ?? process.cwd(),
+      ...placeOf(options),
       dialect,
       ...readInstanceOptions(options),
       commandHooks: given.commandHooks,

@@ -2,7 +2,7 @@ import type { Checkpoint } from "../../contract/history.ts";
 import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import { callJournal } from "../call-journal.ts";
 import type { Command } from "../command.ts";
-import { jsonOption, workspaceOption } from "../options.ts";
+import { jsonOption, placeOptions } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { forReader } from "../report.ts";
 import { print } from "../terminal.ts";
@@ -12,7 +12,7 @@ export const checkpointCommand: Command = {
   summary: "Set or list checkpoints for undo",
   usage: [["checkpoint [<name>]"], ["checkpoint list"]],
   notes: ["A checkpoint takes no space: every call stores what undo needs."],
-  options: [workspaceOption, jsonOption],
+  options: [...placeOptions, jsonOption],
   examples: [
     ["toolcrib checkpoint before-refactoring", "set one"],
     ["toolcrib checkpoint list", "list all"],

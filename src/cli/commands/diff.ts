@@ -1,7 +1,7 @@
 import type { ChangedFiles } from "../../toolcrib/index.ts";
 import { callJournal } from "../call-journal.ts";
 import type { Command } from "../command.ts";
-import { jsonOption, workspaceOption } from "../options.ts";
+import { jsonOption, placeOptions } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 import { printContent } from "../report.ts";
 import { colourDiff } from "../terminal.ts";
@@ -20,7 +20,7 @@ export const diffCommand: Command = {
     sinceOption,
     { name: "file", value: "PATH", repeats: true, summary: "only this file or folder (repeatable)" },
     { name: "stat", summary: "only file names and line counts" },
-    workspaceOption,
+    ...placeOptions,
     jsonOption,
   ],
   examples: [

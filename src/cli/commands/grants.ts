@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { jsonOption, workspaceOption } from "../options.ts";
+import { jsonOption, targetOption, workspaceOption } from "../options.ts";
 import { unknownSubcommand } from "../parse-arguments.ts";
 
 export const grantsCommand: Command = {
@@ -12,7 +12,7 @@ export const grantsCommand: Command = {
   notes: [
     'The answer "session" is not stored: it ends with its session. Rules that you wrote yourself are in `toolcrib policy show`. A revoked rule stops counting in running sessions, too, from their next call on.',
   ],
-  options: [workspaceOption, jsonOption],
+  options: [workspaceOption, targetOption, jsonOption],
   examples: [
     ["toolcrib grants", "what is allowed, since when, and who asked"],
     ["toolcrib grants revoke 1f0c9a2e", "by its id"],

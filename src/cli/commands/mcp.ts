@@ -1,6 +1,6 @@
 import type { Arguments, Command } from "../command.ts";
 import { clientNames, scopes } from "../mcp/install/clients.ts";
-import { dialectOption, instanceOptions, jsonOption, workspaceOption } from "../options.ts";
+import { dialectOption, instanceOptions, jsonOption, placeOptions } from "../options.ts";
 import {
   type OptionsByForm,
   refuseOperands,
@@ -59,7 +59,7 @@ export const mcpCommand: Command = {
     { name: "print", summary: "install: only print the entry, to add it yourself" },
     { name: "dry-run", summary: "install: only show how the client's file would change" },
     { name: "yes", summary: "trust: do not ask for confirmation" },
-    workspaceOption,
+    ...placeOptions,
     dialectOption,
     ...instanceOptions,
     jsonOption,

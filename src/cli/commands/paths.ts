@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { jsonOption, workspaceOption } from "../options.ts";
+import { jsonOption, targetOption, workspaceIdOf, workspaceOption } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print } from "../terminal.ts";
@@ -9,15 +9,15 @@ export const pathsCommand: Command = {
   summary: "Show where Toolcrib stores its files",
   usage: [["paths [--workspace DIR] [--json]"]],
   notes: ["TOOLCRIB_HOME moves them all. XDG_STATE_HOME, XDG_CONFIG_HOME and XDG_CACHE_HOME are respected."],
-  options: [workspaceOption, jsonOption],
+  options: [workspaceOption, targetOption, jsonOption],
   examples: [
     ["toolcrib paths", "for this folder"],
     ["toolcrib paths -C ~/project --json", "for another folder"],
   ],
   async run({ options, operands }) {
     refuseOperands(operands, pathsCommand);
-    const { realWorkspace, userDirectories, workspaceFiles } = await import("../../system/directories.ts");
-    const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+    const { userDirectories, workspaceFiles } = await import("../../system/directories.ts");
+    const workspace = workspaceIdOf(options);
     const { state, config, cache } = userDirectories();
     const paths = { workspace, state, config, cache, ...workspaceFiles(state, workspace) };
     if (options.has("json")) printJson(paths);

@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { jsonOption, workspaceOption } from "../options.ts";
+import { jsonOption, placeOptions } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 
 export const redoCommand: Command = {
@@ -12,7 +12,7 @@ export const redoCommand: Command = {
     { name: "skip-changed", summary: "skip files changed since" },
     { name: "dry-run", summary: "only show what would be done" },
     { name: "yes", summary: "do not ask, even if a commit contains the undone state" },
-    workspaceOption,
+    ...placeOptions,
     jsonOption,
   ],
   examples: [["toolcrib undo && toolcrib redo", "undo, then redo"]],

@@ -1,5 +1,5 @@
 import type { Arguments, Command } from "../command.ts";
-import { jsonOption, workspaceOption } from "../options.ts";
+import { jsonOption, placeOptions } from "../options.ts";
 import { type OptionsByForm, refuseOtherForms, unknownSubcommand } from "../parse-arguments.ts";
 import { sessionOptionList } from "../session/session-option-list.ts";
 
@@ -36,7 +36,7 @@ export const sessionsCommand: Command = {
     { name: "output", short: "o", value: "FILE", summary: "export: a new file (default: standard output)" },
     { name: "with-secrets", summary: "show, export: do not redact secrets" },
     { name: "jsonl", summary: "resume, fork: print every event as a line of JSON" },
-    workspaceOption,
+    ...placeOptions,
     jsonOption,
     ...running,
   ],

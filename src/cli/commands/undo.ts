@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import { readSince } from "../call-journal.ts";
 import type { Arguments, Command, Option } from "../command.ts";
-import { jsonOption, workspaceOption } from "../options.ts";
+import { jsonOption, placeOptions } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 
 export const sinceOption: Option = {
@@ -42,7 +42,7 @@ export const undoCommand: Command = {
     { name: "skip-changed", summary: "skip files changed since" },
     { name: "dry-run", summary: "only show what would be done" },
     { name: "yes", summary: "do not ask, even if a commit contains the changes" },
-    workspaceOption,
+    ...placeOptions,
     jsonOption,
   ],
   examples: [

@@ -2,12 +2,7 @@ import { statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
-import {
-  allWorkspaceFiles,
-  realWorkspace,
-  userDirectories,
-  workspaceFiles,
-} from "../../system/directories.ts";
+import { allWorkspaceFiles, userDirectories, workspaceFiles } from "../../system/directories.ts";
 import { FileStamps } from "../../system/policy-files.ts";
 import {
   type JournalPlace,
@@ -19,6 +14,7 @@ import { readSince } from "../call-journal.ts";
 import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";
 import { interruptible } from "../interruption.ts";
+import { workspaceIdOf } from "../options.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { withProgress } from "../progress.ts";
 import { printJson, remarkWarnings } from "../report.ts";
@@ -59,7 +55,7 @@ class Log {
     const { options } = given;
     const isAll = options.has("all");
     this.#given = given;
-    this.#workspace = isAll ? undefined : realWorkspace(options.get("workspace") ?? process.cwd());
+    this.#workspace = isAll ? undefined : workspaceIdOf(options);
     this.#limit = readCount(given, "limit") ?? 20;
     this.table = new CallTable({ ofAll: isAll });
     const session = options.get("session");

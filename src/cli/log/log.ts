@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { counted, showSize } from "../../lib/text/format-quantity.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
-import { realWorkspace, userDirectories } from "../../system/directories.ts";
+import { userDirectories } from "../../system/directories.ts";
 import {
   type JournalReport,
   type LoggedCall,
@@ -12,6 +12,7 @@ import {
 } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";
+import { workspaceIdOf } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { withProgress } from "../progress.ts";
 import { printFailure, printJson, remarkWarnings } from "../report.ts";
@@ -23,7 +24,7 @@ export async function withJournal<Result>(
   { options }: Arguments,
   work: (journal: WorkspaceJournal, workspace: string) => Result | Promise<Result>,
 ): Promise<Result> {
-  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+  const workspace = workspaceIdOf(options);
   const journal = new WorkspaceJournal({ state: userDirectories().state, workspace });
   try {
     return await work(journal, workspace);

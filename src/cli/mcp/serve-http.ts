@@ -15,14 +15,14 @@ import { listenForStops } from "./session-stops.ts";
 /** Runs `toolcrib mcp --http`, which serves any number of clients until a signal. */
 export async function serveHttpClients(given: Arguments): Promise<number> {
   const { host, port } = readAddress(given.options.get("http")!);
-  const { options, instructions } = servedInstance(await withConfig(given, servedSettings));
-  const secret = readSecret(given, options.workspace);
+  const { options, folder, instructions } = servedInstance(await withConfig(given, servedSettings));
+  const secret = readSecret(given, folder);
   if (secret === undefined && !isLoopback(host))
     throw new ToolError("invalid-input", `A token is required, because other machines can reach ${host}`, {
       hint: "Set TOOLCRIB_TOKEN or --token-file FILE, or listen on 127.0.0.1.",
     });
   const token = secret ?? randomBytes(32).toString("base64url");
-  const hubs = await configuredHub(options.workspace);
+  const hubs = await configuredHub(folder);
   const end = untilAskedToEnd({ withParent: false });
   const served = await serveHttp({
     host,

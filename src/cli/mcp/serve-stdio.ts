@@ -7,7 +7,7 @@ import { liesInside } from "../../system/workspace-path.ts";
 import type { Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { type ConfiguredArguments, withConfig } from "../config/with-config.ts";
-import { readInstanceOptions } from "../options.ts";
+import { placeOf, readInstanceOptions } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 import { printFailure, remarkFewDescriptors, remarkRecovered, remarkWarnings } from "../report.ts";
 import { remark } from "../terminal.ts";
@@ -15,11 +15,11 @@ import { configuredHub } from "./servers.ts";
 
 /** Runs `toolcrib mcp`, which serves one client until it disconnects. */
 export async function serveStdioClient(given: Arguments): Promise<number> {
-  const { options, instructions } = servedInstance(await withConfig(given, servedSettings));
+  const { options, folder, instructions } = servedInstance(await withConfig(given, servedSettings));
   const connection = serveStdio({
     instructions,
     open: async () => {
-      const sources = await configuredHub(options.workspace);
+      const sources = await configuredHub(folder);
       try {
         return await openForClient({ ...options, sources });
       } catch (error) {
@@ -87,24 +87,28 @@ export const servedSettings = ["mode", "sandbox", "dialect"] as const;
 
 /** Returns the options of the instance that a command line asks for, and the instructions for clients. */
 export function servedInstance(given: ConfiguredArguments): {
-  readonly options: ToolcribOptions & { readonly workspace: string };
+  readonly options: ToolcribOptions;
+  /** The folder whose settings apply: the workspace, unless that is on a target. */
+  readonly folder: string;
   readonly instructions: string;
 } {
   const { options } = given;
   const named = options.get("workspace");
   // A missing folder fails here, not at the first call.
-  const workspace = realWorkspace(named ?? process.cwd());
+  const folder = realWorkspace(named ?? process.cwd());
+  const target = options.get("target");
   const { rules = [], ...instance } = readInstanceOptions(options);
-  const isTooWide = named === undefined && containsHome(workspace);
+  const isTooWide = named === undefined && target === undefined && containsHome(folder);
   // Some clients start servers in `/` or in the home folder, without the user having chosen that folder.
-  const reason = `Toolcrib was started in ${workspace} without --workspace DIR`;
+  const reason = `Toolcrib was started in ${folder} without --workspace DIR`;
   const note = isTooWide ? `${reason}, ${consequence}` : undefined;
   if (note !== undefined) remarkWarnings([note]);
   remarkFewDescriptors();
   const limits = isTooWide ? denyChanges(reason) : [];
   return {
+    folder,
     options: {
-      workspace,
+      ...placeOf(options),
       dialect: options.get("dialect") ?? "toolcrib",
       ...instance,
       commandHooks: given.commandHooks,
@@ -114,7 +118,7 @@ export function servedInstance(given: ConfiguredArguments): {
       client: { kind: "mcp" },
       approvalWaitMs: readCount(given, "approval-wait-ms"),
     },
-    instructions: instructionsFor({ workspace, readOnly: instance.readOnly, note }),
+    instructions: instructionsFor({ workspace: target ?? folder, readOnly: instance.readOnly, note }),
   };
 }
 

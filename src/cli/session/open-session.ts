@@ -3,6 +3,7 @@ import type { Session } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Hub, HubOptions } from "../../mcp/hub/connect-hub.ts";
 import type { ModelSettings } from "../../models/settings.ts";
+import { realWorkspace } from "../../system/directories.ts";
 import type { Approve, ClientInfo } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { withConfig } from "../config/with-config.ts";
@@ -37,7 +38,9 @@ export async function openSession(
     progress.update("finding the model");
     const models = await readModelSettings();
     const model = given.options.get("model") ?? (isNew ? await defaultModel(models) : undefined);
-    sources = await configuredHub(options.workspace, { startAfterMs: 0, ofClient: servers });
+    // With a target, these settings are still those of a folder of this machine.
+    const folder = realWorkspace(given.options.get("workspace") ?? process.cwd());
+    sources = await configuredHub(folder, { startAfterMs: 0, ofClient: servers });
     if (sources.length > 0) progress.update("starting the MCP servers");
     // The model gets the list of tools once, at the start, and finds later ones with tools.find.
     await untilReady(sources);

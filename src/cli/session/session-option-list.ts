@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import { reasoningEfforts } from "../../models/model.ts";
 import type { Option } from "../command.ts";
-import { dialectOption, instanceOptions, workspaceOption } from "../options.ts";
+import { dialectOption, instanceOptions, placeOptions } from "../options.ts";
 
 export const demoOption: Option = { name: "demo", summary: "play a recorded model in a temporary project" };
 
@@ -48,7 +48,7 @@ export const sessionOptionList: readonly Option[] = [
   { name: "max-cost", value: "DOLLARS", summary: "stop when the session has cost this much" },
   { name: "telemetry", summary: "emit OpenTelemetry spans (needs @opentelemetry/api)" },
   { name: "verbose", summary: "show reasoning, all command output and whole diffs" },
-  workspaceOption,
+  ...placeOptions,
   ...instanceOptions,
   { ...dialectOption, summary: "tool names and arguments of this model family (default: the model's own)" },
 ];

@@ -3,22 +3,18 @@ import type { ToolProtocol } from "../../agent/event.ts";
 import type { SessionOptions } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ReasoningEffort } from "../../models/model.ts";
-import { realWorkspace } from "../../system/directories.ts";
 import type { Arguments } from "../command.ts";
-import { readInstanceOptions } from "../options.ts";
+import { placeOf, readInstanceOptions } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 
 /** The session to resume or fork; without either, a new session starts. */
 export type SessionStart = Pick<SessionOptions, "resume" | "fork" | "plan">;
 
 /** Returns the options of a session, except for its model and its approver. */
-export function sessionOptions(
-  given: Arguments,
-): Omit<SessionOptions, "model"> & { readonly workspace: string } {
+export function sessionOptions(given: Arguments): Omit<SessionOptions, "model"> {
   const { options } = given;
   return {
-    // A missing folder fails here, not at the first call.
-    workspace: realWorkspace(options.get("workspace") ?? process.cwd()),
+    ...placeOf(options),
     ...readInstanceOptions(options),
     dialect: options.get("dialect"),
     protocol: options.get("protocol") as ToolProtocol | undefined,

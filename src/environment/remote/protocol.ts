@@ -72,6 +72,8 @@ const recovered = list(
 export const greeting = object({
   version: count,
   workspace: text,
+  home: optional(text),
+  ownDirectories: optional(list(text, 100)),
   recovered: optional(recovered),
   runsPrograms: yesOrNo,
   abilities: list(text, 20),

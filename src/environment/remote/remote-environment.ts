@@ -96,14 +96,17 @@ function checkGreeting(value: unknown): Greeting {
   if (version !== protocolVersion)
     throw badMessage(`it speaks version ${version} of the protocol instead of ${protocolVersion}`);
   const given = greeting(value, "greeting");
-  if (!given.workspace.startsWith("/") || given.workspace.includes("\0"))
-    throw badMessage("the workspace is not an absolute path");
+  const { workspace, home = "/", ownDirectories = [] } = given;
+  if ([workspace, home, ...ownDirectories].some((path) => !path.startsWith("/") || path.includes("\0")))
+    throw badMessage("a directory is not an absolute path");
   return given;
 }
 
 /** An environment on another machine. Every answer is checked before it is used, because the target may be hostile. */
 class RemoteEnvironment implements Environment {
   readonly workspace: string;
+  readonly home: string | undefined;
+  readonly ownDirectories: readonly string[] | undefined;
   readonly recovered: readonly RecoveredChange[] | undefined;
   readonly runsPrograms: boolean;
   readonly #peer: Peer;
@@ -119,10 +122,13 @@ class RemoteEnvironment implements Environment {
   readonly sandbox: Environment["sandbox"];
   readonly exchange: Environment["exchange"];
 
-  constructor(peer: Peer, { workspace, recovered, runsPrograms, abilities }: Greeting) {
+  constructor(peer: Peer, greeting: Greeting) {
+    const { workspace, home, ownDirectories, recovered, runsPrograms, abilities } = greeting;
     this.#peer = peer;
     this.#call = callTarget(peer);
     this.workspace = workspace;
+    this.home = home;
+    this.ownDirectories = ownDirectories;
     this.recovered = recovered;
     this.runsPrograms = runsPrograms;
     const able = <Method>(name: string, method: Method) => (abilities.includes(name) ? method : undefined);

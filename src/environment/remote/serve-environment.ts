@@ -88,14 +88,12 @@ class ServedEnvironment {
   }
 
   async run(): Promise<void> {
-    const { workspace, recovered, runsPrograms = true } = this.#environment;
+    const { workspace, home, ownDirectories, recovered, runsPrograms = true } = this.#environment;
     const has = (name: (typeof optionalMethods)[number]) =>
       (name === "walk" ? this.#options.walk : this.#environment[name]) !== undefined;
     const greeting: Greeting = {
       version: protocolVersion,
-      workspace,
-      recovered,
-      runsPrograms,
+      ...{ workspace, home, ownDirectories, recovered, runsPrograms },
       abilities: optionalMethods.filter(has),
     };
     void this.#peer.note("greeting", greeting).catch(() => {});
