@@ -1,9 +1,10 @@
+import { ToolError } from "../contract/error.ts";
 import { dialectNames, findDialect } from "../dialects/dialects.ts";
 import { type PolicyMode, policyModes } from "../policy/policy.ts";
 import { realWorkspace } from "../system/directories.ts";
 import { sandboxWanted } from "../toolcrib/check-options.ts";
 import { workspaceId } from "../toolcrib/elsewhere.ts";
-import type { Dialect, ToolcribOptions } from "../toolcrib/index.ts";
+import type { Dialect, Toolcrib, ToolcribOptions } from "../toolcrib/index.ts";
 import { sandboxSettings, type TargetOptions } from "../toolcrib/options.ts";
 import type { Command, Option } from "./command.ts";
 import { canAsk, remark } from "./terminal.ts";
@@ -42,8 +43,20 @@ export function placeOf(
   const name = options.get("target");
   // A missing folder fails here, not at the first call.
   if (name === undefined) return { workspace: realWorkspace(options.get("workspace") ?? process.cwd()) };
+  if (options.has("workspace"))
+    throw new ToolError("invalid-input", "--workspace and --target cannot be combined", {
+      hint: "Name the folder on the target: --target ssh:host:/dir",
+    });
   const onProgress = (message: string) => remark(`${message}\n`);
   return { target: { name, uploadNode: options.get("upload-node"), mayAsk: canAsk(options), onProgress } };
+}
+
+/**
+ * Returns the folder of this machine that belongs to an instance, for settings and for files that the user names: the
+ * workspace, or the current folder when the workspace is on a target.
+ */
+export function folderHere({ isElsewhere, workspace }: Pick<Toolcrib, "isElsewhere" | "workspace">): string {
+  return isElsewhere ? process.cwd() : workspace;
 }
 
 /** Names the workspace of a command in Toolcrib's own data: the real path of a folder, or the name of a target. */

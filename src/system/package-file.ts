@@ -46,6 +46,11 @@ export function packageFolder(): string {
 
 let known: string | undefined;
 
+/** Names the folder of a program that contains everything it needs, such as the server on a target. */
+export function setPackageFolder(folder: string): void {
+  known = folder;
+}
+
 /** Finds the package of one of these files, or the package that the file would import. */
 export function findPackage(files: readonly string[]): string {
   for (const file of files) {

@@ -6,8 +6,9 @@ import { formatOrigin } from "../policy/guard-paths.ts";
 // commands and models in them is not printable yet, and the renderer marks it as quoted.
 
 /** Names the tool, and the subagent that asks. */
-export function callerOf({ tool, agent }: ShownRequest): string {
-  return agent === undefined ? tool : `${tool}, for ${agent}`;
+export function callerOf({ tool, agent, target }: ShownRequest): string {
+  const where = target === undefined ? tool : `${tool} on ${target}`;
+  return agent === undefined ? where : `${where}, for ${agent}`;
 }
 
 /** Names the MCP client or editor that asks; undefined for Toolcrib's own programs, where the user sees it. */

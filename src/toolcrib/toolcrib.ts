@@ -40,6 +40,7 @@ import {
   toolcribClosed,
 } from "./caller.ts";
 import { checkMode, searchSettings } from "./check-options.ts";
+import { targetName } from "./elsewhere.ts";
 import { lazyCode, lazyDocuments, lazyShells } from "./lazy-parts.ts";
 import type { WorkspaceHistory } from "./open-history.ts";
 import { type DeniedTools, finderIn, openToolset, toDialect } from "./open-toolset.ts";
@@ -141,7 +142,12 @@ export class Toolcrib implements Caller, AsyncDisposable {
     return this.#workspace.path;
   }
 
-  /** Whether the workspace is not on this machine, but in a backend or another environment. */
+  /** The target that the workspace is on, such as `ssh:host:/dir`; undefined for this machine. */
+  get target(): string | undefined {
+    return this.#options.target && targetName(this.#options.target);
+  }
+
+  /** Whether the workspace is not on this machine, but on a target, in a backend or another environment. */
   get isElsewhere(): boolean {
     return this.#workspace.isElsewhere;
   }

@@ -20,7 +20,10 @@ export interface SystemOptions
     Omit<BaseOptions, "family" | "tools" | "protocol"> {
   readonly model: Pick<Model, "id" | "name">;
   readonly dialect: string;
-  readonly crib: Pick<Toolcrib, "workspace" | "isElsewhere" | "mode" | "addCaller" | "projectFiles">;
+  readonly crib: Pick<
+    Toolcrib,
+    "workspace" | "isElsewhere" | "target" | "mode" | "addCaller" | "projectFiles"
+  >;
   /** Promises let tools and model load while the workspace is inspected. */
   readonly tools: BaseOptions["tools"] | Promise<BaseOptions["tools"]>;
   readonly protocol?: BaseOptions["protocol"] | Promise<BaseOptions["protocol"]>;

@@ -69,16 +69,18 @@ export interface SurroundingsOptions {
 }
 
 export async function findSurroundings(
-  crib: Pick<Toolcrib, "workspace" | "isElsewhere" | "mode" | "addCaller">,
+  crib: Pick<Toolcrib, "workspace" | "isElsewhere" | "target" | "mode" | "addCaller">,
   { model, sandbox, now = new Date(), gitTimeoutMs = 250 }: SurroundingsOptions,
 ): Promise<Surroundings> {
   return {
     workspace: crib.workspace,
-    platform: crib.isElsewhere ? "another machine" : `${process.platform} ${process.arch}`,
+    platform: crib.isElsewhere ? (crib.target ?? "another machine") : `${process.platform} ${process.arch}`,
     day: localDay(now),
     model,
     mode: crib.mode,
-    isConfined: !crib.isElsewhere && (sandbox ?? process.env.TOOLCRIB_SANDBOX) !== "none",
+    isConfined:
+      (!crib.isElsewhere || crib.target !== undefined) &&
+      (sandbox ?? process.env.TOOLCRIB_SANDBOX) !== "none",
     // The allowed tools may not include git.
     repository: await crib.addCaller({ dialect: "toolcrib" }).then(
       (caller) => repositoryFacts(caller, gitTimeoutMs),

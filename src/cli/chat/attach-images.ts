@@ -4,6 +4,7 @@ import { basename, extname, resolve } from "node:path";
 import type { Session } from "../../agent/session.ts";
 import type { ImagePart } from "../../models/message.ts";
 import { attempt } from "../../system/attempt.ts";
+import { folderHere } from "../options.ts";
 
 /** Returns the images whose paths the user pasted, dragged or mentioned with `@`, and their names. */
 export function attachImages(
@@ -12,7 +13,7 @@ export function attachImages(
 ): { readonly images: readonly ImagePart[]; readonly attached: readonly string[] } {
   const paths = model.facts.seesImages === false ? [] : pathsIn(input);
   const found = [...new Set(paths)].slice(0, maxImages).flatMap((path) => {
-    const image = attempt(() => readImage(resolve(crib.workspace, path)));
+    const image = attempt(() => readImage(resolve(folderHere(crib), path)));
     return image ? [{ path, image }] : [];
   });
   return {

@@ -91,7 +91,7 @@ async function converse(sessions: ChatSessions): Promise<void> {
 
 function greet({ session, front }: ChatSessions): void {
   const { model, toolcrib: crib, messages } = session;
-  const where = printableLine(`${model.id} in ${crib.workspace}`);
+  const where = printableLine(`${model.id} in ${crib.target ?? crib.workspace}`);
   const mode = session.isPlanning ? `${crib.mode}, plan mode` : crib.mode;
   front.showLine(`${where}, mode ${mode}. Type /help for commands, Ctrl-D to leave.`);
   const reply = lastReply(messages);

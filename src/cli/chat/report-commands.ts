@@ -7,6 +7,7 @@ import { nearest } from "../../lib/text/nearest.ts";
 import { printableLine, showPath } from "../../lib/text/printable.ts";
 import type { Hub } from "../../mcp/hub/connect-hub.ts";
 import { userDirectories } from "../../system/directories.ts";
+import { folderHere } from "../options.ts";
 import { formatUsage, grouped } from "../session/call-lines.ts";
 import { columnsOf, layTable, shorten } from "../terminal.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
@@ -88,7 +89,7 @@ export async function exportChat({ session }: ChatSessions, given: string): Prom
 export async function showConfig({ session, given }: ChatSessions): Promise<string> {
   const { readConfig } = await import("../../config/read-config.ts");
   const { model, reasoning, dialect, protocol, toolcrib: crib, isPlanning } = session;
-  const effective = await readConfig({ workspace: crib.workspace });
+  const effective = await readConfig({ workspace: folderHere(crib) });
   const now = new Map([
     ["model", model.id],
     ["reasoning", reasoning],
@@ -107,7 +108,7 @@ export async function showConfig({ session, given }: ChatSessions): Promise<stri
   const others = [
     ["plan mode", isPlanning ? "on" : "off"],
     ["calls", protocol],
-    ["workspace", showPath(crib.workspace)],
+    ["workspace", crib.target ?? showPath(crib.workspace)],
     ["models", showPath(join(config, "models.json"))],
     ["rules", showPath(join(config, "rules"))],
     ["journal", showPath(state)],

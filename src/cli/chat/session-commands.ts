@@ -134,7 +134,9 @@ export function inOneLine(text: string, maxChars: number): string {
 
 /** Returns the arguments of a command in the folder of the chat. */
 export function argumentsOf({ session }: ChatSessions): Arguments {
-  return { options: new Map([["workspace", session.toolcrib.workspace]]), operands: [] };
+  const { target, workspace } = session.toolcrib;
+  const place = target === undefined ? (["workspace", workspace] as const) : (["target", target] as const);
+  return { options: new Map([place]), operands: [] };
 }
 
 /** Opens another session with the user's mode and, for a new one, model and plan mode. */

@@ -38,7 +38,6 @@ export async function openSession(
     progress.update("finding the model");
     const models = await readModelSettings();
     const model = given.options.get("model") ?? (isNew ? await defaultModel(models) : undefined);
-    // With a target, these settings are still those of a folder of this machine.
     const folder = realWorkspace(given.options.get("workspace") ?? process.cwd());
     sources = await configuredHub(folder, { startAfterMs: 0, ofClient: servers });
     if (sources.length > 0) progress.update("starting the MCP servers");

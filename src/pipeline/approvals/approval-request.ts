@@ -43,6 +43,8 @@ export interface ApprovalRequest {
   readonly client?: ClientInfo | undefined;
   /** The subagent that makes the call, `agent_1`; undefined for the main agent. */
   readonly agent?: string | undefined;
+  /** The target or other environment that the call uses, `ssh:host:/dir`; undefined for this machine. */
+  readonly target?: string | undefined;
   /** The canonical name. */
   readonly tool: string;
   readonly input: unknown;
@@ -169,6 +171,7 @@ export async function approvalRequest(
     id: approvalId({ hash, previewHash }),
     callId: call.id,
     agent: call.agent,
+    ...(call.environment.name !== undefined && { target: call.environment.name }),
     tool: question.tool.name,
     input: snapshot(call.input),
     accesses: snapshot(call.accesses),
@@ -231,6 +234,7 @@ export async function approvalHash(
     tool: call.tool.canonical ?? call.tool.name,
     input: call.input,
     realPaths: question.realPaths,
+    ...(call.environment.name !== undefined && { target: call.environment.name }),
     directory: call.environment.workspace,
     variables: surroundings.variables(policy.settings.variables),
     sandbox: decision.sandbox,
