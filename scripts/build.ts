@@ -1,6 +1,6 @@
 /**
  * Builds dist/ from src/: the library, the command line, the page of the console, the worker programs with their grammars and
- * PDFium, the Perl programs of sandboxes, the type declarations, and the licences of bundled packages. `--quick`, which
+ * PDFium, the programs for targets, the Perl programs of sandboxes, the type declarations, and the licences of bundled packages. `--quick`, which
  * `npm ci` runs, leaves the declarations unchanged and never fails: without a build the launcher runs the source.
  */
 import { execFileSync } from "node:child_process";
@@ -10,6 +10,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import type { BuildOptions, OutputAsset, OutputChunk } from "rolldown";
 import packageDescription from "../package.json" with { type: "json" };
 import { pageScript, writePageFiles } from "./build-page.ts";
+import { copyBootstrap, targetPrograms } from "./build-target.ts";
 import { collectLicences } from "./collect-licences.ts";
 import { packGrammars } from "./pack-grammars.ts";
 import { packPdfium } from "./pack-pdfium.ts";
@@ -192,9 +193,14 @@ const workers: readonly BuildOptions[] = [
 try {
   const { build } = await import("rolldown");
   const page = join(fresh, "console");
-  const built = await build([library, nodeCheck, commandLine, sdks, ...workers, pageScript(page)]);
+  const target = join(fresh, "target");
+  const built = await build([
+    ...[library, nodeCheck, commandLine, sdks, ...workers, pageScript(page)],
+    ...targetPrograms(target),
+  ]);
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES"), collectLicences(built));
   writePageFiles(page);
+  copyBootstrap(target);
   packGrammars(join(fresh, "grammars"));
   packPdfium(join(fresh, "pdfium"));
   copyPerlPrograms();
