@@ -1,0 +1,112 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
+import { isAlive } from "../../test/support/is-alive.ts";
+import { type CommandTarget, commandTarget } from "../../test/support/remote/command-target.ts";
+import { refreshTargetPrograms } from "../../test/support/remote/target-programs.ts";
+import { openToolcrib } from "../toolcrib/index.ts";
+
+let here: CliWorkspace;
+let there: CommandTarget;
+beforeAll(async () => {
+  await refreshTargetPrograms();
+  here = cliWorkspace();
+  there = commandTarget("cd");
+  writeFileSync(join(there.home, "poem.txt"), "one\ntwo\n");
+  here.write("poem.txt", "not this one\n");
+}, 120_000);
+afterAll(async () => {
+  await there[Symbol.asyncDispose]();
+  await here[Symbol.asyncDispose]();
+});
+
+const poem = () => readFileSync(join(there.home, "poem.txt"), "utf8");
+const onTarget = (...words: string[]) => here.run(...words, "--target", there.target.name);
+
+describe("--target", () => {
+  it("reads, edits and undoes files there, and names the target in the log", async () => {
+    const read = await onTarget("call", "file.read", "poem.txt");
+    expect(read).toMatchObject({ exit: 0, stdout: "1 | one\n2 | two\n" });
+    const edited = await onTarget("call", "edit.replace", "poem.txt", "--find", "two", "--replace", "three");
+    expect(edited).toMatchObject({ exit: 0 });
+    expect(poem()).toBe("one\nthree\n");
+    expect(await onTarget("undo")).toMatchObject({ exit: 0 });
+    expect(poem()).toBe("one\ntwo\n");
+    const log = await onTarget("log", "--json");
+    expect(log.stdout).toContain(`"workspace":${JSON.stringify(there.target.name)}`);
+    expect((await here.run("log")).stdout).toBe("");
+    expect(here.read("poem.txt")).toBe("not this one\n");
+  });
+
+  it("searches there, and runs commands in the sandbox there, which undo covers", async () => {
+    const found = await onTarget("call", "search.grep", "two");
+    expect(found.stdout).toBe("poem.txt:2:two\n");
+    const words = ["call", "shell.run", "pwd; echo new > made.txt", "--mode", "yolo"];
+    const run = await onTarget(...words);
+    expect(run).toMatchObject({ exit: 0, stdout: `${there.home}\n` });
+    expect(existsSync(join(there.home, "made.txt"))).toBe(true);
+    await onTarget("undo");
+    expect(existsSync(join(there.home, "made.txt"))).toBe(false);
+  });
+
+  it("hides secrets there by the rules of this machine", async () => {
+    writeFileSync(join(there.home, ".env"), "TOKEN=abc\n");
+    const read = await onTarget("call", "file.read", ".env", "--mode", "yolo");
+    expect(read).toMatchObject({ exit: 3, stdout: "" });
+    const run = await onTarget("call", "shell.run", "cat .env; true", "--mode", "yolo");
+    expect(run.stdout).not.toContain("abc");
+  });
+
+  it("never uses this machine when the target cannot be reached", async () => {
+    const failed = await here.run("call", "file.read", "poem.txt", "--target", "command:/missing/program");
+    expect(failed).toMatchObject({ exit: 1, stdout: "" });
+    expect(failed.stderr).toContain(
+      "/missing/program, which reaches command:/missing/program, cannot be started",
+    );
+  });
+
+  it("refuses a folder of this machine beside it", async () => {
+    const refused = await onTarget("call", "file.read", "poem.txt", "-C", here.workspace);
+    expect(refused).toMatchObject({ exit: 2 });
+    expect(refused.stderr).toContain("Name the folder on the target: --target ssh:host:/dir");
+  });
+});
+
+describe("openToolcrib with a target", () => {
+  it("names the target in approval requests", async () => {
+    const asked: (string | undefined)[] = [];
+    await using crib = await openToolcrib({
+      target: there.target.name,
+      stateDirectory: join(here.home, "state"),
+      configDirectory: join(here.home, "config"),
+      approve: ({ target }) => {
+        asked.push(target);
+        return { allow: false };
+      },
+    });
+    const result = await crib.call("shell.run", { command: "touch made.txt" });
+    expect(result.error?.code).toBe("denied");
+    expect(asked).toEqual([there.target.name]);
+    expect(crib.target).toBe(there.target.name);
+  });
+
+  it("keeps a background process, and stops it when it is closed", async () => {
+    const crib = await openToolcrib({
+      target: there.target.name,
+      mode: "yolo",
+      stateDirectory: join(here.home, "state"),
+      configDirectory: join(here.home, "config"),
+    });
+    const started = await crib.call("process.start", {
+      command: "echo begun; sleep 1000",
+      ready: { line: "begun" },
+    });
+    expect(started.error).toBeNull();
+    const [background] = await crib.processes();
+    expect(background).toMatchObject({ state: "ready" });
+    await crib.close();
+    // The target of this test is this machine.
+    await vi.waitFor(() => expect(isAlive(background!.pid!)).toBe(false), { timeout: 20_000, interval: 50 });
+  });
+});
