@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { jsonOption, placeOptions } from "../options.ts";
+import { jsonOption, targetOption, workspaceOption } from "../options.ts";
 
 export const approveCommand: Command = {
   name: "approve",
@@ -18,7 +18,8 @@ export const approveCommand: Command = {
     { name: "always", summary: "allow in this folder from now on" },
     { name: "deny", summary: "deny, and send the text that follows to the model" },
     { name: "yes", summary: "do not ask for confirmation" },
-    ...placeOptions,
+    workspaceOption,
+    targetOption,
     jsonOption,
   ],
   examples: [

@@ -1,5 +1,5 @@
 import type { Arguments, Command } from "../command.ts";
-import { jsonOption, placeOptions } from "../options.ts";
+import { jsonOption, targetOption, workspaceOption } from "../options.ts";
 
 export const logCommand: Command = {
   name: "log",
@@ -32,7 +32,8 @@ export const logCommand: Command = {
     { name: "follow", short: "f", summary: "show new calls when they end; with --json one per line" },
     { name: "all", summary: "calls of all workspaces" },
     { name: "head", value: "HASH", summary: "verify: a head noted earlier" },
-    ...placeOptions,
+    workspaceOption,
+    targetOption,
     jsonOption,
   ],
   examples: [

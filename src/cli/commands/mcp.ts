@@ -99,7 +99,10 @@ export const mcpCommand: Command = {
   },
 };
 
-const serving = ["workspace", "dialect", "approval-wait-ms", ...instanceOptions.map(({ name }) => name)];
+const serving = [
+  ...["dialect", "approval-wait-ms"],
+  ...[...placeOptions, ...instanceOptions].map(({ name }) => name),
+];
 const configuring = ["workspace", "client", "scope", "name", "print"];
 /** Options of another form would have no effect, so they are refused. */
 const optionsByForm: OptionsByForm = {

@@ -6,7 +6,7 @@ import { sessionOptionList } from "../session/session-option-list.ts";
 const subcommands = ["list", "show", "resume", "fork", "export", "rm"] as const;
 
 /** The options of `toolcrib run`; `resume` is a subcommand here. */
-const running = sessionOptionList.filter(({ name }) => name !== "resume" && name !== "workspace");
+const running = sessionOptionList.filter((each) => each.name !== "resume" && !placeOptions.includes(each));
 
 export const sessionsCommand: Command = {
   name: "sessions",
@@ -67,13 +67,14 @@ export const sessionsCommand: Command = {
   },
 };
 
-const held = ["workspace", "json", "jsonl", ...running.map(({ name }) => name)];
+const place = ["workspace", "target"];
+const held = [...place, "upload-node", "json", "jsonl", ...running.map(({ name }) => name)];
 /** Options of another form would have no effect, so they are refused. */
 const optionsByForm: OptionsByForm = {
-  list: ["workspace", "json", "limit"],
-  show: ["workspace", "json", "all", "with-secrets"],
+  list: [...place, "json", "limit"],
+  show: [...place, "json", "all", "with-secrets"],
   resume: held,
   fork: [...held, "turn"],
-  export: ["workspace", "json", "format", "output", "with-secrets"],
-  rm: ["workspace", "json"],
+  export: [...place, "json", "format", "output", "with-secrets"],
+  rm: [...place, "json"],
 };

@@ -118,7 +118,7 @@ export function servedInstance(given: ConfiguredArguments): {
       client: { kind: "mcp" },
       approvalWaitMs: readCount(given, "approval-wait-ms"),
     },
-    instructions: instructionsFor({ workspace: target ?? folder, readOnly: instance.readOnly, note }),
+    instructions: instructionsFor({ workspace: folder, target, readOnly: instance.readOnly, note }),
   };
 }
 

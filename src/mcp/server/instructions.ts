@@ -2,10 +2,15 @@ import type { ToolcribOptions } from "../../toolcrib/index.ts";
 
 /** Returns instructions for the client's model. They are short, because every request contains them. */
 export function instructionsFor(
-  options: Pick<ToolcribOptions, "workspace" | "readOnly"> & { readonly note?: string | undefined },
+  options: Pick<ToolcribOptions, "workspace" | "readOnly"> & {
+    readonly target?: string | undefined;
+    readonly note?: string | undefined;
+  },
 ): string {
   return [
-    `Tools for the folder ${options.workspace}.`,
+    options.target === undefined
+      ? `Tools for the folder ${options.workspace}.`
+      : `Tools for another machine or container: ${options.target}.`,
     options.readOnly
       ? "These tools change nothing."
       : "Edits are exact and can be undone. If a call is denied, the error says why.",

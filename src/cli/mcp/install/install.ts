@@ -349,17 +349,21 @@ function serverArguments({ options, operands }: Arguments, client: Client, scope
     });
   const args = [...options].flatMap(([name, values]) => (forwarded.has(name) ? flagsOf(name, values) : []));
   const folder = options.get("workspace");
-  const isSet = [...operands, ...args].some((word) => /^(?:--workspace|-C)(?:=|$)/.test(word));
+  const isSet = [...operands, ...args].some((word) => /^(?:--workspace|--target|-C)(?:=|$)/.test(word));
   // A project's configuration applies to the project's folder.
   if (folder !== undefined && scope === "user") args.push("--workspace", resolve(folder));
   else if (client.openFolder !== undefined && !isSet) args.push("--workspace", client.openFolder);
   return [...args, ...operands];
 }
 
-const forwarded = new Set(["dialect", "approval-wait-ms", ...instanceOptions.map(({ name }) => name)]);
+const forwarded = new Set([
+  ...["target", "upload-node", "dialect", "approval-wait-ms"],
+  ...instanceOptions.map(({ name }) => name),
+]);
 
 function flagsOf(name: string, values: string): readonly string[] {
   if (values === "") return [`--${name}`];
-  const read = name === "rule-file" ? (file: string) => resolve(file) : (value: string) => value;
+  const isFile = name === "rule-file" || name === "upload-node";
+  const read = isFile ? (file: string) => resolve(file) : (value: string) => value;
   return values.split("\n").flatMap((value) => [`--${name}`, read(value)]);
 }
