@@ -1,10 +1,13 @@
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
 import { isAlive } from "../../test/support/is-alive.ts";
 import { type CommandTarget, commandTarget } from "../../test/support/remote/command-target.ts";
 import { refreshTargetPrograms } from "../../test/support/remote/target-programs.ts";
+import { shellQuote } from "../lib/text/shell-quote.ts";
 import { openToolcrib } from "../toolcrib/index.ts";
 
 let here: CliWorkspace;
@@ -91,6 +94,23 @@ describe("openToolcrib with a target", () => {
     expect(crib.target).toBe(there.target.name);
   });
 
+  it("waits for a port of a process there, and fetches its page there", async () => {
+    await using crib = await openToolcrib({
+      target: there.target.name,
+      mode: "yolo",
+      rules: ["allow connect localhost"],
+      stateDirectory: join(here.home, "state"),
+      configDirectory: join(here.home, "config"),
+    });
+    const port = await freePort();
+    const serve = `require("http").createServer((_, answer) => answer.end("hello")).listen(${port}, "127.0.0.1")`;
+    const command = `${shellQuote(process.execPath)} -e ${shellQuote(serve)}`;
+    const started = await crib.call("process.start", { command, ready: { port } });
+    expect(started).toMatchObject({ error: null, content: expect.stringContaining("ready") });
+    const page = await crib.call("web.fetch", { url: `http://localhost:${port}/` });
+    expect(page).toMatchObject({ error: null, content: expect.stringContaining("hello") });
+  });
+
   it("keeps a background process, and stops it when it is closed", async () => {
     const crib = await openToolcrib({
       target: there.target.name,
@@ -110,3 +130,11 @@ describe("openToolcrib with a target", () => {
     await vi.waitFor(() => expect(isAlive(background!.pid!)).toBe(false), { timeout: 20_000, interval: 50 });
   });
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}

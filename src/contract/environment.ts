@@ -372,6 +372,8 @@ export interface RunningProcess {
   readonly exit: Promise<ProcessExit>;
   /** The process id as seen outside the sandbox. */
   readonly pid: number;
+  /** Whether it runs on another machine: nothing here may connect to an address that `reach` returns. */
+  readonly isElsewhere?: boolean | undefined;
   readonly sandbox: SandboxLevel;
   /** Writes to its standard input. Throws `unavailable` when it no longer reads. */
   write(bytes: Uint8Array): Promise<void>;

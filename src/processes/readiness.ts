@@ -9,7 +9,7 @@ import { OutOfTime, withinTime } from "../lib/time-bound.ts";
 import type { OutputLog, Stream } from "./output-log.ts";
 
 interface ReadinessParts {
-  readonly running: Pick<RunningProcess, "reach">;
+  readonly running: Pick<RunningProcess, "reach" | "isElsewhere">;
   readonly log: OutputLog;
   /** Reports the address of a port. */
   readonly found: (address: ProcessStatus["ports"][number]) => void;
@@ -54,7 +54,8 @@ async function untilReached(
   let pauseMs = 25;
   while (!signal.aborted) {
     const address = await running.reach(port);
-    if (address !== undefined && (await isThere(address))) {
+    // On another machine, a listening port must be enough.
+    if (address !== undefined && (running.isElsewhere || (await isThere(address)))) {
       const host = address.host.includes(":") ? `[${address.host}]` : address.host;
       found({ port, address: `${host}:${address.port}` });
       return true;

@@ -407,7 +407,9 @@ class RemoteEnvironment implements Environment {
   async #exchange(request: WebRequest): Promise<WebAnswer> {
     const { url, method, headers, body, maxBytes, at, signal, mayConnect } = request;
     if (at === undefined || !(await mayConnect?.(at.host, at.port)))
-      throw new ToolError("denied", `The target does not connect to ${url.host}`);
+      throw new ToolError("denied", `No rule lets this call connect to ${url.host}`, {
+        hint: `Ask the user to add the rule: allow connect ${url.hostname}`,
+      });
     const answer = await this.#call(
       "exchange",
       { url: url.href, method, headers, body, maxBytes, at },

@@ -36,6 +36,7 @@ export class RemoteProcess implements RunningProcess {
   readonly stdout: RemoteStream;
   readonly stderr: RemoteStream;
   readonly exit: Promise<ProcessExit>;
+  readonly isElsewhere = true;
   pid = 0;
   sandbox: RunningProcess["sandbox"] = "none";
   readonly #id: number;
