@@ -6,19 +6,17 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
 import { isAlive } from "../../test/support/is-alive.ts";
 import { type CommandTarget, commandTarget } from "../../test/support/remote/command-target.ts";
-import { refreshTargetPrograms } from "../../test/support/remote/target-programs.ts";
 import { shellQuote } from "../lib/text/shell-quote.ts";
 import { openToolcrib } from "../toolcrib/index.ts";
 
 let here: CliWorkspace;
 let there: CommandTarget;
-beforeAll(async () => {
-  await refreshTargetPrograms();
+beforeAll(() => {
   here = cliWorkspace();
   there = commandTarget("cd");
   writeFileSync(join(there.home, "poem.txt"), "one\ntwo\n");
   here.write("poem.txt", "not this one\n");
-}, 120_000);
+});
 afterAll(async () => {
   await there[Symbol.asyncDispose]();
   await here[Symbol.asyncDispose]();

@@ -26,7 +26,7 @@ async function ensureBuilt(): Promise<string> {
 
 function isStale(): boolean {
   const builtAt = statSync(built, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = globSync(["src/**/*.{ts,tsx,css,html,pl,json}", "scripts/*.ts", "package.json"], {
+  const sources = globSync(["src/**/*.{ts,tsx,css,html,pl,sh,json}", "scripts/*.ts", "package.json"], {
     cwd: repository,
   });
   return sources.some(

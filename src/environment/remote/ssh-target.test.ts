@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isAlive } from "../../../test/support/is-alive.ts";
 import { EchoClient } from "../../../test/support/remote/echo-client.ts";
@@ -7,6 +8,7 @@ import { sshMissing, sshServer } from "../../../test/support/remote/ssh-server.t
 import { targetProgramsWith } from "../../../test/support/remote/target-programs.ts";
 import type { ToolError } from "../../contract/error.ts";
 import { connectTarget, manageTarget } from "./connect-target.ts";
+import { openRemoteEnvironment } from "./remote-environment.ts";
 import { parseTarget } from "./target.ts";
 import type { TargetPrograms } from "./target-programs.ts";
 
@@ -51,6 +53,29 @@ describe.skipIf(sshMissing)(
       expect(sessions).toEqual([expect.objectContaining({ workspace, isAttached: true, running: 1 })]);
       await client.channel.close();
       await expect.poll(() => isAlive(child)).toBe(false);
+    });
+
+    it("gives the files and commands of the target, in its own sandbox", async () => {
+      await using there = sshServer();
+      const { env, workspace } = there;
+      const real = await targetProgramsWith();
+      expect(gzipSync(real.server.content).length).toBeLessThan(150_000);
+      const target = parseTarget(`ssh:test-host:${workspace}`);
+      const environment = await openRemoteEnvironment(await connectTarget(target, { programs: real, env }));
+      await environment.writeFile("a.txt", Buffer.from("hello"));
+      for (const pid of there.clients()) process.kill(pid, "SIGKILL");
+      const { bytes } = await environment.readFile("a.txt", { maxBytes: 100 });
+      const { signal } = new AbortController();
+      const running = await environment.start("cat", { args: ["a.txt"], confinement: "ours", signal });
+      const output: Uint8Array[] = [];
+      for await (const chunk of running.stdout) output.push(chunk);
+      expect([environment.workspace, `${Buffer.from(bytes)}`, `${Buffer.concat(output)}`]).toEqual([
+        workspace,
+        "hello",
+        "hello",
+      ]);
+      expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("hello");
+      await environment.close();
     });
 
     it("says why ssh refuses an unknown host, and how to fix it", async () => {
