@@ -49,8 +49,10 @@ describe.skipIf(sshMissing)(
       }
       expect(isAlive(child)).toBe(true);
       expect(readFileSync(join(workspace, "seen"), "utf8")).toBe(`${sent.join("\n")}\n`);
-      const { sessions } = await manageTarget(target, { kind: "list" }, { programs, env });
-      expect(sessions).toEqual([expect.objectContaining({ workspace, isAttached: true, running: 1 })]);
+      const list = async () => (await manageTarget(target, { kind: "list" }, { programs, env })).sessions;
+      const session = expect.objectContaining({ workspace, isAttached: true, running: 1 });
+      // The last killed client may still be connecting again.
+      await expect.poll(list, { timeout: 20_000 }).toEqual([session]);
       await client.channel.close();
       await expect.poll(() => isAlive(child)).toBe(false);
     });
