@@ -1,11 +1,11 @@
-import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../contract/environment.ts";
 import type { SharedRange, Snapshot } from "../../contract/snapshot.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
-import { attemptQuietly, statsAt } from "../../system/attempt.ts";
+import { statsAt } from "../../system/attempt.ts";
 import { makePrivateDirectory, namesIn } from "../../system/directories.ts";
+import { linkFile, removeFile, replaceFile } from "../../system/linked-file.ts";
 import { ownerHasEnded, thisProcess } from "../../system/process-identity.ts";
 import type { Holding, Ledger } from "./ledger.ts";
 import { deltaOf, throughEarlier } from "./ledger-delta.ts";
@@ -59,10 +59,7 @@ export class PendingScans {
     if (after !== undefined) this.#follow(after);
     await this.#use((files) => files.move(callId, latestName, { replace: true }));
     const at = (name: string) => join(this.#folder, baseName(name));
-    if (existsSync(at(callId))) renameSync(at(callId), at(latestName));
-    else rmSync(at(latestName), { force: true });
-    // Two links of one file are not renamed.
-    rmSync(at(callId), { force: true });
+    replaceFile(at(callId), at(latestName));
   }
 
   async latest(): Promise<KnownLedger | undefined> {
@@ -101,7 +98,7 @@ export class PendingScans {
     for (const name of names.filter((one) => isBase(one) && one !== baseName(latestName))) {
       const path = join(this.#folder, name);
       const isOld = Date.now() - (statsAt(path)?.ctimeMs ?? Date.now()) > abandonedMs;
-      if (isOld && !names.includes(name.slice(0, -baseName("").length))) rmSync(path, { force: true });
+      if (isOld && !names.includes(name.slice(0, -baseName("").length))) removeFile(path);
     }
   }
 
@@ -139,9 +136,7 @@ export class PendingScans {
       const path = join(this.#folder, name);
       const stats = statsAt(path);
       if (stats?.ino !== inode || stats.dev !== device) return false;
-      // Some file systems have no links.
-      attemptQuietly(() => linkSync(path, join(this.#folder, baseName(to))));
-      return existsSync(join(this.#folder, baseName(to)));
+      return linkFile(path, join(this.#folder, baseName(to)));
     });
   }
 
@@ -192,7 +187,7 @@ async function takeOver(files: Environment, name: string): Promise<Begun | undef
   }
   await write(files, ours, begun);
   await files.move(ours, begun.callId, { replace: true });
-  rmSync(join(files.workspace, baseName(begun.callId)), { force: true });
+  removeFile(join(files.workspace, baseName(begun.callId)));
   return begun;
 }
 

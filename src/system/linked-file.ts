@@ -1,0 +1,23 @@
+import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
+import { attemptQuietly } from "./attempt.ts";
+
+// Second names of files in Toolcrib's own folders.
+
+/** Gives a file a second name, or keeps that name. Returns false where that is not possible: some file systems have no links. */
+export function linkFile(path: string, name: string): boolean {
+  attemptQuietly(() => linkSync(path, name));
+  return existsSync(name);
+}
+
+/** Moves a file over another one. Without the file, removes the other one. */
+export function replaceFile(from: string, to: string): void {
+  if (existsSync(from)) renameSync(from, to);
+  else removeFile(to);
+  // Two links of one file are not renamed.
+  removeFile(from);
+}
+
+/** Removes a file, if it exists. */
+export function removeFile(path: string): void {
+  rmSync(path, { force: true });
+}
