@@ -116,7 +116,7 @@ export type {
 export { defineTool, type OwnTool } from "./define-tool.ts";
 export { openToolcrib } from "./open-toolcrib.ts";
 export type { OutputPart, OutputRange } from "./open-workspace.ts";
-export type { SandboxSetting, ToolcribOptions } from "./options.ts";
+export type { SandboxSetting, TargetOptions, ToolcribOptions } from "./options.ts";
 export type { ProjectFile, ProjectFiles } from "./project-files.ts";
 export type { ApprovalAnswer, PendingApproval } from "./stored-approval.ts";
 export type { Toolcrib } from "./toolcrib.ts";
