@@ -130,6 +130,11 @@ Options
 Common options
   -C, --workspace DIR  workspace folder (default: current
                        folder)
+  --target TARGET      work on another machine or in a
+                       container: ssh:host:/dir,
+                       docker:NAME, podman:NAME, …
+  --upload-node FILE   send this Node executable to a target
+                       that has none
   --json               print JSON
   -h, --help           show this help
 

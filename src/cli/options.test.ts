@@ -8,8 +8,8 @@ import { sessionOptionList } from "./session/session-option-list.ts";
 const others = ["model", "reasoning", "resume", "plan", "instructions", "projectInstructions", "protocol"];
 const library = new Set([...Object.keys(optionNames), ...others, "telemetry", "allowedHosts", "token"]);
 
-/** Options that only a command has, and limits, which `limits` of the library groups. */
-const ownOptions = new Set(["verbose", "no-input", "max-rounds", "max-cost"]);
+/** Options that only a command has, and those that `limits` and `target` of the library group. */
+const ownOptions = new Set(["verbose", "no-input", "max-rounds", "max-cost", "upload-node"]);
 
 it("options of commands have the names of the library's options", () => {
   const shared = mcpCommand.options.filter(({ name }) => /wait|token|host/.test(name));
