@@ -101,8 +101,11 @@ describe("openToolcrib with a target", () => {
       configDirectory: join(here.home, "config"),
     });
     const port = await freePort();
-    const serve = `require("http").createServer((_, answer) => answer.end("hello")).listen(${port}, "127.0.0.1")`;
-    const command = `${shellQuote(process.execPath)} -e ${shellQuote(serve)}`;
+    const answer = '"HTTP/1.0 200 OK\\r\\nContent-Type: text/plain\\r\\n\\r\\nhello"';
+    const listen = `IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => ${port}, Listen => 5)`;
+    const serve = `my $s = ${listen}; while (my $c = $s->accept) { while (<$c>) { last if /^\\r?$/ } print $c ${answer}; close $c }`;
+    // The Node of the tests may be in a folder that the sandbox hides.
+    const command = `perl -MIO::Socket::INET -e ${shellQuote(serve)}`;
     const started = await crib.call("process.start", { command, ready: { port } });
     expect(started).toMatchObject({ error: null, content: expect.stringContaining("ready") });
     const page = await crib.call("web.fetch", { url: `http://localhost:${port}/` });

@@ -161,7 +161,7 @@ describe("an environment without a sandbox", () => {
 
 it("refuses options that contradict each other", async () => {
   const backend = new MemoryBackend("/w");
-  const hint = "Leave out one of them. The workspace of an environment or a backend is its own.";
+  const hint = "Leave out one of them. The workspace of a target, an environment or a backend is its own.";
   const refusals = [
     await failureOf({ backend, environment: new MemoryEnvironment() }),
     await failureOf({ backend, wrapEnvironment: (local) => local }),

@@ -9,6 +9,8 @@ import type { CommandLine } from "./command-host.ts";
 
 const [program, folder] = process.argv.slice(2) as [string, string];
 
+// Commands that end with the process keep their listeners for signals.
+process.setMaxListeners(0);
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 process.on("disconnect", () => process.exit());
 process.on("message", async (line: CommandLine) => process.send!(await run(line)));

@@ -113,6 +113,7 @@ it("starts commands with the confinement that the policy decided and the files t
     isHidden: expect.any(Function),
     isReadOnly: expect.any(Function),
     isReadOnlyByRules: expect.any(Function),
+    pathRules: expect.any(Function),
     pathsKey: expect.any(String),
     absent: [{ path: "/workspace/.git", kind: "directory" }],
     readable: [],

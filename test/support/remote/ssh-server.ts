@@ -8,7 +8,7 @@ import {
   realpathSync,
   writeFileSync,
 } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { shellQuote } from "../../../src/lib/text/shell-quote.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -20,7 +20,7 @@ const server = findServer();
 
 /** Why tests with a real ssh server are skipped; undefined when there is one. */
 export const sshMissing: string | undefined =
-  server === undefined ? "needs ssh and Debian's openssh-server, which could not be fetched" : undefined;
+  server === undefined ? "needs ssh, a user with a login shell, and Debian's openssh-server" : undefined;
 
 /** A real ssh server for the current user, and the settings of a client that reaches it as `test-host`. */
 export interface SshServer extends AsyncDisposable {
@@ -91,6 +91,8 @@ export function sshServer({ knowsHost = true } = {}): SshServer {
 /** Returns the ssh server: the installed one, else the one of Debian's package, unpacked into the cache of the tests. */
 function findServer(): string | undefined {
   if (process.platform !== "linux" || !existsSync("/usr/bin/ssh")) return undefined;
+  // The server lets only users in who have a shell. CI runs the tests as a user without one.
+  if (/(?:nologin|false)$/.test(userInfo().shell ?? "")) return undefined;
   const found = ["/usr/sbin/sshd", join(cache, "usr/sbin/sshd")].find((path) => existsSync(path));
   const file = found ?? fetchServer();
   return file !== undefined && canSeparate() ? file : undefined;
