@@ -8,7 +8,6 @@ import { missingBrowser } from "../support/console/browser.ts";
 import { type BusyMachine, makeBusy } from "../support/console/busy-machine.ts";
 import { type OpenConsole, openTestConsole } from "../support/console/open-console.ts";
 import {
-  builtPage,
   desk,
   faultsOf,
   press,
@@ -32,7 +31,7 @@ describe.skipIf(missingBrowser)(
     let shown: Page;
     const file = () => join(real.folder, "shop/src/server/login.ts");
     beforeAll(async () => {
-      real = await openTestConsole({ pageFolder: builtPage });
+      real = await openTestConsole({ pageFolder: fixture.folder });
       // The commands behind rules and health look here, as in a terminal.
       vi.stubEnv("TOOLCRIB_HOME", real.directories.state);
       machine = await makeBusy(real);
@@ -222,7 +221,7 @@ it.skipIf(missingBrowser)(
     cli.write(join(cli.home, "config/config.toml"), 'dialect = "toolcrib"\n');
     await cli.run("call", "file.write", "--path", "a.txt", "--content", "one");
     const run = { program: [process.execPath, builtProgram], variables: cli.env };
-    await using real = await openTestConsole({ home: cli.home, pageFolder: builtPage, run });
+    await using real = await openTestConsole({ home: cli.home, pageFolder: fixture.folder, run });
     const shown = await fixture.browser.newPage();
     fixture.watch(shown);
     await shown.goto(`${real.origin}/#code=${real.newCode()}`);

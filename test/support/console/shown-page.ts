@@ -1,11 +1,11 @@
 /** The page of the console in a real browser, and what tests do with it. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
+import { buildPage } from "../../../scripts/build-page.ts";
 import type { Overview } from "../../../src/console/api.ts";
-import { builtProgram } from "../built-program.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { startBrowser } from "./browser.ts";
 import { overview } from "./fixture.ts";
 import { type FixtureServer, startFixtureServer } from "./fixture-server.ts";
@@ -13,11 +13,10 @@ import { type FixtureServer, startFixtureServer } from "./fixture-server.ts";
 export const desk = { width: 1440, height: 900 };
 export const phone = { width: 360, height: 740 };
 
-/** The page as users get it. */
-export const builtPage = join(builtProgram, "../console");
-
-/** A browser with the page, served with made-up data. */
+/** A browser with the page, built once and served with made-up data. */
 export interface ShownPage extends AsyncDisposable {
+  /** The built page, for a real server. */
+  readonly folder: string;
   readonly server: FixtureServer;
   readonly browser: Browser;
   readonly page: Page;
@@ -30,7 +29,9 @@ export interface ShownPage extends AsyncDisposable {
 }
 
 export async function showPage(): Promise<ShownPage> {
-  const [server, browser] = await Promise.all([startFixtureServer(builtPage), startBrowser()]);
+  const folder = temporaryFolder();
+  await buildPage(folder.path);
+  const [server, browser] = await Promise.all([startFixtureServer(folder.path), startBrowser()]);
   const errors: string[] = [];
   const watch = (watched: Page) => {
     watched.setDefaultTimeout(60_000);
@@ -44,6 +45,7 @@ export async function showPage(): Promise<ShownPage> {
   const page = await browser.newPage({ viewport: desk });
   watch(page);
   return {
+    folder: folder.path,
     server,
     browser,
     page,
@@ -62,6 +64,7 @@ export async function showPage(): Promise<ShownPage> {
     [Symbol.asyncDispose]: async () => {
       await browser.close();
       await server.close();
+      await folder[Symbol.asyncDispose]();
     },
   };
 }
@@ -76,8 +79,8 @@ export async function faultsOf(page: Page): Promise<unknown> {
     await page.emulateMedia({ colorScheme });
     const found = await page.evaluate(async () => {
       const { violations } = await (
-        globalThis as unknown as { axe: { run(options: object): Promise<AxeReport> } }
-      ).axe.run({ resultTypes: ["violations"] });
+        globalThis as unknown as { axe: { run(): Promise<AxeReport> } }
+      ).axe.run();
       return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))]);
     });
     faults.push(...found);
