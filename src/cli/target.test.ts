@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -67,7 +67,14 @@ describe("--target", () => {
     );
   });
 
-  it("refuses a folder of this machine beside it", async () => {
+  it("leaves no server there when the rules cannot be used", async () => {
+    const refused = await onTarget("call", "file.read", "poem.txt", "--rule", "nonsense");
+    expect(refused).toMatchObject({ exit: 2, stdout: "" });
+    const sessions = join(there.folder, "sessions");
+    await vi.waitFor(() => expect(readdirSync(sessions)).toEqual([]), { timeout: 20_000, interval: 50 });
+  });
+
+  it("refuses a target together with a folder of this machine", async () => {
     const refused = await onTarget("call", "file.read", "poem.txt", "-C", here.workspace);
     expect(refused).toMatchObject({ exit: 2 });
     expect(refused.stderr).toContain("Name the folder on the target: --target ssh:host:/dir");

@@ -13,10 +13,14 @@ export async function openTarget(
   target: string | TargetOptions,
   { sandbox }: { readonly sandbox: SandboxSetting | undefined },
 ): Promise<Environment> {
-  const { name, ...options } = typeof target === "string" ? { name: target } : target;
+  const { name, uploadNode, mayAsk, onProgress }: TargetOptions =
+    typeof target === "string" ? { name: target } : target;
   const parsed = parseTarget(name);
-  const channel = await connectTarget(parsed, { ...options, sandbox });
-  const remote = await openRemoteEnvironment(channel);
+  const channel = await connectTarget(parsed, { uploadNode, mayAsk, onProgress, sandbox });
+  const remote = await openRemoteEnvironment(channel).catch(async (error: unknown) => {
+    await channel.close().catch(() => {});
+    throw error;
+  });
   // Only for requests: its files are not used.
   const here = openLocalEnvironment({ workspace: tmpdir() });
   const exchange = (request: WebRequest) =>

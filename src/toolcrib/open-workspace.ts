@@ -70,6 +70,20 @@ export async function openWorkspace(
     const { openTarget } = await import("./open-target.ts");
     return openTarget(target, { sandbox: options.sandbox });
   });
+  try {
+    return await openIn(given, options, wantedRoots);
+  } catch (error) {
+    // An environment that was passed in stays open. A connection would keep the process running.
+    if (options.environment === undefined) await given?.close();
+    throw error;
+  }
+}
+
+async function openIn(
+  given: Environment | undefined,
+  options: WorkspaceOptions,
+  wantedRoots: ExtraRoots | undefined,
+): Promise<Workspace> {
   const warning = given && (await requireSandbox(given, options));
   const state = options.stateDirectory ?? userDirectories().state;
   const config = options.configDirectory ?? userDirectories().config;

@@ -6,6 +6,7 @@ import type { ExtraRoots } from "../contract/guard.ts";
 import type { CommandHook } from "../contract/hooks.ts";
 import type { SearchSettings, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
+import type { ConnectOptions } from "../environment/remote/connect-target.ts";
 import type { JournalBudget } from "../journal/collect/collector.ts";
 import type { ClientInfo } from "../journal/journal.ts";
 import type { Approve } from "../pipeline/approvals/approval-request.ts";
@@ -98,15 +99,9 @@ export interface ToolcribOptions {
 }
 
 /** How to reach a target. */
-export interface TargetOptions {
+export interface TargetOptions extends Pick<ConnectOptions, "uploadNode" | "mayAsk" | "onProgress"> {
   /** Such as `ssh:host:/dir`. */
   readonly name: string;
-  /** A Node executable for the platform of the target, which is sent when the target has none. */
-  readonly uploadNode?: string | undefined;
-  /** Whether ssh may ask for a password on the terminal. Default: false. */
-  readonly mayAsk?: boolean | undefined;
-  /** Called with one sentence for each step that takes time. */
-  readonly onProgress?: ((message: string) => void) | undefined;
 }
 
 /** A sandbox level, or "auto" for the best that is available. */
