@@ -110,6 +110,13 @@ export interface Environment {
   walk?(directory: string, wanted: WalkWanted): Promise<WalkedPaths>;
 
   /**
+   * Reads regular files, in the order of `paths`, which are relative to the workspace. Follows no links. Returns at least
+   * one result, and no more when they have `maxBytes` together: the caller asks again for the rest. Environments have it
+   * when a round trip per file would be slow.
+   */
+  readFiles?(paths: readonly string[], wanted: FilesWanted): Promise<readonly ReadResult[]>;
+
+  /**
    * Returns the ignore files outside the workspace that apply to it: those of the directories above, nearest first, then
    * the user's own. Leaves out `.gitignore` files above the nearest repository. The answer may be a second old.
    */
@@ -153,6 +160,18 @@ export interface WalkedPaths {
   /** Directories that cannot be read, with the reason. */
   readonly failed: readonly { readonly path: string; readonly message: string }[];
 }
+
+export interface FilesWanted {
+  /** A larger file is "unreadable". */
+  readonly maxFileBytes: number;
+  readonly maxBytes: number;
+  /** The SHA-256 of the known content, by path. A file that still has it is "same". */
+  readonly known?: ReadonlyMap<string, string> | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The content of a file. "gone": there is no such regular file. "unreadable": it is too large, or may not be read. */
+export type ReadResult = Uint8Array | "same" | "gone" | "unreadable";
 
 export interface IgnoreFileOutside {
   /** "exclude": `.git/info/exclude` of a repository, even if missing; "global": the user's `core.excludesFile`. */

@@ -39,6 +39,13 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
       reading(path, range, (reaching) => environment.readBytes(path, { ...range, ...reaching })),
     readLines: (path, range, signal) =>
       reading(path, range, (reaching) => environment.readLines(path, { ...range, ...reaching }, signal)),
+    readFiles: async (paths, wanted) => {
+      const results = await environment.readFiles!(paths, wanted);
+      // No links were followed, so these are the real paths.
+      const isRefused = (path: string) =>
+        guard("read", withSlash(environment.workspace) + path) !== undefined;
+      return results.map((result, index) => (isRefused(paths[index]!) ? "unreadable" : result));
+    },
     openDirectory: async (path) => {
       const directory = await environment.openDirectory(path);
       return guardedDirectory(directory, directory.realPath ?? (await environment.realPath(path)), checker);

@@ -213,6 +213,16 @@ export const methods = {
     /** The paths, each with a NUL byte at its end. */
     result: object({ paths: bytes, failed: list(object({ path: text, message: text })) }),
   },
+  readFiles: {
+    params: object({
+      paths: list(text, 10_000),
+      maxFileBytes: count,
+      maxBytes: count,
+      /** The hash of each path, "" when its content is unknown. */
+      known: optional(list(sha256, 10_000)),
+    }),
+    result: list(either(bytes, oneOf("same", "gone", "unreadable")), 10_000),
+  },
   openDirectory: {
     params: object({ path: text, as: count }),
     result: object({ path: text, realPath: optional(text) }),

@@ -11,12 +11,14 @@ import type {
   FileChange,
   FileContent,
   FileInfo,
+  FilesWanted,
   IgnoreFileOutside,
   LineRange,
   LineSlice,
   MoveOptions,
   ProcessStartOptions,
   Reaching,
+  ReadResult,
   RecoveredChange,
   RunningProcess,
   SandboxReport,
@@ -244,6 +246,22 @@ class RemoteEnvironment implements Environment {
     return Array.from(times, (time) => (Number.isNaN(time) ? undefined : time));
   }
 
+  async readFiles(
+    paths: readonly string[],
+    { maxFileBytes, maxBytes, known, signal }: FilesWanted,
+  ): Promise<readonly ReadResult[]> {
+    const asked = paths.slice(0, mostFilesAtOnce);
+    const hashes = known && asked.map((path) => known.get(path) ?? "");
+    const results = await this.#call(
+      "readFiles",
+      { paths: asked, maxFileBytes, maxBytes, known: hashes },
+      { signal, maxBytes: maxBytes + maxFileBytes + asked.length * 40 },
+    );
+    if (results.length > asked.length || (results.length === 0 && asked.length > 0))
+      throw badMessage("a wrong number of files");
+    return results;
+  }
+
   async openDirectory(path: string): Promise<Directory> {
     const id = this.#takeId();
     const opened = await this.#call("openDirectory", { path, as: id });
@@ -430,6 +448,7 @@ interface StartedProcess {
   readonly confinement: Confinement | undefined;
 }
 
+const mostFilesAtOnce = 10_000;
 const maxIgnoreBytes = 64 * 1024 * 1024;
 const maxHeaderBytes = 512 * 1024;
 

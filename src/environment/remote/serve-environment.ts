@@ -10,6 +10,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { Snapshot } from "../../contract/snapshot.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { monotonicMs } from "../../lib/clock.ts";
+import { readMany } from "../../lib/files-reader.ts";
 import type { Channel } from "./channel.ts";
 import { badMessage } from "./message.ts";
 import { Peer } from "./peer.ts";
@@ -161,6 +162,10 @@ class ServedEnvironment {
       if (walk === undefined) throw lacks("walk");
       const { paths, failed } = await walk(this.#environment, directory, { ...options, signal });
       return { paths: Buffer.from(paths.map((path) => `${path}\0`).join("")), failed };
+    },
+    readFiles: ({ paths, known: hashes, ...limits }, { signal }) => {
+      const known = hashes && new Map(paths.map((path, index) => [path, hashes[index] ?? ""]));
+      return readMany(this.#environment, paths, { ...limits, known, signal });
     },
     openDirectory: async ({ path, as }) => this.#lease(as, await this.#environment.openDirectory(path)),
     openChild: async ({ directory, name, as }) =>

@@ -112,4 +112,5 @@ type ReadingMethod =
   | "state"
   | "openDirectory"
   | "walk"
+  | "readFiles"
   | "ignoreFilesOutside";

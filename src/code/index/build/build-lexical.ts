@@ -1,11 +1,9 @@
 import { isAscii } from "node:buffer";
-import type { Directory, Environment } from "../../../contract/environment.ts";
-import { ToolError } from "../../../contract/error.ts";
-import { nameOf, parentOf } from "../../../files/visible-paths.ts";
+import type { Environment } from "../../../contract/environment.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
-import { isExhaustion } from "../../../lib/exhaustion.ts";
+import { FilesReader } from "../../../lib/files-reader.ts";
 import { byteOrderMarkLength, decodeText } from "../../../lib/text/encoding.ts";
 import { languageOf } from "../../languages/language-of.ts";
 import { byteClasses, trigramCount, trigramTerm } from "../query/trigrams.ts";
@@ -105,39 +103,6 @@ function isMinified(bytes: Uint8Array): boolean {
     if (++lines * maxLineBytes > bytes.length) return false;
   }
   return true;
-}
-
-/** Reads files in path order. Keeps a directory open for consecutive files in it. */
-export class FilesReader {
-  readonly #environment: Environment;
-  #directory: Directory | undefined;
-
-  constructor(environment: Environment) {
-    this.#environment = environment;
-  }
-
-  async read(path: string, largest: number): Promise<Uint8Array | "gone" | "unreadable"> {
-    try {
-      const directory = await this.#open(parentOf(path));
-      return (await directory.readFile(nameOf(path), largest)) ?? "unreadable";
-    } catch (error) {
-      if (!(error instanceof ToolError) || isExhaustion(error)) throw error;
-      return error.code === "denied" || error.code === "unavailable" ? "unreadable" : "gone";
-    }
-  }
-
-  close(): void {
-    this.#directory?.close();
-    this.#directory = undefined;
-  }
-
-  async #open(path: string): Promise<Directory> {
-    if (this.#directory?.path !== path) {
-      this.close();
-      this.#directory = await this.#environment.openDirectory(path || ".");
-    }
-    return this.#directory!;
-  }
 }
 
 /** Collects the trigrams of texts, then writes for each trigram the texts that contain it. Can be used again. */

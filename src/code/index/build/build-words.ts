@@ -3,6 +3,7 @@ import type { Outline } from "../../../contract/code.ts";
 import type { Environment } from "../../../contract/environment.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
+import { FilesReader } from "../../../lib/files-reader.ts";
 import { decodeText, detectEncoding } from "../../../lib/text/encoding.ts";
 import { loadGrammar } from "../../grammars/load-grammar.ts";
 import { findLanguage } from "../../languages/find-language.ts";
@@ -12,7 +13,6 @@ import { withScripts } from "../../symbols/with-scripts.ts";
 import { writeOutline } from "../storage/outline-blob.ts";
 import type { Segment } from "../storage/segment.ts";
 import type { WordHead } from "../storage/segment-table.ts";
-import { FilesReader } from "./build-lexical.ts";
 import { TermCollector } from "./term-collector.ts";
 
 export interface WordIndexRequest {
