@@ -32,11 +32,21 @@ function filesIn(folder: string, name: string): LeftOnTarget["files"] {
 
 function runningSessions(folder: string): readonly StoredRecord[] {
   return namesIfReadable(join(folder, "sessions")).flatMap((session) => {
-    const text = attempt(() => readFileSync(join(sessionFolder(folder, session), recordName), "utf8"));
-    const record = text === undefined ? undefined : tryParseJson(text);
-    if (!isRecord(record) || typeof record.owner !== "string") return [];
-    return runningProcess(record.owner) === record.pid ? [record as unknown as StoredRecord] : [];
+    const record = recordOf(folder, session);
+    return record !== undefined && isRunning(record) ? [record] : [];
   });
+}
+
+function recordOf(folder: string, session: string): StoredRecord | undefined {
+  const text = attempt(() => readFileSync(join(sessionFolder(folder, session), recordName), "utf8"));
+  const record = text === undefined ? undefined : tryParseJson(text);
+  const isWhole = isRecord(record) && typeof record.owner === "string";
+  // The name of the folder is what counts: the record may be damaged.
+  return isWhole ? ({ ...record, session } as unknown as StoredRecord) : undefined;
+}
+
+function isRunning({ owner, pid }: StoredRecord): boolean {
+  return runningProcess(owner) === pid;
 }
 
 /** Ends servers and everything that they run. Returns when they have ended. */
@@ -44,7 +54,6 @@ export async function stopHere(folder: string, session?: string): Promise<void> 
   const stopped = runningSessions(folder).filter((one) => session === undefined || one.session === session);
   for (const { pid } of stopped) attemptQuietly(() => process.kill(pid, "SIGTERM"));
   const deadline = performance.now() + stopMs;
-  const isRunning = ({ owner }: StoredRecord) => runningProcess(owner) !== undefined;
   while (stopped.some(isRunning) && performance.now() < deadline) await wait(20);
   for (const one of stopped) if (isRunning(one)) attemptQuietly(() => process.kill(one.pid, "SIGKILL"));
   for (const one of stopped) removeSession(folder, one.session);
@@ -60,9 +69,11 @@ export function cleanHere(folder: string): void {
 
 /** Removes the folders of servers that were killed. */
 export function removeDeadSessions(folder: string): void {
-  const running = new Set(runningSessions(folder).map(({ session }) => session));
-  for (const session of namesIfReadable(join(folder, "sessions")))
-    if (!running.has(session) && isOld(sessionFolder(folder, session))) removeSession(folder, session);
+  for (const session of namesIfReadable(join(folder, "sessions"))) {
+    const record = recordOf(folder, session);
+    const isLeft = record === undefined ? isOld(sessionFolder(folder, session)) : !isRunning(record);
+    if (isLeft) removeSession(folder, session);
+  }
 }
 
 /** A server that starts has a folder before it has a record. */

@@ -30,27 +30,6 @@ async function failure(work: Promise<unknown>): Promise<ToolError> {
   );
 }
 
-/** The number of cuts; 1000 for the whole figure. */
-const cuts = Number(process.env.TOOLCRIB_CUTS ?? 30);
-
-/** Kills each process that `pidOf` names: three of four a moment after it has made progress, the others while it starts. */
-async function killRepeatedly(pidOf: () => number | undefined, progress: () => number): Promise<void> {
-  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-  let last = 0;
-  let seen = 0;
-  for (let killed = 0; killed < cuts; ) {
-    const pid = pidOf();
-    const isNew = pid !== undefined && pid !== last && isAlive(pid);
-    if (isNew && (killed % 4 === 3 || progress() > seen)) {
-      await pause(Math.random() * (killed % 4 === 3 ? 300 : 20));
-      process.kill(pid, "SIGKILL");
-      last = pid;
-      seen = progress();
-      killed++;
-    } else await pause(3);
-  }
-}
-
 describe("connectTarget", () => {
   it("sends the server once, whatever login scripts print, and leaves nothing that others can use", async () => {
     await using there = commandTarget('echo Welcome; head -c 100000 /dev/zero; echo \'{"kind":"ready"}\'');
@@ -84,35 +63,6 @@ describe("connectTarget", () => {
     const again = await openEcho(target, { directory });
     expect(await again.ask("a")).toBe("a");
     await again.channel.close();
-  });
-
-  it(`loses nothing and repeats nothing when the proxy is killed ${cuts} times`, async () => {
-    await using there = commandTarget();
-    const { target, workspace: directory } = there;
-    const client = await openEcho(target, { directory });
-    const child = Number(await client.ask("start"));
-    const sent: string[] = ["start"];
-    const answers: string[] = [];
-    let isDone = false;
-    const killing = killRepeatedly(
-      () => there.attachPid(),
-      () => answers.length,
-    ).then(() => {
-      isDone = true;
-    });
-    while (!isDone) {
-      const batch = Array.from({ length: 5 }, (_, index) => `m${sent.length + index}`);
-      sent.push(...batch);
-      for (const text of batch) await client.channel.send(Buffer.from(text));
-      for (const _ of batch) answers.push(await client.next());
-      await new Promise(setImmediate);
-    }
-    await killing;
-    expect(answers).toEqual(sent.slice(1));
-    expect(isAlive(child)).toBe(true);
-    expect(readFileSync(join(directory, "seen"), "utf8")).toBe(`${sent.join("\n")}\n`);
-    await client.channel.close();
-    await expect.poll(() => isAlive(child)).toBe(false);
   });
 
   it("fails with the reason when the server was killed, and never starts another in the same session", async () => {
@@ -237,5 +187,21 @@ describe("manageTarget", () => {
     expect((await lost).message).toMatch(/no longer runs|is closed/);
     expect((await manageTarget(target, { kind: "clean" }, { programs })).files).toEqual([]);
     expect(readdirSync(folder)).toEqual(["sessions"]);
+  });
+
+  it("removes at once what a killed server has left, and keeps the sessions of other clients", async () => {
+    await using there = commandTarget();
+    const { target, workspace: directory, folder } = there;
+    const options = { directory, reconnectMs: 0 };
+    const [killed, kept] = [await openEcho(target, options), await openEcho(target, options)];
+    const pid = Number(await killed.ask("pid"));
+    process.kill(pid, "SIGKILL");
+    await failure(killed.next());
+    const list = await manageTarget(target, { kind: "list" }, { programs });
+    expect(list.sessions.map((session) => session.pid)).toEqual([Number(await kept.ask("pid"))]);
+    await manageTarget(target, { kind: "clean" }, { programs });
+    expect(readdirSync(join(folder, "sessions"))).toEqual([list.sessions[0]!.session]);
+    expect(await kept.ask("still here")).toBe("still here");
+    await kept.channel.close();
   });
 });
