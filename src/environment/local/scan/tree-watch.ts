@@ -10,8 +10,8 @@ export interface TreeChanges {
    * was created; and processes whose mappings are not known. A file in a directory without events may have changed.
    */
   readonly unproven: ReadonlyMap<string, number>;
-  /** Inodes of files that a process has mapped. Changes of them may have no event yet. */
-  readonly mapped: ReadonlySet<number>;
+  /** Inodes of files that a process has mapped or opened for writing. Changes of them may have no event yet. */
+  readonly inUse: ReadonlySet<number>;
 }
 
 const patienceMs = 20_000;
@@ -57,21 +57,21 @@ export class TreeWatch {
 
   /**
    * Returns everything that happened since the last call and before this one; undefined when that is not known. Names
-   * alone are asked faster, without `mapped` and processes.
+   * alone are asked faster, without `inUse` and processes.
    */
   async changes(of: "names" | "files"): Promise<TreeChanges | undefined> {
     const records = await this.#ask(of === "names" ? "n" : "f");
     if (records === undefined) return undefined;
     const directories = new Set<string>();
-    const mapped = new Set<number>();
+    const inUse = new Set<number>();
     const unproven = new Map<string, number>();
     for (const record of records) {
       const space = record.indexOf(" ");
-      if (record.startsWith("i")) mapped.add(Number(record.slice(1)));
+      if (record.startsWith("i")) inUse.add(Number(record.slice(1)));
       else if (record.startsWith("f")) unproven.set(record.slice(space + 1), Number(record.slice(1, space)));
       else directories.add(record === "d." ? "" : record.slice(1));
     }
-    return { directories, mapped, unproven };
+    return { directories, inUse, unproven };
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,8 @@
 # files. Every answer is a list of records,
 # each followed by NUL, and one more NUL: "d" and a changed directory; "f", how often a name was created, a space and the
 # path, for a new directory, a file that came and went, a file with other names, or a process that may have mapped files;
-# "i" and the inode of a file that a process has mapped; or "x" when the changes are not all known. Ends with its input.
+# "i" and the inode of a file that a process has mapped or opened for writing; or "x" when the changes are not all known.
+# Ends with its input.
 # The numbers are those of Linux: inotify_init1, inotify_add_watch, inotify_rm_watch, getdents64.
 use strict; use POSIX (); use Fcntl qw(O_RDONLY O_DIRECTORY O_NOFOLLOW);
 my $machine = (POSIX::uname())[4];
@@ -30,10 +31,10 @@ for (;;) {
   drain() if !$lost && vec($ready, $queue, 1);
   next unless vec($ready, 0, 1);
   sysread(STDIN, my $asked, 1) or exit;
-  # A mapping that ends after this has an event in the queue.
-  my %mapped = $lost || $asked ne "f" ? () : mapped();
+  # A file that is closed after this, and is no longer mapped, has an event in the queue.
+  my %inUse = $lost || $asked ne "f" ? () : inUse();
   drain() unless $lost;
-  answer(keys %mapped);
+  answer(keys %inUse);
 }
 
 sub answer {
@@ -172,10 +173,15 @@ sub take {
   if ($mask & 0x80) { $movedTo{$path} = 1; delete $moving{$cookie} }
 }
 
-# Returns the inodes of files in shared mappings. Writes to them cause no event until the mapping ends.
-sub mapped {
+# Returns the inodes of files that are open for writing or in shared mappings. Writes to mapped memory, and asynchronous
+# ones (io_submit), cause no event until the file is closed.
+sub inUse {
   my (%inodes, @silent);
   for my $process (grep { /^\d/ } namesIn("/proc")) {
+    for my $open (map { "/proc/$process/fd/$_" } namesIn("/proc/$process/fd")) {
+      # The permissions of the link are those of the open file.
+      $inodes{(stat _)[1]} = 1 if ((lstat $open)[2] || 0) & 0200 && -l _ && -f $open;
+    }
     my $text = content("/proc/$process/maps");
     # The first thread of a process may have ended.
     $text = join("", map { content("/proc/$process/task/$_/maps") } namesIn("/proc/$process/task")) if $text eq "";

@@ -234,6 +234,41 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
     ]);
   });
 
+  it("sees changes when the folder around the workspace was replaced", async () => {
+    await using watched = await openWatched();
+    const around = join(watched.root, "..");
+    fs.renameSync(around, `${around} old`);
+    fs.cpSync(`${around} old`, around, { recursive: true });
+    fs.rmSync(`${around} old`, { recursive: true });
+    for (const text of ["one", "two"]) {
+      fs.writeFileSync(join(watched.root, "d/one"), text);
+      expect(show(await watched.take())).toEqual(show(await watched.fresh()));
+    }
+  });
+
+  it("sees a write to mapped memory that has ended while the file is open", async () => {
+    await using watched = await openWatched();
+    const child = await startWriting(watched.root, mapAndUnmap);
+    const read = async () => {
+      await child.write("X");
+      expect(show(await watched.take())).toEqual(show(await watched.fresh()));
+      return watched.snapshots.lastRead;
+    };
+    await expect.poll(read, patience).toBe(1);
+    await child.end();
+  });
+
+  it("scans everything while a program may hold a file that has lost a name", async () => {
+    await using watched = await openWatched({}, "ln d/e/three node_modules/name");
+    const child = await startWriting(watched.root, writeByLostName);
+    Object.assign(watched.programs, { now: 1, atOnce: 1 });
+    // The last write is made by a program that ends before the snapshot.
+    for (const step of [() => child.write("X"), () => child.write("Y"), () => child.end()]) {
+      await step();
+      expect(show(await watched.take())).toEqual(show(await watched.fresh()));
+    }
+  });
+
   it("scans everything when Perl has ended", async () => {
     await using watched = await openWatched();
     process.kill(watched.snapshots.pid!, "SIGKILL");
@@ -341,8 +376,13 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
 });
 
 /** Starts a program that maps d/one. */
-async function startMapping(root: string, sandbox: readonly string[]) {
-  const [file, ...args] = [...sandbox, "perl", "-e", mapAndWrite];
+function startMapping(root: string, sandbox: readonly string[]) {
+  return startWriting(root, mapAndWrite, sandbox);
+}
+
+/** Starts a program that prints something when it is ready, and after each byte that it has written. */
+async function startWriting(root: string, program: string, sandbox: readonly string[] = []) {
+  const [file, ...args] = [...sandbox, "perl", "-e", program];
   const child = spawn(file!, args, { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
   const answer = () => new Promise((resolve) => child.stdout.once("data", resolve));
   const ended = new Promise((resolve) => child.once("close", resolve));
@@ -372,4 +412,28 @@ const mapAndWrite = `
   close $file;
   syscall($control, 4, 0, 0, 0, 0) == 0 or die if $$ < 10;
   do { print "." } while syscall($read, 0, $at, 1) > 0;
+`;
+
+/** Writes to a mapped file for every byte of the input, and keeps the file open. The numbers are those of mmap, read and munmap. */
+const mapAndUnmap = `
+  my ($map, $read, $unmap) = (POSIX::uname())[4] eq "x86_64" ? (9, 0, 11) : (222, 63, 215);
+  BEGIN { require POSIX }
+  $| = 1;
+  open(my $file, "+<", "d/one") or die;
+  open(my $zero, "<", "/dev/zero") or die;
+  print ".";
+  while (sysread(STDIN, my $byte, 1) > 0) {
+    my $at = syscall($map, 0, 4096, 3, 1, fileno($file), 0);
+    syscall($read, fileno($zero), $at, 1);
+    syscall($unmap, $at, 4096);
+    print ".";
+  }
+`;
+
+/** Writes each byte of the input, and one more at its end, to a file of which it has removed a name. */
+const writeByLostName = `
+  $| = 1;
+  open(my $file, ">>", "node_modules/name") or die;
+  unlink("node_modules/name") or die;
+  do { print "."; syswrite($file, "x") } while sysread(STDIN, my $byte, 1) > 0;
 `;

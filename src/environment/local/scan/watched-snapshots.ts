@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, statfsSync } from "node:fs";
+import { existsSync, readFileSync, statfsSync } from "node:fs";
 import type { IgnoreFileOutside } from "../../../contract/environment.ts";
 import {
   figure,
@@ -86,10 +86,15 @@ export class WatchedSnapshots {
   #placeholders: ReadonlyMap<string, number> = new Map();
   /** Whether a running program may have opened a file by a name that is gone, and may still write to it. */
   #mayHoldFiles = false;
+  /** The inodes of files with several names in the last snapshot. */
+  #linked: ReadonlySet<number> = new Set();
+  /** Whether one of them has lost its other names since. A program may have opened it by such a name. */
+  #hasLostName = false;
   /** Whether the last snapshot had to be one of everything. After commands in other sandboxes than bubblewrap it has. */
   #wasWhole = false;
-  /** The mounts when the watch started. */
+  /** The mounts and the workspace when the watch started. */
   #mounts = "";
+  #watched = "";
   #snapshots = 0;
   /** The number of snapshots until the next watch starts, and how many to wait after a watch that was useless. */
   #rest = 2;
@@ -178,6 +183,9 @@ export class WatchedSnapshots {
     this.#wasWhole = options.again === true;
     if (this.#watch === undefined) return taken.snapshot;
     const isPart = taken.snapshot.shared !== undefined;
+    const linked = new Set(taken.linked.map((place) => inodeAt(taken.snapshot, place)));
+    this.#hasLostName = Array.from(this.#linked).some((inode) => !linked.has(inode));
+    this.#linked = linked;
     this.#nextRest = isPart ? 2 : this.#nextRest;
     this.#base = {
       ...taken,
@@ -195,14 +203,14 @@ export class WatchedSnapshots {
   /** Returns undefined when everything must be scanned. */
   async #takeFrom(
     base: Base,
-    { directories, mapped }: TreeChanges,
+    { directories, inUse }: TreeChanges,
     outside: readonly IgnoreFileOutside[],
     options: SnapshotOptions,
   ): Promise<Taken | undefined> {
     // Snapshots leave out some of the watched directories.
     const isCovered = (path: string) => base.snapshot.contents.has(path);
     const changed = new Set([...directories].filter(isCovered));
-    for (const path of this.#unproven(base, mapped)) changed.add(path);
+    for (const path of this.#unproven(base, inUse)) changed.add(path);
     const unchanged = { ...base, changed };
     try {
       return await takeSnapshot(this.#options.pinning, outside, options, unchanged);
@@ -212,8 +220,11 @@ export class WatchedSnapshots {
     }
   }
 
-  /** Lists the directories with entries that may have changed without an event: mapped files, those with several hard links, and skipped directories. */
-  *#unproven({ snapshot, linked }: Base, mapped: ReadonlySet<number>): Generator<string> {
+  /**
+   * Lists the directories with entries that may have changed without an event: files in use, those with several hard
+   * links, and skipped directories.
+   */
+  *#unproven({ snapshot, linked }: Base, inUse: ReadonlySet<number>): Generator<string> {
     const { paths, figures } = snapshot;
     for (const place of [...linked, ...snapshot.leftOut.keys()]) {
       const stats = statsAt(this.#prefix + paths[place]!);
@@ -226,10 +237,10 @@ export class WatchedSnapshots {
     }
     // Most inodes differ in their lower bits already.
     const bits = new Uint8Array(65_536);
-    for (const inode of mapped) bits[inode % bits.length] = 1;
+    for (const inode of inUse) bits[inode % bits.length] = 1;
     for (let place = 0; place < paths.length; place += 1) {
-      const inode = figures[place * figureCount + figure.inode]!;
-      if (bits[inode % bits.length] === 1 && mapped.has(inode)) yield parentOf(paths[place]!);
+      const inode = inodeAt(snapshot, place);
+      if (bits[inode % bits.length] === 1 && inUse.has(inode)) yield parentOf(paths[place]!);
     }
   }
 
@@ -239,7 +250,8 @@ export class WatchedSnapshots {
       if (this.#watch === undefined) return;
       const placeholders = new Map(this.#options.placeholders());
       const changes = await this.#watch.changes(about);
-      if (changes !== undefined && this.#limits.mounts() === this.#mounts) this.#add(changes, placeholders);
+      const isSame = this.#limits.mounts() === this.#mounts && this.#identity() === this.#watched;
+      if (changes !== undefined && isSame) this.#add(changes, placeholders);
       else await this.#endWatch();
     });
     this.#asked = asked.catch(() => {});
@@ -250,6 +262,7 @@ export class WatchedSnapshots {
     if (this.#snapshots <= this.#rest || this.#last === undefined || this.#wasWhole || again) return;
     const placeholders = new Map(this.#options.placeholders());
     this.#mounts = this.#limits.mounts();
+    this.#watched = this.#identity();
     const { pinning, findPerl } = this.#options;
     const perl = this.#mayWatch(this.#last, without) ? await findPerl().catch(() => undefined) : undefined;
     if (perl !== undefined) {
@@ -276,8 +289,10 @@ export class WatchedSnapshots {
     const isPlaceholder = ([path, count]: readonly [string, number]) =>
       atOnce <= 1 && count > 0 && count === made(path);
     const isProven = Array.from(changes.unproven).every(isPlaceholder);
-    if (!isProven || this.#mayHoldFiles || !areConfined) this.#mustLook = true;
-    this.#mayHoldFiles = now > 0 && (this.#mayHoldFiles || !isProven);
+    const mayHoldFiles = this.#mayHoldFiles || (this.#hasLostName && atOnce > 0);
+    if (!isProven || mayHoldFiles || !areConfined) this.#mustLook = true;
+    this.#mayHoldFiles = now > 0 && (mayHoldFiles || !isProven);
+    this.#hasLostName = false;
     this.#placeholders = placeholders;
     this.#changes = merged(this.#changes, changes);
     // In a directory that was moved, names may have changed before it was watched again.
@@ -300,6 +315,12 @@ export class WatchedSnapshots {
     });
   }
 
+  /** Changes when another directory gets the path of the workspace. */
+  #identity(): string {
+    const stats = statsAt(this.#root);
+    return `${stats?.dev} ${stats?.ino}`;
+  }
+
   get #root(): string {
     return this.#options.pinning.root;
   }
@@ -312,6 +333,7 @@ export class WatchedSnapshots {
     this.#changes = noChanges;
     this.#mustLook = false;
     this.#named = undefined;
+    this.#linked = new Set();
     this.#rest = this.#snapshots + this.#nextRest - 1;
     this.#nextRest = Math.min(this.#nextRest * 2, 64);
     await watch?.close();
@@ -319,11 +341,10 @@ export class WatchedSnapshots {
 
   /** Everything else that a snapshot depends on: its options, ignore files elsewhere and the workspace itself. */
   #about(outside: readonly IgnoreFileOutside[], { without, ignored }: SnapshotOptions): string {
-    const { ino, dev } = lstatSync(this.#options.pinning.root);
     const excluded = this.#last?.repositories.map(({ path }) =>
       attemptQuietly(() => readFileSync(`${this.#prefix}${path}/.git/info/exclude`, "utf8")),
     );
-    return JSON.stringify([outside, without, ignored, ino, dev, excluded]);
+    return JSON.stringify([outside, without, ignored, this.#identity(), excluded]);
   }
 }
 
@@ -334,9 +355,9 @@ interface Base extends Taken {
   readonly provenMs: number;
 }
 
-const noChanges: TreeChanges = { directories: new Set(), mapped: new Set(), unproven: new Map() };
+const noChanges: TreeChanges = { directories: new Set(), inUse: new Set(), unproven: new Map() };
 
-/** The later changes list all files that are mapped now. */
+/** The later changes list all files that are in use now. */
 function merged(one: TreeChanges, other: TreeChanges): TreeChanges {
   return { ...other, directories: new Set([...one.directories, ...other.directories]) };
 }
@@ -365,6 +386,10 @@ function enterSame(one: Snapshot, other: Snapshot): boolean {
   const entersSkipped = (entering: Snapshot, { leftOut, paths }: Snapshot) =>
     [...leftOut.keys()].some((place) => entering.contents.has(paths[place]!));
   return !entersSkipped(one, other) && !entersSkipped(other, one);
+}
+
+function inodeAt({ figures }: Snapshot, place: number): number {
+  return figures[place * figureCount + figure.inode]!;
 }
 
 function parentOf(path: string): string {
