@@ -1,6 +1,7 @@
 import type { SandboxLevel } from "./call.ts";
 import type { Confinement } from "./confinement.ts";
 import type { EntryState } from "./history.ts";
+import type { RunningCommand } from "./process.ts";
 import type { Snapshot, SnapshotOptions } from "./snapshot.ts";
 import type { WebAnswer, WebRequest } from "./web.ts";
 
@@ -127,6 +128,9 @@ export interface Environment {
 
   /** False: `start` always fails, so that nothing needs to be confined. Default: true. */
   readonly runsPrograms?: boolean;
+
+  /** Whether `start` can keep a shell open (`shell`), as on another machine. Here, shells are driven by this process. */
+  readonly keepsShells?: boolean | undefined;
 
   /** The default confinement of `start`, when the policy has decided one for the call. */
   readonly confinement?: Confinement | undefined;
@@ -360,6 +364,8 @@ export interface ProcessStartOptions {
   readonly input?: Uint8Array | "open" | undefined;
   /** Whether the program gets its own terminal, when possible. Then all output is in `stdout`. */
   readonly terminal?: boolean | undefined;
+  /** Whether it is a bash that stays open for `RunningProcess.runCommand`. Needs `Environment.keepsShells`. */
+  readonly shell?: boolean | undefined;
   /** Whether its ports can be reached through `RunningProcess.reach`. */
   readonly reachable?: boolean | undefined;
   /** Default: the narrowest. "ours": a built-in program with fixed arguments, which needs no confinement. */
@@ -402,6 +408,8 @@ export interface RunningProcess {
   waitsForInput(): Promise<boolean | undefined>;
   /** Returns the address of a port of its loopback, as seen from this process; undefined while nothing listens on it. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
+  /** Runs a command in a shell that stays open, one at a time. */
+  runCommand?(command: CommandInShell): Promise<Omit<RunningCommand, "attach">>;
   /** Undoes what its sandbox could not prevent so far, as at its end. Returns notes for the user. */
   settle?(): Promise<readonly string[]>;
   /** Returns a new path that its sandbox should hide or protect but does not; undefined if there is none. */
@@ -410,6 +418,17 @@ export interface RunningProcess {
   terminate(): void;
   /** Kills the process and everything it started. Does nothing when it has ended. */
   stop(): void;
+}
+
+export interface CommandInShell {
+  readonly command: string;
+  /** An absolute path. Default: the directory of the shell. */
+  readonly cwd: string | undefined;
+  /** Where the shell must be. When it is elsewhere, the command does not run, and the call throws `stale`. */
+  readonly from: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends the command. */
+  readonly signal: AbortSignal;
 }
 
 export interface ProcessExit {

@@ -3,6 +3,7 @@ import { ToolError } from "../contract/error.ts";
 import type { OpenDocuments } from "../documents/open-documents.ts";
 import type { ShellTable } from "../environment/shells/open-shells.ts";
 import { loadOnce } from "../lib/async/load-once.ts";
+import type { Workspace } from "./open-workspace.ts";
 
 /** Loads the code reader with the first call that needs it, because most sessions do not need it. */
 export function lazyCode(options: CodeOptions): OpenCode {
@@ -26,16 +27,19 @@ export function lazyDocuments(workspace: string): OpenDocuments {
   };
 }
 
-/** Loads the persistent shells with the first command that runs in one. They need processes of this machine. */
-export function lazyShells({ isElsewhere }: { readonly isElsewhere: boolean }): ShellTable {
+/** Loads the persistent shells with the first command that runs in one. Windows only show shells of this machine. */
+export function lazyShells({
+  isElsewhere,
+  environment,
+}: Pick<Workspace, "isElsewhere" | "environment">): ShellTable {
   let table: ShellTable | undefined;
   const { load, loaded } = loadOnce(async () => {
-    if (isElsewhere)
-      throw new ToolError("unsupported", "A workspace on another machine has no persistent shells", {
+    if (isElsewhere && !environment.keepsShells)
+      throw new ToolError("unsupported", "The environment of this workspace keeps no shells open", {
         hint: "Leave out `session`, and join dependent commands with &&.",
       });
     const { openShells } = await import("../environment/shells/open-shells.ts");
-    table = openShells({ tmux: "auto" });
+    table = openShells({ tmux: isElsewhere ? "never" : "auto" });
     return table;
   });
   return {

@@ -110,7 +110,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
       isElsewhere: workspace.isElsewhere,
     });
     this.#documents = lazyDocuments(workspace.path);
-    this.#shells = lazyShells({ isElsewhere: workspace.isElsewhere });
+    this.#shells = lazyShells(workspace);
     this.#processes = openProcesses({
       outputs: history.outputs,
       redactor: () => new RedactedStream(),

@@ -265,6 +265,7 @@ export const methods = {
       env: optional(table(textUpTo(1024 * 1024))),
       input: optional(either(bytes, oneOf("open"))),
       terminal: optional(yesOrNo),
+      shell: optional(yesOrNo),
       reachable: optional(yesOrNo),
       confinement: optional(either(oneOf("ours"), confinement)),
       leavesFiles: optional(yesOrNo),
@@ -274,6 +275,17 @@ export const methods = {
     result: object({ pid: count, sandbox: oneOf("bwrap", "landlock", "seatbelt", "none") }),
   },
   write: { params: object({ process: count, bytes }), result: nothing },
+  runCommand: {
+    params: object({
+      /** The shell, and the id of the command, whose output and exit are sent like those of a process. */
+      ...{ process: count, as: count },
+      command: textUpTo(16 * 1024 * 1024),
+      cwd: optional(text),
+      from: optional(text),
+      env: table(textUpTo(1024 * 1024)),
+    }),
+    result: nothing,
+  },
   waitsForInput: { params: object({ process: count }), result: optional(yesOrNo) },
   reach: { params: object({ process: count, port: count }), result: optional(address) },
   settle: { params: object({ process: count }), result: list(text, 10_000) },
@@ -330,6 +342,8 @@ export const targetNotes = {
     code: optional(number),
     signal: optional(text),
     remarks: list(text, 10_000),
+    /** The directory of the shell in which the command ran. */
+    cwd: optional(text),
     error: optional(object({ code: oneOf(...errorCodes), message: text, hint: optional(text) })),
   }),
 } as const;

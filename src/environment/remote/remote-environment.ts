@@ -3,6 +3,7 @@ import type {
   Announcing,
   ChangeOptions,
   ChangeReceipt,
+  CommandInShell,
   DeleteOptions,
   Directory,
   Effect,
@@ -111,6 +112,7 @@ class RemoteEnvironment implements Environment {
   readonly ownDirectories: readonly string[] | undefined;
   readonly recovered: readonly RecoveredChange[] | undefined;
   readonly runsPrograms: boolean;
+  readonly keepsShells: boolean;
   readonly #peer: Peer;
   readonly #call: CallTarget;
   readonly #changes = new Map<number, PendingChange>();
@@ -133,6 +135,7 @@ class RemoteEnvironment implements Environment {
     this.ownDirectories = ownDirectories;
     this.recovered = recovered;
     this.runsPrograms = runsPrograms;
+    this.keepsShells = runsPrograms;
     const able = <Method>(name: string, method: Method) => (abilities.includes(name) ? method : undefined);
     const snapshots = new RemoteSnapshots(this.#call);
     this.snapshot = able("snapshot", (options) => snapshots.take(options));
@@ -273,31 +276,20 @@ class RemoteEnvironment implements Environment {
   }
 
   async start(program: string, options: ProcessStartOptions): Promise<RunningProcess> {
-    const { signal, confinement, caller, args, cwd, env, input, terminal, reachable, leavesFiles } = options;
-    const id = this.#takeId();
-    const process = new RemoteProcess(id, this.#peer, this.#call);
-    this.#processes.set(id, { process, confinement: confinement === "ours" ? undefined : confinement });
-    try {
-      const sent = confinement === "ours" ? "ours" : confinement && sendConfinement(confinement);
-      const { ownDirectory } = options;
+    const { signal, confinement: given, caller, args, cwd, env, input, terminal, shell } = options;
+    const { reachable, leavesFiles, ownDirectory } = options;
+    const confinement = given === "ours" ? undefined : given;
+    const sent = given === "ours" ? "ours" : confinement && sendConfinement(confinement);
+    const process = await this.#begin({ confinement, signal }, async (id, process) => {
+      const params = { as: id, program, args, cwd, env, input, terminal, shell, reachable, leavesFiles };
       const started = await this.#call(
         "start",
-        {
-          ...{ as: id, program, args, cwd, env, input, terminal, reachable, leavesFiles, ownDirectory },
-          confinement: sent,
-          caller: caller && this.#callerId(caller),
-        },
+        { ...params, ownDirectory, confinement: sent, caller: caller && this.#callerId(caller) },
         { signal, onAbort: "wait" },
       );
       Object.assign(process, started);
-    } catch (error) {
-      this.#processes.delete(id);
-      throw error;
-    }
-    const stop = () => process.stop();
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    void process.exit.catch(() => {}).finally(() => signal.removeEventListener("abort", stop));
+      if (shell) process.runCommand = (command) => this.#runCommand(id, process, command);
+    });
     return process;
   }
 
@@ -326,10 +318,10 @@ class RemoteEnvironment implements Environment {
     if (method === "greeting" || !Object.hasOwn(targetNotes, method))
       throw badMessage("a message has an unknown name");
     if (method === "exit") {
-      const { process: id, code, signal, remarks, error } = targetNotes.exit(value, method);
+      const { process: id, code, signal, remarks, cwd, error } = targetNotes.exit(value, method);
       const { process } = this.#process(id);
       this.#processes.delete(id);
-      if (error === undefined) process.ended({ code, signal, remarks });
+      if (error === undefined) process.ended({ code, signal, remarks, ...(cwd?.startsWith("/") && { cwd }) });
       else process.lost(errorOf(error));
       return;
     }
@@ -359,6 +351,36 @@ class RemoteEnvironment implements Environment {
     const known = this.#callers.get(caller) ?? this.#takeId();
     this.#callers.set(caller, known);
     return known;
+  }
+
+  /** Runs a command in a shell on the target. Its output and its end come like those of a process. */
+  async #runCommand(shell: number, { sandbox }: RemoteProcess, given: CommandInShell): Promise<CommandThere> {
+    const { signal, ...command } = given;
+    const { stdout, stderr, exit } = await this.#begin({ signal }, async (id) => {
+      await this.#call("runCommand", { process: shell, as: id, ...command });
+    });
+    return { stdout, stderr, sandbox, exit: exit.then((end) => ({ ...end, cwd: end.cwd })) };
+  }
+
+  /** Announces a process under a new id, whose messages may come before the answer. */
+  async #begin(
+    { confinement, signal }: Pick<StartedProcess, "confinement"> & { readonly signal: AbortSignal },
+    start: (id: number, process: RemoteProcess) => Promise<void>,
+  ): Promise<RemoteProcess> {
+    const id = this.#takeId();
+    const process = new RemoteProcess(id, this.#peer, this.#call);
+    this.#processes.set(id, { process, confinement });
+    try {
+      await start(id, process);
+    } catch (error) {
+      this.#processes.delete(id);
+      throw error;
+    }
+    const stop = () => process.stop();
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    void process.exit.catch(() => {}).finally(() => signal.removeEventListener("abort", stop));
+    return process;
   }
 
   /** Refuses a path that leaves the workspace. It never becomes a path of this machine. */
@@ -445,8 +467,10 @@ interface PendingChange extends Announcing {
 
 interface StartedProcess {
   readonly process: RemoteProcess;
-  readonly confinement: Confinement | undefined;
+  readonly confinement?: Confinement | undefined;
 }
+
+type CommandThere = Awaited<ReturnType<NonNullable<RunningProcess["runCommand"]>>>;
 
 const mostFilesAtOnce = 10_000;
 const maxIgnoreBytes = 64 * 1024 * 1024;

@@ -31,18 +31,25 @@ export const maxListBytes: number = 512 * 1024 * 1024;
 
 type StreamName = "stdout" | "stderr";
 
+interface RemoteExit extends ProcessExit {
+  /** The directory of the shell, after a command in it. */
+  readonly cwd?: string | undefined;
+}
+
 /** A process on the target. */
 export class RemoteProcess implements RunningProcess {
   readonly stdout: RemoteStream;
   readonly stderr: RemoteStream;
-  readonly exit: Promise<ProcessExit>;
+  readonly exit: Promise<RemoteExit>;
   readonly isElsewhere = true;
   pid = 0;
   sandbox: RunningProcess["sandbox"] = "none";
+  /** Only for a shell that stays open. */
+  runCommand?: RunningProcess["runCommand"];
   readonly #id: number;
   readonly #peer: Peer;
   readonly #call: CallTarget;
-  readonly #exit = Promise.withResolvers<ProcessExit>();
+  readonly #exit = Promise.withResolvers<RemoteExit>();
   #hasEnded = false;
 
   constructor(id: number, peer: Peer, call: CallTarget) {
@@ -70,7 +77,7 @@ export class RemoteProcess implements RunningProcess {
     this[stream].end();
   }
 
-  ended(exit: ProcessExit): void {
+  ended(exit: RemoteExit): void {
     this.#hasEnded = true;
     this.#exit.resolve(exit);
   }

@@ -103,6 +103,7 @@ class ServedEnvironment {
 
   close(): void {
     this.#directories.closeAll();
+    this.#processes.close();
   }
 
   #answer(method: string, value: unknown, call: Call): Promise<unknown> {
@@ -179,6 +180,7 @@ class ServedEnvironment {
       return this.#environment.sandbox();
     },
     start: (params, { signal }) => this.#processes.start(params, signal),
+    runCommand: (params) => this.#processes.runCommand(params),
     write: async ({ process, bytes }) => {
       await this.#processes.get(process).write(bytes);
       return undefined;

@@ -1,7 +1,15 @@
 import type { Confinement } from "../../contract/confinement.ts";
-import type { Environment, ProcessStartOptions, RunningProcess } from "../../contract/environment.ts";
+import type {
+  Environment,
+  ProcessExit,
+  ProcessStartOptions,
+  RunningProcess,
+} from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
+import { makePipes } from "../shells/command-pipes.ts";
+import { Shell } from "../shells/shell.ts";
+import { ShellsDirectory } from "../shells/shells-directory.ts";
 import { failureOf } from "./errors.ts";
 import type { Peer } from "./peer.ts";
 import { callbacks, type Params, type Result, type SentConfinement, streamWindow } from "./protocol.ts";
@@ -12,8 +20,16 @@ export type RevivePathRules = (data: unknown) => ConfinedPaths;
 export type ConfinedPaths = Pick<Confinement, "isHidden" | "isReadOnly" | "isReadOnlyByRules">;
 
 interface Served {
-  readonly running: RunningProcess;
+  /** Missing for a command in a shell. */
+  readonly running?: RunningProcess;
+  readonly shell?: Shell;
+  readonly ending: Pick<RunningProcess, "stop" | "terminate" | "endInput">;
   readonly credits: Readonly<Record<"stdout" | "stderr", Credit>>;
+}
+
+/** The output and the end of a process, or of a command in a shell. */
+interface Followed extends Pick<RunningProcess, "stdout" | "stderr"> {
+  readonly exit: Promise<ProcessExit & { readonly cwd?: string | undefined }>;
 }
 
 /** The processes of one client. */
@@ -26,6 +42,7 @@ export class ServedProcesses {
   readonly #callers = new BoundedCache<number, object>({ maxEntries: 1000 });
   /** The same functions for the same rules, so that the sandbox can keep what it found. */
   readonly #paths = new BoundedCache<string, ConfinedPaths>({ maxEntries: 16 });
+  #shells: ShellsDirectory | undefined;
 
   constructor(environment: Environment, peer: Peer, revive: RevivePathRules | undefined) {
     this.#environment = environment;
@@ -34,28 +51,52 @@ export class ServedProcesses {
   }
 
   async start(params: Params<"start">, signal: AbortSignal): Promise<Result<"start">> {
-    const { as: id, program, confinement, caller, ...options } = params;
-    if (this.#running.has(id) || this.#starting.has(id) || this.#running.size >= maxProcesses)
-      throw tooMany();
+    const { as: id, program, confinement, caller, shell: staysOpen, ...options } = params;
+    this.#refuseTaken(id);
     const ended = new AbortController();
     const cancel = () => ended.abort(signal.reason);
     signal.addEventListener("abort", cancel, { once: true });
     this.#starting.set(id, ended);
     try {
-      const running = await this.#environment.start(program, {
+      const confined = confinement === "ours" ? "ours" : await this.#confinement(id, confinement);
+      const started: ProcessStartOptions = {
         ...(options as ProcessStartOptions),
-        confinement: confinement === "ours" ? "ours" : await this.#confinement(id, confinement),
+        confinement: confined,
         caller: caller === undefined ? undefined : this.#callerOf(caller),
         signal: ended.signal,
-      });
-      const credits = { stdout: new Credit(streamWindow), stderr: new Credit(streamWindow) };
-      this.#running.set(id, { running, credits });
-      void this.#follow(id, running, credits);
+      };
+      if (staysOpen) return this.#keep(id, await this.#openShell(started));
+      const running = await this.#environment.start(program, started);
+      this.#follow(id, running, { running, ending: running });
       return { pid: running.pid, sandbox: running.sandbox };
     } finally {
       this.#starting.delete(id);
       signal.removeEventListener("abort", cancel);
     }
+  }
+
+  /** Runs a command in a shell. It has an id of its own, like a process. */
+  async runCommand({ process, as: id, command, cwd, from, env }: Params<"runCommand">): Promise<undefined> {
+    this.#refuseTaken(id);
+    const shell = this.#running.get(process)?.shell;
+    if (shell === undefined || shell.hasEnded) throw new ToolError("unavailable", "The shell has ended");
+    if (from !== undefined && (shell.directory() ?? from) !== from)
+      throw new ToolError("stale", "The shell of this session has changed its directory", {
+        hint: "Run the command again.",
+      });
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    const ran = await shell.run({
+      ...{ command, cwd, env, signal: ending.signal },
+      makePipes: (paths) => makePipes(this.#environment, paths),
+      onData: () => {},
+    });
+    this.#follow(id, ran, { ending: { stop: end, terminate: end, endInput: () => {} } });
+    return undefined;
+  }
+
+  close(): void {
+    this.#shells?.remove();
   }
 
   get(id: number): RunningProcess {
@@ -70,10 +111,36 @@ export class ServedProcesses {
     if (method === "stop") this.#starting.get(value.process)?.abort();
     if (served === undefined) return;
     if (method === "credit") served.credits[value.stream!].add(value.bytes!);
-    else served.running[method]();
+    else served.ending[method]();
   }
 
-  async #follow(id: number, running: RunningProcess, credits: Served["credits"]): Promise<void> {
+  #refuseTaken(id: number): void {
+    if (this.#running.has(id) || this.#starting.has(id) || this.#running.size >= maxProcesses)
+      throw tooMany();
+  }
+
+  #openShell({ cwd = ".", confinement, caller, signal }: ProcessStartOptions): Promise<Shell> {
+    this.#shells ??= new ShellsDirectory();
+    return Shell.open(this.#environment, {
+      ...{ directory: this.#shells.forShell(), cwd, caller, signal },
+      confinement: confinement === "ours" ? undefined : confinement,
+    });
+  }
+
+  #keep(id: number, shell: Shell): Result<"start"> {
+    const { running, ended: exit } = shell;
+    const ending = { stop: () => shell.stop(), terminate: () => shell.stop(), endInput: () => shell.stop() };
+    this.#follow(id, { stdout: nothing, stderr: nothing, exit }, { running, shell, ending });
+    return { pid: running.pid, sandbox: running.sandbox };
+  }
+
+  #follow(id: number, followed: Followed, served: Omit<Served, "credits">): void {
+    const credits = { stdout: new Credit(streamWindow), stderr: new Credit(streamWindow) };
+    this.#running.set(id, { ...served, credits });
+    void this.#report(id, followed, credits);
+  }
+
+  async #report(id: number, running: Followed, credits: Served["credits"]): Promise<void> {
     const send = async (stream: "stdout" | "stderr") => {
       for await (const bytes of running[stream])
         for (let at = 0; at < bytes.length; ) {
@@ -87,9 +154,9 @@ export class ServedProcesses {
     // When the channel is lost, the environment is closed and ends the process.
     const streams = Promise.all([send("stdout"), send("stderr")]).catch(() => {});
     try {
-      const { code, signal, remarks } = await running.exit;
+      const { code, signal, remarks, cwd } = await running.exit;
       await streams;
-      await this.#peer.note("exit", { process: id, code, signal, remarks });
+      await this.#peer.note("exit", { process: id, code, signal, remarks, cwd });
     } catch (error) {
       await this.#peer.note("exit", { process: id, remarks: [], error: failureOf(error) }).catch(() => {});
     } finally {
@@ -136,6 +203,9 @@ export class ServedProcesses {
     return paths;
   }
 }
+
+/** The output of a shell itself, which is that of its commands. */
+const nothing: AsyncIterable<Uint8Array> = { async *[Symbol.asyncIterator]() {} };
 
 interface Noted {
   readonly process: number;

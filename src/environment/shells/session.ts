@@ -10,6 +10,7 @@ import { makePipes } from "./command-pipes.ts";
 import { compareConfinements } from "./compare-confinements.ts";
 import type { ShellCall } from "./open-shells.ts";
 import { OpenShell, Shell } from "./shell.ts";
+import { ShellElsewhere } from "./shell-elsewhere.ts";
 import type { ShellsDirectory } from "./shells-directory.ts";
 import { ShownOutput, type TmuxWindows, type Window } from "./tmux-windows.ts";
 
@@ -110,7 +111,8 @@ export class Session {
   async #openShell(environment: Environment, cwd: string | undefined): Promise<ReadyShell> {
     const open = this.#shell;
     if (open !== undefined && !open.shell.hasEnded) {
-      const { isTooFree, lacks } = compareConfinements(open.confinement, environment.confinement, isPrivate);
+      const isHidden = (path: string) => isPrivate(path, environment);
+      const { isTooFree, lacks } = compareConfinements(open.confinement, environment.confinement, isHidden);
       const uncovered = isTooFree ? undefined : await open.shell.running.uncovered?.();
       if (!isTooFree && uncovered === undefined)
         return {
@@ -132,9 +134,10 @@ export class Session {
   }
 
   async #begin(environment: Environment, cwd = "."): Promise<OpenShell> {
-    const ending = new AbortController();
-    const directory = this.#directory().forShell();
-    const shell = await Shell.open(environment, { directory, cwd, signal: ending.signal });
+    const { signal } = new AbortController();
+    const shell = environment.keepsShells
+      ? await ShellElsewhere.open(environment, { cwd, signal })
+      : await Shell.open(environment, { directory: this.#directory().forShell(), cwd, signal });
     this.#shell = new OpenShell(shell, environment.confinement);
     return this.#shell;
   }
@@ -169,6 +172,8 @@ export class Session {
       },
     });
     open.note(command);
+    // The exit of a shell elsewhere fails with the connection.
+    exit.catch(done);
     const ended = exit.then((end) => {
       this.#current = undefined;
       open.isReported = open.shell.hasEnded && command.isTyped !== true;
@@ -226,8 +231,9 @@ interface ReadyShell {
 const mostShown = 4000;
 
 /** Whether an existing path is hidden from commands. Sandboxes hide only the home and the temporary directory. */
-function isPrivate(path: string): boolean {
-  return [homedir(), tmpdir()].some((directory) => path.startsWith(`${directory}/`)) && existsSync(path);
+function isPrivate(path: string, { keepsShells, home = homedir() }: Environment): boolean {
+  const isInside = [home, tmpdir()].some((directory) => path.startsWith(`${directory}/`));
+  return isInside && (keepsShells === true || existsSync(path));
 }
 
 const typedByUser = "The user has typed commands in the window of this session since the last command.";

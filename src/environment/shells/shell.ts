@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
+import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment, ProcessExit, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { RunningCommand, ShellHistory } from "../../contract/process.ts";
@@ -18,17 +19,28 @@ import {
 } from "./driver.ts";
 import { endCommand, ShellProcesses } from "./shell-processes.ts";
 
-interface ShellOrder extends Pick<DriverLine, "command" | "cwd" | "env"> {
+export interface ShellOrder extends Pick<DriverLine, "command" | "cwd" | "env"> {
   readonly signal: AbortSignal;
   readonly makePipes: (paths: readonly string[]) => Promise<void>;
   readonly onData: (bytes: Uint8Array) => void;
 }
 
-type Ran = Omit<RunningCommand, "attach">;
+export type Ran = Omit<RunningCommand, "attach">;
 
 /** A bash that runs one command after the other. It keeps the confinement of the environment that started it. */
-export class Shell {
+export interface AnyShell {
   /** Resolves when all processes of the shell have ended. */
+  readonly ended: Promise<ProcessExit>;
+  readonly hasEnded: boolean;
+  readonly running: Pick<RunningProcess, "pid" | "sandbox" | "uncovered">;
+  /** Returns the directory according to the system, not the shell; undefined when unknown. */
+  directory(): string | undefined;
+  run(order: ShellOrder): Promise<Ran>;
+  stop(): void;
+}
+
+/** A shell of this machine. */
+export class Shell implements AnyShell {
   readonly ended: Promise<ProcessExit>;
   readonly running: RunningProcess;
   readonly #processes: ShellProcesses;
@@ -42,21 +54,27 @@ export class Shell {
    */
   static async open(
     environment: Environment,
-    options: { readonly directory: string; readonly cwd: string; readonly signal: AbortSignal },
+    options: {
+      readonly directory: string;
+      readonly cwd: string;
+      readonly confinement?: Confinement | undefined;
+      readonly caller?: object | undefined;
+      readonly signal: AbortSignal;
+    },
   ): Promise<Shell> {
+    const { directory, cwd, confinement, caller, signal } = options;
     const running = await environment.start("bash", {
       args: shellArguments,
-      cwd: options.cwd,
       input: "open",
-      confinement: { writable: [options.directory] },
-      signal: options.signal,
+      ...{ cwd, caller, signal },
+      confinement: { ...confinement, writable: [...(confinement?.writable ?? []), directory] },
     });
     const messages = new Messages(running.stdout);
     const errors = readErrors(running.stderr);
     const began = messages.next();
     running.write(Buffer.from(opening)).catch(() => {});
     const inner = await Promise.race([began, running.exit.then(() => undefined)]);
-    if (inner !== undefined) return new Shell(running, messages, Number(inner), options.directory);
+    if (inner !== undefined) return new Shell(running, messages, Number(inner), directory);
     running.stop();
     const reason = (await errors) || "it ended at once";
     throw new ToolError("unavailable", `No shell could be started: ${reason}`, {
@@ -76,7 +94,6 @@ export class Shell {
     });
   }
 
-  /** Returns the directory according to the system, not the shell; undefined when unknown. */
   directory(): string | undefined {
     return this.#processes.directory();
   }
@@ -173,19 +190,19 @@ const mostCharacters = 4 * 1024 * 1024;
 
 /** A shell with its status and its commands, up to a limit. */
 export class OpenShell {
-  readonly shell: Shell;
+  readonly shell: AnyShell;
   readonly confinement: Environment["confinement"];
   readonly startedAt: number = Date.now();
   lastOutput: number = Date.now();
   endedAt: number | undefined;
-  exit: Awaited<Shell["ended"]> | undefined;
+  exit: ProcessExit | undefined;
   /** Whether the end of the shell was reported. */
   isReported = false;
   isTyped = false;
   readonly #commands = new Set<string>();
   #length = 0;
 
-  constructor(shell: Shell, confinement: Environment["confinement"]) {
+  constructor(shell: AnyShell, confinement: Environment["confinement"]) {
     this.shell = shell;
     this.confinement = confinement;
     void shell.ended.then((exit) => {

@@ -86,7 +86,9 @@ async function refuse(): Promise<never> {
   throw new ToolError("denied", "A preview must not change anything");
 }
 
-type Fact = "workspace" | "name" | "home" | "ownDirectories" | "recovered" | "runsPrograms" | "confinement";
+type Fact =
+  | ("workspace" | "name" | "home" | "ownDirectories" | "recovered")
+  | ("runsPrograms" | "keepsShells" | "confinement");
 
 /** Every member of Environment that does more than read. The type makes sure that a member added later is listed. */
 const refused: Required<Omit<Environment, Fact | ReadingMethod>> = {
