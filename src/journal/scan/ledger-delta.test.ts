@@ -1,7 +1,7 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { figureCount, type SharedRange, type Snapshot } from "../../contract/snapshot.ts";
 import type { Ledger } from "./ledger.ts";
@@ -58,22 +58,32 @@ it("restores a ledger from a stored one and the difference, by way of others", (
   );
 });
 
+const names = Array.from({ length: 50 }, (_, number) => String(number));
+
+function begun(callId: string, before: Ledger) {
+  return {
+    ...{ callId, sequence: 1, collection: 2 },
+    before: { ...before, uncovered: new Map([[1, "why"]]) },
+  };
+}
+
+/** A ledger with all entries of another and some more. */
+function after(ledger: Ledger, more: readonly string[]): Ledger {
+  const ranges = [{ first: 0, end: ledger.snapshot.paths.length, earlier: 0 }];
+  return ledgerOf([...ledger.snapshot.paths.slice(1).map((path) => path.slice(2)), ...more], {
+    with: ledger.snapshot.identity!,
+    ranges,
+  });
+}
+
+function heldBy({ holdings }: Ledger): ReadonlySet<string | undefined> {
+  return new Set(holdings.filter((holding) => holding !== undefined));
+}
+
 it("stores one whole ledger for many scans, and another process reads each of them", async () => {
   await using folder = temporaryFolder();
   const scans = join(folder.path, "scans");
   const pending = new PendingScans(scans);
-  const names = Array.from({ length: 50 }, (_, number) => String(number));
-  const begun = (callId: string, before: Ledger) => ({
-    ...{ callId, sequence: 1, collection: 2 },
-    before: { ...before, uncovered: new Map([[1, "why"]]) },
-  });
-  const after = (ledger: Ledger, more: readonly string[]): Ledger => {
-    const ranges = [{ first: 0, end: ledger.snapshot.paths.length, earlier: 0 }];
-    return ledgerOf([...ledger.snapshot.paths.slice(1).map((path) => path.slice(2)), ...more], {
-      with: ledger.snapshot.identity!,
-      ranges,
-    });
-  };
   const first = ledgerOf(names);
   await pending.add(begun("call_1", first));
   const second = after(first, ["new 1"]);
@@ -85,8 +95,7 @@ it("stores one whole ledger for many scans, and another process reads each of th
   expect(readdirSync(scans).sort()).toEqual(["call_2", "call_2.base", "call_3", "call_3.base", "latest"]);
   const other = new PendingScans(scans);
   expect((await other.latest())?.ledger).toEqual(written(first));
-  const held = fourth.holdings.filter((holding) => holding !== undefined);
-  expect(await other.holdings()).toEqual(new Set(held));
+  expect(await other.holdings()).toEqual(heldBy(fourth));
   await pending.done("call_3");
   expect(readdirSync(scans).sort()).toEqual(["call_2", "call_2.base", "latest", "latest.base"]);
   expect((await other.latest())?.ledger).toEqual(written(fourth));
@@ -104,4 +113,36 @@ it("stores one whole ledger for many scans, and another process reads each of th
   );
   await pending.done("call_4");
   expect(readdirSync(scans)).toEqual(["latest"]);
+});
+
+it("stores a whole ledger when another file has the inode of the stored one", async () => {
+  await using folder = temporaryFolder();
+  const scans = join(folder.path, "scans");
+  const pending = new PendingScans(scans);
+  const first = ledgerOf(names);
+  await pending.add(begun("call_1", first));
+  await pending.done("call_1", first.snapshot);
+  writeFileSync(join(scans, "latest"), "the ledger of another process");
+  const second = after(first, []);
+  await pending.add(begun("call_2", second));
+  expect(await new PendingScans(scans).holdings()).toEqual(heldBy(second));
+});
+
+it("keeps the stored ledger of a scan that a killed process was taking over", async () => {
+  await using folder = temporaryFolder();
+  const scans = join(folder.path, "scans");
+  const pending = new PendingScans(scans);
+  const first = ledgerOf(names);
+  await pending.add(begun("call_1", first));
+  await pending.done("call_1", first.snapshot);
+  const second = after(first, []);
+  await pending.add(begun("call_2", second));
+  renameSync(join(scans, "call_2"), join(scans, "call_2.77"));
+  try {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 24 * 3_600_000 });
+    await pending.takeOver();
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(await pending.holdings()).toEqual(heldBy(second));
 });

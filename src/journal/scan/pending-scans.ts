@@ -98,7 +98,10 @@ export class PendingScans {
     for (const name of names.filter((one) => isBase(one) && one !== baseName(latestName))) {
       const path = join(this.#folder, name);
       const isOld = Date.now() - (statsAt(path)?.ctimeMs ?? Date.now()) > abandonedMs;
-      if (isOld && !names.includes(name.slice(0, -baseName("").length))) removeFile(path);
+      const callId = name.slice(0, -baseName("").length);
+      // A process that takes over a scan adds a suffix to its name.
+      const isUsed = names.some((one) => isPending(one) && `${one}.`.startsWith(`${callId}.`));
+      if (isOld && !isUsed) removeFile(path);
     }
   }
 
@@ -123,20 +126,23 @@ export class PendingScans {
   #setBase({ callId, before: { snapshot, holdings } }: Begun): void {
     this.#base = undefined;
     this.#ranges.clear();
-    const stats = statsAt(join(this.#folder, callId));
-    if (snapshot.identity === undefined || stats === undefined) return;
-    this.#base = { callId, holdings, inode: stats.ino, device: stats.dev };
+    const file = identityOf(join(this.#folder, callId));
+    if (snapshot.identity === undefined || file === undefined) return;
+    this.#base = { callId, holdings, file };
     this.#remember(snapshot.identity, [{ first: 0, end: snapshot.paths.length, earlier: 0 }]);
   }
 
   /** Links the file of the base next to that of a call. Returns false when it no longer exists. */
-  #link({ callId, inode, device }: StoredBase, to: string): boolean {
+  #link({ callId, file }: StoredBase, to: string): boolean {
     const names = [baseName(latestName), latestName, callId, ...namesIn(this.#folder).filter(isBase)];
+    const link = join(this.#folder, baseName(to));
     return names.some((name) => {
       const path = join(this.#folder, name);
-      const stats = statsAt(path);
-      if (stats?.ino !== inode || stats.dev !== device) return false;
-      return linkFile(path, join(this.#folder, baseName(to)));
+      if (identityOf(path) !== file || !linkFile(path, link)) return false;
+      if (identityOf(link) === file) return true;
+      // Another process has just replaced the file.
+      removeFile(link);
+      return false;
     });
   }
 
@@ -158,8 +164,14 @@ interface About extends Omit<Begun, "before"> {
 
 interface StoredBase extends Pick<Begun, "callId"> {
   readonly holdings: readonly (Holding | undefined)[];
-  readonly inode: number;
-  readonly device: number;
+  /** See `identityOf`. */
+  readonly file: string;
+}
+
+/** Identifies a file whatever its name is; undefined without one. Inodes alone are used again. */
+function identityOf(path: string): string | undefined {
+  const stats = statsAt(path);
+  return stats && [stats.dev, stats.ino, stats.mtimeMs, stats.size].join(" ");
 }
 
 const latestName = "latest";
