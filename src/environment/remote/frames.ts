@@ -39,9 +39,15 @@ export class FrameStream {
   onFrame: (type: number, body: Buffer) => void = () => {};
   /** Called once, when the connection has ended. `violation` says how the other side broke the protocol. */
   onEnd: (violation: string | undefined) => void = () => {};
+  /** Called when everything is sent after it was full. */
+  onDrain: () => void = () => {};
   readonly #stream: ByteStream;
-  #parts: Buffer[] = [];
-  #size = 0;
+  /** The beginning of a frame, up to its type. */
+  readonly #header = Buffer.alloc(headerBytes);
+  #headerSize = 0;
+  /** The body of a frame that arrives in parts. */
+  #body: Buffer = nothing;
+  #bodySize = 0;
   #hasEnded = false;
   #isCorked = false;
 
@@ -52,8 +58,14 @@ export class FrameStream {
     readable.on("data", (chunk: Buffer) => this.#receive(chunk));
     for (const side of [readable, writable]) side.on("error", end).on("close", end);
     readable.on("end", end);
+    writable.on("drain", () => this.onDrain());
     // It may have been paused since its first bytes were read.
     readable.resume();
+  }
+
+  /** Whether the other side does not read what is sent. */
+  get isFull(): boolean {
+    return this.#stream.writable.writableNeedDrain;
   }
 
   /** The buffers are used until they are sent, and must not change. Does nothing after the end. */
@@ -99,42 +111,49 @@ export class FrameStream {
   }
 
   #receive(chunk: Buffer): void {
-    if (this.#hasEnded) return;
-    this.#parts.push(chunk);
-    this.#size += chunk.length;
-    while (this.#size >= headerBytes) {
-      const header = this.#parts[0]!.length >= headerBytes ? this.#parts[0]! : this.#join();
-      const length = header.readUInt32BE();
+    for (let at = 0; !this.#hasEnded; ) {
+      const size = chunk.copy(this.#header, this.#headerSize, at);
+      this.#headerSize += size;
+      if (this.#headerSize < headerBytes) return;
+      const length = this.#header.readUInt32BE();
       if (length < 1 || length > maxFrameBytes) {
         this.#end(`a frame of ${length} bytes`);
         return;
       }
-      if (this.#size < 4 + length) return;
-      const bytes = this.#join();
-      this.#parts = bytes.length > 4 + length ? [bytes.subarray(4 + length)] : [];
-      this.#size -= 4 + length;
-      this.onFrame(bytes[4]!, bytes.subarray(headerBytes, 4 + length));
-      if (this.#hasEnded) return;
+      at = this.#receiveBody(chunk, at + size);
+      // The rest of the body is still to come.
+      if (this.#headerSize > 0) return;
     }
   }
 
-  #join(): Buffer {
-    const [first] = this.#parts;
-    if (this.#parts.length === 1) return first!;
-    const joined = Buffer.concat(this.#parts);
-    this.#parts = [joined];
-    return joined;
+  /** Reads the body of a frame, or a part of it. Returns where the next frame begins. */
+  #receiveBody(chunk: Buffer, at: number): number {
+    const length = this.#header.readUInt32BE() - 1;
+    const isWhole = this.#bodySize === 0 && chunk.length - at >= length;
+    // A copy, so that a peer that sends single bytes does not make us keep many buffers.
+    if (!isWhole && this.#bodySize === 0) this.#body = Buffer.allocUnsafeSlow(length);
+    const size = Math.min(length - this.#bodySize, chunk.length - at);
+    if (!isWhole) chunk.copy(this.#body, this.#bodySize, at, at + size);
+    this.#bodySize += size;
+    if (this.#bodySize < length) return at + size;
+    const body = isWhole ? chunk.subarray(at, at + length) : this.#body;
+    this.#headerSize = 0;
+    this.#bodySize = 0;
+    this.#body = nothing;
+    this.onFrame(this.#header[4]!, body);
+    return at + size;
   }
 
   #end(violation: string | undefined): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#parts = [];
+    this.#body = nothing;
     this.#stream.destroy();
     this.onEnd(violation);
   }
 }
 
+const nothing = Buffer.alloc(0);
 const headerBytes = 5;
 const numberBytes = 6;
 const maxFrameBytes = 1 + numberBytes + maxMessageBytes;

@@ -2,7 +2,8 @@ import { duplexPair } from "node:stream";
 import { expect, it } from "vitest";
 import { ToolError } from "../../contract/error.ts";
 import { encodeNumber, FrameStream, frameTypes, maxMessageBytes } from "./frames.ts";
-import { Link, parseHello } from "./link.ts";
+import { Link } from "./link.ts";
+import { parseHello } from "./link-greeting.ts";
 
 const session = { session: "a", secret: "b" };
 
@@ -167,6 +168,20 @@ it("gives up a peer that sends more than the window, without storing it", async 
   for (let number = 1; number <= 6; number++) frames.send(frameTypes.message, encodeNumber(number), message);
   await expect.poll(() => link.hasEnded).toBe(true);
   expect(await errorOf(link)).toEqual(broke("more messages than the window allows"));
+});
+
+it("keeps no answers for a peer that sends pings and does not read", async () => {
+  const [left, right] = duplexPair();
+  const link = new Link({ peer: "ssh:host", onDetached: () => {} });
+  const body = '{"protocol":1,"received":0}';
+  right.write(Buffer.from([0, 0, 0, body.length + 1, frameTypes.welcome, ...Buffer.from(body)]));
+  await link.greet(framesOf(left), session);
+  const pings = Array.from({ length: 1000 }, () => [0, 0, 0, 1, frameTypes.ping]).flat();
+  for (let round = 0; round < 100; round++) {
+    right.write(Buffer.from(pings));
+    await new Promise(setImmediate);
+  }
+  expect(left.writableLength).toBeLessThan(100_000);
 });
 
 it("gives up a peer that announces a frame that is too long, before it arrives", async () => {

@@ -1,6 +1,4 @@
 import { ToolError } from "../../contract/error.ts";
-import { isRecord } from "../../lib/json/is-record.ts";
-import { tryParseJson } from "../../lib/json/try-parse-json.ts";
 import type { Channel } from "./channel.ts";
 import {
   decodeNumber,
@@ -10,25 +8,8 @@ import {
   maxMessageBytes,
   protocolVersion,
 } from "./frames.ts";
-
-/** The first frame of a client on every connection. */
-export interface Hello {
-  readonly protocol: number;
-  readonly session: string;
-  /** Only the client that created the session knows it. */
-  readonly secret: string;
-  /** The number of the last message that the client received. */
-  readonly received: number;
-}
-
-/** Why a session cannot be continued, so that another attempt is useless. */
-export type Refusal =
-  /** The server of the session no longer runs. */
-  | "gone"
-  /** It is the session of another client. */
-  | "session"
-  /** The other side speaks another protocol. */
-  | "protocol";
+import { type Hello, parseRefusal, parseWelcome, type Refusal } from "./link-greeting.ts";
+import { Inbox, Outbox } from "./link-window.ts";
 
 export interface LinkOptions {
   /** Names the other side in errors. */
@@ -45,20 +26,12 @@ export interface LinkOptions {
  */
 export class Link implements Channel {
   readonly #options: LinkOptions;
+  readonly #outbox = new Outbox();
+  readonly #inbox = new Inbox();
   #frames: FrameStream | undefined;
-  /** Messages that the reader of the other side has not taken, by number. */
-  readonly #unacknowledged = new Map<number, Outgoing>();
-  #unacknowledgedBytes = 0;
-  #lastSent = 0;
-  readonly #waiting: Outgoing[] = [];
-  #incoming: Buffer[] = [];
-  #untakenBytes = 0;
-  #received = 0;
-  #taken = 0;
   #isAckScheduled = false;
   #wake = () => {};
   #isClosing = false;
-  #hasPeerEnded = false;
   #hasFinished = false;
   #lost: ToolError | undefined;
   readonly #finished = Promise.withResolvers<void>();
@@ -84,7 +57,7 @@ export class Link implements Channel {
     // From now on nothing more arrives on the old connection, so that the number below is final.
     this.#detach();
     frames.onEnd = (violation) =>
-      violation === undefined ? reject(this.#connectionEnded()) : resolve("protocol");
+      violation === undefined ? reject(this.#failed("ended")) : resolve("protocol");
     frames.onFrame = (type, body) => {
       const answer = type === frameTypes.welcome ? parseWelcome(body) : undefined;
       if (answer === undefined) {
@@ -95,14 +68,14 @@ export class Link implements Channel {
         resolve(undefined);
       }
     };
-    frames.sendJson(frameTypes.hello, { protocol: protocolVersion, ...hello, received: this.#received });
+    frames.sendJson(frameTypes.hello, { protocol: protocolVersion, ...hello, received: this.#inbox.received });
     return promise;
   }
 
   /** Server: continues on the connection of a client whose greeting was checked. */
   welcome(frames: FrameStream, { received }: Hello): void {
     this.#detach();
-    frames.sendJson(frameTypes.welcome, { protocol: protocolVersion, received: this.#received });
+    frames.sendJson(frameTypes.welcome, { protocol: protocolVersion, received: this.#inbox.received });
     this.#attach(frames, received);
   }
 
@@ -113,11 +86,8 @@ export class Link implements Channel {
         new RangeError(`A message of ${length} bytes is longer than ${maxMessageBytes}. Split it.`),
       );
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
-    if (this.#isClosing || this.#hasPeerEnded) return Promise.reject(this.#closed());
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiting.push({ type: frameTypes.message, message, resolve, reject });
-    this.#fillWindow();
-    return promise;
+    if (this.#isClosing || this.#inbox.hasEnded) return Promise.reject(this.#failed("is closed"));
+    return this.#outbox.add(message, this.#frames);
   }
 
   get messages(): AsyncIterable<Uint8Array> {
@@ -128,9 +98,8 @@ export class Link implements Channel {
   async close(): Promise<void> {
     if (!this.#isClosing && this.#lost === undefined) {
       this.#isClosing = true;
-      this.#discardIncoming();
-      this.#waiting.push({ type: frameTypes.end, message: nothing, resolve() {}, reject() {} });
-      this.#fillWindow();
+      this.#discard();
+      this.#outbox.end(this.#frames);
     }
     const timer = setTimeout(() => this.#finish(), closeMs);
     await this.#finished.promise;
@@ -141,7 +110,7 @@ export class Link implements Channel {
   lose(error: ToolError): void {
     if (this.#lost !== undefined) return;
     this.#lost = error;
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    this.#outbox.rejectWaiting(error, undefined);
     this.#finish();
   }
 
@@ -149,12 +118,12 @@ export class Link implements Channel {
     this.#frames = frames;
     frames.onFrame = (type, body) => this.#take(type, body);
     frames.onEnd = (violation) => this.#ended(violation);
-    if (peerReceived > this.#lastSent || peerReceived < 0) {
+    frames.onDrain = () => this.#acknowledge();
+    if (!this.#outbox.hasSent(peerReceived)) {
       this.#violated("a message that was never sent");
       return;
     }
-    for (const [number, outgoing] of this.#unacknowledged)
-      if (number > peerReceived) transmit(frames, number, outgoing);
+    this.#outbox.resend(peerReceived, frames);
     this.#acknowledge();
     this.#startPings();
     this.#finishIfDone();
@@ -169,7 +138,7 @@ export class Link implements Channel {
   #ended(violation: string | undefined): void {
     this.#detach();
     if (violation !== undefined) this.#violated(violation);
-    else if (this.#isClosing && this.#hasPeerEnded) this.#finish();
+    else if (this.#isClosing && this.#inbox.hasEnded) this.#finish();
     else if (!this.hasEnded) this.#options.onDetached();
   }
 
@@ -190,8 +159,12 @@ export class Link implements Channel {
 
   #take(type: number, body: Buffer): void {
     this.#unansweredPings = 0;
-    if (type === frameTypes.ping) this.#frames?.send(frameTypes.pong);
-    if (type === frameTypes.ping || type === frameTypes.pong) return;
+    if (type === frameTypes.pong) return;
+    if (type === frameTypes.ping) {
+      // A peer that does not read gets no answers, which would take memory.
+      if (this.#frames?.isFull === false) this.#frames.send(frameTypes.pong);
+      return;
+    }
     const found = decodeNumber(body);
     if (found === undefined) this.#violated("a frame without a number");
     else if (type === frameTypes.taken) this.#forget(found.number);
@@ -201,67 +174,42 @@ export class Link implements Channel {
   }
 
   #receive(type: number, number: number, message: Buffer): void {
-    if (number !== this.#received + 1) {
-      this.#violated(`message ${number} after ${this.#received}`);
+    const violation = this.#inbox.add(type, number, message);
+    if (violation !== undefined) {
+      this.#violated(violation);
       return;
     }
-    if (this.#hasPeerEnded) {
-      this.#violated("a message after the end");
-      return;
-    }
-    this.#received = number;
     if (type === frameTypes.end) {
-      this.#hasPeerEnded = true;
-      this.#rejectWaiting();
+      // The other side reads no more messages, but the own end.
+      this.#outbox.rejectWaiting(this.#failed("is closed"), this.#frames);
       this.#scheduleAck();
-      this.#wake();
       this.#finishIfDone();
-      return;
-    }
-    this.#incoming.push(message);
-    this.#untakenBytes += costOf(message);
-    if (this.#isClosing) this.#discardIncoming();
-    else if (this.#untakenBytes > windowBytes + costOf({ length: maxMessageBytes }))
-      this.#violated("more messages than the window allows");
-    else this.#wake();
+    } else if (this.#isClosing) this.#discard();
+    this.#wake();
   }
 
   async *#read(): AsyncGenerator<Uint8Array> {
     for (;;) {
-      const batch = this.#incoming;
-      this.#incoming = [];
-      for (const message of batch) {
-        if (this.#isClosing && this.#lost === undefined) return;
-        this.#taken++;
-        this.#untakenBytes -= costOf(message);
+      const hasClosed = this.#isClosing && this.#lost === undefined;
+      const message = hasClosed ? undefined : this.#inbox.take();
+      if (message !== undefined) {
         this.#scheduleAck();
         yield message;
+      } else if (this.#inbox.hasEnded || hasClosed) return;
+      else if (this.#lost !== undefined) throw this.#lost;
+      else {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.#wake = resolve;
+        await promise;
       }
-      if (this.#incoming.length > 0) continue;
-      if (this.#hasPeerEnded || (this.#isClosing && this.#lost === undefined)) return;
-      if (this.#lost !== undefined) throw this.#lost;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      await promise;
     }
   }
 
   /** After the own `close` nothing is read. */
-  #discardIncoming(): void {
-    this.#incoming = [];
-    this.#untakenBytes = 0;
-    this.#taken = this.#received;
+  #discard(): void {
+    this.#inbox.discard();
     this.#acknowledge();
     this.#wake();
-  }
-
-  /** The other side has ended and reads no more messages, but the own end. */
-  #rejectWaiting(): void {
-    for (const waiting of this.#waiting.splice(0)) {
-      if (waiting.type === frameTypes.end) this.#waiting.push(waiting);
-      else waiting.reject(this.#closed());
-    }
-    this.#fillWindow();
   }
 
   #scheduleAck(): void {
@@ -273,41 +221,22 @@ export class Link implements Channel {
     });
   }
 
+  /** To a peer that does not read, the latest number is sent when it reads again. */
   #acknowledge(): void {
-    // The end is a message that needs no reader.
-    if (this.#hasPeerEnded && this.#taken === this.#received - 1) this.#taken = this.#received;
-    this.#frames?.send(frameTypes.taken, encodeNumber(this.#taken));
+    if (this.#frames?.isFull === false) this.#frames.send(frameTypes.taken, encodeNumber(this.#inbox.taken));
   }
 
   #forget(upTo: number): void {
-    if (upTo > this.#lastSent) {
+    if (!this.#outbox.hasSent(upTo)) {
       this.#violated("a message that was never sent");
       return;
     }
-    for (const [number, { message }] of this.#unacknowledged) {
-      if (number > upTo) break;
-      this.#unacknowledged.delete(number);
-      this.#unacknowledgedBytes -= costOf(message);
-    }
-    this.#fillWindow();
+    this.#outbox.forget(upTo, this.#frames);
     this.#finishIfDone();
   }
 
-  #fillWindow(): void {
-    while (this.#unacknowledgedBytes < windowBytes) {
-      const next = this.#waiting.shift();
-      if (next === undefined) return;
-      this.#lastSent++;
-      this.#unacknowledged.set(this.#lastSent, next);
-      this.#unacknowledgedBytes += costOf(next.message);
-      if (this.#frames !== undefined) transmit(this.#frames, this.#lastSent, next);
-      next.resolve();
-    }
-  }
-
   #finishIfDone(): void {
-    const isSent = this.#waiting.length === 0 && this.#unacknowledged.size === 0;
-    if (this.#isClosing && this.#hasPeerEnded && isSent) this.#finish();
+    if (this.#isClosing && this.#inbox.hasEnded && this.#outbox.isEmpty) this.#finish();
   }
 
   #finish(): void {
@@ -317,7 +246,7 @@ export class Link implements Channel {
     if (this.#lost === undefined) this.#acknowledge();
     this.#frames?.finish();
     this.#frames = undefined;
-    this.#unacknowledged.clear();
+    this.#outbox.clear();
     this.#wake();
     this.#finished.resolve();
   }
@@ -327,62 +256,9 @@ export class Link implements Channel {
     this.lose(new ToolError("unavailable", `${this.#options.peer} broke the protocol: ${violation}`));
   }
 
-  #connectionEnded(): ToolError {
-    return new ToolError("unavailable", `The connection to ${this.#options.peer} ended`);
-  }
-
-  #closed(): ToolError {
-    return new ToolError("unavailable", `The connection to ${this.#options.peer} is closed`);
+  #failed(how: "ended" | "is closed"): ToolError {
+    return new ToolError("unavailable", `The connection to ${this.#options.peer} ${how}`);
   }
 }
 
-interface Outgoing {
-  readonly type: number;
-  readonly message: Uint8Array;
-  resolve(): void;
-  reject(error: ToolError): void;
-}
-
-/** The size of all messages that the reader of the other side may not have taken yet. One message may exceed it. */
-const windowBytes = 4 * 1024 * 1024;
 const closeMs = 5000;
-const nothing = new Uint8Array();
-
-/** Many small messages take memory, too. */
-function costOf({ length }: { readonly length: number }): number {
-  return length + 100;
-}
-
-function transmit(frames: FrameStream, number: number, { type, message }: Outgoing): void {
-  frames.send(type, encodeNumber(number), message);
-}
-
-/** Parses the greeting of a client; undefined when it is not one. */
-export function parseHello(body: Buffer): Hello | undefined {
-  const { protocol, session, secret, received } = parseObject(body);
-  return typeof protocol === "number" &&
-    typeof session === "string" &&
-    typeof secret === "string" &&
-    isCount(received)
-    ? { protocol, session, secret, received }
-    : undefined;
-}
-
-function parseWelcome(body: Buffer): { readonly received: number } | undefined {
-  const { protocol, received } = parseObject(body);
-  return protocol === protocolVersion && isCount(received) ? { received } : undefined;
-}
-
-function parseRefusal(body: Buffer): Refusal {
-  const { reason } = parseObject(body);
-  return reason === "gone" || reason === "session" ? reason : "protocol";
-}
-
-function parseObject(body: Buffer): Readonly<Record<string, unknown>> {
-  const value = tryParseJson(body.toString());
-  return isRecord(value) ? value : {};
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
