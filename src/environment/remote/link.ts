@@ -68,7 +68,11 @@ export class Link implements Channel {
         resolve(undefined);
       }
     };
-    frames.sendJson(frameTypes.hello, { protocol: protocolVersion, ...hello, received: this.#inbox.received });
+    frames.sendJson(frameTypes.hello, {
+      protocol: protocolVersion,
+      ...hello,
+      received: this.#inbox.received,
+    });
     return promise;
   }
 

@@ -75,9 +75,12 @@ export function decodeBody(body: Uint8Array): unknown {
   const count = view.readUInt32LE(4);
   let at = 8 + count * 4;
   if (at + textBytes > view.length) throw badMessage("a body is cut off");
+  if (textBytes > maxTextBytes) throw badMessage("a body has too much text");
+  // Otherwise a few bytes each would take a hundred.
+  if (count * leastReference > textBytes) throw badMessage("a body has bytes that it does not refer to");
   const text = view.toString("utf8", at, at + textBytes);
   at += textBytes;
-  const attached: Uint8Array[] = [];
+  const attached: (Uint8Array | undefined)[] = [];
   for (let index = 0; index < count; index += 1) {
     const size = view.readUInt32LE(8 + index * 4);
     if (at + size > view.length) throw badMessage("a body is cut off");
@@ -93,6 +96,12 @@ export function decodeBody(body: Uint8Array): unknown {
   return (parsed as { readonly value?: unknown } | null)?.value;
 }
 
+/** A text becomes many times its size when it is parsed. */
+const maxTextBytes = 64 * 1024 * 1024;
+
+/** The shortest text that refers to bytes. */
+const leastReference = JSON.stringify({ [bytesKey]: 0 }).length;
+
 function parse(text: string, revive: (key: string, value: Parsed) => unknown): unknown {
   try {
     return JSON.parse(text, revive);
@@ -104,9 +113,11 @@ function parse(text: string, revive: (key: string, value: Parsed) => unknown): u
 /** A value of JSON as far as it matters here. */
 type Parsed = string | number | boolean | null | Readonly<Record<string, unknown>>;
 
-function taken(attached: readonly Uint8Array[], index: unknown): Uint8Array {
+/** Takes bytes out of the list, because numbers are copied each time. */
+function taken(attached: (Uint8Array | undefined)[], index: unknown): Uint8Array {
   const bytes = typeof index === "number" ? attached[index] : undefined;
   if (bytes === undefined) throw badMessage("a body refers to bytes that it does not have");
+  attached[index as number] = undefined;
   return bytes;
 }
 

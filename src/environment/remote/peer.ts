@@ -20,6 +20,8 @@ export interface PeerHandlers {
   note(method: string, value: unknown): void;
   /** The largest body of a call or note of the other side. */
   readonly maxBytes: number;
+  /** The size of all such bodies that have arrived in part. Default: no limit, because the other side is trusted. */
+  readonly maxArrivingBytes?: number | undefined;
   /** How many calls of the other side may run at once. */
   readonly maxCalls: number;
 }
@@ -48,7 +50,9 @@ export class Peer {
   /** Calls that were left. Their answers are still to come, and are ignored. */
   readonly #left = new Map<number, number>();
   readonly #running = new Map<number, AbortController>();
-  readonly #arriving = new Map<string, { pieces: Uint8Array[]; bytes: number }>();
+  readonly #arriving = new Map<string, { readonly pieces: Uint8Array[]; bytes: number }>();
+  /** The bodies among them that are not answers. */
+  readonly #unasked = { bodies: 0, bytes: 0 };
   #nextId = 1;
   #sending: Promise<void> = Promise.resolve();
   #lost: ToolError | undefined;
@@ -153,15 +157,30 @@ export class Peer {
     if (arriving.bytes > maxBytes + bodyOverhead) throw badMessage("a body is longer than was asked for");
     if (!more && arriving.pieces.length === 0) return piece;
     arriving.pieces.push(piece);
+    if (arriving.pieces.length > mostPieces(arriving.bytes)) throw badMessage("a body has too many pieces");
+    if (!isAnswer) this.#countUnasked(arriving, { isFirst: arriving.pieces.length === 1, more, piece });
     if (!more) {
       this.#arriving.delete(key);
       return Buffer.concat(arriving.pieces, arriving.bytes);
     }
-    // The parts of bodies that are not answers count together, because only answers were asked for.
-    const unasked = [...this.#arriving].filter(([other]) => !other.startsWith("answer"));
-    if (!isAnswer && unasked.length > this.#handlers.maxCalls) throw badMessage("too many calls at once");
     this.#arriving.set(key, arriving);
     return undefined;
+  }
+
+  /** The parts of bodies that are not answers count together, because only answers were asked for. */
+  #countUnasked(
+    { bytes }: { readonly bytes: number },
+    {
+      isFirst,
+      more,
+      piece,
+    }: { readonly isFirst: boolean; readonly more: boolean; readonly piece: Uint8Array },
+  ): void {
+    const { maxCalls, maxArrivingBytes = Number.POSITIVE_INFINITY } = this.#handlers;
+    this.#unasked.bodies += (isFirst ? 1 : 0) - (more ? 0 : 1);
+    this.#unasked.bytes += piece.length - (more ? 0 : bytes);
+    if (this.#unasked.bodies > maxCalls || this.#unasked.bytes > maxArrivingBytes)
+      throw badMessage("too many calls at once");
   }
 
   #settle({ kind, id }: Frame, body: Uint8Array): void {
@@ -185,11 +204,12 @@ export class Peer {
     this.#running.set(id, controller);
     try {
       const result = await this.#handlers.call(method, value, { id, signal: controller.signal });
-      this.#running.delete(id);
       await this.#send("answer", id, encodeBody(result));
     } catch (error) {
-      this.#running.delete(id);
       await this.#send("failure", id, encodeBody(failureOf(error))).catch(() => {});
+    } finally {
+      // Only now: answers that the other side does not read take memory, too.
+      this.#running.delete(id);
     }
   }
 
@@ -211,6 +231,11 @@ const defaultAnswerBytes = 1024 * 1024;
 
 /** Room for the JSON text around the bytes that were asked for. */
 const bodyOverhead = 64 * 1024;
+
+/** How many pieces a body of this size may have: two that follow each other are together longer than the largest piece. */
+function mostPieces(bytes: number): number {
+  return 2 + (2 * bytes) / pieceBytes;
+}
 
 /** Splits a body into pieces for frames. Small parts are joined, large ones are not copied as a whole. */
 function piecesOf(parts: readonly Uint8Array[]): readonly Uint8Array[] {

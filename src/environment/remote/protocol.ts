@@ -12,6 +12,7 @@ import {
   optional,
   type Shape,
   type Shaped,
+  shown,
   table,
   text,
   textUpTo,
@@ -211,7 +212,7 @@ export const methods = {
   walk: {
     params: object({ directory: text, hidden: yesOrNo, ignoreFiles: yesOrNo }),
     /** The paths, each with a NUL byte at its end. */
-    result: object({ paths: bytes, failed: list(object({ path: text, message: text })) }),
+    result: object({ paths: bytes, failed: list(object({ path: text, message: shown })) }),
   },
   readFiles: {
     params: object({
@@ -252,8 +253,8 @@ export const methods = {
     params: nothing,
     result: object({
       level: oneOf("bwrap", "landlock", "seatbelt", "none"),
-      missing: list(text, 100),
-      gaps: list(text, 100),
+      missing: list(shown, 100),
+      gaps: list(shown, 100),
     }),
   },
   start: {
@@ -288,8 +289,8 @@ export const methods = {
   },
   waitsForInput: { params: object({ process: count }), result: optional(yesOrNo) },
   reach: { params: object({ process: count, port: count }), result: optional(address) },
-  settle: { params: object({ process: count }), result: list(text, 10_000) },
-  uncovered: { params: object({ process: count }), result: optional(text) },
+  settle: { params: object({ process: count }), result: list(shown, 10_000) },
+  uncovered: { params: object({ process: count }), result: optional(shown) },
   exchange: {
     params: object({
       url: text,
@@ -340,8 +341,8 @@ export const targetNotes = {
   exit: object({
     process: count,
     code: optional(number),
-    signal: optional(text),
-    remarks: list(text, 10_000),
+    signal: optional(shown),
+    remarks: list(shown, 10_000),
     /** The directory of the shell in which the command ran. */
     cwd: optional(text),
     error: optional(object({ code: oneOf(...errorCodes), message: text, hint: optional(text) })),

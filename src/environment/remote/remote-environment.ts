@@ -32,6 +32,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../check-requests.ts";
 import type { Channel } from "./channel.ts";
@@ -59,7 +60,10 @@ import type { Shaped } from "./shapes.ts";
 import { pathsOf } from "./snapshot-columns.ts";
 
 /** Waits for the greeting of the target, and returns its environment. */
-export async function openRemoteEnvironment(channel: Channel): Promise<Environment> {
+export async function openRemoteEnvironment(
+  channel: Channel,
+  { greetingMs = 60_000 }: { readonly greetingMs?: number | undefined } = {},
+): Promise<Environment> {
   const greeted = Promise.withResolvers<Greeting>();
   let environment: RemoteEnvironment | undefined;
   const peer = new Peer(channel, {
@@ -77,6 +81,7 @@ export async function openRemoteEnvironment(channel: Channel): Promise<Environme
       }
     },
     maxBytes: 32 * 1024 * 1024,
+    maxArrivingBytes: 128 * 1024 * 1024,
     maxCalls: 1000,
   });
   peer.run().then(
@@ -90,7 +95,10 @@ export async function openRemoteEnvironment(channel: Channel): Promise<Environme
       environment?.lost(error);
     },
   );
-  await greeted.promise;
+  const late = () =>
+    greeted.reject(new ToolError("timeout", `The target did not answer in ${greetingMs / 1000} s`));
+  const timer = setTimeout(late, greetingMs);
+  await greeted.promise.finally(() => clearTimeout(timer));
   return environment!;
 }
 
@@ -100,8 +108,11 @@ function checkGreeting(value: unknown): Greeting {
     throw badMessage(`it speaks version ${version} of the protocol instead of ${protocolVersion}`);
   const given = greeting(value, "greeting");
   const { workspace, home = "/", ownDirectories = [] } = given;
-  if ([workspace, home, ...ownDirectories].some((path) => !path.startsWith("/") || path.includes("\0")))
-    throw badMessage("a directory is not an absolute path");
+  // These paths are part of the instructions for models.
+  if (
+    [workspace, home, ...ownDirectories].some((path) => !path.startsWith("/") || printableLine(path) !== path)
+  )
+    throw badMessage("a directory is not an absolute path of plain characters");
   return given;
 }
 
@@ -197,7 +208,7 @@ class RemoteEnvironment implements Environment {
   }
 
   async delete(path: string, { announce, signal, recursive }: DeleteOptions = {}): Promise<void> {
-    await this.#change({ announce, leastEffects: 1 }, signal, (announces, call) =>
+    await this.#change({ announce, leastEffects: 1, inParts: recursive }, signal, (announces, call) =>
       this.#call("delete", { path, announces, recursive }, call),
     );
   }
@@ -419,6 +430,8 @@ class RemoteEnvironment implements Environment {
   async #announce(call: number, effects: Shaped<typeof sentEffects>): Promise<undefined> {
     const pending = this.#changes.get(call);
     if (pending?.announce === undefined) throw badMessage("an announcement belongs to no change");
+    if (pending.isAnnounced && !pending.inParts) throw badMessage("a change was announced twice");
+    pending.isAnnounced = true;
     if (effects.length < pending.leastEffects) throw badMessage("an announcement has too few effects");
     const checked = effects.map(
       ({ realPath, before, after, afterHash }): Effect => ({
@@ -463,6 +476,9 @@ class RemoteEnvironment implements Environment {
 interface PendingChange extends Announcing {
   /** How many effects its announcement must have. */
   readonly leastEffects: number;
+  /** Whether it has several announcements: those of a tree. Default: false. */
+  readonly inParts?: boolean | undefined;
+  isAnnounced?: boolean;
 }
 
 interface StartedProcess {

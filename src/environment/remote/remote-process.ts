@@ -166,6 +166,7 @@ class RemoteStream implements AsyncIterable<Uint8Array> {
 
   add(bytes: Uint8Array): void {
     if (this.#hasEnded) throw badMessage("output comes after its end");
+    if (bytes.length === 0) throw badMessage("output is empty");
     this.#unread += bytes.length;
     if (this.#unread + this.#ungranted > streamWindow) throw badMessage("more output than was asked for");
     if (this.#isGone) this.#take(bytes.length);

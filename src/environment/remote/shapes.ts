@@ -1,3 +1,4 @@
+import { printable } from "../../lib/text/printable.ts";
 import { badMessage } from "./message.ts";
 
 /** Checks a value of the other side, and returns it with its type. Unknown fields are left out. */
@@ -13,6 +14,9 @@ export function textUpTo(maxLength: number): Shape<string> {
     return value;
   };
 }
+
+/** A text for people and models. It cannot control a terminal. */
+export const shown: Shape<string> = (value, at) => printable(text(value, at));
 
 export const yesOrNo: Shape<boolean> = (value, at) => {
   if (typeof value !== "boolean") throw badMessage(`${at} is not true or false`);
