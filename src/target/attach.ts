@@ -73,7 +73,8 @@ async function startServer(folder: string, request: SessionRequest, input: Input
   const search = ripgrep && join(folder, "ripgrep", ripgrep.sha256);
   const wantsSearch = ripgrep?.platform === `${process.platform}-${process.arch}` && !isOnPath("rg");
   const files: ("server" | "ripgrep")[] = [];
-  if (storedFile(program, server.sha256) === undefined) files.push("server");
+  let code = storedFile(program, server.sha256);
+  if (code === undefined) files.push("server");
   if (wantsSearch && storedFile(search!, ripgrep.sha256) === undefined) files.push("ripgrep");
   if (files.length > 0) {
     await answer({ kind: "needs", files });
@@ -84,6 +85,7 @@ async function startServer(folder: string, request: SessionRequest, input: Input
         file === "server" ? [program, server.sha256, 0o600] : [search!, ripgrep!.sha256, 0o700];
       if (hashOf(content) !== hash) throw new ToolError("unavailable", `The ${file} arrived damaged`);
       storeFile(path, content, mode);
+      if (file === "server") code = content;
     }
   }
   const here = sessionFolder(folder, session);
@@ -92,7 +94,7 @@ async function startServer(folder: string, request: SessionRequest, input: Input
     directory: directory ?? process.cwd(),
     ripgrep: wantsSearch ? search : undefined,
   };
-  await startDaemon(program, here, options);
+  await startDaemon({ path: program, code: code! }, here, options);
   const socket = await connectTo(here);
   if (socket === undefined) throw new ToolError("unavailable", "The server ended at once");
   return socket;
@@ -100,15 +102,23 @@ async function startServer(folder: string, request: SessionRequest, input: Input
 
 const maxFileBytes = 64 * 1024 * 1024;
 
-/** Starts the server of a session, which outlives this program, and waits until it listens. */
-async function startDaemon(program: string, here: string, options: ServerOptions): Promise<void> {
+/**
+ * Starts the server of a session, which outlives this program, and waits until it listens. It gets the code that was
+ * checked on its standard input, because the file may have changed since.
+ */
+async function startDaemon(
+  { path, code }: { readonly path: string; readonly code: Buffer },
+  here: string,
+  options: ServerOptions,
+): Promise<void> {
   makePrivateDirectory(here);
   const log = join(here, errorLogName);
   const errors = openSync(log, "a", 0o600);
   const env = { ...process.env, PATH: await loginPath(process.env) };
-  const child = spawn(process.execPath, [program, JSON.stringify(options)], {
-    ...{ cwd: "/", env, detached: true, stdio: ["ignore", "pipe", errors] },
+  const child = spawn(process.execPath, ["--input-type=commonjs", "-", path, JSON.stringify(options)], {
+    ...{ cwd: "/", env, detached: true, stdio: ["pipe", "pipe", errors] },
   });
+  child.stdin!.on("error", () => {}).end(code);
   closeSync(errors);
   let said = "";
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -6,8 +6,10 @@ import { confinedPaths } from "../policy/confined-paths.ts";
 import { setPackageFolder } from "../system/package-file.ts";
 import { runServer } from "./server.ts";
 
-// The server program that is sent to a target. It is one file without the rest of the package.
-setPackageFolder(dirname(realpathSync(process.argv[1]!)));
-void runServer(JSON.parse(process.argv[2]!), (environment, link) =>
+// The server program that is sent to a target. It is one file without the rest of the package. Its arguments are the path of
+// that file and its options.
+const [, , path = "", options = ""] = process.argv;
+setPackageFolder(dirname(realpathSync(path)));
+void runServer(JSON.parse(options), (environment, link) =>
   serveEnvironment(environment, link, { pathRules: confinedPaths, walk: walkWhole }),
 );

@@ -12,6 +12,7 @@ import { Link } from "../environment/remote/link.ts";
 import { parseHello, type Refusal } from "../environment/remote/link-greeting.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
 import type { SandboxOptions } from "../sandbox/open-sandbox.ts";
+import { attemptQuietly } from "../system/attempt.ts";
 import { realLocation, realWorkspace, userDirectories, workspaceFiles } from "../system/directories.ts";
 import { PrivateSocket } from "../system/private-socket.ts";
 import { thisProcess } from "../system/process-identity.ts";
@@ -70,6 +71,7 @@ class SessionServer {
   /** The first client decides it. */
   #secret: string | undefined;
   #running = 0;
+  #hasEnded = false;
   #idle: NodeJS.Timeout | undefined;
 
   static async open(options: ServerOptions): Promise<SessionServer> {
@@ -123,6 +125,7 @@ class SessionServer {
       await serve(this.#environment, this.#link);
       await this.#link.close();
     } finally {
+      this.#hasEnded = true;
       rmSync(sessionFolder(this.#options.folder, this.#options.session), { recursive: true, force: true });
     }
   }
@@ -153,6 +156,7 @@ class SessionServer {
 
   /** Writes the record, and starts or stops the time after which a server without a client ends. */
   #update(): void {
+    if (this.#hasEnded) return;
     const { session, client, folder, idle } = this.#options;
     const { isAttached } = this.#link;
     clearTimeout(this.#idle);
@@ -165,7 +169,8 @@ class SessionServer {
       ...{ workspace: this.#environment.workspace, startedAt: this.#startedAt },
     };
     const file = join(sessionFolder(folder, session), recordName);
-    storeFile(file, Buffer.from(JSON.stringify(record)), 0o600);
+    // The processes matter more than the record: the disk may be full.
+    attemptQuietly(() => storeFile(file, Buffer.from(JSON.stringify(record)), 0o600));
   }
 }
 

@@ -32,10 +32,10 @@ export const socketName = "server.sock";
 export const recordName = "record.json";
 export const errorLogName = "errors.txt";
 
-/** Returns the file with this hash. Reads it, because an interrupted upload or another program may have changed it. */
-export function storedFile(path: string, sha256: string): string | undefined {
+/** Returns the content of a file if it has this hash: an interrupted upload or another program may have changed it. */
+export function storedFile(path: string, sha256: string): Buffer | undefined {
   const content = attemptQuietly(() => readFileSync(path));
-  return content !== undefined && hashOf(content) === sha256 ? path : undefined;
+  return content !== undefined && hashOf(content) === sha256 ? content : undefined;
 }
 
 /** Stores a file whole or not at all. */

@@ -9,10 +9,15 @@ case ${XDG_CACHE_HOME-} in
   /*) folder=$XDG_CACHE_HOME/toolcrib/remote ;;
   *) folder=${HOME:-/}/.cache/toolcrib/remote ;;
 esac
-uploads=${TMPDIR:-/tmp}/toolcrib-$(id -u)/node
+temporary=${TMPDIR:-/tmp}/toolcrib-$(id -u)
 unfit=
 newline='
 '
+
+# Other users can create a folder in the temporary directory, and put a program there.
+is_own() {
+  [ ! -h "$1" ] && [ -d "$1" ] && [ -O "$1" ]
+}
 
 fits() {
   [ -n "$1" ] && [ -x "$1" ] && [ ! -d "$1" ] || return 1
@@ -35,8 +40,13 @@ find_node() {
   for name in node nodejs; do
     fits "$(command -v "$name" 2>/dev/null)" && return 0
   done
-  for path in "$folder"/node/* "$uploads"/* \
-    "${NVM_DIR:-${HOME:-}/.nvm}"/versions/node/*/bin/node "${HOME:-}"/.local/share/fnm/node-versions/*/installation/bin/node \
+  for parent in "$folder" "$temporary"; do
+    is_own "$parent" || continue
+    for path in "$parent"/node/*; do
+      fits "$path" && return 0
+    done
+  done
+  for path in "${NVM_DIR:-${HOME:-}/.nvm}"/versions/node/*/bin/node "${HOME:-}"/.local/share/fnm/node-versions/*/installation/bin/node \
     "${HOME:-}"/.volta/bin/node "${HOME:-}"/.asdf/shims/node "${HOME:-}"/.local/share/mise/shims/node "${HOME:-}"/.local/bin/node \
     /usr/local/bin/node /usr/bin/node /opt/homebrew/bin/node /snap/bin/node; do
     fits "$path" && return 0
@@ -58,8 +68,12 @@ say() {
 # Stores a Node that the user has chosen. It computes its own hash, because the target may have no program for that.
 store_node() {
   umask 077
-  draft=$folder/node/$upload.new
-  mkdir -p "$folder/node" || return 1
+  for parent in "$folder" "$temporary"; do
+    mkdir -p "$parent" 2>/dev/null && is_own "$parent" && mkdir -p "$parent/node" 2>/dev/null && break
+    parent=
+  done
+  [ -n "$parent" ] || return 1
+  draft=$parent/node/$upload.new
   if command -v gzip >/dev/null 2>&1; then
     say "{\"kind\":\"send\",\"gzip\":true,\"machine\":\"$(uname -m)\"}"
     gzip -dc >"$draft" || return 1
@@ -69,7 +83,7 @@ store_node() {
   fi
   chmod 700 "$draft" || return 1
   hash=$("$draft" -p 'require("crypto").createHash("sha256").update(require("fs").readFileSync(process.execPath)).digest("hex")') || return 1
-  [ "$hash" = "$upload" ] && mv "$draft" "$folder/node/$upload"
+  [ "$hash" = "$upload" ] && mv "$draft" "$parent/node/$upload"
 }
 
 if [ -n "$upload" ]; then
@@ -77,7 +91,7 @@ if [ -n "$upload" ]; then
     say '{"kind":"stored"}'
     exit 0
   fi
-  rm -f "$folder/node/$upload.new"
+  [ -z "$parent" ] || rm -f "$parent/node/$upload.new"
   say '{"kind":"not-stored"}'
   exit 1
 fi

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { errorCodes, ToolError } from "../../contract/error.ts";
+import { printable } from "../../lib/text/printable.ts";
 import { attempt } from "../../system/attempt.ts";
 import { version } from "../../system/version.ts";
 import { bundledRipgrep } from "../local/processes/find-program.ts";
@@ -141,8 +142,9 @@ class TargetConnection {
   }
 
   #send(transport: Transport, { files }: Answer): void {
-    const names = Array.isArray(files) ? files : [];
-    const packed = names.map((name: unknown) => {
+    // Each file is sent at most once, whatever the target asks for.
+    const names = new Set<unknown>(Array.isArray(files) ? files : []);
+    const packed = Array.from(names, (name) => {
       const file = name === "server" ? this.#programs.server : name === "ripgrep" ? this.#ripgrep : undefined;
       if (file === undefined) throw unknownAnswer(this.#target, { kind: "needs" });
       const bytes = gzipSync(file.content);
@@ -204,7 +206,7 @@ async function nextAnswer(transport: Transport, target: Target): Promise<Answer>
   if (answer.kind === "no-node") throw noNode(target, answer);
   if (answer.kind !== "failed") return answer;
   const code = errorCodes.find((one) => one === answer.code) ?? "unavailable";
-  throw new ToolError(code, `${target.name}: ${String(answer.message).slice(0, 2000)}`);
+  throw new ToolError(code, `${target.name}: ${printable(String(answer.message).slice(0, 2000))}`);
 }
 
 /** Ends a connection that is not made in time, or fails. */
@@ -230,7 +232,10 @@ async function withDeadline<Result>(
 }
 
 function unknownAnswer(target: Target, { kind }: Answer): ToolError {
-  return new ToolError("unavailable", `${target.name} answered ${JSON.stringify(kind).slice(0, 100)}`);
+  return new ToolError(
+    "unavailable",
+    `${target.name} answered ${printable(JSON.stringify(kind).slice(0, 100))}`,
+  );
 }
 
 const pingMs = 15_000;

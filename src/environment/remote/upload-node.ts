@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { ToolError } from "../../contract/error.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { asToolError } from "../../system/file-errors.ts";
 import type { Target } from "./target.ts";
 import { fileToSend } from "./target-programs.ts";
@@ -8,8 +9,8 @@ import { type Answer, Transport, type TransportOptions } from "./transport.ts";
 
 /** The error for a target without a usable Node. */
 export function noNode({ name }: Target, { system, machine, unfit }: Answer): ToolError {
-  const old = typeof unfit === "string" && unfit !== "" ? ` It has ${unfit.slice(0, 100)}.` : "";
-  const platform = `${String(system).slice(0, 20)} on ${String(machine).slice(0, 20)}`;
+  const old = typeof unfit === "string" && unfit !== "" ? ` It has ${plain(unfit, 100)}.` : "";
+  const platform = `${plain(system, 20)} on ${plain(machine, 20)}`;
   return new ToolError("unavailable", `${name} has no Node 22.18 or newer.${old}`, {
     hint: "Ask the user to install Node there.",
     forUser: {
@@ -17,6 +18,11 @@ export function noNode({ name }: Target, { system, machine, unfit }: Answer): To
     },
     details: { kind: "missing-program" },
   });
+}
+
+/** The target may be hostile, and these texts are shown to people and models. */
+function plain(value: unknown, maxChars: number): string {
+  return printableLine(String(value).slice(0, maxChars));
 }
 
 /** Sends a Node executable to the target, where later connections find it. */
@@ -31,7 +37,7 @@ export async function uploadNode(
   try {
     const { kind, gzip, machine } = await transport.answer();
     if (kind !== "send") throw notStored(target, file);
-    checkMachine(file, content, String(machine));
+    checkMachine(file, content, plain(machine, 20));
     const bytes = gzip === true ? gzipSync(content, { level: 4 }) : content;
     report(`Sending Node to ${target.name}, ${Math.ceil(bytes.length / 1_000_000)} MB`);
     transport.write(bytes);

@@ -3,7 +3,7 @@ import { runServer } from "../../../src/target/server.ts";
 
 // A server for tests of the connection. It answers every message with its own, starts a process for "start", and logs
 // every message to the file "seen" of the workspace, so that a test finds messages that arrived twice.
-void runServer(JSON.parse(process.argv[2]!), async (environment, link) => {
+void runServer(JSON.parse(process.argv[3]!), async (environment, link) => {
   const { signal } = new AbortController();
   for await (const message of link.messages) {
     const text = Buffer.from(message).toString();
