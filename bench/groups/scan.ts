@@ -29,12 +29,12 @@ export const group: Group = {
         "parallel lstat walk": () => ({ run: () => walkInParallel(project) }),
         toolcrib: () => {
           const environment = openLocalEnvironment({ workspace: project });
-          return { run: async () => (await environment.snapshot!()).paths.length };
+          return { run: async () => (await environment.snapshot!()).entries.count };
         },
         "toolcrib, the second look": async () => {
           const environment = openLocalEnvironment({ workspace: project });
           const known = await environment.snapshot!();
-          return { run: async () => (await environment.snapshot!({ known })).paths.length };
+          return { run: async () => (await environment.snapshot!({ known })).entries.count };
         },
         "lstat walk by promises": () => ({ run: () => walkByPromises(project) }),
         "lstat walk, synchronous": () => ({ run: () => walkAtOnce(project) }),

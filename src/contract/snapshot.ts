@@ -1,14 +1,8 @@
-/**
- * The entries below the workspace at one moment, in columns: entry `i` has the path `paths[i]` and the figures
- * `figures[i * figureCount + …]`. A directory comes before its entries. Creating an object for each of many thousand
- * entries would take as long as reading them.
- */
+/** The entries below the workspace at one moment. A directory comes before its entries. */
 export interface Snapshot {
   /** When it was started, in milliseconds since 1970. */
   readonly takenMs: number;
-  /** Relative to the workspace, with "/" between names. */
-  readonly paths: readonly string[];
-  readonly figures: Float64Array;
+  readonly entries: Entries;
   /** Link targets, by the index of the link. */
   readonly targets: ReadonlyMap<number, string>;
   /** The range of a directory's entries, by its path, "" for the workspace. Not for all directories. */
@@ -21,6 +15,27 @@ export interface Snapshot {
   readonly identity?: symbol | undefined;
   /** The entries that are proved to be the same as in an earlier snapshot, with their contents. */
   readonly shared?: { readonly with: symbol; readonly ranges: readonly SharedRange[] } | undefined;
+}
+
+/** The paths and figures of all entries, by index. */
+export interface Entries {
+  readonly count: number;
+  /** Returns a path relative to the workspace, with "/" between names. */
+  pathAt(place: number): string;
+  /** Returns one of the figures: `figureAt(place, figure.mode)`. */
+  figureAt(place: number, column: number): number;
+  /** Lists all paths. */
+  paths(): IterableIterator<string>;
+}
+
+/** The figures of an entry, named as in Node's `Stats`. */
+export interface EntryFigures {
+  readonly mode: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly ino: number;
+  readonly dev: number;
 }
 
 /** Entries `first` to before `end`, which are at `earlier` and after it in the earlier snapshot. */
@@ -105,8 +120,8 @@ export interface SnapshotOptions {
 const clockStepMs = { usual: 50, wholeSeconds: 2050 };
 
 /** Whether an entry with the same figures later is unchanged. */
-export function isSettled({ takenMs, figures }: Snapshot, place: number): boolean {
-  const changedMs = figures[place * figureCount + figure.changed]!;
+export function isSettled({ takenMs, entries }: Snapshot, place: number): boolean {
+  const changedMs = entries.figureAt(place, figure.changed);
   const stepMs = changedMs % 1000 === 0 ? clockStepMs.wholeSeconds : clockStepMs.usual;
   return changedMs < takenMs - stepMs;
 }

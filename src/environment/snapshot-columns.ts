@@ -1,8 +1,7 @@
-import type { Stats } from "node:fs";
 import {
   type Contents,
+  type EntryFigures,
   figure,
-  figureCount,
   type IgnoredLimits,
   ignoredLimits,
   kindOfMode,
@@ -12,6 +11,7 @@ import {
   type SharedRange,
   type Snapshot,
 } from "../contract/snapshot.ts";
+import { EntryColumns } from "./entry-columns.ts";
 
 /** Fills the columns of a snapshot. */
 export class SnapshotColumns {
@@ -19,49 +19,28 @@ export class SnapshotColumns {
   readonly leftOut: Map<number, LeftOut> = new Map();
   readonly repositories: Repository[] = [];
   readonly #takenMs = Date.now();
-  readonly #paths: string[] = [];
-  #figures: Float64Array<ArrayBuffer>;
+  readonly #entries = new EntryColumns();
   readonly #contents = new Map<string, Contents>();
   readonly #shared: SharedRange[] = [];
   /** Positions in shared ranges whose figures were replaced. */
   readonly #replaced: number[] = [];
 
-  /** `expected` is the likely number of entries. */
-  constructor(expected = 0) {
-    this.#figures = new Float64Array((expected + 1024) * figureCount);
-  }
-
   /** Adds an entry, and returns its index. */
   add(path: string, entry: EntryFigures): number {
-    const place = this.#paths.push(path) - 1;
-    this.#reserve(1);
-    this.#set(place, entry);
-    return place;
+    return this.#entries.add(path, entry);
   }
 
   /** Replaces the figures of a shared entry. */
   replace(place: number, entry: EntryFigures): void {
     this.#replaced.push(place);
-    this.#set(place, entry);
-  }
-
-  #set(place: number, entry: EntryFigures): void {
-    const start = place * figureCount;
-    this.#figures[start + figure.mode] = entry.mode;
-    this.#figures[start + figure.bytes] = entry.size;
-    this.#figures[start + figure.modified] = entry.mtimeMs;
-    this.#figures[start + figure.changed] = entry.ctimeMs;
-    this.#figures[start + figure.inode] = entry.ino;
-    this.#figures[start + figure.device] = entry.dev;
+    this.#entries.replace(place, entry);
   }
 
   /** Adds entries of an earlier snapshot that are unchanged. */
   share(earlier: Snapshot, from: number, end: number): void {
     if (from === end) return;
     const first = this.next;
-    for (let place = from; place < end; place += 1) this.#paths.push(earlier.paths[place]!);
-    this.#reserve(end - from);
-    this.#figures.set(earlier.figures.subarray(from * figureCount, end * figureCount), first * figureCount);
+    this.#entries.share(earlier.entries, from, end);
     const last = this.#shared.at(-1);
     if (last !== undefined && last.end === first && last.earlier + first - last.first === from)
       this.#shared[this.#shared.length - 1] = { ...last, end: this.next };
@@ -84,18 +63,9 @@ export class SnapshotColumns {
     };
   }
 
-  #reserve(count: number): void {
-    let size = this.#figures.length;
-    if (this.next * figureCount <= size) return;
-    while (size < this.next * figureCount) size *= 2;
-    const larger = new Float64Array(size);
-    larger.set(this.#figures.subarray(0, (this.next - count) * figureCount));
-    this.#figures = larger;
-  }
-
   /** The index that the next entry gets. */
   get next(): number {
-    return this.#paths.length;
+    return this.#entries.next;
   }
 
   /** Marks all entries since `first` as the content of a directory. */
@@ -114,8 +84,7 @@ export class SnapshotColumns {
       identity: Symbol("snapshot"),
       shared: earlier?.identity && { with: earlier.identity, ranges },
       takenMs: this.#takenMs,
-      paths: this.#paths,
-      figures: this.#figures.subarray(0, this.#paths.length * figureCount),
+      entries: this.#entries.done(),
       targets: this.targets,
       contents: this.#contents,
       leftOut: this.leftOut,
@@ -142,8 +111,6 @@ function withoutPlaces(ranges: readonly SharedRange[], places: readonly number[]
     return parts;
   });
 }
-
-export type EntryFigures = Pick<Stats, "mode" | "size" | "mtimeMs" | "ctimeMs" | "ino" | "dev">;
 
 /** Decides which ignored entries a snapshot covers: all but `leftOutFolders`, within `ignoredLimits`. */
 export class IgnoredBudget {
@@ -183,9 +150,10 @@ export const smallFileBytes: number = 1024 * 1024;
 /** Returns the directories that a snapshot has entered, and the omitted ones with the reason. */
 export function directoriesOf(snapshot: Snapshot | undefined): ReadonlyMap<string, LeftOut | undefined> {
   const directories = new Map<string, LeftOut | undefined>();
-  for (const [place, path] of snapshot?.paths.entries() ?? []) {
-    const mode = snapshot!.figures[place * figureCount + figure.mode]!;
-    if (kindOfMode(mode) === "directory") directories.set(path, snapshot!.leftOut.get(place));
+  for (let place = 0; place < (snapshot?.entries.count ?? 0); place += 1) {
+    const { entries, leftOut } = snapshot!;
+    if (kindOfMode(entries.figureAt(place, figure.mode)) === "directory")
+      directories.set(entries.pathAt(place), leftOut.get(place));
   }
   return directories;
 }

@@ -54,8 +54,11 @@ await toolcrib.close();
 
 const environment = openLocalEnvironment({ workspace });
 const snapshot = async () => {
-  const { paths, leftOut } = await environment.snapshot!();
-  return JSON.stringify([paths, Array.from(leftOut, ([place, why]) => [paths[place], why])]);
+  const { entries, leftOut } = await environment.snapshot!();
+  return JSON.stringify([
+    [...entries.paths()],
+    Array.from(leftOut, ([place, why]) => [entries.pathAt(place), why]),
+  ]);
 };
 const whole = await snapshot();
 for (const free of [1, 2, 3, 4, 5, 6, 8]) {

@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
-import { figure, figureCount, ignoredLimits, kindOfMode, type Snapshot } from "../../contract/snapshot.ts";
+import { figure, ignoredLimits, kindOfMode, type Snapshot } from "../../contract/snapshot.ts";
+import { joinFigures, joinPaths } from "../entry-columns.ts";
 import { failure, failureOf, type OpenWorld } from "./world.ts";
 
 /** Describes each entry of a snapshot: kind, permissions or target, size of a file, and why it was left out. */
 function shown(snapshot: Snapshot): Record<string, string> {
-  const entries = snapshot.paths.map((path, place): [string, string] => {
-    const [mode, bytes] = [figure.mode, figure.bytes].map(
-      (column) => snapshot.figures[place * figureCount + column]!,
+  const entries = Array.from(snapshot.entries.paths(), (path, place): [string, string] => {
+    const [mode, bytes] = [figure.mode, figure.bytes].map((column) =>
+      snapshot.entries.figureAt(place, column),
     ) as [number, number];
     const kind = kindOfMode(mode);
     const words = [
@@ -39,7 +40,7 @@ export function testSnapshots(open: OpenWorld): void {
       "spaced name\n": "file 644 0",
       special: "other 644",
     });
-    const placeOf = (path: string) => snapshot.paths.indexOf(path);
+    const placeOf = (path: string) => [...snapshot.entries.paths()].indexOf(path);
     expect(placeOf("folder")).toBeLessThan(placeOf("folder/deep"));
     expect(placeOf("folder/deep")).toBeLessThan(placeOf("folder/deep/file"));
   });
@@ -93,7 +94,8 @@ export function testSnapshots(open: OpenWorld): void {
     await using world = await open({ files: { ".gitignore": "out\n", ...many } });
     const { environment } = world;
     const first = await environment.snapshot!();
-    const entries = (snapshot: Snapshot) => snapshot.paths.filter((path) => path.startsWith("out/")).length;
+    const entries = (snapshot: Snapshot) =>
+      [...snapshot.entries.paths()].filter((path) => path.startsWith("out/")).length;
     const ignored = { ...ignoredLimits, maxEntries: 20 };
     const fresh = await environment.snapshot!({ ignored });
     const like = await environment.snapshot!({ ignored, like: first });
@@ -109,12 +111,13 @@ export function testSnapshots(open: OpenWorld): void {
     await using world = await open({ files: { a: "1", b: "2" } });
     const { environment } = world;
     const [first, second] = [await environment.snapshot!(), await environment.snapshot!()];
-    expect([second.paths, second.figures]).toEqual([first.paths, first.figures]);
+    expect(joinPaths(second.entries).toString()).toBe(joinPaths(first.entries).toString());
+    expect(joinFigures(second.entries)).toEqual(joinFigures(first.entries));
     await environment.writeFile("a", Buffer.from("3"));
     const third = await environment.snapshot!();
     const row = (snapshot: Snapshot, path: string) => {
-      const start = snapshot.paths.indexOf(path) * figureCount;
-      return snapshot.figures.slice(start, start + figureCount);
+      const place = [...snapshot.entries.paths()].indexOf(path);
+      return joinFigures(snapshot.entries, place, place + 1);
     };
     expect(row(third, "b")).toEqual(row(first, "b"));
     expect(row(third, "a")).not.toEqual(row(first, "a"));

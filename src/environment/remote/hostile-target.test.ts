@@ -156,7 +156,7 @@ it.each<readonly [string, object, string]>([
     ...{ id: 1, takenMs: 1, paths: Buffer.from("a\0"), figures: new Float64Array(6) },
     ...{ targets: [], contents: [], leftOut: [], repositories: [] },
   };
-  expect((await (await answering(snapshot)).snapshot!()).paths).toEqual(["a"]);
+  expect([...(await (await answering(snapshot)).snapshot!()).entries.paths()]).toEqual(["a"]);
   const environment = await answering({ ...snapshot, ...part });
   expect(await failureOf(environment.snapshot!())).toEqual(invalid(fault));
 });

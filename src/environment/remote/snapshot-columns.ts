@@ -5,6 +5,7 @@ import {
   type Repository,
   type Snapshot,
 } from "../../contract/snapshot.ts";
+import { entriesFrom, joinFigures, joinPaths } from "../entry-columns.ts";
 import { badMessage } from "./message.ts";
 import type { SentSnapshot } from "./protocol.ts";
 
@@ -12,15 +13,15 @@ export type GitIndex = Awaited<ReturnType<Repository["readIndex"]>>;
 
 /** Returns a snapshot as data. `knows` says whether the receiver already has an index. */
 export function sendSnapshot(
-  { takenMs, paths, figures, targets, contents, leftOut, repositories }: Snapshot,
+  { takenMs, entries, targets, contents, leftOut, repositories }: Snapshot,
   id: number,
   knows: (repository: Repository) => boolean,
 ): SentSnapshot {
   return {
     id,
     takenMs,
-    paths: Buffer.from(paths.map((path) => `${path}\0`).join("")),
-    figures,
+    paths: joinPaths(entries),
+    figures: joinFigures(entries),
     targets: [...targets],
     contents: Array.from(contents, ([path, { place, first, end }]) => [path, place, first, end]),
     leftOut: [...leftOut],
@@ -55,8 +56,7 @@ export function receiveSnapshot(
   };
   return {
     takenMs,
-    paths,
-    figures,
+    entries: entriesFrom([{ paths: sent.paths, figures }]),
     targets: new Map(sent.targets.map(([place, target]) => [placeOf(place), `${target}`])),
     contents: new Map(sent.contents.map((entry) => contentsOf(entry, paths.length))),
     leftOut: new Map(sent.leftOut.map(([place, reason]) => [placeOf(place), reasonOf(reason)])),

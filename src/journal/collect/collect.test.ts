@@ -12,6 +12,7 @@ import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { BlobFolder, listBlobs } from "../../system/blob-store.ts";
 import { StoredConversations } from "../conversations.ts";
 import { Journal } from "../journal.ts";
+import { Holdings } from "../scan/holdings.ts";
 import { PendingScans } from "../scan/pending-scans.ts";
 import { verifyJournal } from "../verify-journal.ts";
 import { collect } from "./collect.ts";
@@ -63,7 +64,8 @@ describe("a collection", () => {
   it("keeps the contents of a killed command until its changes have been scanned", async () => {
     change(3, ["a"]);
     const environment = new MemoryEnvironment({ files: { b: "" } });
-    const [snapshot, holdings] = [await environment.snapshot(), [keep("b", 2)]];
+    const [snapshot, holdings] = [await environment.snapshot(), new Holdings(1)];
+    holdings.set(0, keep("b", 2));
     const begun = { callId: "call_b", sequence: 1, collection: 0 };
     const scans = join(folder, "scans");
     const pending = new PendingScans(scans);

@@ -4,12 +4,13 @@ import { MemoryEnvironment } from "../../environment/memory/memory-environment.t
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { openBlobs } from "../blobs.ts";
 import { findChanges } from "./find-changes.ts";
+import { Holdings } from "./holdings.ts";
 
 it("stores files a command created only up to the limit, and lists all of them", async () => {
   await using folder = temporaryFolder();
   const environment = new MemoryEnvironment();
   const blobs = openBlobs(folder.path);
-  const before = { snapshot: await environment.snapshot(), holdings: [], uncovered: new Map() };
+  const before = { snapshot: await environment.snapshot(), holdings: new Holdings(0), uncovered: new Map() };
   const made = ["aa", "bb", "cc"];
   for (const content of made) await environment.writeFile(content, Buffer.from(content));
   const parts = { environment, blobs, maxBytes: 5 };

@@ -5,15 +5,8 @@ import { isSettled, kindOfMode, type LeftOut, type Snapshot, sharedRanges } from
 import type { Blobs } from "../blobs.ts";
 import { isSameState, nothing } from "../entry-states.ts";
 import { blobName, fetchFromGit } from "./git-blobs.ts";
-import {
-  bytesAt,
-  type Holding,
-  isHeldByGit,
-  looksSame,
-  modeAt,
-  positionsIn,
-  positionsOutside,
-} from "./ledger.ts";
+import { type Holding, isHeldByGit } from "./holdings.ts";
+import { bytesAt, looksSame, modeAt, positionsIn, positionsOutside } from "./ledger.ts";
 import { notCopied, type Secured } from "./secure-contents.ts";
 
 interface Found {
@@ -60,7 +53,7 @@ export async function findChanges(before: Secured, after: Snapshot, parts: Findi
 /** Returns git's name for the old content of a file, if the current content may be the same. */
 function heldName({ before: earlier, after: position }: Difference, before: Secured, after: Snapshot) {
   if (earlier === undefined || position === undefined) return undefined;
-  const holding = before.holdings[earlier];
+  const holding = before.holdings.get(earlier);
   const isAsLarge = bytesAt(before.snapshot, earlier) === bytesAt(after, position);
   return holding !== undefined && isHeldByGit(holding) && isAsLarge ? holding : undefined;
 }
@@ -81,7 +74,7 @@ function toChange(
   if (kind === "directory") return { path, before: { kind, mode: mode & 0o7777 }, after };
   if (kind === "link")
     return { path, before: { kind, target: before.snapshot.targets.get(position) ?? "" }, after };
-  const holding = before.holdings[position];
+  const holding = before.holdings.get(position);
   const hash = holding !== undefined && isHeldByGit(holding) ? fetched.get(holding) : holding;
   const bytes = bytesAt(before.snapshot, position);
   const state = { kind: "file" as const, hash: hash ?? "", bytes, mode: mode & 0o7777 };
@@ -113,20 +106,20 @@ interface Difference {
 function differencesOf(before: Snapshot, after: Snapshot): readonly Difference[] {
   const removed: Difference[] = [];
   const others: Difference[] = [];
-  const seen = new Uint8Array(before.paths.length);
+  const seen = new Uint8Array(before.entries.count);
   const positionOf = positionsIn(before);
   const ranges = sharedRanges(after, before);
   for (const { first, end, earlier } of ranges) seen.fill(1, earlier, earlier + end - first);
-  for (const position of positionsOutside(ranges, after)) {
-    const path = after.paths[position]!;
+  for (const position of positionsOutside(ranges, after.entries.count)) {
+    const path = after.entries.pathAt(position);
     const earlier = positionOf(path);
     if (earlier !== undefined) seen[earlier] = 1;
     if (earlier === undefined || mayDiffer(before, earlier, after, position))
       others.push({ path, before: earlier, after: position });
   }
-  for (let position = before.paths.length - 1; position >= 0; position -= 1) {
+  for (let position = before.entries.count - 1; position >= 0; position -= 1) {
     if (seen[position] === 0)
-      removed.push({ path: before.paths[position]!, before: position, after: undefined });
+      removed.push({ path: before.entries.pathAt(position), before: position, after: undefined });
   }
   return [...removed, ...others];
 }

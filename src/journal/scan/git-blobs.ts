@@ -3,7 +3,8 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import type { Draft, FindingParts } from "./find-changes.ts";
-import { type Holding, isHeldByGit, repositoryOf } from "./ledger.ts";
+import { type Holding, isHeldByGit } from "./holdings.ts";
+import { repositoryOf } from "./ledger.ts";
 import type { Secured } from "./secure-contents.ts";
 
 export interface IndexedFile {
@@ -134,7 +135,7 @@ export async function fetchFromGit(
   const known = new Map<Holding, string>();
   const wanted = new Map<string, Set<Holding>>();
   for (const { before, present, path } of drafts) {
-    const holding = before === undefined ? undefined : holdings[before];
+    const holding = before === undefined ? undefined : holdings.get(before);
     if (holding === undefined || !isHeldByGit(holding)) continue;
     if (present.isAsHeld && present.state.kind === "file") known.set(holding, present.state.hash);
     const directory = repositoryOf(snapshot, path)?.path ?? "";

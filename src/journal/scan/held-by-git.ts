@@ -1,8 +1,9 @@
 import type { Environment } from "../../contract/environment.ts";
-import { figure, figureCount, isSettled, type Repository, type Snapshot } from "../../contract/snapshot.ts";
+import { figure, isSettled, type Repository, type Snapshot } from "../../contract/snapshot.ts";
 import { GitBlobs, type IndexedFile } from "./git-blobs.ts";
 import { type GitIndex, type IndexEntry, readGitIndex } from "./git-index.ts";
-import { bytesAt, type Holding, isHeldByGit, repositoryOf } from "./ledger.ts";
+import type { Holding, Holdings } from "./holdings.ts";
+import { bytesAt, repositoryOf } from "./ledger.ts";
 
 /** Finds the files whose content git has, so that they need no copy. */
 export class HeldByGit {
@@ -28,16 +29,18 @@ export class HeldByGit {
   }
 
   /** Removes blobs that are no longer in the index, because git may delete them. */
-  forgetLost(snapshot: Snapshot, holdings: (Holding | undefined)[], earlier: Snapshot | undefined): void {
+  forgetLost(snapshot: Snapshot, holdings: Holdings, earlier: Snapshot | undefined): void {
     const before = new Map(earlier?.repositories.map(({ path, state }) => [path, state.index]));
     const isAsBefore = ({ path, state }: Repository) => before.get(path) === state.index;
     if (snapshot.repositories.every(isAsBefore) && before.size === snapshot.repositories.length) return;
-    for (const [position, holding] of holdings.entries()) {
-      if (holding === undefined || !isHeldByGit(holding)) continue;
-      const path = snapshot.paths[position]!;
+    for (const position of holdings.positions()) {
+      if (!holdings.isHeldByGit(position)) continue;
+      const path = snapshot.entries.pathAt(position);
       const repository = repositoryOf(snapshot, path);
-      const isHeld = repository && (isAsBefore(repository) || this.#find(repository, path)?.oid === holding);
-      if (!isHeld) holdings[position] = undefined;
+      const isHeld =
+        repository &&
+        (isAsBefore(repository) || this.#find(repository, path)?.oid === holdings.get(position));
+      if (!isHeld) holdings.set(position, undefined);
     }
   }
 
@@ -61,7 +64,7 @@ export class HeldByGit {
   ): Promise<void> {
     const candidates: (IndexedFile & { readonly position: number; readonly repository: Repository })[] = [];
     for (const position of positions) {
-      const path = snapshot.paths[position]!;
+      const path = snapshot.entries.pathAt(position);
       const repository = repositoryOf(snapshot, path);
       const entry = repository && this.#find(repository, path);
       if (!entry || !this.#isUnchanged(repository, entry, snapshot, position)) continue;
@@ -94,13 +97,12 @@ export class HeldByGit {
   }
 
   #isUnchanged(repository: Repository, entry: IndexEntry, snapshot: Snapshot, position: number): boolean {
-    const start = position * figureCount;
-    const is = (column: number, value: number) => snapshot.figures[start + column] === value;
+    const is = (column: number, value: number) => snapshot.entries.figureAt(position, column) === value;
     return (
       is(figure.modified, entry.modifiedMs) &&
       is(figure.changed, entry.changedMs) &&
       is(figure.bytes, entry.bytes) &&
-      snapshot.figures[start + figure.inode]! % 2 ** 32 === entry.inode &&
+      snapshot.entries.figureAt(position, figure.inode) % 2 ** 32 === entry.inode &&
       // A file that changed when the index was written may have changed after git read it.
       entry.modifiedMs < this.#index(repository).modifiedMs &&
       isSettled(snapshot, position)

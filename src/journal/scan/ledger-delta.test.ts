@@ -1,9 +1,12 @@
+import { createHash } from "node:crypto";
 import { readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { figureCount, type SharedRange, type Snapshot } from "../../contract/snapshot.ts";
+import { entriesFrom, joinFigures } from "../../environment/entry-columns.ts";
+import { Holdings } from "./holdings.ts";
 import type { Ledger } from "./ledger.ts";
 import { applyDelta, deltaOf, throughEarlier } from "./ledger-delta.ts";
 import { PendingScans } from "./pending-scans.ts";
@@ -11,12 +14,12 @@ import { PendingScans } from "./pending-scans.ts";
 /** A ledger with one directory. Every name is also the number in its figures and its holding. */
 function ledgerOf(names: readonly string[], shared?: Snapshot["shared"]): Ledger {
   const paths = ["d", ...names.map((name) => `d/${name}`)];
+  const figures = new Float64Array(paths.length * figureCount).map(
+    (_, at) => paths[Math.floor(at / figureCount)]!.length,
+  );
   const snapshot: Snapshot = {
     takenMs: 1,
-    paths,
-    figures: new Float64Array(paths.length * figureCount).map(
-      (_, at) => paths[Math.floor(at / figureCount)]!.length,
-    ),
+    entries: entriesFrom([{ paths: Buffer.from(`${paths.join("\0")}\0`), figures }]),
     targets: new Map([[1, "target"]]),
     leftOut: new Map([[0, "ignored"]]),
     contents: new Map([
@@ -27,17 +30,34 @@ function ledgerOf(names: readonly string[], shared?: Snapshot["shared"]): Ledger
     identity: Symbol("snapshot"),
     shared,
   };
-  return { snapshot, holdings: paths.map((path) => (path.endsWith("0") ? undefined : `held by ${path}`)) };
+  const holdings = new Holdings(paths.length);
+  for (const [position, path] of paths.entries())
+    if (!path.endsWith("0")) holdings.set(position, holdingOf(path));
+  return { snapshot, holdings };
 }
 
-function written({ snapshot: { identity: _, shared: __, ...snapshot }, holdings }: Ledger) {
-  return { snapshot, holdings };
+/** A name of git for even lengths, otherwise a SHA-256. */
+function holdingOf(path: string): string {
+  return createHash(path.length % 2 === 0 ? "sha1" : "sha256")
+    .update(path)
+    .digest("hex");
+}
+
+function written(ledger: Ledger | undefined) {
+  const { snapshot, holdings } = ledger!;
+  const { identity: _, shared: __, entries, ...rest } = snapshot;
+  const held = Array.from(entries.paths(), (path, position) => [path, holdings.get(position)]);
+  return { ...rest, held, figures: [...joinFigures(entries)] };
+}
+
+function pathsOf({ snapshot }: Ledger): readonly string[] {
+  return [...snapshot.entries.paths()];
 }
 
 /** The ranges of one list in another, in order. */
 function rangesOf(later: Ledger, earlier: Ledger): readonly SharedRange[] {
-  return later.snapshot.paths.flatMap((path, first) => {
-    const position = earlier.snapshot.paths.indexOf(path);
+  return pathsOf(later).flatMap((path, first) => {
+    const position = pathsOf(earlier).indexOf(path);
     return position < 0 ? [] : [{ first, end: first + 1, earlier: position }];
   });
 }
@@ -51,9 +71,9 @@ it("restores a ledger from a stored one and the difference, by way of others", (
       const [base, middle, last] = ledgers as [Ledger, Ledger, Ledger];
       const ranges = throughEarlier(rangesOf(last, middle), rangesOf(middle, base));
       for (const { first: at, earlier } of ranges)
-        expect(last.snapshot.paths[at]).toBe(base.snapshot.paths[earlier]);
+        expect(last.snapshot.entries.pathAt(at)).toBe(base.snapshot.entries.pathAt(earlier));
       const delta = deltaOf(last, ranges, base.holdings);
-      expect(applyDelta(base, delta, [])).toEqual(written(last));
+      expect(written(applyDelta(base, delta, []))).toEqual(written(last));
     }),
   );
 });
@@ -69,15 +89,16 @@ function begun(callId: string, before: Ledger) {
 
 /** A ledger with all entries of another and some more. */
 function after(ledger: Ledger, more: readonly string[]): Ledger {
-  const ranges = [{ first: 0, end: ledger.snapshot.paths.length, earlier: 0 }];
-  return ledgerOf([...ledger.snapshot.paths.slice(1).map((path) => path.slice(2)), ...more], {
+  const ranges = [{ first: 0, end: ledger.snapshot.entries.count, earlier: 0 }];
+  const [, ...paths] = pathsOf(ledger);
+  return ledgerOf([...paths.map((path) => path.slice(2)), ...more], {
     with: ledger.snapshot.identity!,
     ranges,
   });
 }
 
 function heldBy({ holdings }: Ledger): ReadonlySet<string | undefined> {
-  return new Set(holdings.filter((holding) => holding !== undefined));
+  return new Set(Array.from(holdings.positions(), (position) => holdings.get(position)));
 }
 
 it("stores one whole ledger for many scans, and another process reads each of them", async () => {
@@ -94,13 +115,13 @@ it("stores one whole ledger for many scans, and another process reads each of th
   await pending.add(begun("call_3", fourth));
   expect(readdirSync(scans).sort()).toEqual(["call_2", "call_2.base", "call_3", "call_3.base", "latest"]);
   const other = new PendingScans(scans);
-  expect((await other.latest())?.ledger).toEqual(written(first));
+  expect(written((await other.latest())?.ledger)).toEqual(written(first));
   expect(await other.holdings()).toEqual(heldBy(fourth));
   await pending.done("call_3");
   expect(readdirSync(scans).sort()).toEqual(["call_2", "call_2.base", "latest", "latest.base"]);
-  expect((await other.latest())?.ledger).toEqual(written(fourth));
+  expect(written((await other.latest())?.ledger)).toEqual(written(fourth));
   await pending.done("call_2");
-  expect((await other.latest())?.ledger).toEqual(written(third));
+  expect(written((await other.latest())?.ledger)).toEqual(written(third));
   // Too much has changed since.
   await pending.add(
     begun(

@@ -1,46 +1,44 @@
-import { type Contents, figureCount, type SharedRange, type Snapshot } from "../../contract/snapshot.ts";
-import { type Holding, type Ledger, positionsOutside } from "./ledger.ts";
+import type { Contents, SharedRange, Snapshot } from "../../contract/snapshot.ts";
+import { EntryColumns, type EntryPart, entriesFrom, partsOf } from "../../environment/entry-columns.ts";
+import { Holdings, type PackedHoldings } from "./holdings.ts";
+import { type Ledger, positionsOutside } from "./ledger.ts";
 
 /** The difference between a ledger and one that is stored already, for `v8.serialize`. */
 export interface LedgerDelta extends Pick<Snapshot, "takenMs" | "targets" | "leftOut"> {
   /** The ranges of the stored ledger, three numbers each. */
   readonly ranges: Int32Array;
   /** All other entries. */
-  readonly paths: string;
-  readonly figures: Float64Array;
+  readonly entries: readonly EntryPart[];
   /** Position, first and end of the contents of each directory. */
   readonly contents: Int32Array;
   /** The positions of stored contents that the stored ledger does not have. */
   readonly held: Int32Array;
-  readonly holdings: string;
+  readonly holdings: PackedHoldings;
 }
 
 /** Returns the difference between a ledger and a stored one, of which it has these ranges. */
 export function deltaOf(
   { snapshot, holdings }: Ledger,
   ranges: readonly SharedRange[],
-  stored: readonly (Holding | undefined)[],
+  stored: Holdings,
 ): LedgerDelta {
-  const own = [...positionsOutside(ranges, snapshot)];
-  const figures = new Float64Array(own.length * figureCount);
-  for (const [index, position] of own.entries()) {
-    const start = position * figureCount;
-    figures.set(snapshot.figures.subarray(start, start + figureCount), index * figureCount);
-  }
-  const held = own.filter((position) => holdings[position] !== undefined);
+  const { takenMs, targets, leftOut, contents, entries } = snapshot;
+  const own = [...positionsOutside(ranges, entries.count)];
+  const columns = new EntryColumns();
+  for (const position of own) columns.share(entries, position, position + 1);
+  const held = own.filter((position) => holdings.has(position));
   for (const { first, end, earlier } of ranges)
     for (let position = first; position < end; position += 1)
-      if (holdings[position] !== stored[earlier + position - first]) held.push(position);
-  const { takenMs, targets, leftOut, contents, paths } = snapshot;
+      if (!holdings.isSame(position, stored, earlier + position - first)) held.push(position);
   return {
-    ...{ takenMs, targets, leftOut, figures },
+    ...{ takenMs, targets, leftOut },
     ranges: Int32Array.from(ranges.flatMap(({ first, end, earlier }) => [first, end, earlier])),
-    paths: own.map((position) => paths[position]!).join("\0"),
+    entries: partsOf(columns.done()),
     contents: Int32Array.from(
       Array.from(contents.values(), ({ place, first, end }) => [place, first, end]).flat(),
     ),
     held: Int32Array.from(held),
-    holdings: held.map((position) => holdings[position] ?? "").join(","),
+    holdings: holdings.pack(held),
   };
 }
 
@@ -50,36 +48,26 @@ export function applyDelta(
   delta: LedgerDelta,
   repositories: Snapshot["repositories"],
 ): Ledger {
-  const own = delta.paths === "" ? [] : delta.paths.split("\0");
+  const own = entriesFrom(delta.entries);
   const ranges = triplesOf(delta.ranges).map(([first, end, earlier]) => ({ first, end, earlier }));
-  const count = ranges.reduce((sum, { first, end }) => sum + end - first, own.length);
-  const paths = new Array<string>(count);
-  const holdings = new Array<Holding | undefined>(count).fill(undefined);
-  const figures = new Float64Array(count * figureCount);
-  for (const { first, end, earlier } of ranges) {
-    for (let position = first; position < end; position += 1) {
-      paths[position] = stored.snapshot.paths[earlier + position - first]!;
-      holdings[position] = stored.holdings[earlier + position - first];
-    }
-    const from = stored.snapshot.figures.subarray(
-      earlier * figureCount,
-      (earlier + end - first) * figureCount,
-    );
-    figures.set(from, first * figureCount);
-  }
+  const count = ranges.reduce((sum, { first, end }) => sum + end - first, own.count);
+  const columns = new EntryColumns();
+  const holdings = new Holdings(count, stored.holdings);
   let next = 0;
-  for (const position of positionsOutside(ranges, { paths })) {
-    paths[position] = own[next]!;
-    figures.set(delta.figures.subarray(next * figureCount, (next + 1) * figureCount), position * figureCount);
-    next += 1;
+  for (const range of [...ranges, { first: count, end: count, earlier: 0 }]) {
+    const missing = range.first - columns.next;
+    columns.share(own, next, next + missing);
+    next += missing;
+    columns.share(stored.snapshot.entries, range.earlier, range.earlier + range.end - range.first);
+    holdings.copy(stored.holdings, range);
   }
-  const held = delta.holdings.split(",");
-  for (const [index, position] of delta.held.entries()) holdings[position] = held[index] || undefined;
+  holdings.unpack(delta.holdings, delta.held);
+  const entries = columns.done();
   const contents = new Map<string, Contents>();
   for (const [place, first, end] of triplesOf(delta.contents))
-    contents.set(place < 0 ? "" : paths[place]!, { place, first, end });
+    contents.set(place < 0 ? "" : entries.pathAt(place), { place, first, end });
   const { takenMs, targets, leftOut } = delta;
-  return { snapshot: { takenMs, targets, leftOut, paths, figures, contents, repositories }, holdings };
+  return { snapshot: { takenMs, targets, leftOut, entries, contents, repositories }, holdings };
 }
 
 /** Returns where the entries of a snapshot are in a stored one, by way of an earlier snapshot. All ranges are in order. */

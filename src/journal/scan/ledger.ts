@@ -8,19 +8,13 @@ import {
   type Snapshot,
   sharedRanges,
 } from "../../contract/snapshot.ts";
+import { Holdings } from "./holdings.ts";
 
 /** A snapshot, and the stored contents of its files. */
 export interface Ledger {
   readonly snapshot: Snapshot;
   /** The stored contents, by position. */
-  readonly holdings: readonly (Holding | undefined)[];
-}
-
-/** The SHA-256 of a stored content, or git's name of a blob. They differ in length. */
-export type Holding = string;
-
-export function isHeldByGit(holding: Holding): boolean {
-  return holding.length === 40;
+  readonly holdings: Holdings;
 }
 
 /** Returns the innermost repository that contains a path. */
@@ -35,19 +29,19 @@ export function repositoryOf(snapshot: Snapshot, path: string): Repository | und
 
 /** Returns whether two entries look the same except for permissions. Says nothing about the content of a directory. */
 export function looksSame(one: Snapshot, position: number, other: Snapshot, otherPosition: number): boolean {
-  const [start, otherStart] = [position * figureCount, otherPosition * figureCount];
   for (let column = 1; column < figureCount; column += 1) {
-    if (one.figures[start + column] !== other.figures[otherStart + column]) return false;
+    if (one.entries.figureAt(position, column) !== other.entries.figureAt(otherPosition, column))
+      return false;
   }
   return true;
 }
 
-export function modeAt({ figures }: Snapshot, position: number): number {
-  return figures[position * figureCount + figure.mode]!;
+export function modeAt({ entries }: Snapshot, position: number): number {
+  return entries.figureAt(position, figure.mode);
 }
 
-export function bytesAt({ figures }: Snapshot, position: number): number {
-  return figures[position * figureCount + figure.bytes]!;
+export function bytesAt({ entries }: Snapshot, position: number): number {
+  return entries.figureAt(position, figure.bytes);
 }
 
 export function isFileAt(snapshot: Snapshot, position: number): boolean {
@@ -56,21 +50,21 @@ export function isFileAt(snapshot: Snapshot, position: number): boolean {
 
 /** Returns a function that finds positions by path. It is fastest in the order of the snapshot. */
 export function positionsIn(snapshot: Snapshot): (path: string) => number | undefined {
-  const { paths, contents } = snapshot;
+  const { entries, contents } = snapshot;
   let next = 0;
   let all: Map<string, number> | undefined;
   const find = (path: string) => {
     const range = contents.get(path.slice(0, Math.max(0, path.lastIndexOf("/"))));
     if (range !== undefined) {
       for (let place = range.first; place < range.end && range.end - range.first < fewEntries; place += 1)
-        if (paths[place] === path) return place;
+        if (entries.pathAt(place) === path) return place;
       if (range.end - range.first < fewEntries) return undefined;
     }
-    all ??= new Map(paths.map((other, position) => [other, position]));
+    all ??= new Map(Array.from(entries.paths(), (other, position) => [other, position]));
     return all.get(path);
   };
   return (path) => {
-    if (paths[next] === path) {
+    if (next < entries.count && entries.pathAt(next) === path) {
       next += 1;
       return next - 1;
     }
@@ -84,31 +78,26 @@ export function positionsIn(snapshot: Snapshot): (path: string) => number | unde
 const fewEntries = 1000;
 
 /** Copies the stored contents of an earlier ledger for unchanged files. */
-export function carryOver(snapshot: Snapshot, earlier: Ledger | undefined): (Holding | undefined)[] {
-  const holdings = new Array<Holding | undefined>(snapshot.paths.length).fill(undefined);
+export function carryOver(snapshot: Snapshot, earlier: Ledger | undefined): Holdings {
+  const holdings = new Holdings(snapshot.entries.count, earlier?.holdings);
   if (earlier === undefined) return holdings;
   const ranges = sharedRanges(snapshot, earlier.snapshot);
-  for (const { first, end, earlier: from } of ranges)
-    for (let position = first; position < end; position += 1)
-      holdings[position] = earlier.holdings[from + position - first];
+  for (const range of ranges) holdings.copy(earlier.holdings, range);
   const positionOf = positionsIn(earlier.snapshot);
-  for (const position of positionsOutside(ranges, snapshot)) {
-    const before = positionOf(snapshot.paths[position]!);
+  for (const position of positionsOutside(ranges, snapshot.entries.count)) {
+    const before = positionOf(snapshot.entries.pathAt(position));
     if (before === undefined) continue;
-    const holding = earlier.holdings[before];
-    if (holding === undefined || !isSettled(earlier.snapshot, before)) continue;
-    if (looksSame(snapshot, position, earlier.snapshot, before)) holdings[position] = holding;
+    if (!earlier.holdings.has(before) || !isSettled(earlier.snapshot, before)) continue;
+    if (looksSame(snapshot, position, earlier.snapshot, before))
+      holdings.copy(earlier.holdings, { first: position, end: position + 1, earlier: before });
   }
   return holdings;
 }
 
 /** Lists the positions that are in none of the ranges. */
-export function* positionsOutside(
-  ranges: readonly SharedRange[],
-  { paths }: Pick<Snapshot, "paths">,
-): Generator<number> {
+export function* positionsOutside(ranges: readonly SharedRange[], count: number): Generator<number> {
   let next = 0;
-  for (const { first, end } of [...ranges, { first: paths.length, end: paths.length }]) {
+  for (const { first, end } of [...ranges, { first: count, end: count }]) {
     for (; next < first; next += 1) yield next;
     next = end;
   }

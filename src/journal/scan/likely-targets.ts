@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { ToolAccess } from "../../contract/access.ts";
-import { figure, figureCount, type Snapshot } from "../../contract/snapshot.ts";
+import { figure, type Snapshot } from "../../contract/snapshot.ts";
 import { fileRoles, roleOf } from "../../lib/file-roles.ts";
 import { bytesAt } from "./ledger.ts";
 
@@ -47,12 +47,12 @@ function beforePattern(word: string): string {
  * files last, small ones before large ones, then the newest.
  */
 export function byLikelihood(snapshot: Snapshot, positions: readonly number[]): readonly number[] {
-  const ranks = new Float64Array(snapshot.paths.length);
+  const ranks = new Float64Array(snapshot.entries.count);
   for (const position of positions) {
     const size = sizes.findIndex((bytes) => bytesAt(snapshot, position) <= bytes);
-    ranks[position] = roleOrder[roleOf(snapshot.paths[position]!)]! * sizes.length + size;
+    ranks[position] = roleOrder[roleOf(snapshot.entries.pathAt(position))]! * sizes.length + size;
   }
-  const modified = (position: number) => snapshot.figures[position * figureCount + figure.modified]!;
+  const modified = (position: number) => snapshot.entries.figureAt(position, figure.modified);
   return positions.toSorted((one, other) => ranks[one]! - ranks[other]! || modified(other) - modified(one));
 }
 

@@ -7,7 +7,8 @@ import { statsAt } from "../../system/attempt.ts";
 import { makePrivateDirectory, namesIn } from "../../system/directories.ts";
 import { linkFile, removeFile, replaceFile } from "../../system/linked-file.ts";
 import { ownerHasEnded, thisProcess } from "../../system/process-identity.ts";
-import type { Holding, Ledger } from "./ledger.ts";
+import type { Holdings } from "./holdings.ts";
+import type { Ledger } from "./ledger.ts";
 import { deltaOf, throughEarlier } from "./ledger-delta.ts";
 import type { Secured } from "./secure-contents.ts";
 import { readLedger, writeDelta, writeLedger } from "./stored-ledger.ts";
@@ -89,7 +90,10 @@ export class PendingScans {
     if (names.length === 0) return new Set();
     const found = await this.#use((files) => Promise.all(names.map((name) => read(files, name))));
     return new Set(
-      found.flatMap((one) => one?.ledger.holdings.filter((holding) => holding !== undefined) ?? []),
+      found.flatMap((one) => {
+        const holdings = one?.ledger.holdings;
+        return Array.from(holdings?.positions() ?? [], (position) => holdings!.get(position)!);
+      }),
     );
   }
 
@@ -107,12 +111,12 @@ export class PendingScans {
 
   /** Returns where the entries of a snapshot are in the base; undefined when too many are not. */
   #follow(snapshot: Snapshot): readonly SharedRange[] | undefined {
-    const { identity, shared, paths } = snapshot;
+    const { identity, shared, entries } = snapshot;
     const earlier = shared && this.#ranges.get(shared.with);
     if (identity === undefined || shared === undefined || earlier === undefined) return undefined;
     const ranges = throughEarlier(shared.ranges, earlier);
     const count = ranges.reduce((sum, { first, end }) => sum + end - first, 0);
-    if (paths.length - count > maxOwnPart * paths.length || ranges.length > maxRanges) return undefined;
+    if (entries.count - count > maxOwnPart * entries.count || ranges.length > maxRanges) return undefined;
     this.#remember(identity, ranges);
     return ranges;
   }
@@ -129,7 +133,7 @@ export class PendingScans {
     const file = identityOf(join(this.#folder, callId));
     if (snapshot.identity === undefined || file === undefined) return;
     this.#base = { callId, holdings, file };
-    this.#remember(snapshot.identity, [{ first: 0, end: snapshot.paths.length, earlier: 0 }]);
+    this.#remember(snapshot.identity, [{ first: 0, end: snapshot.entries.count, earlier: 0 }]);
   }
 
   /** Links the file of the base next to that of a call. Returns false when it no longer exists. */
@@ -163,7 +167,7 @@ interface About extends Omit<Begun, "before"> {
 }
 
 interface StoredBase extends Pick<Begun, "callId"> {
-  readonly holdings: readonly (Holding | undefined)[];
+  readonly holdings: Holdings;
   /** See `identityOf`. */
   readonly file: string;
 }

@@ -11,7 +11,8 @@ import type { Journal } from "../journal.ts";
 import type { RecordedChange } from "../record.ts";
 import { findChanges } from "./find-changes.ts";
 import { HeldByGit, movedGit } from "./held-by-git.ts";
-import { carryOver, isHeldByGit, type Ledger, modeAt } from "./ledger.ts";
+import { Holdings } from "./holdings.ts";
+import { carryOver, type Ledger, modeAt } from "./ledger.ts";
 import { type Begun, type KnownLedger, PendingScans } from "./pending-scans.ts";
 import {
   type Backlog,
@@ -190,8 +191,12 @@ class ChangeScanner implements Scanner {
   /** Removes contents that were collected since. Nothing is collected while a call runs. */
   #stillKept(known: KnownLedger | undefined, collection: number): Ledger | undefined {
     if (known === undefined || known.collection === collection) return known?.ledger;
-    const isKept = (holding: string) => isHeldByGit(holding) || this.#parts.blobs.has(holding);
-    const holdings = known.ledger.holdings.map((one) => (one && isKept(one) ? one : undefined));
+    const { holdings: all } = known.ledger;
+    const holdings = new Holdings(all.count, all);
+    holdings.copy(all, { first: 0, end: all.count, earlier: 0 });
+    for (const position of all.positions())
+      if (!all.isHeldByGit(position) && !this.#parts.blobs.has(all.get(position)!))
+        holdings.set(position, undefined);
     return { ...known.ledger, holdings };
   }
 }
@@ -211,7 +216,7 @@ const tooLarge = "there are too many files to scan";
 /** Returns the ledger after a command, which the next command starts from. */
 function inheriting(before: Secured, snapshot: Snapshot, found: ReadonlyMap<number, string>): Ledger {
   const holdings = carryOver(snapshot, before);
-  for (const [position, holding] of found) holdings[position] = holding;
+  for (const [position, holding] of found) holdings.set(position, holding);
   return { snapshot, holdings };
 }
 
@@ -221,7 +226,7 @@ function inheriting(before: Secured, snapshot: Snapshot, found: ReadonlyMap<numb
 export function ignoredFolders(snapshot: Snapshot): readonly string[] {
   return Array.from(snapshot.leftOut).flatMap(([position, reason]) =>
     reason === "ignored" && kindOfMode(modeAt(snapshot, position)) === "directory"
-      ? [snapshot.paths[position]!]
+      ? [snapshot.entries.pathAt(position)]
       : [],
   );
 }

@@ -6,7 +6,8 @@ import { TimeSlice } from "../../lib/async/time-slice.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { Blobs } from "../blobs.ts";
 import type { HeldByGit } from "./held-by-git.ts";
-import { bytesAt, carryOver, type Holding, isFileAt, isHeldByGit, type Ledger } from "./ledger.ts";
+import type { Holdings } from "./holdings.ts";
+import { bytesAt, carryOver, isFileAt, type Ledger } from "./ledger.ts";
 import { byLikelihood, namedBy } from "./likely-targets.ts";
 
 /** The limits of the copies that are made before a command runs, so that it can be undone. */
@@ -67,8 +68,8 @@ export async function secureContents(
   parts.git.forgetLost(snapshot, holdings, earlier?.snapshot);
   const uncovered = new Map<number, string>();
   const missing: number[] = [];
-  for (let position = 0; position < holdings.length; position += 1) {
-    if (holdings[position] !== undefined || !isFileAt(snapshot, position)) continue;
+  for (let position = 0; position < holdings.count; position += 1) {
+    if (holdings.has(position) || !isFileAt(snapshot, position)) continue;
     if (snapshot.leftOut.has(position))
       uncovered.set(position, "ignored, and beyond the budget for ignored files");
     else if (bytesAt(snapshot, position) > parts.limits.maxFileBytes)
@@ -76,7 +77,7 @@ export async function secureContents(
     else missing.push(position);
   }
   const held = missing.length === 0 ? new Map() : await parts.git.find(snapshot, missing, signal);
-  for (const [position, holding] of held) holdings[position] = holding;
+  for (const [position, holding] of held) holdings.set(position, holding);
   const rest = missing.filter((position) => !held.has(position));
   if (rest.length > manyFiles)
     notify({ type: "progress", message: "Copying files once, so that commands can be undone" });
@@ -101,11 +102,11 @@ function urgency(
 ): (position: number) => boolean {
   const then = earlier && { ...snapshot, takenMs: earlier.takenMs };
   const isNew = (position: number) => then !== undefined && !isSettled(then, position);
-  return (position) => isNew(position) || isNamed(snapshot.paths[position]!);
+  return (position) => isNew(position) || isNamed(snapshot.entries.pathAt(position));
 }
 
 interface Destination {
-  readonly holdings: (Holding | undefined)[];
+  readonly holdings: Holdings;
   readonly uncovered: Map<number, string>;
 }
 
@@ -166,11 +167,10 @@ async function copyBacklog(
 }
 
 /** Returns the size of all copies of the current files. */
-function copiedBytes(snapshot: Snapshot, holdings: readonly (Holding | undefined)[]): number {
+function copiedBytes(snapshot: Snapshot, holdings: Holdings): number {
   let bytes = 0;
-  for (const [position, holding] of holdings.entries()) {
-    if (holding !== undefined && !isHeldByGit(holding)) bytes += diskBytes(bytesAt(snapshot, position));
-  }
+  for (const position of holdings.positions())
+    if (!holdings.isHeldByGit(position)) bytes += diskBytes(bytesAt(snapshot, position));
   return bytes;
 }
 
@@ -189,7 +189,8 @@ async function copy(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    holdings[position] = (await blobs.keepFile(environment, snapshot.paths[position]!, signal)).hash;
+    const path = snapshot.entries.pathAt(position);
+    holdings.set(position, (await blobs.keepFile(environment, path, signal)).hash);
   } catch (error) {
     uncovered.set(position, whyNotRead(error));
   }

@@ -1,17 +1,19 @@
 import type { Snapshot } from "../../contract/snapshot.ts";
+import { entriesFrom, partsOf } from "../../environment/entry-columns.ts";
+import { Holdings } from "./holdings.ts";
 import type { Ledger } from "./ledger.ts";
 import { applyDelta, type LedgerDelta } from "./ledger-delta.ts";
 
 /** Serializes a ledger together with other data. */
 export function writeLedger({ snapshot, holdings }: Ledger, about: unknown): Uint8Array {
-  const { paths, repositories, identity: _, shared: __, ...rest } = snapshot;
+  const { entries, repositories: _, identity: __, shared: ___, ...rest } = snapshot;
   return v8().serialize({
     format,
     about,
     ...rest,
     repositories: statesOf(snapshot),
-    paths: paths.join("\0"),
-    holdings: holdings.map((holding) => holding ?? "").join(","),
+    entries: partsOf(entries),
+    holdings: holdings.pack(everyPosition(entries.count)),
   });
 }
 
@@ -47,21 +49,23 @@ export async function readLedger(
       return base && { ledger: applyDelta(base, rest.delta, restored()), about };
     }
     if (written !== format) return undefined;
-    const { paths, holdings, ...others } = rest;
-    const snapshot: Snapshot = {
-      ...others,
-      paths: paths === "" ? [] : paths.split("\0"),
-      repositories: restored(),
-    };
-    const held = holdings.split(",").map((holding: string) => holding || undefined);
-    return { ledger: { snapshot, holdings: snapshot.paths.length === 0 ? [] : held }, about };
+    const { holdings: packed, entries: parts, ...others } = rest;
+    const entries = entriesFrom(parts);
+    const snapshot: Snapshot = { ...others, entries, repositories: restored() };
+    const holdings = new Holdings(entries.count);
+    holdings.unpack(packed, everyPosition(entries.count));
+    return { ledger: { snapshot, holdings }, about };
   } catch {
     return undefined;
   }
 }
 
-const format = "toolcrib ledger 1";
-const deltaFormat = "toolcrib ledger delta 1";
+function everyPosition(count: number): Int32Array {
+  return new Int32Array(count).map((_, position) => position);
+}
+
+const format = "toolcrib ledger 2";
+const deltaFormat = "toolcrib ledger delta 2";
 
 /** Loads the module on first use, because most calls need no scan. */
 function v8(): typeof import("node:v8") {

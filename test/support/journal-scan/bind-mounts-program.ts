@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
+import { joinFigures, joinPaths } from "../../../src/environment/entry-columns.ts";
 import { takeSnapshot } from "../../../src/environment/local/scan/take-snapshot.ts";
 import { WatchedSnapshots } from "../../../src/environment/local/scan/watched-snapshots.ts";
 import { PathChecker } from "../../../src/system/path-checker.ts";
@@ -28,9 +29,11 @@ async function open(): Promise<WatchedSnapshots> {
 }
 
 async function check(snapshots: WatchedSnapshots, name: string): Promise<void> {
-  const { paths, figures } = await snapshots.take([], {});
+  const { entries } = await snapshots.take([], {});
   const { snapshot: fresh } = await takeSnapshot(pinning, [], {});
-  const isSame = JSON.stringify([paths, [...figures]]) === JSON.stringify([fresh.paths, [...fresh.figures]]);
+  const isSame =
+    joinPaths(entries).equals(joinPaths(fresh.entries)) &&
+    Buffer.from(joinFigures(entries).buffer).equals(Buffer.from(joinFigures(fresh.entries).buffer));
   lines.push([name, { isWatched: snapshots.pid !== undefined, isSame }]);
 }
 

@@ -1,5 +1,5 @@
 import type { Environment } from "../../../contract/environment.ts";
-import { figure, figureCount, isSettled, kindOfMode, type Snapshot } from "../../../contract/snapshot.ts";
+import { figure, isSettled, kindOfMode, type Snapshot } from "../../../contract/snapshot.ts";
 import { nameOf, parentOf, visibleAmong } from "../../../files/visible-paths.ts";
 import { walkFiles } from "../../../files/walk.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
@@ -65,8 +65,8 @@ export class WorkspaceLister {
 
   async #listFiles(snapshot: Snapshot, signal: AbortSignal): Promise<Pick<Listing, "files" | "isWalked">> {
     const files = new Map<string, ListedFile>();
-    for (const [index, path] of snapshot.paths.entries()) {
-      if (isFile(snapshot, index)) files.set(path, describe(snapshot, index));
+    for (let index = 0; index < snapshot.entries.count; index += 1) {
+      if (isFile(snapshot, index)) files.set(snapshot.entries.pathAt(index), describe(snapshot, index));
     }
     const { paths, isWalked } = await this.#visible(snapshot, files, signal);
     if (paths.length === files.size && !isWalked) return { files, isWalked };
@@ -83,7 +83,7 @@ export class WorkspaceLister {
     const chain = await IgnoreChain.at(environment, "");
     const withRules = new Set<string>();
     let hasForeignRules = chain.hasForeignRules;
-    for (const path of snapshot.paths) {
+    for (const path of snapshot.entries.paths()) {
       const name = nameOf(path);
       if (!ruleFiles.has(name)) continue;
       withRules.add(parentOf(path));
@@ -112,19 +112,17 @@ const maxRuleBytes = 1024 * 1024;
 
 /** Returns whether both snapshots list the same entries and the later one proves that no file has changed since. */
 function areUnchanged(earlier: Snapshot, later: Snapshot): boolean {
-  if (earlier.paths.length !== later.paths.length || earlier.leftOut.size !== later.leftOut.size)
-    return false;
-  return earlier.paths.every((path, index) => {
-    if (path !== later.paths[index] || earlier.leftOut.get(index) !== later.leftOut.get(index)) return false;
-    const at = index * figureCount;
-    const mode = earlier.figures[at + figure.mode]!;
-    if (mode !== later.figures[at + figure.mode]) return false;
-    if (kindOfMode(mode) === "directory") return true;
-    return (
-      isSettled(earlier, index) &&
-      ownFigures.every((column) => earlier.figures[at + column] === later.figures[at + column])
-    );
-  });
+  const [one, other] = [earlier.entries, later.entries];
+  if (one.count !== other.count || earlier.leftOut.size !== later.leftOut.size) return false;
+  const isSame = (index: number, column: number) =>
+    one.figureAt(index, column) === other.figureAt(index, column);
+  for (let index = 0; index < one.count; index += 1) {
+    if (earlier.leftOut.get(index) !== later.leftOut.get(index) || !isSame(index, figure.mode)) return false;
+    const isDirectory = kindOfMode(one.figureAt(index, figure.mode)) === "directory";
+    const isProved = isSettled(earlier, index) && ownFigures.every((column) => isSame(index, column));
+    if (!(isDirectory || isProved) || one.pathAt(index) !== other.pathAt(index)) return false;
+  }
+  return true;
 }
 
 const ownFigures = [figure.bytes, figure.modified, figure.changed, figure.inode, figure.device] as const;
@@ -132,12 +130,12 @@ const ownFigures = [figure.bytes, figure.modified, figure.changed, figure.inode,
 /** Names of files with ignore rules, and of the folder at which git's rules end. */
 const ruleFiles: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgignore", ".git"]);
 
-function isFile({ figures, leftOut }: Snapshot, index: number): boolean {
-  if (kindOfMode(figures[index * figureCount + figure.mode]!) !== "file") return false;
+function isFile({ entries, leftOut }: Snapshot, index: number): boolean {
+  if (kindOfMode(entries.figureAt(index, figure.mode)) !== "file") return false;
   return leftOut.get(index) !== "unreadable";
 }
 
 function describe(snapshot: Snapshot, index: number): ListedFile {
-  const own = ownFigures.map((column) => snapshot.figures[index * figureCount + column]!);
+  const own = ownFigures.map((column) => snapshot.entries.figureAt(index, column));
   return { figures: own as unknown as Figures, settled: isSettled(snapshot, index) };
 }

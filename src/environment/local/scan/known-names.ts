@@ -1,6 +1,7 @@
 import { type Stats, statfsSync } from "node:fs";
-import { figure, figureCount, isSettled, type Snapshot } from "../../../contract/snapshot.ts";
+import { figure, isSettled, type Snapshot } from "../../../contract/snapshot.ts";
 import { ReliableTimes } from "../../../system/reliable-times.ts";
+import { pathsIn } from "../../entry-columns.ts";
 
 export class KnownNames {
   readonly #earlier: Snapshot | undefined;
@@ -15,14 +16,14 @@ export class KnownNames {
     const contents = this.#earlier?.contents.get(path);
     if (contents === undefined || !this.#isUnchanged(contents.place, stats)) return undefined;
     if (!this.#reliable.of(stats.dev, at)) return undefined;
-    return this.#earlier!.paths.slice(contents.first, contents.end);
+    return pathsIn(this.#earlier!.entries, contents);
   }
 
   /** Whether a directory has its old times, which change when a name in it is added or removed. */
   #isUnchanged(place: number, stats: Stats): boolean {
     if (place < 0) return false;
     const earlier = this.#earlier!;
-    const is = (column: number, value: number) => earlier.figures[place * figureCount + column] === value;
+    const is = (column: number, value: number) => earlier.entries.figureAt(place, column) === value;
     return (
       is(figure.changed, stats.ctimeMs) &&
       is(figure.modified, stats.mtimeMs) &&

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { beforeLook } from "../../../../test/support/environment/before-look.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { figure } from "../../../contract/snapshot.ts";
 import { Placeholders } from "../../../sandbox/bubblewrap/placeholders.ts";
 import { recordFolders } from "../../../sandbox/restore-abandoned.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
@@ -39,9 +40,9 @@ it.skipIf(!isLinux)("contains no placeholder that came and went while the snapsh
   const after = await opened.environment.snapshot!({ like: before, known: before });
   const expected = [".gitignore", "sub", "sub/a"];
   expect([fs.existsSync(opened.path(".claude")), fs.readdirSync(folder.path)]).toEqual([false, ["stubs"]]);
-  expect(before.paths.toSorted()).toEqual(expected);
-  expect(after.paths.toSorted()).toEqual(expected);
-  expect([before.figures.length, before.leftOut.size, before.repositories]).toEqual([18, 0, []]);
+  expect([...before.entries.paths()].sort()).toEqual(expected);
+  expect([...after.entries.paths()].sort()).toEqual(expected);
+  expect([before.entries.count, before.leftOut.size, before.repositories]).toEqual([3, 0, []]);
 });
 
 it.skipIf(!isLinux)(
@@ -58,12 +59,13 @@ it.skipIf(!isLinux)(
     record("0", [".claude", ".roo", ".roo/a", ".zed"]);
     const remove = () => rmSync(opened.path(".claude"), { recursive: true });
     const restore = beforeLook({ [opened.path(".roo/a/b")]: remove });
-    const { paths, contents, figures } = await opened.environment.snapshot!().finally(restore);
+    const { entries, contents } = await opened.environment.snapshot!().finally(restore);
+    const paths = [...entries.paths()];
     expect(paths).toEqual(expect.arrayContaining([".claude", ".roo", ".roo/a", ".roo/a/b", "z"]));
     expect(paths).not.toContain(".zed");
     // The figures and ranges are those of the entries that are left.
     const { place, first, end } = contents.get(".roo/a")!;
     expect([paths[place], paths.slice(first, end)]).toEqual([".roo/a", [".roo/a/b"]]);
-    expect(figures[first * 6 + 1]).toBe(1);
+    expect(entries.figureAt(first, figure.bytes)).toBe(1);
   },
 );

@@ -1,5 +1,6 @@
-import { figure, figureCount, kindOfMode, type Snapshot } from "../../../contract/snapshot.ts";
+import { figure, kindOfMode, type Snapshot } from "../../../contract/snapshot.ts";
 import type { Placeholder } from "../../../sandbox/bubblewrap/placeholder-records.ts";
+import { EntryColumns } from "../../entry-columns.ts";
 
 /**
  * Returns a snapshot without the placeholders of sandboxes. An entry is left out only if it looks like its placeholder: a
@@ -24,8 +25,8 @@ function positionsOf(
   const left = new Set<number>();
   if (byPath.size === 0) return left;
   // The entries of a directory come after it.
-  for (let position = snapshot.paths.length - 1; position >= 0; position -= 1) {
-    const placeholder = byPath.get(snapshot.paths[position]!);
+  for (let position = snapshot.entries.count - 1; position >= 0; position -= 1) {
+    const placeholder = byPath.get(snapshot.entries.pathAt(position));
     if (placeholder !== undefined && looksLike(placeholder, snapshot, position, left)) left.add(position);
   }
   return left;
@@ -33,29 +34,30 @@ function positionsOf(
 
 function looksLike(
   { kind, content = "" }: Placeholder,
-  { paths, figures, contents }: Snapshot,
+  { entries, contents }: Snapshot,
   position: number,
   left: ReadonlySet<number>,
 ): boolean {
-  const mode = figures[position * figureCount + figure.mode]!;
+  const mode = entries.figureAt(position, figure.mode);
   if (kindOfMode(mode) !== kind) return false;
-  const bytes = figures[position * figureCount + figure.bytes];
+  const bytes = entries.figureAt(position, figure.bytes);
   if (kind === "file") return (bytes === 0 || bytes === content.length) && (mode & 0o222) === 0;
-  const { first, end } = contents.get(paths[position]!) ?? { first: 0, end: 0 };
+  const { first, end } = contents.get(entries.pathAt(position)) ?? { first: 0, end: 0 };
   for (let entry = first; entry < end; entry += 1) if (!left.has(entry)) return false;
   return true;
 }
 
 function leaveOut(snapshot: Snapshot, left: ReadonlySet<number>): Snapshot {
-  const { paths, figures } = snapshot;
+  const { entries } = snapshot;
   /** The new position of every entry, and of the end. */
-  const moved = new Int32Array(paths.length + 1);
-  const kept = new Float64Array(figures.length - left.size * figureCount);
-  for (let position = 0; position < paths.length; position += 1) {
-    const start = position * figureCount;
-    if (!left.has(position))
-      kept.set(figures.subarray(start, start + figureCount), moved[position]! * figureCount);
+  const moved = new Int32Array(entries.count + 1);
+  for (let position = 0; position < entries.count; position += 1)
     moved[position + 1] = moved[position]! + (left.has(position) ? 0 : 1);
+  const kept = new EntryColumns();
+  let from = 0;
+  for (const end of [...[...left].sort((one, other) => one - other), entries.count]) {
+    kept.share(entries, from, end);
+    from = end + 1;
   }
   const isKept = ([position]: readonly [number, unknown]) => !left.has(position);
   const remap = <Value>(values: ReadonlyMap<number, Value>) =>
@@ -72,13 +74,12 @@ function leaveOut(snapshot: Snapshot, left: ReadonlySet<number>): Snapshot {
       [path, { place: place < 0 ? place : moved[place]!, first: moved[first]!, end: moved[end]! }] as const,
     ];
   });
-  const gone = new Set(Array.from(left, (position) => paths[position]));
+  const gone = new Set(Array.from(left, (position) => entries.pathAt(position)));
   return {
     ...snapshot,
     identity: undefined,
     shared: undefined,
-    paths: paths.filter((_, position) => !left.has(position)),
-    figures: kept,
+    entries: kept.done(),
     targets: remap(snapshot.targets),
     leftOut: remap(snapshot.leftOut),
     contents: new Map(contents),

@@ -6,8 +6,8 @@ import type { Snapshot } from "../../../contract/snapshot.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 
 const leftOut = async (world: ReturnType<typeof openLocalWorld>) => {
-  const { paths, leftOut: why } = await world.environment.snapshot!();
-  return Object.fromEntries(Array.from(why, ([position, reason]) => [paths[position], reason]));
+  const { entries, leftOut: why } = await world.environment.snapshot!();
+  return Object.fromEntries(Array.from(why, ([position, reason]) => [entries.pathAt(position), reason]));
 };
 
 it("reports repositories, and changes of their HEAD, index and refs", async () => {
@@ -120,7 +120,8 @@ it.runIf(existsSync("/proc/self"))("does not enter virtual file systems of the k
       .filter((name) => name !== "proc")
       .map((name) => `/${name}`),
   };
-  const { paths, leftOut: why } = await world.environment.snapshot!(options);
+  const { entries, leftOut: why } = await world.environment.snapshot!(options);
+  const paths = [...entries.paths()];
   expect(paths.indexOf("proc")).toBeGreaterThanOrEqual(0);
   expect(paths.some((path) => path.startsWith("proc/"))).toBe(false);
   expect(why.get(paths.indexOf("proc"))).toBe("system");
@@ -136,7 +137,7 @@ it("yields to other tasks", async () => {
   setImmediate(() => controller.abort());
   // Fast machines finish before another task gets a turn.
   const outcome = await looking.then(
-    ({ paths }) => paths.length,
+    ({ entries }) => entries.count,
     ({ code }) => code,
   );
   expect([3050, "cancelled"]).toContain(outcome);

@@ -3,7 +3,6 @@ import type { IgnoreFileOutside } from "../../../contract/environment.ts";
 import {
   type Contents,
   figure,
-  figureCount,
   type LeftOut,
   type Snapshot,
   type SnapshotOptions,
@@ -21,6 +20,7 @@ import { errnoOf, LeadsOutside } from "../../../system/file-errors.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { isTemporaryName } from "../../../system/temporary-file.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
+import { pathsIn } from "../../entry-columns.ts";
 import { IgnoredBudget, namesBelow, SnapshotColumns, smallFileBytes } from "../../snapshot-columns.ts";
 import { readSmallFile } from "../files/read-file.ts";
 import { type Entering, Frame } from "./frame.ts";
@@ -90,7 +90,7 @@ class Walk {
   ) {
     this.#pinning = pinning;
     this.#prefix = withSlash(pinning.root);
-    this.columns = new SnapshotColumns((unchanged?.snapshot ?? known)?.paths.length);
+    this.columns = new SnapshotColumns();
     this.#like = like;
     this.#likeSkipped = skippedIn(like);
     this.#without = namesBelow(this.#prefix, without);
@@ -100,7 +100,7 @@ class Walk {
     this.#onTheWay = new Set(Array.from(unchanged?.changed ?? [], (path) => withParents(path)).flat());
     const repositories = this.#earlier?.repositories.filter(({ prefix }) => prefix === "");
     this.#repositories = new Set(repositories?.map(({ path }) => path));
-    const inodeAt = (place: number) => this.#earlier!.figures[place * figureCount + figure.inode]!;
+    const inodeAt = (place: number) => this.#earlier!.entries.figureAt(place, figure.inode);
     this.#knownLinks = new Set(unchanged?.linked.map(inodeAt));
     this.#known = new KnownNames(unchanged === undefined ? known : undefined);
     this.#ignored = unchanged?.budget ?? new IgnoredBudget(ignored);
@@ -205,7 +205,6 @@ class Walk {
       // Using the handle instead of the path would take a fifth longer. An attacker who swaps the directory for a link
       // right now could only cause a stat of another file of the same name.
       const found = lstatSync(absolute, ifThere);
-      // A slice of an existing string takes neither time nor space.
       const path = known?.[index] ?? absolute.slice(this.#prefix.length);
       if (found === undefined) this.#missing(path);
       else this.#take(frame, path, found, { device: stats.dev, range });
@@ -252,14 +251,13 @@ class Walk {
     this.columns.share(earlier, range.first, range.end);
     this.columns.setContents(frame.path, place, first);
     frame.readLevels = () => {
-      const names = earlier.paths.slice(range.first, range.end).map(nameOf);
+      const names = pathsIn(earlier.entries, range).map(nameOf);
       return above().with(this.#readLevel(frame, names));
     };
     for (let from = range.end - 1; from >= range.first; from -= 1) {
-      if ((earlier.figures[from * figureCount + figure.mode]! & typeBits.all) !== typeBits.directory)
-        continue;
+      if ((earlier.entries.figureAt(from, figure.mode) & typeBits.all) !== typeBits.directory) continue;
       if (earlier.leftOut.has(from)) continue;
-      const path = earlier.paths[from]!;
+      const path = earlier.entries.pathAt(from);
       const isIgnored = () => frame.isIgnored || frame.levels.decide(path, "directory") === "ignore";
       frame.waiting.push({
         place: first + from - range.first,
@@ -294,7 +292,7 @@ class Walk {
   /** Updates the figures of a directory whose entries have changed. */
   #refresh(place: number, earlier: number | undefined, stats: Stats): void {
     const isSame =
-      earlier !== undefined && this.#earlier!.figures[earlier * figureCount + figure.inode] === stats.ino;
+      earlier !== undefined && this.#earlier!.entries.figureAt(earlier, figure.inode) === stats.ino;
     if (!stats.isDirectory() || !isSame) throw new MustLookAgain();
     this.columns.replace(place, stats);
   }
@@ -356,8 +354,8 @@ function withParents(path: string): string[] {
 function skippedIn(snapshot: Snapshot | undefined): ReadonlyMap<string, LeftOut> {
   const skipped = new Map<string, LeftOut>();
   for (const [place, why] of snapshot?.leftOut ?? [])
-    if ((snapshot!.figures[place * figureCount + figure.mode]! & typeBits.all) === typeBits.directory)
-      skipped.set(snapshot!.paths[place]!, why);
+    if ((snapshot!.entries.figureAt(place, figure.mode) & typeBits.all) === typeBits.directory)
+      skipped.set(snapshot!.entries.pathAt(place), why);
   return skipped;
 }
 

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from "node:fs";
 import { basename } from "node:path";
-import { type Contents, figure, figureCount, isSettled, type Snapshot } from "../../../contract/snapshot.ts";
+import { type Contents, figure, isSettled, type Snapshot } from "../../../contract/snapshot.ts";
 import type { Pinning } from "../../../system/pinning.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
 import type { IgnoredBudget } from "../../snapshot-columns.ts";
@@ -36,7 +36,7 @@ export function takeAgain(pinning: Pinning, { snapshot: earlier, ...rest }: Unch
     identity: Symbol("snapshot"),
     shared: earlier.identity && {
       with: earlier.identity,
-      ranges: [{ first: 0, end: earlier.paths.length, earlier: 0 }],
+      ranges: [{ first: 0, end: earlier.entries.count, earlier: 0 }],
     },
     repositories: [
       ...(above === undefined ? [] : [above]),
@@ -50,7 +50,7 @@ export function takeAgain(pinning: Pinning, { snapshot: earlier, ...rest }: Unch
 export function sameDirectory(earlier: Snapshot, path: string, stats: Stats): number | undefined {
   const place = earlier.contents.get(path)?.place;
   if (place === undefined) return undefined;
-  const is = (column: number, value: number) => earlier.figures[place * figureCount + column] === value;
+  const is = (column: number, value: number) => earlier.entries.figureAt(place, column) === value;
   return is(figure.inode, stats.ino) && is(figure.device, stats.dev) ? place : undefined;
 }
 
@@ -63,7 +63,7 @@ export function requireSameRules(
 ): void {
   const before = new Map<string, number>();
   for (let place = range.first; place < range.end; place += 1) {
-    const name = basename(earlier.paths[place]!);
+    const name = basename(earlier.entries.pathAt(place));
     if (name === ".gitignore" || name === ".git") before.set(name, place);
   }
   if (names.includes(".git") !== before.has(".git")) throw new MustLookAgain();
@@ -74,8 +74,8 @@ export function requireSameRules(
   const isSame =
     rules === undefined || stats === undefined
       ? rules === undefined && stats === undefined
-      : earlier.figures[rules * figureCount + figure.changed] === stats.ctimeMs &&
-        earlier.figures[rules * figureCount + figure.inode] === stats.ino &&
+      : earlier.entries.figureAt(rules, figure.changed) === stats.ctimeMs &&
+        earlier.entries.figureAt(rules, figure.inode) === stats.ino &&
         isSettled(earlier, rules);
   if (!isSame) throw new MustLookAgain();
 }

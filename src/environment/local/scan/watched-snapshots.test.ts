@@ -5,9 +5,10 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import { figureCount, type Snapshot } from "../../../contract/snapshot.ts";
+import type { Snapshot } from "../../../contract/snapshot.ts";
 import { PathChecker } from "../../../system/path-checker.ts";
 import { ProcPinning } from "../../../system/pinning.ts";
+import { joinFigures } from "../../entry-columns.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import { TreeWatch } from "./tree-watch.ts";
 import { WatchedSnapshots, type WatchLimits } from "./watched-snapshots.ts";
@@ -71,9 +72,10 @@ async function openWatched(limits: Partial<WatchLimits> = {}, prepare = "true") 
 }
 
 /** Everything in a snapshot, in an order that does not depend on how it was taken. */
-function show({ paths, figures, targets, leftOut, contents, repositories }: Snapshot) {
+function show({ entries: columns, targets, leftOut, contents, repositories }: Snapshot) {
+  const paths = [...columns.paths()];
   const entries = paths.map((path, place) => {
-    const own = [...figures.subarray(place * figureCount, (place + 1) * figureCount)];
+    const own = [...joinFigures(columns, place, place + 1)];
     return [path, own.join(" "), targets.get(place), leftOut.get(place)];
   });
   const ranges = Array.from(contents, ([path, { place, first, end }]) => [

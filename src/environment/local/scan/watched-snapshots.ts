@@ -2,7 +2,6 @@ import { existsSync, readFileSync, statfsSync } from "node:fs";
 import type { IgnoreFileOutside } from "../../../contract/environment.ts";
 import {
   figure,
-  figureCount,
   isSettled,
   kindOfMode,
   type Snapshot,
@@ -225,22 +224,21 @@ export class WatchedSnapshots {
    * links, and skipped directories.
    */
   *#unproven({ snapshot, linked }: Base, inUse: ReadonlySet<number>): Generator<string> {
-    const { paths, figures } = snapshot;
+    const { entries } = snapshot;
     for (const place of [...linked, ...snapshot.leftOut.keys()]) {
-      const stats = statsAt(this.#prefix + paths[place]!);
-      const is = (column: number, value: number | undefined) =>
-        figures[place * figureCount + column] === value;
+      const stats = statsAt(this.#prefix + entries.pathAt(place));
+      const is = (column: number, value: number | undefined) => entries.figureAt(place, column) === value;
       const isSame =
         is(figure.changed, stats?.ctimeMs) && is(figure.inode, stats?.ino) && is(figure.device, stats?.dev);
-      const isFile = kindOfMode(figures[place * figureCount + figure.mode]!) === "file";
-      if (!isSame || (isFile && !isSettled(snapshot, place))) yield parentOf(paths[place]!);
+      const isFile = kindOfMode(entries.figureAt(place, figure.mode)) === "file";
+      if (!isSame || (isFile && !isSettled(snapshot, place))) yield parentOf(entries.pathAt(place));
     }
     // Most inodes differ in their lower bits already.
     const bits = new Uint8Array(65_536);
     for (const inode of inUse) bits[inode % bits.length] = 1;
-    for (let place = 0; place < paths.length; place += 1) {
+    for (let place = 0; place < entries.count; place += 1) {
       const inode = inodeAt(snapshot, place);
-      if (bits[inode % bits.length] === 1 && inUse.has(inode)) yield parentOf(paths[place]!);
+      if (bits[inode % bits.length] === 1 && inUse.has(inode)) yield parentOf(entries.pathAt(place));
     }
   }
 
@@ -300,9 +298,9 @@ export class WatchedSnapshots {
     for (const path of changes.directories) this.#named?.add(path);
   }
 
-  #mayWatch({ paths, contents, leftOut }: Snapshot, without: readonly string[]): boolean {
+  #mayWatch({ entries, contents, leftOut }: Snapshot, without: readonly string[]): boolean {
     if (process.platform !== "linux" || this.#rest === Number.POSITIVE_INFINITY) return false;
-    if (paths.length < this.#limits.minEntries || contents.size > this.#limits.maxDirectories) return false;
+    if (entries.count < this.#limits.minEntries || contents.size > this.#limits.maxDirectories) return false;
     // Toolcrib creates and removes files of its own all the time, and the kernel's directories are endless.
     if (without.some((path) => path.startsWith(this.#prefix) && existsSync(path))) return false;
     if (Array.from(leftOut.values()).includes("system")) return false;
@@ -383,13 +381,13 @@ function isMountedTwice(path: string, mounts: readonly MountTableEntry[]): boole
 
 /** Whether no directory was scanned in one snapshot and skipped in the other. */
 function enterSame(one: Snapshot, other: Snapshot): boolean {
-  const entersSkipped = (entering: Snapshot, { leftOut, paths }: Snapshot) =>
-    [...leftOut.keys()].some((place) => entering.contents.has(paths[place]!));
+  const entersSkipped = (entering: Snapshot, { leftOut, entries }: Snapshot) =>
+    [...leftOut.keys()].some((place) => entering.contents.has(entries.pathAt(place)));
   return !entersSkipped(one, other) && !entersSkipped(other, one);
 }
 
-function inodeAt({ figures }: Snapshot, place: number): number {
-  return figures[place * figureCount + figure.inode]!;
+function inodeAt({ entries }: Snapshot, place: number): number {
+  return entries.figureAt(place, figure.inode);
 }
 
 function parentOf(path: string): string {
