@@ -24,6 +24,8 @@ export interface Environment {
   readonly home?: string | undefined;
   /** Real paths of Toolcrib's own directories there, which no tool may use. Default: those of this machine. */
   readonly ownDirectories?: readonly string[] | undefined;
+  /** Facts about another machine. */
+  readonly machine?: MachineFacts | undefined;
 
   /** Returns the absolute real path of `path`. A path that does not exist is named below its real parent. */
   realPath(path: string): Promise<string>;
@@ -436,6 +438,16 @@ export interface ProcessExit {
   readonly signal: string | undefined;
   /** Notes for users and models: limits reached, hosts refused, files restored. */
   readonly remarks: readonly string[];
+}
+
+/** What is installed on another machine. */
+export interface MachineFacts {
+  /** The version of the Node that serves it, such as `v24.1.0`. */
+  readonly node: string;
+  /** Such as `linux-x64`. */
+  readonly platform: string;
+  /** Programs that tools use and that are not installed there, such as `git`. */
+  readonly missing: readonly string[];
 }
 
 /** How commands are confined, and why not better. */

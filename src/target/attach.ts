@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { ToolError } from "../contract/error.ts";
 import type { AttachAnswer, AttachRequest } from "../environment/remote/attach-protocol.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { attempt } from "../system/attempt.ts";
 import { makePrivateDirectory } from "../system/directories.ts";
+import { isOnPath } from "../system/is-on-path.ts";
 import { connectForBytes } from "../system/private-socket.ts";
 import { cleanHere, leftHere, removeDeadSessions, stopHere } from "./left-here.ts";
 import { loginPath } from "./login-path.ts";
@@ -68,7 +69,7 @@ async function openSession(folder: string, request: SessionRequest, input: Input
 
 async function startServer(folder: string, request: SessionRequest, input: InputReader): Promise<Socket> {
   removeDeadSessions(folder);
-  const { server, ripgrep, directory, session, client, sandbox, idle } = request;
+  const { server, ripgrep, directory, session, client, sandbox, idle, isLab } = request;
   const program = join(folder, "servers", `${server.sha256}.cjs`);
   const search = ripgrep && join(folder, "ripgrep", ripgrep.sha256);
   const wantsSearch = ripgrep?.platform === `${process.platform}-${process.arch}` && !isOnPath("rg");
@@ -90,7 +91,7 @@ async function startServer(folder: string, request: SessionRequest, input: Input
   }
   const here = sessionFolder(folder, session);
   const options: ServerOptions = {
-    ...{ session, client, sandbox, idle, folder },
+    ...{ session, client, sandbox, idle, folder, isLab },
     directory: directory ?? process.cwd(),
     ripgrep: wantsSearch ? search : undefined,
   };
@@ -144,11 +145,6 @@ async function connectTo(here: string): Promise<Socket | undefined> {
   const { promise, resolve } = Promise.withResolvers<Socket | undefined>();
   socket.once("connect", () => resolve(socket)).once("error", () => resolve(undefined));
   return promise;
-}
-
-function isOnPath(program: string): boolean {
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  return folders.some((folder) => attempt(() => statSync(join(folder, program)).isFile()) === true);
 }
 
 function answer(message: AttachAnswer): Promise<void> {

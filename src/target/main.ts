@@ -10,6 +10,6 @@ import { runServer } from "./server.ts";
 // that file and its options.
 const [, , path = "", options = ""] = process.argv;
 setPackageFolder(dirname(realpathSync(path)));
-void runServer(JSON.parse(options), (environment, link) =>
-  serveEnvironment(environment, link, { pathRules: confinedPaths, walk: walkWhole }),
+void runServer(JSON.parse(options), (environment, link, attacked) =>
+  serveEnvironment(environment, link, { pathRules: confinedPaths, walk: walkWhole, attacked }),
 );

@@ -3,7 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import { rmSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Environment } from "../contract/environment.ts";
+import type { Environment, MachineFacts } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import type { AttachAnswer, IdleLimits } from "../environment/remote/attach-protocol.ts";
@@ -12,8 +12,11 @@ import { Link } from "../environment/remote/link.ts";
 import { parseHello, type Refusal } from "../environment/remote/link-greeting.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
 import type { SandboxOptions } from "../sandbox/open-sandbox.ts";
+import { type Lab, openLab } from "../sandbox/proof/lab.ts";
+import { type AttackedMachine, LabMachine } from "../sandbox/proof/prove-boundary.ts";
 import { attemptQuietly } from "../system/attempt.ts";
 import { realLocation, realWorkspace, userDirectories, workspaceFiles } from "../system/directories.ts";
+import { isOnPath } from "../system/is-on-path.ts";
 import { PrivateSocket } from "../system/private-socket.ts";
 import { thisProcess } from "../system/process-identity.ts";
 import type { StoredRecord } from "./left-here.ts";
@@ -34,10 +37,12 @@ export interface ServerOptions {
   /** ripgrep that was sent. Default: the one on the PATH. */
   readonly ripgrep: string | undefined;
   readonly idle: IdleLimits;
+  /** Whether the workspace is a temporary one that `doctor` attacks. */
+  readonly isLab: boolean | undefined;
 }
 
 /** Serves the channel until the client closes it. */
-type Serve = (environment: Environment, link: Link) => Promise<void>;
+type Serve = (environment: Environment, link: Link, attacked: AttackedMachine | undefined) => Promise<void>;
 
 /** Runs the server of a session until its client closes it, or does not come back. */
 export async function runServer(options: ServerOptions, serve: Serve): Promise<void> {
@@ -67,6 +72,7 @@ class SessionServer {
   readonly #options: ServerOptions;
   readonly #environment: Environment;
   readonly #link: Link;
+  readonly #lab: Lab | undefined;
   readonly #startedAt = new Date().toISOString();
   /** The first client decides it. */
   #secret: string | undefined;
@@ -75,7 +81,7 @@ class SessionServer {
   #idle: NodeJS.Timeout | undefined;
 
   static async open(options: ServerOptions): Promise<SessionServer> {
-    const server = new SessionServer(options);
+    const server = new SessionServer(options, options.isLab ? await openLab() : undefined);
     const here = sessionFolder(options.folder, options.session);
     await PrivateSocket.listenAs(here, socketName, (socket) => {
       socket.ref();
@@ -86,10 +92,14 @@ class SessionServer {
     return server;
   }
 
-  private constructor(options: ServerOptions) {
+  private constructor(options: ServerOptions, lab: Lab | undefined) {
     this.#options = options;
-    const workspace = realWorkspace(options.directory);
-    const { config, state, cache } = userDirectories();
+    this.#lab = lab;
+    const workspace = realWorkspace(lab?.workspace ?? options.directory);
+    const { config, state, cache } = {
+      ...userDirectories(),
+      ...(lab && { config: lab.config, state: lab.state }),
+    };
     const files = workspaceFiles(state, workspace);
     const local = openLocalEnvironment({
       ...{ workspace, changeRecords: files.changes, startRecords: files.started },
@@ -103,6 +113,7 @@ class SessionServer {
     const own = [config, state, cache, options.folder];
     this.#environment = overrideEnvironment(local, {
       home: realLocation(homedir()),
+      machine: machineFacts(),
       ownDirectories: [...new Set(own.flatMap((path) => [path, realLocation(path)]))],
       start: async (program, settings) => {
         const process = await local.start(program, settings);
@@ -122,9 +133,10 @@ class SessionServer {
     process.on("SIGHUP", () => {});
     this.#update();
     try {
-      await serve(this.#environment, this.#link);
+      await serve(this.#environment, this.#link, this.#lab && new LabMachine(this.#lab));
       await this.#link.close();
     } finally {
+      await this.#lab?.[Symbol.asyncDispose]();
       this.#hasEnded = true;
       rmSync(sessionFolder(this.#options.folder, this.#options.session), { recursive: true, force: true });
     }
@@ -172,6 +184,14 @@ class SessionServer {
     // The processes matter more than the record: the disk may be full.
     attemptQuietly(() => storeFile(file, Buffer.from(JSON.stringify(record)), 0o600));
   }
+}
+
+function machineFacts(): MachineFacts {
+  return {
+    node: process.version,
+    platform: `${process.platform}-${process.arch}`,
+    missing: ["git", "bash"].filter((program) => !isOnPath(program)),
+  };
 }
 
 function refuse(frames: FrameStream, reason: Refusal): void {

@@ -3,24 +3,22 @@ import type { Environment } from "../contract/environment.ts";
 import type { WebRequest } from "../contract/web.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { connectTarget } from "../environment/remote/connect-target.ts";
-import { openRemoteEnvironment } from "../environment/remote/remote-environment.ts";
+import { openRemoteEnvironment, type TargetEnvironment } from "../environment/remote/remote-environment.ts";
 import { parseTarget } from "../environment/remote/target.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
 import type { SandboxSetting, TargetOptions } from "./options.ts";
 
+interface OpenTargetOptions {
+  readonly sandbox: SandboxSetting | undefined;
+}
+
 /** Connects to a target, and returns the environment there. Web pages are fetched by this machine. */
 export async function openTarget(
   target: string | TargetOptions,
-  { sandbox }: { readonly sandbox: SandboxSetting | undefined },
+  options: OpenTargetOptions,
 ): Promise<Environment> {
-  const { name, uploadNode, mayAsk, onProgress }: TargetOptions =
-    typeof target === "string" ? { name: target } : target;
-  const parsed = parseTarget(name);
-  const channel = await connectTarget(parsed, { uploadNode, mayAsk, onProgress, sandbox });
-  const remote = await openRemoteEnvironment(channel).catch(async (error: unknown) => {
-    await channel.close().catch(() => {});
-    throw error;
-  });
+  const parsed = parseTarget(typeof target === "string" ? target : target.name);
+  const remote = await connect(target, options);
   // Only for requests: its files are not used.
   const here = openLocalEnvironment({ workspace: tmpdir() });
   const exchange = (request: WebRequest) =>
@@ -29,5 +27,26 @@ export async function openTarget(
     name: parsed.name,
     exchange,
     close: async () => void (await Promise.all([here.close(), remote.close()])),
+  });
+}
+
+/** Connects to a temporary workspace on a target, which `doctor` attacks. */
+export function openAttackedTarget(
+  target: string | TargetOptions,
+  options: OpenTargetOptions,
+): Promise<TargetEnvironment> {
+  return connect(target, { ...options, isLab: true });
+}
+
+async function connect(
+  target: string | TargetOptions,
+  options: OpenTargetOptions & { readonly isLab?: boolean },
+): Promise<TargetEnvironment> {
+  const { name, uploadNode, mayAsk, onProgress }: TargetOptions =
+    typeof target === "string" ? { name: target } : target;
+  const channel = await connectTarget(parseTarget(name), { uploadNode, mayAsk, onProgress, ...options });
+  return openRemoteEnvironment(channel).catch(async (error: unknown) => {
+    await channel.close().catch(() => {});
+    throw error;
   });
 }

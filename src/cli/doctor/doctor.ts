@@ -1,3 +1,4 @@
+import type { Environment } from "../../contract/environment.ts";
 import { ToolError, textForUser } from "../../contract/error.ts";
 import { counted, showSize } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
@@ -7,6 +8,7 @@ import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import { type JournalBudget, journalBudget, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { withConfig } from "../config/with-config.ts";
+import { workspaceIdOf } from "../options.ts";
 import { withProgress } from "../progress.ts";
 import { printJson, remarkWarnings } from "../report.ts";
 import { columnsOf, isTerminal, paint, print, wrapWords } from "../terminal.ts";
@@ -22,29 +24,38 @@ import {
 import { type Examination, examineJournal } from "./examine-journal.ts";
 import { examineClients, examineServers } from "./examine-mcp.ts";
 import { examineModels } from "./examine-models.ts";
-import { examineRules, examineSandbox } from "./examine-sandbox.ts";
+import { examineRules, examineSandbox, type SandboxExamination } from "./examine-sandbox.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
 export async function runDoctor(given: Arguments): Promise<number> {
   const configured = await withConfig(given, ["sandbox"]);
   const { options } = configured;
   const budget = journalBudget();
+  const target = options.has("target") ? { target: workspaceIdOf(options) } : {};
   const { findings, journal, sandbox, boundary } = await withProgress("doctor", (update, signal) =>
     examine(configured, update, signal),
   );
   const isWell = findings.every((finding) => finding.state !== "wrong");
-  if (options.has("json")) printJson({ isWell, findings, budget, ...journal.figures, sandbox, boundary });
+  if (options.has("json"))
+    printJson({ ...target, isWell, findings, budget, ...journal.figures, sandbox, boundary });
   else print(`${showFindings(findings, isTerminal(1) ? columnsOf(1) : Infinity)}\n${verdict(findings)}\n`);
   remarkWarnings(journal.warnings);
   return isWell ? 0 : 1;
 }
 
+interface FullExamination extends SandboxExamination {
+  readonly journal: StateExamination;
+}
+
 /** Examines everything, with progress. */
 export async function examine(
-  { options }: Pick<Arguments, "options">,
+  given: Pick<Arguments, "options">,
   update: (message: string) => void,
   signal: AbortSignal,
-) {
+): Promise<FullExamination> {
+  const { options } = given;
+  if (options.has("target"))
+    return (await import("./examine-target.ts")).examineTarget(given, update, signal);
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   const { state, config } = userDirectories();
   const folders = { workspace, state, config };
@@ -79,15 +90,26 @@ export async function examine(
   return { ...attacked, findings, journal };
 }
 
-/** Examines what Toolcrib stores: its folders, the journal and the rules. Starts no program. */
+/**
+ * Examines what Toolcrib stores on this machine: its folders, the journal and the rules. Starts no program. On a target,
+ * the workspace is the name of the target, and the rules of the project come from there.
+ */
 export async function examineState(
   folders: Folders,
   budget: JournalBudget,
-  options: { readonly signal: AbortSignal; readonly collects: boolean },
-): Promise<Examination & { readonly warnings: readonly string[] }> {
+  options: {
+    readonly signal: AbortSignal;
+    readonly collects: boolean;
+    readonly environment?: Environment | undefined;
+  },
+): Promise<StateExamination> {
   const { workspace, state, config } = folders;
+  const { environment } = options;
   const journal = await checkJournal(folders, budget, options);
-  const rules = await examineRules(folders);
+  const rules = await examineRules({
+    ...{ state, config, environment, id: workspace },
+    workspace: environment?.workspace ?? workspace,
+  });
   const files = policyFiles(config, workspace);
   const findings = [
     ...examineFolders({ state: workspaceDirectory(state, workspace), config, files }),
@@ -96,6 +118,10 @@ export async function examineState(
     ...rules,
   ];
   return { ...journal, findings };
+}
+
+interface StateExamination extends Examination {
+  readonly warnings: readonly string[];
 }
 
 interface Folders {
@@ -109,7 +135,7 @@ async function checkJournal(
   folders: Folders,
   budget: JournalBudget,
   { signal, collects }: { readonly signal: AbortSignal; readonly collects: boolean },
-): Promise<Examination & { readonly warnings: readonly string[] }> {
+): Promise<StateExamination> {
   let journal: WorkspaceJournal | undefined;
   const collected: Finding[] = [];
   try {

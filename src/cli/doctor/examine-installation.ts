@@ -1,6 +1,7 @@
 import { existsSync, type Stats, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
@@ -45,9 +46,22 @@ const programs: readonly Program[] = [
   { name: "tmux", command: ["tmux", "-V"], lost: "you cannot attach to persistent shells" },
 ];
 
-/** Examines the programs that tools use. */
+/** Examines the programs that tools use on this machine. */
 export async function examinePrograms(workspace: string, signal: AbortSignal): Promise<readonly Finding[]> {
   const environment = openLocalEnvironment({ workspace });
+  try {
+    return await examineProgramsOf(environment, signal);
+  } finally {
+    await environment.close();
+  }
+}
+
+/** Examines the programs that tools use in an environment. `place` ends the hints: `on the target`. */
+export async function examineProgramsOf(
+  environment: Pick<Environment, "start">,
+  signal: AbortSignal,
+  place?: string,
+): Promise<readonly Finding[]> {
   const versionOf = async ({ command: [file, flag] }: Program) => {
     try {
       const program = await environment.start(file, { args: [flag], confinement: "ours", signal });
@@ -58,28 +72,26 @@ export async function examinePrograms(workspace: string, signal: AbortSignal): P
       throw error;
     }
   };
-  try {
-    const found = await Promise.all(
-      programs.map(async (program) => ({ ...program, version: await versionOf(program) })),
-    );
-    const names = found.flatMap(({ name, version }) => (version === undefined ? [] : [`${name} ${version}`]));
-    const missing = found.filter(({ version }) => version === undefined);
-    return [
-      ok("programs", names.join(", ") || "none found"),
-      ...missing.map(({ name, lost }) =>
-        warning("programs", `${name} is not installed: ${lost}`, `Install ${name}.`),
-      ),
-      ...found.flatMap(({ version, ...program }) => tooOld(program, version)),
-    ];
-  } finally {
-    await environment.close();
-  }
+  const suffix = place === undefined ? "" : ` ${place}`;
+  const found = await Promise.all(
+    programs.map(async (program) => ({ ...program, version: await versionOf(program) })),
+  );
+  const names = found.flatMap(({ name, version }) => (version === undefined ? [] : [`${name} ${version}`]));
+  const missing = found.filter(({ version }) => version === undefined);
+  return [
+    ok("programs", names.join(", ") || "none found"),
+    ...missing.map(({ name, lost }) =>
+      warning("programs", `${name} is not installed: ${lost}`, `Install ${name}${suffix}.`),
+    ),
+    ...found.flatMap(({ version, ...program }) => tooOld(program, version, suffix)),
+  ];
 }
 
 /** Reports a version that is too old. Does not report one that cannot be read. */
 export function tooOld(
   { name, oldest }: Pick<Program, "name" | "oldest">,
   version: string | undefined,
+  suffix = "",
 ): readonly Finding[] {
   const [major, minor] = (version ?? "").split(".").map(Number);
   if (oldest === undefined || major === undefined || minor === undefined || Number.isNaN(major + minor))
@@ -88,7 +100,11 @@ export function tooOld(
   if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return [];
   const least = oldest.version.join(".");
   return [
-    warning("programs", `${name} ${version} is old: ${oldest.lost}`, `Install ${name} ${least} or newer.`),
+    warning(
+      "programs",
+      `${name} ${version} is old: ${oldest.lost}`,
+      `Install ${name} ${least} or newer${suffix}.`,
+    ),
   ];
 }
 

@@ -1,14 +1,19 @@
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError, textForUser } from "../../contract/error.ts";
 import { openLab } from "../../sandbox/proof/lab.ts";
-import { type Proof, proveBoundary } from "../../sandbox/proof/prove-boundary.ts";
-import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
-import { OpenPolicy } from "../../toolcrib/open-policy.ts";
+import {
+  type AttackedMachine,
+  LabMachine,
+  type Proof,
+  proveBoundary,
+} from "../../sandbox/proof/prove-boundary.ts";
+import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
+import { OpenPolicy, type PolicyOptions } from "../../toolcrib/open-policy.ts";
 import type { SandboxSetting } from "../../toolcrib/options.ts";
 import { projectRulesPath } from "../../toolcrib/trust.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
-interface SandboxExamination {
+export interface SandboxExamination {
   readonly findings: readonly Finding[];
   /** The report; null when the sandbox could not be attacked, for example because it is not available. */
   readonly sandbox: SandboxReport | null;
@@ -19,6 +24,23 @@ interface Examining {
   readonly want: SandboxSetting;
   readonly signal: AbortSignal;
   readonly progress: (message: string) => void;
+  /** Default: on this machine. */
+  readonly open?: () => Promise<AttackedWorkspace>;
+}
+
+/** A temporary workspace for attacks, and the options to open an instance in it. `await using` removes it. */
+export interface AttackedWorkspace extends AsyncDisposable {
+  readonly machine: AttackedMachine;
+  readonly options: ToolcribOptions;
+}
+
+async function openHere(): Promise<AttackedWorkspace> {
+  const lab = await openLab();
+  return {
+    machine: new LabMachine(lab),
+    options: { workspace: lab.workspace, stateDirectory: lab.state, configDirectory: lab.config },
+    [Symbol.asyncDispose]: () => lab[Symbol.asyncDispose](),
+  };
 }
 
 /** Attacks every promise of the sandbox from a temporary workspace. */
@@ -35,17 +57,12 @@ export async function examineSandbox(options: Examining): Promise<SandboxExamina
   }
 }
 
-async function attack({ want, signal, progress }: Examining) {
-  const lab = await openLab();
+async function attack({ want, signal, progress, open = openHere }: Examining) {
+  const attacked = await open();
   let crib: Toolcrib | undefined;
   try {
-    const opened = await openToolcrib({
-      workspace: lab.workspace,
-      stateDirectory: lab.state,
-      configDirectory: lab.config,
-      sandbox: want,
-      approve: () => ({ allow: true }),
-    });
+    const { machine, options } = attacked;
+    const opened = await openToolcrib({ ...options, sandbox: want, approve: () => ({ allow: true }) });
     crib = opened;
     const report = await crib.sandbox();
     const run = async (command: string) => {
@@ -55,12 +72,12 @@ async function attack({ want, signal, progress }: Examining) {
         throw new ToolError(error.code, message, { hint: hint ?? undefined });
       }
     };
-    return { report, boundary: await proveBoundary({ lab, report, run, progress }) };
+    return { report, boundary: await proveBoundary({ machine, report, run, progress }) };
   } finally {
     try {
       await crib?.close();
     } finally {
-      await lab[Symbol.asyncDispose]();
+      await attacked[Symbol.asyncDispose]();
     }
   }
 }
@@ -100,13 +117,9 @@ function remedy({ missing }: SandboxReport): string {
 }
 
 /** Examines whether the rules can be read, which files they come from, and whether the project's are trusted. */
-export async function examineRules(folders: {
-  readonly workspace: string;
-  readonly state: string;
-  readonly config: string;
-}): Promise<readonly Finding[]> {
+export async function examineRules(options: PolicyOptions): Promise<readonly Finding[]> {
   try {
-    const { sources, project } = await OpenPolicy.open(folders);
+    const { sources, project } = await OpenPolicy.open(options);
     const files = sources.map(({ name }) => name).filter((name) => name.startsWith("/"));
     const found = ok("rules", ["built in", ...files].join(", "));
     return project === undefined || project.trust === "trusted"

@@ -15,6 +15,8 @@ interface SessionRequest {
   readonly directory?: string | undefined;
   /** Which sandbox commands need. */
   readonly sandbox?: string | undefined;
+  /** Whether the workspace is a temporary one that `doctor` attacks, instead of a directory. */
+  readonly isLab?: boolean | undefined;
   /** Names the client in the list of sessions. */
   readonly client: string;
   /** The server program. */

@@ -25,6 +25,8 @@ export interface ConnectOptions extends TransportOptions {
   readonly uploadNode?: string | undefined;
   /** Called with one sentence for each step that takes time. */
   readonly onProgress?: ((message: string) => void) | undefined;
+  /** Whether the workspace is a temporary one that `doctor` attacks. */
+  readonly isLab?: boolean | undefined;
   /** After how long the server on the target ends without a client. Default: 10 minutes, or 24 hours while processes run. */
   readonly idle?: IdleLimits | undefined;
   /** How long to try to connect again. Default: 5 minutes. */
@@ -130,10 +132,10 @@ class TargetConnection {
   }
 
   #request(mayStart: boolean): AttachRequest {
-    const { directory, sandbox, idle = defaultIdle } = this.#options;
+    const { directory, sandbox, isLab, idle = defaultIdle } = this.#options;
     const platform = `${process.platform}-${process.arch}`;
     return {
-      ...{ kind: "session", session: this.#session, mayStart, sandbox, idle },
+      ...{ kind: "session", session: this.#session, mayStart, sandbox, idle, isLab },
       directory: directory ?? this.#target.directory,
       client: `toolcrib ${version}, process ${process.pid}`,
       server: { sha256: this.#programs.server.sha256 },

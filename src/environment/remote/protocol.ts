@@ -77,6 +77,9 @@ export const greeting = object({
   ownDirectories: optional(list(text, 100)),
   recovered: optional(recovered),
   runsPrograms: yesOrNo,
+  machine: optional(
+    object({ node: textUpTo(100), platform: textUpTo(100), missing: list(textUpTo(100), 20) }),
+  ),
   abilities: list(text, 20),
 });
 
@@ -256,6 +259,11 @@ export const methods = {
       missing: list(shown, 100),
       gaps: list(shown, 100),
     }),
+  },
+  prepareAttack: { params: object({ promise: text }), result: oneOf("ready", "no home") },
+  judgeAttack: {
+    params: object({ promise: text }),
+    result: oneOf("failed", "succeeded", "no bash", "no perl"),
   },
   start: {
     params: object({

@@ -16,6 +16,7 @@ import type {
   IgnoreFileOutside,
   LineRange,
   LineSlice,
+  MachineFacts,
   MoveOptions,
   ProcessStartOptions,
   Reaching,
@@ -33,6 +34,7 @@ import type { EntryState } from "../../contract/history.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
 import { printableLine } from "../../lib/text/printable.ts";
+import type { AttackedMachine } from "../../sandbox/proof/prove-boundary.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../check-requests.ts";
 import type { Channel } from "./channel.ts";
@@ -59,11 +61,17 @@ import { RemoteSnapshots } from "./remote-snapshots.ts";
 import type { Shaped } from "./shapes.ts";
 import { pathsOf } from "./snapshot-columns.ts";
 
+/** The environment of a target. */
+export interface TargetEnvironment extends Environment {
+  /** The other side of attacks that `doctor` makes there; only when the server was started for them. */
+  readonly attacked: AttackedMachine;
+}
+
 /** Waits for the greeting of the target, and returns its environment. */
 export async function openRemoteEnvironment(
   channel: Channel,
   { greetingMs = 60_000 }: { readonly greetingMs?: number | undefined } = {},
-): Promise<Environment> {
+): Promise<TargetEnvironment> {
   const greeted = Promise.withResolvers<Greeting>();
   let environment: RemoteEnvironment | undefined;
   const peer = new Peer(channel, {
@@ -117,11 +125,12 @@ function checkGreeting(value: unknown): Greeting {
 }
 
 /** An environment on another machine. Every answer is checked before it is used, because the target may be hostile. */
-class RemoteEnvironment implements Environment {
+class RemoteEnvironment implements TargetEnvironment {
   readonly workspace: string;
   readonly home: string | undefined;
   readonly ownDirectories: readonly string[] | undefined;
   readonly recovered: readonly RecoveredChange[] | undefined;
+  readonly machine: MachineFacts | undefined;
   readonly runsPrograms: boolean;
   readonly keepsShells: boolean;
   readonly #peer: Peer;
@@ -138,13 +147,14 @@ class RemoteEnvironment implements Environment {
   readonly exchange: Environment["exchange"];
 
   constructor(peer: Peer, greeting: Greeting) {
-    const { workspace, home, ownDirectories, recovered, runsPrograms, abilities } = greeting;
+    const { workspace, home, ownDirectories, recovered, machine, runsPrograms, abilities } = greeting;
     this.#peer = peer;
     this.#call = callTarget(peer);
     this.workspace = workspace;
     this.home = home;
     this.ownDirectories = ownDirectories;
     this.recovered = recovered;
+    this.machine = machine;
     this.runsPrograms = runsPrograms;
     this.keepsShells = runsPrograms;
     const able = <Method>(name: string, method: Method) => (abilities.includes(name) ? method : undefined);
@@ -155,6 +165,11 @@ class RemoteEnvironment implements Environment {
     this.sandbox = able("sandbox", (): Promise<SandboxReport> => this.#call("sandbox", undefined));
     this.exchange = able("exchange", (request) => this.#exchange(request));
   }
+
+  readonly attacked: AttackedMachine = {
+    prepare: (promise) => this.#call("prepareAttack", { promise }),
+    judge: (promise) => this.#call("judgeAttack", { promise }),
+  };
 
   async realPath(path: string): Promise<string> {
     return this.#inside(await this.#call("realPath", { path }));

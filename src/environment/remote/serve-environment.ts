@@ -11,6 +11,7 @@ import type { Snapshot } from "../../contract/snapshot.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { readMany } from "../../lib/files-reader.ts";
+import type { AttackedMachine } from "../../sandbox/proof/prove-boundary.ts";
 import type { Channel } from "./channel.ts";
 import { badMessage } from "./message.ts";
 import { Peer } from "./peer.ts";
@@ -32,6 +33,8 @@ export interface ServeOptions {
   readonly pathRules?: RevivePathRules | undefined;
   /** Lists all visible files below a directory; see Environment.walk. */
   readonly walk?: WalkWhole | undefined;
+  /** The machine that `doctor` attacks. */
+  readonly attacked?: AttackedMachine | undefined;
 }
 
 /** Implements Environment.walk on any environment. */
@@ -89,12 +92,12 @@ class ServedEnvironment {
   }
 
   async run(): Promise<void> {
-    const { workspace, home, ownDirectories, recovered, runsPrograms = true } = this.#environment;
+    const { workspace, home, ownDirectories, recovered, machine, runsPrograms = true } = this.#environment;
     const has = (name: (typeof optionalMethods)[number]) =>
       (name === "walk" ? this.#options.walk : this.#environment[name]) !== undefined;
     const greeting: Greeting = {
       version: protocolVersion,
-      ...{ workspace, home, ownDirectories, recovered, runsPrograms },
+      ...{ workspace, home, ownDirectories, recovered, machine, runsPrograms },
       abilities: optionalMethods.filter(has),
     };
     void this.#peer.note("greeting", greeting).catch(() => {});
@@ -179,6 +182,8 @@ class ServedEnvironment {
       if (this.#environment.sandbox === undefined) throw lacks("sandbox");
       return this.#environment.sandbox();
     },
+    prepareAttack: ({ promise }) => this.#attacked.prepare(promise),
+    judgeAttack: ({ promise }) => this.#attacked.judge(promise),
     start: (params, { signal }) => this.#processes.start(params, signal),
     runCommand: (params) => this.#processes.runCommand(params),
     write: async ({ process, bytes }) => {
@@ -196,6 +201,11 @@ class ServedEnvironment {
       return this.#environment.exchange({ ...request, url: new URL(url), at, signal, mayConnect });
     },
   };
+
+  get #attacked(): AttackedMachine {
+    if (this.#options.attacked === undefined) throw lacks("machine to attack");
+    return this.#options.attacked;
+  }
 
   /** The client records a change before it is made, and may refuse it. */
   #changing(announces: boolean, { id, signal }: Call): Announcing & { readonly signal: AbortSignal } {

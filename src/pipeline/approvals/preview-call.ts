@@ -87,8 +87,8 @@ async function refuse(): Promise<never> {
 }
 
 type Fact =
-  | ("workspace" | "name" | "home" | "ownDirectories" | "recovered")
-  | ("runsPrograms" | "keepsShells" | "confinement");
+  | ("workspace" | "name" | "home" | "ownDirectories" | "machine")
+  | ("recovered" | "runsPrograms" | "keepsShells" | "confinement");
 
 /** Every member of Environment that does more than read. The type makes sure that a member added later is listed. */
 const refused: Required<Omit<Environment, Fact | ReadingMethod>> = {

@@ -5,9 +5,9 @@ import { expect, it } from "vitest";
 import { textOf } from "../../../test/support/sandbox-fixture.ts";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
-import { attacks } from "./attacks.ts";
+import { type Attack, attacks } from "./attacks.ts";
 import { type Lab, openLab } from "./lab.ts";
-import { proveBoundary } from "./prove-boundary.ts";
+import { LabMachine, proveBoundary } from "./prove-boundary.ts";
 
 const nothingHeld: SandboxReport = { level: "none", missing: [], gaps: ["Nothing is held."] };
 
@@ -27,7 +27,9 @@ function withoutSandbox({ workspace }: Lab) {
 it("reports open attacks without a sandbox, so the attacks are real", async () => {
   await using lab = await openLab();
   await using commands = withoutSandbox(lab);
-  const proofs = await proveBoundary({ lab, run: commands.run, report: { ...nothingHeld, level: "bwrap" } });
+  const machine = new LabMachine(lab);
+  const report = { ...nothingHeld, level: "bwrap" } as const;
+  const proofs = await proveBoundary({ machine, run: commands.run, report });
   // Omits attacks whose outcome depends on this machine's privileges or on a race.
   const surely = proofs.filter(
     ({ promise }) => !/system|namespace|mounted|traced|memory|clearing/.test(promise),
@@ -41,7 +43,11 @@ it("reports open attacks without a sandbox, so the attacks are real", async () =
 it("tries only the promised attacks without a sandbox", async () => {
   await using lab = await openLab();
   await using commands = withoutSandbox(lab);
-  const proofs = await proveBoundary({ lab, run: commands.run, report: nothingHeld });
+  const proofs = await proveBoundary({
+    machine: new LabMachine(lab),
+    run: commands.run,
+    report: nothingHeld,
+  });
   expect(proofs).toEqual(
     attacks.map(({ promise, isAlwaysPromised }) =>
       isAlwaysPromised
@@ -55,15 +61,16 @@ it("reports what a level does not promise, and what cannot be tried", async () =
   await using lab = await openLab();
   await using commands = withoutSandbox(lab);
   const common = { script: () => "cat .env", hasSucceeded: () => true };
+  const attacks: readonly Attack[] = [
+    { ...common, promise: "One thing", gap: "As everybody knows." },
+    { ...common, promise: "Another thing", gap: "As nobody knows." },
+    { ...common, promise: "The home directory", needs: "home" },
+  ];
   const proofs = await proveBoundary({
-    lab: { ...lab, home: undefined },
+    machine: new LabMachine({ ...lab, home: undefined }, attacks),
     run: commands.run,
     report: { level: "landlock", missing: [], gaps: ["As everybody knows."] },
-    attacks: [
-      { ...common, promise: "One thing", gap: "As everybody knows." },
-      { ...common, promise: "Another thing", gap: "As nobody knows." },
-      { ...common, promise: "The home directory", needs: "home" },
-    ],
+    attacks,
   });
   expect(proofs).toEqual([
     { promise: "One thing", outcome: "not promised", reason: "As everybody knows." },

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxReport } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import { isOnPath } from "../../system/is-on-path.ts";
 import { type Attack, attacks as usual } from "./attacks.ts";
 import type { Lab } from "./lab.ts";
 
@@ -13,10 +15,20 @@ export interface Proof {
   readonly reason?: string;
 }
 
+/** The machine that is attacked. Attacks are named by the promise that they break. */
+export interface AttackedMachine {
+  /** Writes the script of an attack to the file `attack` in the workspace. */
+  prepare(promise: string): Promise<"ready" | "no home">;
+  /** Checks the effects of an attack that has run. */
+  judge(promise: string): Promise<Judgement>;
+}
+
+type Judgement = "failed" | "succeeded" | "no bash" | "no perl";
+
 interface ProofOptions {
-  readonly lab: Lab;
+  readonly machine: AttackedMachine;
   readonly report: SandboxReport;
-  /** Runs a command in the workspace of the lab, in the same way as a tool does, and waits for its end. */
+  /** Runs a command in the workspace of the machine, in the same way as a tool does, and waits for its end. */
   readonly run: (command: string) => Promise<void>;
   readonly attacks?: readonly Attack[];
   readonly progress?: (promise: string) => void;
@@ -33,33 +45,63 @@ export async function proveBoundary(options: ProofOptions): Promise<readonly Pro
   return proofs;
 }
 
-async function prove(attack: Attack, { lab, report, run }: ProofOptions): Promise<Proof> {
+async function prove(attack: Attack, { machine, report, run }: ProofOptions): Promise<Proof> {
   const { promise, gap } = attack;
   if (report.level === "none" && !attack.isAlwaysPromised)
     return { promise, outcome: "not promised", reason: report.gaps[0] ?? "" };
-  if (lab.home === undefined && attack.needs === "home")
+  if ((await machine.prepare(promise)) === "no home")
     return { promise, outcome: "not tried", reason: "The home directory cannot be written." };
-  const loot = await runAttack(attack, lab, run);
-  if (loot === undefined) return { promise, outcome: "not tried", reason: "perl is not installed." };
-  if (!(await attack.hasSucceeded(lab, loot))) return { promise, outcome: "enforced" };
+  await run("bash attack");
+  const judgement = await machine.judge(promise);
+  if (judgement === "no bash" || judgement === "no perl")
+    return { promise, outcome: "not tried", reason: `${judgement.slice(3)} is not installed.` };
+  if (judgement === "failed") return { promise, outcome: "enforced" };
   if (gap !== undefined && report.gaps.includes(gap))
     return { promise, outcome: "not promised", reason: gap };
   return { promise, outcome: "open" };
 }
 
-/** Runs an attack and returns its output; undefined without perl. Files keep it from rules and redaction. */
-async function runAttack(attack: Attack, lab: Lab, run: ProofOptions["run"]): Promise<string | undefined> {
-  const [script, loot] = ["attack", "loot"].map((name) => join(lab.workspace, name)) as [string, string];
-  const needsPerl = attack.needs === "perl";
-  const lines = ["exec > loot 2>&1", attack.script(lab)];
-  if (needsPerl) lines.splice(1, 0, "perl -e 0 || exit", "echo begun");
-  writeFileSync(script, `${lines.join("\n")}\n`);
-  rmSync(loot, { force: true });
-  await run("bash attack");
-  // Data that the attack sent arrives in the next turns of the event loop.
-  await new Promise(setImmediate);
-  await new Promise(setImmediate);
-  if (!existsSync(loot)) throw new Error(`The attack did not run: ${attack.promise}`);
-  const output = readFileSync(loot, "latin1");
-  return needsPerl && !output.includes("begun") ? undefined : output;
+/** The machine of a lab. Scripts and loot are files, which keeps them from rules and redaction. */
+export class LabMachine implements AttackedMachine {
+  readonly #lab: Lab;
+  readonly #attacks: readonly Attack[];
+
+  constructor(lab: Lab, attacks: readonly Attack[] = usual) {
+    this.#lab = lab;
+    this.#attacks = attacks;
+  }
+
+  async prepare(promise: string): Promise<"ready" | "no home"> {
+    const { needs, script } = this.#find(promise);
+    if (this.#lab.home === undefined && needs === "home") return "no home";
+    const lines = ["exec > loot 2>&1", script(this.#lab)];
+    if (needs === "perl") lines.splice(1, 0, "perl -e 0 || exit", "echo begun");
+    writeFileSync(join(this.#lab.workspace, "attack"), `${lines.join("\n")}\n`);
+    rmSync(this.#loot, { force: true });
+    return "ready";
+  }
+
+  async judge(promise: string): Promise<Judgement> {
+    const { needs, hasSucceeded } = this.#find(promise);
+    // Data that the attack sent arrives in the next turns of the event loop.
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    if (!existsSync(this.#loot)) {
+      if (!isOnPath("bash")) return "no bash";
+      throw new ToolError("internal", `The attack did not run: ${promise}`);
+    }
+    const loot = readFileSync(this.#loot, "latin1");
+    if (needs === "perl" && !loot.includes("begun")) return "no perl";
+    return (await hasSucceeded(this.#lab, loot)) ? "succeeded" : "failed";
+  }
+
+  get #loot(): string {
+    return join(this.#lab.workspace, "loot");
+  }
+
+  #find(wanted: string): Attack {
+    const attack = this.#attacks.find(({ promise }) => promise === wanted);
+    if (attack === undefined) throw new Error(`There is no such attack: ${wanted}`);
+    return attack;
+  }
 }

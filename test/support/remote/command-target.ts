@@ -1,6 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
 import { parseTarget, type Target } from "../../../src/environment/remote/target.ts";
 import { shellQuote } from "../../../src/lib/text/shell-quote.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -17,8 +25,8 @@ export interface CommandTarget extends AsyncDisposable {
   attachPid(): number | undefined;
 }
 
-/** `setup` are shell commands that run first, as login scripts do. */
-export function commandTarget(setup = ""): CommandTarget {
+/** `setup` are shell commands that run first, as login scripts do. `lacks` are programs that are not installed. */
+export function commandTarget(setup = "", lacks: readonly string[] = []): CommandTarget {
   const folder = temporaryFolder();
   const home = join(folder.path, "home");
   const workspace = join(folder.path, "workspace");
@@ -30,6 +38,9 @@ export function commandTarget(setup = ""): CommandTarget {
     `export HOME=${shellQuote(home)} SHELL=/bin/sh`,
     "unset XDG_CACHE_HOME XDG_STATE_HOME XDG_CONFIG_HOME TOOLCRIB_HOME",
     setup,
+    ...(lacks.length === 0
+      ? []
+      : [`PATH=${shellQuote(programsWithout(lacks, join(folder.path, "bin")))}; unset SHELL`]),
     // The process stays the same until it is `attach`.
     `echo $$ > ${shellQuote(pidFile)}`,
     'exec "$@"',
@@ -51,6 +62,20 @@ export function commandTarget(setup = ""): CommandTarget {
       await folder[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Makes a folder with links to the programs of this machine, without some. */
+function programsWithout(lacks: readonly string[], folder: string): string {
+  mkdirSync(folder);
+  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/bin"].filter(isAbsolute);
+  const left = new Set(lacks);
+  for (const directory of folders)
+    for (const name of existsSync(directory) ? readdirSync(directory) : []) {
+      if (left.has(name)) continue;
+      left.add(name);
+      symlinkSync(join(directory, name), join(folder, name));
+    }
+  return folder;
 }
 
 /** Kills the servers that a failed test has left. */
