@@ -1,7 +1,7 @@
 import { ToolError } from "../contract/error.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import type { Arguments, Command, Option } from "./command.ts";
-import { optionsOf } from "./options.ts";
+import { optionsOf, targetOption } from "./options.ts";
 
 /**
  * Parses the words after the command's name. Options may come anywhere, as `--name value` or `--name=value`; the last
@@ -113,6 +113,14 @@ function chosenValue(flag: string, value: string, { choices }: Option, command: 
 }
 
 function unknownOption(flag: string, command: Command): ToolError {
+  if (flag === `--${targetOption.name}`)
+    return new ToolError(
+      "invalid-input",
+      `toolcrib ${command.name} takes no --target: it works on this machine only`,
+      {
+        hint: "See which commands take it: docs/remote.md",
+      },
+    );
   const near = nearest(
     flag,
     optionsOf(command).map(({ name }) => `--${name}`),

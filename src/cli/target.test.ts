@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -35,7 +35,16 @@ describe("--target", () => {
     expect(await onTarget("undo")).toMatchObject({ exit: 0 });
     expect(poem()).toBe("one\ntwo\n");
     const log = await onTarget("log", "--json");
-    expect(log.stdout).toContain(`"workspace":${JSON.stringify(there.target.name)}`);
+    const { name } = there.target;
+    expect(log.stdout).toContain(`"workspace":${JSON.stringify(name)}`);
+    expect(log.stdout).toContain(`"target":${JSON.stringify(name)}`);
+    expect((await onTarget("log")).stdout.split("\n")).toEqual([
+      ...Array(4).fill(expect.stringContaining(name.slice(0, 8))),
+      "",
+    ]);
+    expect((await onTarget("log", "--path", "poem.txt", "--tool", "file.read")).stdout).toContain(
+      "file.read",
+    );
     expect((await here.run("log")).stdout).toBe("");
     expect(here.read("poem.txt")).toBe("not this one\n");
   });
@@ -49,6 +58,15 @@ describe("--target", () => {
     expect(existsSync(join(there.home, "made.txt"))).toBe(true);
     await onTarget("undo");
     expect(existsSync(join(there.home, "made.txt"))).toBe(false);
+  });
+
+  it("explains calls by the rules there", async () => {
+    mkdirSync(join(there.home, ".toolcrib"));
+    writeFileSync(join(there.home, ".toolcrib/rules"), "deny run npm publish **\n");
+    const denied = await onTarget("policy", "explain", "run npm publish now");
+    expect(denied).toMatchObject({ exit: 3, stdout: expect.stringContaining(".toolcrib/rules") });
+    const replayed = await onTarget("policy", "replay", "all");
+    expect(replayed).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^\d+ calls: /) });
   });
 
   it("hides secrets there by the rules of this machine", async () => {

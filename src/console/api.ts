@@ -40,9 +40,9 @@ export interface Overview {
 export interface WorkspaceInfo {
   /** The name of its folder in the state directory; the `workspace` of every request. */
   readonly id: string;
-  /** The real path; null when its journal does not say. */
+  /** The real path, or the name of a target; null when its journal does not say. */
   readonly path: string | null;
-  /** False when the folder no longer exists. */
+  /** False when the folder no longer exists. Always true on a target. */
   readonly exists: boolean;
   readonly lastAt: number;
   readonly calls: number;
@@ -62,6 +62,8 @@ export interface PendingQuestion {
   readonly client: ClientName | null;
   /** The subagent that asks. */
   readonly agent: string | null;
+  /** The machine of the workspace: "local", or a name such as `ssh:host:/srv/app`. */
+  readonly target: string;
   readonly askedAt: number;
   readonly tool: string;
   /** One line: the command, the path, or the arguments. */
@@ -124,7 +126,7 @@ export interface CallSummary {
   readonly sequence: number;
   readonly session: string;
   readonly client: ClientName | null;
-  /** The machine of the workspace: "local". */
+  /** The machine of the workspace: "local", or a name such as `ssh:host:/srv/app`. */
   readonly target: string;
   readonly tool: string;
   /** One line: the command, the path, or the arguments. */

@@ -120,7 +120,7 @@ export interface CallSummary {
   readonly title: string;
   /** Null when an earlier version recorded the call. */
   readonly client: Pick<ClientInfo, "kind" | "name" | "version"> | null;
-  /** The machine of the workspace: "local". */
+  /** The machine of the workspace: see `targetOf`. */
   readonly target: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
@@ -148,8 +148,18 @@ export interface ClientInfo {
 export interface SessionOpening {
   /** Null when an earlier version recorded it. */
   readonly client: ClientInfo | null;
-  /** The real path of the workspace. Null when an earlier version recorded it. */
+  /** The real path of the workspace, or its name when it is on a target. Null when an earlier version recorded it. */
   readonly workspace: string | null;
+}
+
+/** Returns the machine of a recorded workspace: "local", or a name such as `ssh:host:/srv/app`. */
+export function targetOf(workspace: string | null): string {
+  return workspace === null || workspace.startsWith("/") ? "local" : workspace;
+}
+
+/** Returns the folder of a recorded workspace on its machine, as far as its name says: `/srv/app` of `ssh:host:/srv/app`. */
+export function folderOf(workspace: string): string {
+  return /^(?:[^/]*:)?(\/.*)$/s.exec(workspace)?.[1] ?? "/";
 }
 
 /** A recorded session. */

@@ -63,7 +63,7 @@ export async function replayCalls(
   rules: Omit<PreviewRules, "shell">,
 ): Promise<readonly ReplayedCall[]> {
   const { workspace } = rules.environment;
-  const records = readRecords(options, workspace);
+  const records = readRecords(options);
   const shells = new Map<string, ShellHistory>();
   const replayed: ReplayedCall[] = [];
   for (const record of records) {
@@ -89,6 +89,8 @@ function hasRun({ decision }: CallRecord): boolean {
 
 interface ReplayOptions {
   readonly state: string;
+  /** Names the workspace in the state directory. */
+  readonly workspace: string;
   readonly session: string | "last" | "all";
   /** The most calls, because a journal may contain years of calls. Default: 10,000, the latest. */
   readonly limit?: number;
@@ -96,10 +98,13 @@ interface ReplayOptions {
   readonly onlyAsked?: boolean | undefined;
 }
 
-function readRecords(
-  { state, session, limit = 10_000, onlyAsked = false }: ReplayOptions,
-  workspace: string,
-): readonly CallRecord[] {
+function readRecords({
+  state,
+  workspace,
+  session,
+  limit = 10_000,
+  onlyAsked = false,
+}: ReplayOptions): readonly CallRecord[] {
   const files = workspaceFiles(state, workspace);
   makePrivateDirectory(files.outputs);
   const journal = new Journal({ file: files.journal, session: newIdentifier("session") });

@@ -20,6 +20,7 @@ import {
   type SummaryFilter,
 } from "../journal/journal.ts";
 import { sessionInUse } from "../journal/read-sessions.ts";
+import { folderOf, targetOf } from "../journal/record.ts";
 import type { JournalSurvey } from "../journal/survey.ts";
 import { UndoRecords } from "../journal/undo/undo-records.ts";
 import type { JournalReport, VerifyOptions } from "../journal/verify-journal.ts";
@@ -40,6 +41,7 @@ export type {
   SessionRecord,
   SummaryFilter,
 } from "../journal/journal.ts";
+export { folderOf, targetOf } from "../journal/record.ts";
 export type { JournalSurvey } from "../journal/survey.ts";
 export type { JournalReport } from "../journal/verify-journal.ts";
 export { redactValue } from "../policy/redaction/redact.ts";
@@ -54,7 +56,7 @@ export interface LoggedCall extends CallRecord {
   readonly client: ClientInfo | null;
   /** The real path of the workspace; null when it is not known. */
   readonly workspace: string | null;
-  /** The machine of the workspace. */
+  /** The machine of the workspace: "local", or a name such as `ssh:host:/srv/app`. */
   readonly target: string;
 }
 
@@ -272,7 +274,7 @@ export class WorkspaceJournal {
     const { path } = filter;
     if (path === undefined) return filter;
     const workspace = this.#workspace ?? this.sessions().at(-1)?.workspace ?? "/";
-    return { ...filter, path: storedPath(path, workspace) };
+    return { ...filter, path: storedPath(path, folderOf(workspace)) };
   }
 
   #list(calls: readonly CallSummary[]): readonly ListedCall[] {
@@ -290,14 +292,14 @@ export class WorkspaceJournal {
     const calls = listed.flatMap(({ callId }) => this.#journal.find(callId) ?? []);
     const alive = this.#alive(calls);
     const openings = this.#journal.openings(calls);
-    return calls.map((call, at) => ({
-      ...call,
-      client: openings[at]!.client,
-      workspace: openings[at]!.workspace ?? this.#workspace ?? null,
-      target: "local",
-      state: stateOf(call, alive),
-      undoable: coverageOf(this.changesOf(call.callId), this.#blobs) ?? null,
-    }));
+    return calls.map((call, at) => {
+      const workspace = openings[at]!.workspace ?? this.#workspace ?? null;
+      return {
+        ...{ ...call, client: openings[at]!.client, workspace, target: targetOf(workspace) },
+        state: stateOf(call, alive),
+        undoable: coverageOf(this.changesOf(call.callId), this.#blobs) ?? null,
+      };
+    });
   }
 
   /** Returns the calls that still run, if some of these calls have not ended. */
@@ -307,11 +309,12 @@ export class WorkspaceJournal {
   }
 }
 
-/** The files of a workspace as they are now; none when the folder no longer exists. */
+/** The files of a workspace as they are now; none when the folder no longer exists, or is on a target. */
 async function currentFiles(workspace: string): Promise<Environment> {
-  if (!statsAt(workspace)) {
+  const folder = folderOf(workspace);
+  if (workspace !== folder || !statsAt(workspace)) {
     const { MemoryEnvironment } = await import("../environment/memory/memory-environment.ts");
-    return new MemoryEnvironment();
+    return new MemoryEnvironment({ workspace: folder });
   }
   const { openLocalEnvironment } = await import("../environment/local/local-environment.ts");
   // Calls may also have changed files outside the workspace.

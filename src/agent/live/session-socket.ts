@@ -93,7 +93,7 @@ class SessionPeers {
       type: "hello",
       session: id,
       pid: process.pid,
-      workspace: crib.workspace,
+      workspace: crib.target ?? crib.workspace,
       client: this.#options.client,
       ...{ state, model: model.id, mode: crib.mode, isPlanning, turns, usage, cost, context },
       plan: this.#plan,

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
@@ -11,7 +12,9 @@ import { attachSocket } from "./attach-session.ts";
 import { socketFolder } from "./live-protocol.ts";
 
 export interface RunToStart {
-  readonly workspace: string;
+  /** The folder. Default: the workspace is on a target. */
+  readonly workspace?: string | undefined;
+  readonly target?: string | undefined;
   /** The task, or the next message of a resumed session. */
   readonly task: string;
   /** `provider/name`. Default: the configured model, or that of the resumed session. */
@@ -42,11 +45,12 @@ export async function startRun(wanted: RunToStart): Promise<StartedRun> {
   const { variables = process.env, task, program = ownProgram() } = wanted;
   const [file = "", ...words] = program;
   const folder = socketFolder(userDirectories(variables).state);
-  const workspace = realWorkspace(wanted.workspace);
+  const workspace = wanted.target === undefined ? realWorkspace(wanted.workspace ?? "") : undefined;
   makePrivateDirectory(folder);
   const before = new Set(socketNames(folder));
   const started = startDetached(file, [...words, ...wordsFor({ ...wanted, workspace })], {
-    cwd: workspace,
+    // Settings of a project on this machine do not apply to a target.
+    cwd: workspace ?? homedir(),
     env: variables,
     input: task,
     outputFile: join(folder, `${newIdentifier("run")}.json`),
@@ -59,8 +63,15 @@ export async function startRun(wanted: RunToStart): Promise<StartedRun> {
   }
 }
 
-function wordsFor({ workspace, model, mode, resume, approvalWaitMs = dayMs }: RunToStart): readonly string[] {
-  const options = { workspace, model, mode, resume, "approval-wait-ms": approvalWaitMs };
+function wordsFor({
+  workspace,
+  target,
+  model,
+  mode,
+  resume,
+  approvalWaitMs = dayMs,
+}: RunToStart): readonly string[] {
+  const options = { workspace, target, model, mode, resume, "approval-wait-ms": approvalWaitMs };
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return ["run", "-", "--json", ...given.map(([name, value]) => `--${name}=${value}`)];
 }

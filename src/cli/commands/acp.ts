@@ -5,6 +5,9 @@ import { sessionOptionList } from "../session/session-option-list.ts";
 /** Options that only make sense on a terminal. */
 const onTerminal: ReadonlySet<string> = new Set(["resume", "no-input", "verbose"]);
 
+/** The editor chooses the folder of a session, on this machine. */
+const elsewhere: ReadonlySet<string> = new Set(["target", "upload-node"]);
+
 export const acpCommand: Command = {
   name: "acp",
   summary: "Run the agent in an editor over ACP",
@@ -18,7 +21,7 @@ export const acpCommand: Command = {
   ],
   options: [
     { name: "setup", summary: "list the models, and how to add one, then exit" },
-    ...sessionOptionList.filter(({ name }) => !onTerminal.has(name)),
+    ...sessionOptionList.filter(({ name }) => !onTerminal.has(name) && !elsewhere.has(name)),
   ],
   examples: [
     ["toolcrib acp", "what the editor runs"],

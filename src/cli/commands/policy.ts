@@ -1,5 +1,5 @@
 import type { Arguments, Command } from "../command.ts";
-import { jsonOption, policyOptions, sandboxOption, workspaceOption } from "../options.ts";
+import { jsonOption, placeOptions, policyOptions, sandboxOption } from "../options.ts";
 import { unknownSubcommand } from "../parse-arguments.ts";
 
 const subcommands = ["show", "explain", "test", "replay", "trust", "untrust"] as const;
@@ -22,7 +22,7 @@ export const policyCommand: Command = {
   options: [
     { ...sandboxOption, isCommon: undefined, summary: "assume this sandbox (default: the one commands get)" },
     { name: "yes", summary: "trust: do not ask for confirmation" },
-    workspaceOption,
+    ...placeOptions,
     ...policyOptions,
     jsonOption,
   ],

@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { jsonOption, workspaceOption } from "../options.ts";
+import { jsonOption, targetOption, workspaceOption } from "../options.ts";
 
 export const stopCommand: Command = {
   name: "stop",
@@ -11,7 +11,7 @@ export const stopCommand: Command = {
   notes: [
     "Name a session by its id or a unique beginning of it. Its finished calls stay recorded and can be undone; an agent can be resumed with `toolcrib chat --resume`. Of a server for several MCP clients, only the session ends. Programs that use the library are named but not stopped.",
   ],
-  options: [workspaceOption, jsonOption],
+  options: [workspaceOption, targetOption, jsonOption],
   examples: [
     ["toolcrib stop", "list what runs"],
     ["toolcrib stop session_0mwjgyb530787xnpc", "stop one agent"],

@@ -97,14 +97,15 @@ async function replay(
     ...(added.length === 0 ? [] : ([["rule", added.join("\n")]] as const)),
     ...(wanted === undefined ? [] : ([["mode", wanted]] as const)),
   ]);
-  return withPolicy(given, ({ state, mode, rules, environment, sandbox }) =>
+  return withPolicy(given, ({ id, state, mode, rules, environment, sandbox }) =>
     replayCalls(
-      { state, session: "all", limit, onlyAsked },
+      { state, workspace: id, session: "all", limit, onlyAsked },
       { policy: rules.current, mode, environment, sandbox },
     ),
   );
 }
 
 function argumentsFor(workspace: string, options: readonly (readonly [string, string])[] = []): Arguments {
-  return { options: new Map([["workspace", workspace], ...options]), operands: [] };
+  const place = workspace.startsWith("/") ? "workspace" : "target";
+  return { options: new Map([[place, workspace], ["no-input", ""], ...options]), operands: [] };
 }

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { callTitle } from "../../lib/text/call-title.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import type { ClientInfo, LoggedCall } from "../../toolcrib/workspace-journal.ts";
+import { type ClientInfo, folderOf, type LoggedCall } from "../../toolcrib/workspace-journal.ts";
 import { columnsOf, isTerminal, paint, shorten, toLocalTime } from "../terminal.ts";
 
 interface Column {
@@ -131,7 +131,7 @@ function cut(text: string, maxChars: number): string {
 /** Describes the call, and the rule that did not allow it. The rule is shown whole where there is room for both. */
 function describeInput(call: LoggedCall, maxChars: number): string {
   const decision = formatDecision(call);
-  const input = callTitle(call.input, call.workspace ?? "");
+  const input = callTitle(call.input, folderOf(call.workspace ?? "/"));
   const room = Math.max(Math.min(minimumInput, maxChars), maxChars - decision.length);
   return cut(`${cut(input, room)}${decision}`, maxChars);
 }

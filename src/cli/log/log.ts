@@ -68,6 +68,7 @@ function describe(call: LoggedCall, changes: readonly RecordedChange[], journal:
     ["client", describeClient(call.client)],
     ["session", call.session],
     ["workspace", printableLine(call.workspace ?? "")],
+    ...(call.target === "local" ? [] : [["target", printableLine(call.target)]]),
     ["time", toLocalTime(call.startedAt)],
     ["outcome", call.message === null ? call.state : `${call.state}: ${printableLine(call.message)}`],
     ["duration", formatDuration(call)],

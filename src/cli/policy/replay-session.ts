@@ -17,8 +17,8 @@ export async function replaySession(given: Arguments): Promise<number> {
     throw new ToolError("invalid-input", "The session to replay is missing: a session id, last, or all", {
       hint: "For example: toolcrib policy replay last",
     });
-  const calls = await withPolicy(given, ({ state, mode, rules, environment, sandbox }) =>
-    replayCalls({ state, session }, { policy: rules.current, mode, environment, sandbox }),
+  const calls = await withPolicy(given, ({ id, state, mode, rules, environment, sandbox }) =>
+    replayCalls({ state, workspace: id, session }, { policy: rules.current, mode, environment, sandbox }),
   );
   if (given.options.has("json")) printJson(calls.map(toReport));
   else if (calls.length === 0) remark(`No calls are recorded for ${session}.\n`);

@@ -161,7 +161,7 @@ function CallFacts({ call }: { call: CallDetail }) {
       <dt>Workspace</dt>
       <dd title={printableLine(workspace?.path ?? "")}>
         {workspace === undefined ? call.workspace : workspaceName(workspace)}
-        {call.target !== "local" && ` on ${printableLine(call.target)}`}
+        {call.target !== "local" && <span class="tag">target</span>}
       </dd>
       <dt>Started</dt>
       <dd>

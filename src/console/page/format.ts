@@ -57,5 +57,12 @@ export function formatClient(client: ClientName | null): string {
 
 /** The last part of the path, which is what users call their projects. */
 export function workspaceName({ path, id }: Pick<WorkspaceInfo, "path" | "id">): string {
+  // The whole name of a target: the machine matters more than the folder.
+  if (isTarget({ path })) return printableLine(path ?? id);
   return printableLine(path?.split(/[/\\]/).filter(Boolean).at(-1) ?? path ?? id);
+}
+
+/** Whether a workspace is on a target, and not a folder of the console's machine. */
+export function isTarget({ path }: Pick<WorkspaceInfo, "path">): boolean {
+  return path !== null && !path.startsWith("/");
 }

@@ -5,6 +5,7 @@ import {
   formatCost,
   formatCount,
   formatDuration,
+  isTarget,
   printableLine,
   workspaceName,
 } from "./format.ts";
@@ -151,7 +152,8 @@ function WorkspaceRow({ workspace }: { workspace: WorkspaceInfo }) {
       <a class="row workspace-row" href={href("trace", { query: { workspace: workspace.id } })}>
         <Icon name="folder" />
         <span class="title">{workspaceName(workspace)}</span>
-        <span class="path muted">{printableLine(workspace.path ?? "")}</span>
+        <span class="path muted">{isTarget(workspace) ? "" : printableLine(workspace.path ?? "")}</span>
+        {isTarget(workspace) && <span class="tag">target</span>}
         {!workspace.exists && <span class="tag">deleted</span>}
         <span class="muted">{formatCount(workspace.calls, "call")}</span>
         <span class="muted">

@@ -71,7 +71,13 @@ function Asker({ question }: { question: PendingQuestion }) {
     <header class="question-head">
       <strong>{formatClient(question.client)}</strong>
       {question.agent !== null && <span>· subagent {printableLine(question.agent)}</span>}
-      <span>in {workspace === undefined ? question.workspace : workspaceName(workspace)}</span>
+      {question.target === "local" ? (
+        <span>in {workspace === undefined ? question.workspace : workspaceName(workspace)}</span>
+      ) : (
+        <span>
+          on <strong>{printableLine(question.target)}</strong>
+        </span>
+      )}
       <a href={href("sessions", { workspace: question.workspace, id: question.session })}>session</a>
       {question.waiting > 1 && <span class="tag">{formatCount(question.waiting, "equal call")} wait</span>}
       <span class="spring" />

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { rulesByWidth } from "../../toolcrib/question-text.ts";
 import type { PendingApproval } from "../../toolcrib/stored-approval.ts";
+import { targetOf } from "../../toolcrib/workspace-journal.ts";
 import type { PendingQuestion } from "../api.ts";
 import type { ConsoleCommands } from "./services.ts";
 
@@ -28,7 +29,9 @@ export class AnsweredByRules {
     const widths = rulesByWidth(request);
     const key = `${id} ${workspace}`;
     const known = this.#known.get(key);
-    if (known === undefined && widths.length > 0) {
+    // A question must not make the console connect to a target.
+    const isHere = targetOf(workspace) === "local";
+    if (isHere && known === undefined && widths.length > 0) {
       this.#known.set(key, []);
       const rules = widths.map((width) => width.rules);
       this.#counting = this.#counting.then(() => this.#countLater(key, workspace, rules));

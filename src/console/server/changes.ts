@@ -1,5 +1,7 @@
 import { redactText } from "../../policy/redaction/redact.ts";
+import { MemoryEnvironment } from "../../toolcrib/index.ts";
 import { OpenPolicy } from "../../toolcrib/open-policy.ts";
+import { folderOf } from "../../toolcrib/workspace-journal.ts";
 import type { FileDiff, OutputPage } from "../api.ts";
 import { toFileDiff } from "./read-diff.ts";
 import type { Workspaces } from "./workspaces.ts";
@@ -11,7 +13,11 @@ export async function readChanges(
 ): Promise<readonly FileDiff[]> {
   const workspace = workspaces.path(id);
   if (workspace === null) return [];
-  const { guard } = await OpenPolicy.open({ workspace, state: workspaces.state, config });
+  // The files of a target are not read: it may be off, and its history is shown anyway.
+  const folder = folderOf(workspace);
+  const environment = workspace === folder ? undefined : new MemoryEnvironment({ workspace: folder });
+  const { state } = workspaces;
+  const { guard } = await OpenPolicy.open({ workspace: folder, id: workspace, environment, state, config });
   const files = await workspaces.read(id, (journal) => journal.changedFiles(callId, { workspace, guard }));
   // The whole diff is searched, because a private key has many lines.
   return files.map((file) => toFileDiff({ ...file, diff: redactText(file.diff) }));

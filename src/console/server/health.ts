@@ -14,7 +14,7 @@ export async function readHealth(
   { commands, directories }: Pick<ConsoleServices, "commands" | "directories">,
   signal: AbortSignal,
 ): Promise<HealthReport> {
-  const workspace = workspaces.folder(id);
+  const workspace = workspaces.reachable(id);
   const [examined, survey] = await Promise.all([
     commands.examine(workspace, signal),
     workspaces.read(id, (journal) => journal.survey()),

@@ -118,9 +118,9 @@ export class LiveSessions {
     this.#attached.clear();
   }
 
-  async #run(workspace: string, wanted: Omit<RunToStart, "workspace">): Promise<SessionAnswer> {
-    const path = this.#workspaces.folder(workspace);
-    const { session } = await startRun({ ...this.#services.run, ...wanted, workspace: path });
+  async #run(workspace: string, wanted: Omit<RunToStart, "workspace" | "target">): Promise<SessionAnswer> {
+    const place = this.#workspaces.place(workspace);
+    const { session } = await startRun({ ...this.#services.run, ...wanted, ...place });
     return { workspace, session };
   }
 
@@ -128,7 +128,7 @@ export class LiveSessions {
   async #fork({ workspace, session, turn }: SessionAction): Promise<SessionAnswer> {
     const { directories, version } = this.#services;
     const options = {
-      workspace: this.#workspaces.folder(workspace),
+      ...this.#workspaces.place(workspace),
       stateDirectory: directories.state,
       configDirectory: directories.config,
     };

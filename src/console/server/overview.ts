@@ -1,8 +1,7 @@
-import { statsAt } from "../../system/attempt.ts";
 import type { CallSummary, Overview, PendingQuestion, SessionSummary, WorkspaceInfo } from "../api.ts";
 import { toSummary } from "./calls.ts";
 import type { Sessions } from "./sessions.ts";
-import type { Workspaces } from "./workspaces.ts";
+import { isFolder, type Workspaces } from "./workspaces.ts";
 
 /** The part of the overview that one journal determines. */
 export interface WorkspacePart {
@@ -21,7 +20,7 @@ export function readPart(workspaces: Workspaces, sessions: Sessions, id: string)
       info: {
         id,
         path,
-        exists: path !== null && statsAt(path) !== undefined,
+        exists: path !== null && (isFolder(path) || !path.startsWith("/")),
         lastAt: latest?.startedAt ?? 0,
         calls,
       },

@@ -7,6 +7,7 @@ import { AllPendingApprovals } from "../../toolcrib/all-pending-approvals.ts";
 import type { Approval } from "../../toolcrib/index.ts";
 import { otherInput, rulesByWidth } from "../../toolcrib/question-text.ts";
 import type { PendingApproval } from "../../toolcrib/stored-approval.ts";
+import { folderOf, targetOf } from "../../toolcrib/workspace-journal.ts";
 import type { AnswerRequest, PendingQuestion } from "../api.ts";
 import { AnsweredByRules } from "./answered-by-rules.ts";
 import { toClientName } from "./calls.ts";
@@ -77,7 +78,8 @@ export class Questions {
       ...{ id, workspace, session, askedAt, hash, previewHash, waiting },
       client: toClientName(pending.client),
       agent: request.agent ?? null,
-      title: redactText(titleOf(request, pending.workspace)),
+      target: targetOf(pending.workspace),
+      title: redactText(titleOf(request, folderOf(pending.workspace))),
       input: otherInput(redactValue(request)) ?? null,
       accesses: redactValue(request.accesses),
       ...redactValue({ tool, risk, reason, rule, source, sandbox, unconfined, hosts }),

@@ -128,26 +128,26 @@ function addSteering(app: Hono, { live, follower }: ConsoleParts): void {
 function addRuleRoutes(app: Hono, { workspaces, directories, commands }: ConsoleParts): void {
   const { config } = directories;
   app.get("/api/rules", async (context) => {
-    const workspace = workspaces.folder(context.req.query("workspace") ?? "");
+    const workspace = workspaces.reachable(context.req.query("workspace") ?? "");
     return context.json({ ...(await commands.rules(workspace)), grants: listGrants(config, workspace) });
   });
   app.post("/api/rules/explain", async (context) => {
     const { workspace, call } = await readBody(context, requests.explain);
-    return context.json(await commands.explain(workspaces.folder(workspace), call));
+    return context.json(await commands.explain(workspaces.reachable(workspace), call));
   });
   app.post("/api/rules/try", async (context) => {
     const { workspace, rules } = await readBody(context, requests.withRules);
     checkRules(rules);
-    return context.json(await commands.tryRules(workspaces.folder(workspace), rules));
+    return context.json(await commands.tryRules(workspaces.reachable(workspace), rules));
   });
   app.post("/api/rules/add", async (context) => {
     const { workspace, rules } = await readBody(context, requests.withRules);
-    await addRules(config, workspaces.folder(workspace), { rules });
+    await addRules(config, workspaces.reachable(workspace), { rules });
     return context.json({});
   });
   app.post("/api/rules/revoke", async (context) => {
     const { workspace, grants } = await readBody(context, requests.revoke);
-    await revokeRules(config, workspaces.folder(workspace), { grants });
+    await revokeRules(config, workspaces.reachable(workspace), { grants });
     return context.json({});
   });
 }

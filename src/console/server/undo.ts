@@ -64,15 +64,15 @@ export class Undos {
 
   #instance(id: string): OpenInstance {
     if (this.#isClosed) throw new ToolError("cancelled", "The console has ended.");
-    const workspace = this.#workspaces.folder(id);
-    const identity = identityOf(workspace);
+    const place = this.#workspaces.place(id);
+    const identity = "target" in place ? place.target : identityOf(place.workspace);
     const found = this.#open.get(id);
     // An open instance stays with its folder, also when another folder takes its name.
     if (found !== undefined && found.identity === identity) return found;
     if (found?.users === 0) void closeInstance(found);
     const { directories, version } = this.#services;
     const crib = openToolcrib({
-      workspace,
+      ...place,
       stateDirectory: directories.state,
       configDirectory: directories.config,
       mode: "yolo",

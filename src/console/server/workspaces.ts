@@ -1,8 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import { ToolError } from "../../contract/error.ts";
-import { statsAt } from "../../system/attempt.ts";
+import { attempt, statsAt } from "../../system/attempt.ts";
 import { allWorkspaceFiles, type WorkspaceFiles, workspaceDirectory } from "../../system/directories.ts";
 import { FileStamps } from "../../system/policy-files.ts";
+import { targetName } from "../../toolcrib/elsewhere.ts";
 import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 
 /** The workspaces of this user that have a journal, by the name of their folder in the state directory. */
@@ -78,7 +79,7 @@ export class Workspaces {
     });
   }
 
-  /** Returns the real path of a workspace; null when its journal does not say. */
+  /** Returns the real path of a workspace, or the name of its target; null when its journal does not say. */
   path(id: string): string | null {
     const known = this.#paths.get(id);
     if (known !== undefined) return known;
@@ -89,13 +90,24 @@ export class Workspaces {
     return recorded ?? null;
   }
 
-  /** Returns the path of a workspace that exists. Throws `not-found`. */
-  folder(id: string): string {
+  /** Returns where a workspace is, as `openToolcrib` takes it. Throws `not-found` when its folder no longer exists. */
+  place(id: string): { readonly workspace: string } | { readonly target: string } {
     const path = this.path(id);
-    if (path !== null && statsAt(path)?.isDirectory()) return path;
-    throw new ToolError("not-found", "The folder of this workspace no longer exists.", {
-      hint: "Its history can still be read.",
-    });
+    if (path !== null && isFolder(path)) return { workspace: path };
+    if (path !== null && isTarget(path)) return { target: path };
+    throw new ToolError(
+      "not-found",
+      path === null || path.startsWith("/")
+        ? "The folder of this workspace no longer exists."
+        : "Only the program that opened this workspace can reach it.",
+      { hint: "Its history can still be read." },
+    );
+  }
+
+  /** Returns the path of a workspace that exists, or the name of its target. Throws `not-found`. */
+  reachable(id: string): string {
+    const place = this.place(id);
+    return "target" in place ? place.target : place.workspace;
   }
 
   idOf(path: string): string {
@@ -127,6 +139,15 @@ export class Workspaces {
     this.#known = new Map(all.map((files) => [basename(dirname(files.journal)), files]));
     for (const id of this.#open.keys()) if (!this.#known.has(id)) this.#close(id);
   }
+}
+
+/** A name that is not a path never becomes a path of this machine. */
+export function isFolder(path: string): boolean {
+  return path.startsWith("/") && statsAt(path)?.isDirectory() === true;
+}
+
+function isTarget(name: string): boolean {
+  return attempt(() => targetName(name)) === name;
 }
 
 interface OpenJournal {

@@ -4,7 +4,7 @@ import { callTitle } from "../../lib/text/call-title.ts";
 import { liesIn } from "../entry-states.ts";
 import { toCall, toChanges } from "../read-calls.ts";
 import type { Openings } from "../read-sessions.ts";
-import type { CallRecord, CallSummary, RecordedChange } from "../record.ts";
+import { type CallRecord, type CallSummary, folderOf, type RecordedChange, targetOf } from "../record.ts";
 import type { Row } from "../records.ts";
 
 /** The values of a row of `CallIndex`, in the order of `rowColumns`. */
@@ -22,18 +22,25 @@ export function toCallRow(rows: readonly Row[], openings: Openings): CallRow | u
   const call = toCall(rows, changes);
   if (call === undefined) return undefined;
   const { client, workspace } = openings.before(call);
+  const folder = folderOf(workspace ?? "/");
   const [tool, message] = [String(call.tool), textOrNull(call.message)];
-  const title = callTitle(call.input, workspace ?? "").slice(0, maxTitle);
+  const title = callTitle(call.input, folder).slice(0, maxTitle);
   const { created, changed, removed } = call.files;
   return [
     ...[call.sequence, call.callId, call.session, tool, title],
-    ...[client?.kind ?? null, client?.name ?? null, client?.version ?? null, "local", call.startedAt],
+    ...[
+      client?.kind ?? null,
+      client?.name ?? null,
+      client?.version ?? null,
+      targetOf(workspace),
+      call.startedAt,
+    ],
     rows.at(-1)!.sequence,
     typeof call.durationMs === "number" ? call.durationMs : null,
     ...[textOrNull(call.outcome), message === null ? null : firstLine(message)],
     textOrNull(call.decision?.verdict),
     ...[created, changed, removed, changes.length > 0 ? 1 : 0],
-    pathsOf(call, changes, workspace ?? "/"),
+    pathsOf(call, changes, folder),
     searchText([tool, title, message ?? ""], call.input),
   ];
 }

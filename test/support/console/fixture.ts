@@ -175,6 +175,7 @@ export const question: PendingQuestion = {
   session: "s-claude",
   client: clients.claude,
   agent: null,
+  target: "local",
   askedAt: now - minute,
   tool: "shell.run",
   title: "npm ci && npm run build && npm publish --access public",
