@@ -440,7 +440,7 @@ export interface ProcessExit {
   readonly remarks: readonly string[];
 }
 
-/** What is installed on another machine. */
+/** The platform of another machine, and the programs that it lacks. */
 export interface MachineFacts {
   /** The version of the Node that serves it, such as `v24.1.0`. */
   readonly node: string;
