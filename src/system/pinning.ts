@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { LeadsOutside, systemError } from "./file-errors.ts";
@@ -29,6 +38,8 @@ export interface PinnedDirectory {
   at(name: string): string;
   /** Like `at`, for names that may not be valid UTF-8. */
   bytesAt(name: Uint8Array): Buffer;
+  /** Sets the permissions of the directory, even when the current ones forbid to enter it. */
+  setMode(mode: number): void;
   /** Throws when the directory was replaced since it was pinned. Never throws for a directory held by a handle. */
   confirm(): void;
   /** Pins a subdirectory. Fails on a link. */
@@ -161,6 +172,10 @@ class ProcDirectory implements PinnedDirectory {
     return Buffer.concat([Buffer.from(this.#prefix), name]);
   }
 
+  setMode(mode: number): void {
+    chmodSync(this.#link, mode);
+  }
+
   confirm(): void {}
 
   child(name: string | Uint8Array): PinnedDirectory {
@@ -226,6 +241,11 @@ class PortableDirectory implements PinnedDirectory {
   bytesAt(name: Uint8Array): Buffer {
     this.confirm();
     return Buffer.concat([Buffer.from(withSlash(this.realPath)), name]);
+  }
+
+  setMode(mode: number): void {
+    this.confirm();
+    chmodSync(this.realPath, mode);
   }
 
   confirm(): void {

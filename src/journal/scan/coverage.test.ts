@@ -175,6 +175,18 @@ describe("content that cannot be stored", () => {
     const isRoot = process.getuid?.() === 0;
     expect(call.content).toBe(isRoot ? "" : "[Undo does not cover: secret.txt (no read permission)]");
   });
+
+  it("includes directories that a command has closed, and nothing in them", {
+    tags: "differs-for-root",
+  }, async () => {
+    await using fixture = await openCommandFixture({ "d/one.txt": "1\n", "d/e/two.txt": "2\n" });
+    const before = treeOf(fixture.workspace);
+    const call = await fixture.bash("chmod 000 d");
+    const isRoot = process.getuid?.() === 0;
+    expect(call.content).toBe(isRoot ? "" : "[Undo does not cover: d (no read permission)]");
+    const undo = await fixture.undo(call);
+    expect([undo.isError, treeOf(fixture.workspace)]).toEqual([false, before]);
+  });
 });
 
 it("ignores commands that only read", async () => {

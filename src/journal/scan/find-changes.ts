@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
 import { isSettled, kindOfMode, type LeftOut, type Snapshot, sharedRanges } from "../../contract/snapshot.ts";
 import type { Blobs } from "../blobs.ts";
-import { isSameState, nothing } from "../entry-states.ts";
+import { isSameState, liesIn, nothing } from "../entry-states.ts";
 import { blobName, fetchFromGit } from "./git-blobs.ts";
 import { type Holding, isHeldByGit } from "./holdings.ts";
 import { bytesAt, looksSame, modeAt, positionsIn, positionsOutside } from "./ledger.ts";
@@ -30,10 +30,13 @@ export async function findChanges(before: Secured, after: Snapshot, parts: Findi
   const now = new PresentEntries(after, parts);
   const uncovered = new Map<string, string>();
   const drafts: Draft[] = [];
+  const closed = unreadableIn(after);
   for (const difference of differencesOf(before.snapshot, after)) {
+    // The entries of a closed directory are not known.
+    if (difference.after === undefined && liesIn(difference.path, closed)) continue;
     const why = whyNotCompared(difference, before.snapshot, after);
     if (why !== undefined) uncovered.set(difference.path, why);
-    else
+    if (why === undefined || isSameDirectory(difference, before.snapshot, after))
       drafts.push({
         ...difference,
         present: await now.look(difference, heldName(difference, before, after)),
@@ -221,6 +224,23 @@ function whyNotCompared(
   if (reason !== undefined) return leftOutReasons[reason];
   const isSpecial = isSpecialAt(before, earlier) || isSpecialAt(after, position);
   return isSpecial ? "not a file, directory or link" : undefined;
+}
+
+function unreadableIn(snapshot: Snapshot): readonly string[] {
+  return Array.from(snapshot.leftOut).flatMap(([position]) =>
+    leftOutDirectory(snapshot, position) === "unreadable" ? [snapshot.entries.pathAt(position)] : [],
+  );
+}
+
+/** Returns whether a path is a directory in both snapshots, so that its permissions can be compared. */
+function isSameDirectory(
+  { before: earlier, after: position }: Difference,
+  before: Snapshot,
+  after: Snapshot,
+): boolean {
+  const isDirectory = (snapshot: Snapshot, place: number | undefined) =>
+    place !== undefined && kindOfMode(modeAt(snapshot, place)) === "directory";
+  return isDirectory(before, earlier) && isDirectory(after, position);
 }
 
 function isSpecialAt(snapshot: Snapshot, position: number | undefined): boolean {

@@ -1,5 +1,4 @@
 import {
-  chmodSync,
   closeSync,
   fchmodSync,
   fstatSync,
@@ -144,7 +143,7 @@ function setMode(
   const entry = after.kind === "file" ? openIn(parent, name) : parent.child(name);
   try {
     if (typeof entry === "number") fchmodSync(entry, after.mode);
-    else chmodSync(entry.at("."), after.mode);
+    else entry.setMode(after.mode);
   } finally {
     if (typeof entry === "number") closeSync(entry);
     else entry.close();
