@@ -1,17 +1,18 @@
 import { expect, it } from "vitest";
+import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 import { openCode } from "./open-code.ts";
 
-it("gives a hint when the files of the workspace are on another machine", async () => {
+it("gives a hint when the environment cannot read many files at once", async () => {
   const code = openCode({
     workspace: "/workspace",
     directory: "/nowhere",
     reads: () => ({ key: "", guard: () => undefined }),
-    isElsewhere: true,
+    elsewhere: new MemoryEnvironment({ workspace: "/workspace" }),
   });
   const { signal } = new AbortController();
   await expect(code.index({ signal, progress: () => {} })).rejects.toMatchObject({
     code: "unavailable",
-    message: "A workspace on another machine has no index",
+    message: "The environment of this workspace has no index",
     hint: "Search with search.grep, and list symbols file by file with code.symbols.",
   });
   await code.close();

@@ -58,16 +58,3 @@ it("parses texts that are not in a file", async () => {
     ],
   ]);
 });
-
-it("has no index of a workspace on another machine", async () => {
-  const elsewhere = openCode({
-    workspace,
-    directory,
-    reads: () => ({ key: "", guard: () => undefined }),
-    isElsewhere: true,
-  });
-  await expect(elsewhere.index({ signal, progress: () => {} })).rejects.toMatchObject({
-    code: "unavailable",
-  });
-  await elsewhere.close();
-});

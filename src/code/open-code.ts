@@ -1,4 +1,5 @@
 import type { CodeService, IndexWaiting, ProjectIndex, Reading } from "../contract/code.ts";
+import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ReadRules } from "../contract/guard.ts";
 import { Semaphore, whileReading } from "../lib/async/semaphore.ts";
@@ -12,8 +13,8 @@ export interface CodeOptions {
   readonly directory: string;
   /** Returns the current rules. An index is shared only with users whose rules have the same key. */
   readonly reads: () => ReadRules;
-  /** Whether the files are on another machine. Then texts can be parsed, but there is no index. */
-  readonly isElsewhere?: boolean;
+  /** The environment of a workspace that is not on this machine. It has an index when many files can be read at once. */
+  readonly elsewhere?: Environment | undefined;
 }
 
 export interface OpenCode extends CodeService {
@@ -70,8 +71,9 @@ class SharedCode {
 
   async index(waiting: IndexWaiting): Promise<ProjectIndex> {
     if (this.#isClosed) throw closed();
-    if (!this.#options.isElsewhere) return this.#indexer().index(waiting);
-    throw new ToolError("unavailable", "A workspace on another machine has no index", {
+    const { elsewhere } = this.#options;
+    if (elsewhere === undefined || canBeIndexed(elsewhere)) return this.#indexer().index(waiting);
+    throw new ToolError("unavailable", "The environment of this workspace has no index", {
       hint: "Search with search.grep, and list symbols file by file with code.symbols.",
     });
   }
@@ -83,12 +85,28 @@ class SharedCode {
 
   /** Indexers of former rules stay, because running calls may use them. Their processes end when they are idle. */
   #indexer(): IndexWorker {
-    const { workspace, directory, reads } = this.#options;
+    const { workspace, directory, reads, elsewhere } = this.#options;
     const { key: rules, guard } = reads();
-    const key = JSON.stringify([workspace, directory, rules]);
+    const key = JSON.stringify([workspace, directory, rules, elsewhere && connectionOf(elsewhere)]);
     const lease =
-      this.#indexers.get(key) ?? indexers.take(key, () => new IndexWorker({ workspace, directory, guard }));
+      this.#indexers.get(key) ??
+      indexers.take(key, () => new IndexWorker({ workspace, directory, guard, elsewhere }));
     this.#indexers.set(key, lease);
     return lease.part;
   }
 }
+
+/** Whether the files can be listed and read without a round trip for each. */
+export function canBeIndexed({ snapshot, walk, readFiles }: Environment): boolean {
+  return [snapshot, walk, readFiles].every((method) => method !== undefined);
+}
+
+/** A worker uses the connection of its user, so only users of the same connection share it. */
+function connectionOf(environment: Environment): number {
+  const known = connections.get(environment) ?? ++lastConnection;
+  connections.set(environment, known);
+  return known;
+}
+
+const connections = new WeakMap<Environment, number>();
+let lastConnection = 0;

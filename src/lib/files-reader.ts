@@ -45,6 +45,21 @@ export class FilesReader {
   }
 }
 
+/** Returns contents that were read before. */
+export class GivenFiles {
+  readonly #contents: ReadonlyMap<string, ReadResult>;
+
+  constructor(contents: ReadonlyMap<string, ReadResult>) {
+    this.#contents = contents;
+  }
+
+  async read(path: string): Promise<ReadResult> {
+    return this.#contents.get(path) ?? "gone";
+  }
+
+  close(): void {}
+}
+
 /** Implements Environment.readFiles on an environment where a round trip per file is fast. */
 export async function readMany(
   environment: Environment,

@@ -107,7 +107,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
       workspace: workspace.path,
       directory: files.index,
       reads: () => policy.reads,
-      isElsewhere: workspace.isElsewhere,
+      elsewhere: workspace.isElsewhere ? environment : undefined,
     });
     this.#documents = lazyDocuments(workspace.path);
     this.#shells = lazyShells(workspace);
@@ -300,7 +300,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
   /** Returns the index of the code, up to date; undefined when there is none. Does not build one. Not recorded. */
   async codeIndex(signal: AbortSignal): Promise<ProjectIndex | undefined> {
     const { sizeOfIndex } = await import("../code/index/storage/index-file.ts");
-    const hasIndex = !this.#workspace.isElsewhere && sizeOfIndex(this.#workspace.files.index);
+    const hasIndex = sizeOfIndex(this.#workspace.files.index);
     return hasIndex ? this.#code.index({ signal, progress: () => {} }) : undefined;
   }
 

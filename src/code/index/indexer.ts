@@ -10,16 +10,15 @@ import type {
   Reading,
   SymbolsWanted,
 } from "../../contract/code.ts";
-import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
 import { answer } from "../search/answer.ts";
 import { BackgroundBuild } from "./build/background-build.ts";
 import { LexicalBuilder } from "./build/build-lexical.ts";
 import type { BuildWorker } from "./build/build-service.ts";
 import { commitGone, commitLexical } from "./build/commit.ts";
-import { type ListedFile, WorkspaceLister } from "./build/list-workspace.ts";
+import { type FileSource, filesHere } from "./build/file-source.ts";
+import type { ListedFile } from "./build/list-workspace.ts";
 import { WorkspaceState } from "./build/workspace-state.ts";
 import { findCandidates } from "./query/find-candidates.ts";
 import { findOutlines, findSymbols } from "./query/find-symbols.ts";
@@ -68,6 +67,8 @@ export interface IndexerOptions {
   readonly directory: string;
   readonly mayRead: (realPaths: readonly string[]) => Promise<readonly boolean[]>;
   readonly workers: readonly BuildWorker[];
+  /** Default: the files of this machine. */
+  readonly files?: FileSource | undefined;
 }
 
 /** Up to this much is read before a query is answered. The rest is read in the background. */
@@ -82,8 +83,7 @@ type Listed = ReadonlyMap<string, ListedFile>;
 
 class Indexer {
   readonly #options: IndexerOptions;
-  readonly #environment: Environment;
-  readonly #lister: WorkspaceLister;
+  readonly #files: FileSource;
   readonly #builder: LexicalBuilder;
   readonly #build: BackgroundBuild;
   readonly #verdicts = new Map<string, boolean>();
@@ -96,9 +96,8 @@ class Indexer {
 
   constructor(options: IndexerOptions) {
     this.#options = options;
-    this.#environment = openLocalEnvironment({ workspace: options.workspace });
-    this.#lister = new WorkspaceLister(this.#environment);
-    this.#builder = new LexicalBuilder(this.#environment);
+    this.#files = options.files ?? filesHere(options.workspace);
+    this.#builder = new LexicalBuilder(() => this.#files.environment!);
     const { workers, directory } = options;
     const discard = () => this.#discard();
     const { signal } = this.#closing;
@@ -170,7 +169,7 @@ class Indexer {
     await this.#build.stop();
     await this.#lastScan?.catch(() => {});
     this.#opened?.close();
-    await this.#environment.close();
+    await this.#files.close();
   }
 
   async #scanWithRetries(): Promise<IndexView> {
@@ -202,7 +201,7 @@ class Indexer {
     known.sync();
     const next = known.nextFile;
     if (known.records.size === 0) this.#build.wake();
-    const files = await this.#readable(await this.#lister.list(signal));
+    const files = await this.#readable(await this.#files.list(signal));
     // The store may have been discarded during the scan.
     const store = this.#store();
     store.sync();
@@ -230,7 +229,8 @@ class Indexer {
     const bytes = files.reduce((sum, { listed }) => sum + (listed.figures?.[0] ?? 0), 0);
     if (files.length === 0 || files.length > readAtOnce.files || bytes > readAtOnce.bytes) return;
     files.sort((one, other) => (one.path < other.path ? -1 : 1));
-    const answer = await this.#builder.build({ files }, this.#closing.signal);
+    const { signal } = this.#closing;
+    const answer = await this.#builder.build(await this.#files.withContents({ files }, signal), signal);
     commitLexical(store, state, files, answer);
   }
 

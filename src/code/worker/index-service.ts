@@ -1,7 +1,10 @@
 import { availableParallelism } from "node:os";
 import type { IndexState, Reading } from "../../contract/code.ts";
+import type { ReadResult } from "../../contract/environment.ts";
 import type { Channel } from "../../workers/channel.ts";
 import type { BuildService, BuildWorker } from "../index/build/build-service.ts";
+import { FilesElsewhere } from "../index/build/file-source.ts";
+import type { ListedFile } from "../index/build/list-workspace.ts";
 import { type IndexService, openIndexer, type Refreshing } from "../index/indexer.ts";
 import { isHeavyToIndex } from "../languages/find-language.ts";
 import { CodeWorker, orInHeavyWorker } from "./code-worker.ts";
@@ -16,15 +19,30 @@ export interface IndexerService extends Omit<IndexService, "refresh" | "close"> 
 
 export interface IndexerCallbacks {
   mayRead(realPaths: readonly string[], options: Reading): Promise<readonly boolean[]>;
+  /** Lists the files of a workspace elsewhere. "same": as in the last answer, which this process knows. */
+  list(
+    asked: { readonly isKnown: boolean },
+    options: Reading,
+  ): Promise<"same" | ReadonlyMap<string, ListedFile>>;
+  /** Reads files of a workspace elsewhere, at least the first; see Environment.readFiles. */
+  read(
+    asked: { readonly paths: readonly string[]; readonly known: ReadonlyMap<string, string> | undefined },
+    options: Reading,
+  ): Promise<readonly ReadResult[]>;
   progress(report: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
 }
 
-export function indexerService(workspace: string, directory: string, parent: Channel<IndexerCallbacks>) {
+export function indexerService(
+  { workspace, directory, isElsewhere }: IndexedWorkspace,
+  parent: Channel<IndexerCallbacks>,
+) {
   const { signal: always } = new AbortController();
   const length = Math.min(availableParallelism(), mostWorkers);
-  const workers = Array.from({ length }, () => buildWorker(workspace));
+  const files = isElsewhere ? new FilesElsewhere(parent) : undefined;
+  const newWorker = () => buildWorker(workspace);
+  const workers = Array.from({ length }, () => files?.serving(newWorker()) ?? newWorker());
   const mayRead = (paths: readonly string[]) => parent.ask("mayRead", paths, { signal: always });
-  const { refresh, ...index } = openIndexer({ workspace, directory, mayRead, workers });
+  const { refresh, ...index } = openIndexer({ workspace, directory, mayRead, workers, files });
   return {
     ...index,
     refresh: ({ asked, patient }, { signal }) => {
@@ -34,6 +52,13 @@ export function indexerService(workspace: string, directory: string, parent: Cha
       return refresh({ signal, progress, patient });
     },
   } satisfies IndexerService & Pick<IndexService, "close">;
+}
+
+export interface IndexedWorkspace {
+  readonly workspace: string;
+  readonly directory: string;
+  /** Whether only the parent process can reach the files. */
+  readonly isElsewhere: boolean;
 }
 
 /** Each worker is a process with grammars. With more workers, writing is the bottleneck. */

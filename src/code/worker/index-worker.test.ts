@@ -67,8 +67,9 @@ function askedAbout(workspace: string) {
     resolve();
     return verdicts.promise;
   };
-  const ours: IndexerCallbacks = { mayRead, progress: async () => {} };
-  const role = ["indexer", workspace, join(workspace, ".index")] as const;
+  const ours: Pick<IndexerCallbacks, "mayRead" | "progress"> = { mayRead, progress: async () => {} };
+  const indexed = { workspace, directory: join(workspace, ".index"), isElsewhere: false };
+  const role = ["indexer", JSON.stringify(indexed)] as const;
   const worker = new CodeWorker<IndexerService>({ role, concurrency: Number.POSITIVE_INFINITY, ours });
   const refresh = (signal: AbortSignal) =>
     worker.ask("refresh", () => ({ asked: 1 }), { about: "the index", signal });

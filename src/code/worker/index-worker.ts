@@ -1,12 +1,16 @@
 import type { IndexWaiting, ProjectIndex } from "../../contract/code.ts";
+import type { Environment } from "../../contract/environment.ts";
 import type { PathGuard } from "../../contract/guard.ts";
+import { type ListedFile, WorkspaceLister } from "../index/build/list-workspace.ts";
 import { CodeWorker } from "./code-worker.ts";
-import type { IndexerCallbacks, IndexerService } from "./index-service.ts";
+import type { IndexedWorkspace, IndexerCallbacks, IndexerService } from "./index-service.ts";
 
 interface IndexWorkerOptions {
   readonly workspace: string;
   readonly directory: string;
   readonly guard: PathGuard;
+  /** The environment of a workspace that is not on this machine. */
+  readonly elsewhere?: Environment | undefined;
 }
 
 export class IndexWorker {
@@ -14,15 +18,16 @@ export class IndexWorker {
   readonly #waiting = new Map<number, IndexWaiting["progress"]>();
   #asked = 0;
 
-  constructor({ workspace, directory, guard }: IndexWorkerOptions) {
-    const ours: IndexerCallbacks = {
+  constructor({ workspace, directory, guard, elsewhere }: IndexWorkerOptions) {
+    const indexed: IndexedWorkspace = { workspace, directory, isElsewhere: elsewhere !== undefined };
+    const ours: Omit<IndexerCallbacks, "list" | "read"> = {
       mayRead: async (paths) => paths.map((path) => guard("read", path) === undefined),
       progress: async ({ asked, message }) => this.#waiting.get(asked)?.(message),
     };
     this.#worker = new CodeWorker({
-      role: ["indexer", workspace, directory],
+      role: ["indexer", JSON.stringify(indexed)],
       concurrency: Number.POSITIVE_INFINITY,
-      ours,
+      ours: { ...ours, ...(elsewhere && filesOf(elsewhere)) },
       // The index may still be building.
       idleMs: 600_000,
       patienceMs: 700,
@@ -52,5 +57,24 @@ export class IndexWorker {
     central: (wanted, { signal }) => this.#worker.ask("central", () => wanted, { ...about, signal }),
   };
 }
+
+/** Answers about the files of another machine, to which only this process is connected. */
+export function filesOf(environment: Environment): Pick<IndexerCallbacks, "list" | "read"> {
+  const lister = new WorkspaceLister(environment);
+  let sent: ReadonlyMap<string, ListedFile> | undefined;
+  return {
+    list: async ({ isKnown }, { signal }) => {
+      const files = await lister.list(signal);
+      if (isKnown && files === sent) return "same";
+      sent = files;
+      return files;
+    },
+    read: ({ paths, known }, { signal }) =>
+      environment.readFiles!(paths, { maxFileBytes, maxBytes: maxReadBytes, known, signal }),
+  };
+}
+
+const maxFileBytes = 16 * 1024 * 1024;
+const maxReadBytes = 4 * 1024 * 1024;
 
 const about = { about: "the index", hint: "Retry, or search with search.grep, which needs no index." };

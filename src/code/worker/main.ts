@@ -7,8 +7,8 @@ type Service = (serving: Serving<IndexerCallbacks>, ...args: string[]) => Promis
 const services: Record<WorkerRole, Service> = {
   reader: async ({ retire }) => (await import("./reader-service.ts")).readerService(retire),
   builder: async ({ retire }) => (await import("../index/build/build-service.ts")).buildService(retire),
-  indexer: async ({ parent }, workspace, directory) =>
-    (await import("./index-service.ts")).indexerService(workspace!, directory!, parent),
+  indexer: async ({ parent }, indexed) =>
+    (await import("./index-service.ts")).indexerService(JSON.parse(indexed!), parent),
 };
 
 /** Builders work for long in the background, so they are replaced early. One hostile file may not fill the memory. */

@@ -1,9 +1,9 @@
 import { isAscii } from "node:buffer";
-import type { Environment } from "../../../contract/environment.ts";
+import type { Environment, ReadResult } from "../../../contract/environment.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
-import { FilesReader } from "../../../lib/files-reader.ts";
+import { FilesReader, GivenFiles } from "../../../lib/files-reader.ts";
 import { byteOrderMarkLength, decodeText } from "../../../lib/text/encoding.ts";
 import { languageOf } from "../../languages/language-of.ts";
 import { byteClasses, trigramCount, trigramTerm } from "../query/trigrams.ts";
@@ -12,6 +12,8 @@ import { type Segment, SegmentWriter } from "../storage/segment.ts";
 
 export interface LexicalRequest {
   readonly files: readonly { readonly path: string; readonly knownHash: string | undefined }[];
+  /** The contents by path, when they are on another machine. */
+  readonly contents?: ReadonlyMap<string, ReadResult> | undefined;
 }
 
 export interface LexicalAnswer {
@@ -42,16 +44,16 @@ const maxLineBytes = 400;
 const languageBytes = 16_000;
 
 export class LexicalBuilder {
-  readonly environment: Environment;
+  readonly #environment: () => Environment;
   readonly #collector = new TrigramCollector();
 
-  constructor(environment: Environment) {
-    this.environment = environment;
+  constructor(environment: () => Environment) {
+    this.#environment = environment;
   }
 
-  async build({ files }: LexicalRequest, signal: AbortSignal): Promise<LexicalAnswer> {
+  async build({ files, contents }: LexicalRequest, signal: AbortSignal): Promise<LexicalAnswer> {
     const timeSlice = new TimeSlice(signal);
-    const reader = new FilesReader(this.environment);
+    const reader = contents ? new GivenFiles(contents) : new FilesReader(this.#environment());
     const answers: LexicalFile[] = [];
     let documents = 0;
     try {

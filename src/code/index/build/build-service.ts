@@ -1,4 +1,5 @@
 import type { Reading } from "../../../contract/code.ts";
+import type { Environment } from "../../../contract/environment.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
 import { getOrMake } from "../../get-or-make.ts";
 import { type LexicalAnswer, LexicalBuilder, type LexicalRequest } from "./build-lexical.ts";
@@ -16,15 +17,18 @@ export interface BuildService {
 
 /** Creates the service. It calls `retire` when its process can no longer be trusted. */
 export function buildService(retire: () => void): BuildService {
+  const environments = new Map<string, Environment>();
+  const environmentOf = (workspace: string) => () =>
+    getOrMake(environments, workspace, () => openLocalEnvironment({ workspace }));
   const builders = new Map<string, LexicalBuilder>();
   const builderFor = (workspace: string) =>
-    getOrMake(builders, workspace, () => new LexicalBuilder(openLocalEnvironment({ workspace })));
+    getOrMake(builders, workspace, () => new LexicalBuilder(environmentOf(workspace)));
   return {
     lexical: ({ workspace, ...request }, { signal }) => builderFor(workspace).build(request, signal),
     words: async ({ workspace, ...request }, { signal }) => {
       // This module takes longer to load than the rest of the program.
       const { buildWordIndex } = await import("./build-words.ts");
-      const answer = await buildWordIndex(request, builderFor(workspace).environment, signal);
+      const answer = await buildWordIndex(request, environmentOf(workspace), signal);
       if (answer.files.includes("broken")) retire();
       return answer;
     },

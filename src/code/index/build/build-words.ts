@@ -1,9 +1,9 @@
 import { Parser } from "web-tree-sitter";
 import type { Outline } from "../../../contract/code.ts";
-import type { Environment } from "../../../contract/environment.ts";
+import type { Environment, ReadResult } from "../../../contract/environment.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
-import { FilesReader } from "../../../lib/files-reader.ts";
+import { FilesReader, GivenFiles } from "../../../lib/files-reader.ts";
 import { decodeText, detectEncoding } from "../../../lib/text/encoding.ts";
 import { loadGrammar } from "../../grammars/load-grammar.ts";
 import { findLanguage } from "../../languages/find-language.ts";
@@ -17,6 +17,8 @@ import { TermCollector } from "./term-collector.ts";
 
 export interface WordIndexRequest {
   readonly files: readonly WordIndexFile[];
+  /** The contents by path, when they are on another machine. */
+  readonly contents?: ReadonlyMap<string, ReadResult> | undefined;
 }
 
 export interface WordIndexFile {
@@ -44,12 +46,12 @@ const maxBytes = 16 * 1024 * 1024;
 let terms = new Terms();
 
 export async function buildWordIndex(
-  { files }: WordIndexRequest,
-  environment: Environment,
+  { files, contents }: WordIndexRequest,
+  environment: () => Environment,
   signal: AbortSignal,
 ): Promise<WordIndexAnswer> {
   const timeSlice = new TimeSlice(signal);
-  const reader = new FilesReader(environment);
+  const reader = contents ? new GivenFiles(contents) : new FilesReader(environment());
   if (terms.isFull) terms = new Terms();
   const words = new TermCollector(terms);
   const answers: WordIndexResult[] = [];

@@ -36,8 +36,13 @@ export class WorkspaceLister {
   /** Returns the same map as before when no file has changed since. */
   async list(signal: AbortSignal): Promise<ReadonlyMap<string, ListedFile>> {
     const last = this.#last;
-    const snapshot = await this.#environment.snapshot!({ signal, known: last?.snapshot });
-    const rules = await this.#rulesElsewhere(snapshot);
+    // The rules of the known repositories are read at the same time, because each of both may be a round trip.
+    const [snapshot, known] = await Promise.all([
+      this.#environment.snapshot!({ signal, known: last?.snapshot }),
+      last && this.#rulesOutside(last.snapshot, signal),
+    ]);
+    const isKnown = known !== undefined && repositoriesOf(snapshot) === repositoriesOf(last!.snapshot);
+    const rules = isKnown ? known : await this.#rulesOutside(snapshot, signal);
     const isSame = last?.rules === rules && !last.isWalked && areUnchanged(last.snapshot, snapshot);
     const listed = isSame ? last : await this.#listFiles(snapshot, signal);
     this.#last = { ...listed, snapshot, rules };
@@ -45,15 +50,23 @@ export class WorkspaceLister {
   }
 
   /** Returns the ignore rules that are not in files of the snapshot. */
-  async #rulesElsewhere({ repositories }: Snapshot): Promise<string> {
-    const texts: (string | undefined)[] = [JSON.stringify(await this.#environment.ignoreFilesOutside?.())];
-    for (const { path, prefix } of repositories) {
-      if (prefix === "") texts.push(await this.#excludes(path === "" ? ".git/info" : `${path}/.git/info`));
-    }
+  async #rulesOutside({ repositories }: Snapshot, signal: AbortSignal): Promise<string> {
+    const own = repositories.filter(({ prefix }) => prefix === "");
+    const folders = own.map(({ path }) => (path === "" ? ".git/info" : `${path}/.git/info`));
+    const texts = await Promise.all([
+      this.#environment.ignoreFilesOutside?.().then((files) => JSON.stringify(files)),
+      ...folders.map((folder) => this.#excludes(folder, signal)),
+    ]);
     return texts.join("\0");
   }
 
-  async #excludes(path: string): Promise<string | undefined> {
+  async #excludes(path: string, signal: AbortSignal): Promise<string | undefined> {
+    const { readFiles } = this.#environment;
+    if (readFiles !== undefined) {
+      const limits = { maxFileBytes: maxRuleBytes, maxBytes: maxRuleBytes, signal };
+      const [content] = await this.#environment.readFiles!([`${path}/exclude`], limits);
+      return typeof content === "object" ? asBuffer(content).toString() : undefined;
+    }
     const directory = await this.#environment.openDirectory(path).catch(undefinedUnlessExhausted);
     try {
       const bytes = await directory?.readFile("exclude", maxRuleBytes).catch(undefinedUnlessExhausted);
@@ -80,23 +93,25 @@ export class WorkspaceLister {
     signal: AbortSignal,
   ): Promise<{ readonly paths: readonly string[]; readonly isWalked: boolean }> {
     const environment = this.#environment;
-    const chain = await IgnoreChain.at(environment, "");
+    // Where a walk is one round trip, no rules are read here.
+    const chain = environment.walk ? undefined : await IgnoreChain.at(environment, "");
+    const outside = chain === undefined ? await environment.ignoreFilesOutside?.() : [];
     const withRules = new Set<string>();
-    let hasForeignRules = chain.hasForeignRules;
+    let hasForeignRules = chain?.hasForeignRules ?? outside?.some(({ name }) => isForeign(name)) ?? false;
     for (const path of snapshot.entries.paths()) {
       const name = nameOf(path);
       if (!ruleFiles.has(name)) continue;
       withRules.add(parentOf(path));
-      hasForeignRules ||= name === ".ignore" || name === ".rgignore";
+      hasForeignRules ||= isForeign(name);
     }
-    if (!hasForeignRules) {
+    if (chain !== undefined && !hasForeignRules) {
       const known = { environment, directory: "", chain, visibility, withRules };
       return { paths: await visibleAmong([...files.keys()], known), isWalked: false };
     }
-    // Such rules may include files that git ignores, which the snapshot omits.
+    // Foreign rules may include files that git ignores, which the snapshot omits.
     const walked: string[] = [];
     for await (const { path } of walkFiles(environment, "", { ...visibility, signal })) walked.push(path);
-    return { paths: walked, isWalked: true };
+    return { paths: walked, isWalked: hasForeignRules };
   }
 }
 
@@ -106,6 +121,15 @@ interface Listing {
   readonly files: ReadonlyMap<string, ListedFile>;
   /** Whether they include files that the snapshot omits. */
   readonly isWalked: boolean;
+}
+
+function repositoriesOf({ repositories }: Snapshot): string {
+  return JSON.stringify(repositories.map(({ path, prefix }) => [path, prefix]));
+}
+
+/** Whether git does not read the ignore file. */
+function isForeign(name: string): boolean {
+  return name === ".ignore" || name === ".rgignore";
 }
 
 const maxRuleBytes = 1024 * 1024;
