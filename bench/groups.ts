@@ -23,6 +23,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   mcp: () => import("./groups/mcp.ts"),
   agent: () => import("./groups/agent.ts"),
   console: () => import("./groups/console.ts"),
+  remote: () => import("./groups/remote.ts"),
   growth: () => import("./groups/growth.ts"),
 };
 

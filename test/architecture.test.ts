@@ -14,7 +14,7 @@ const mayImport: Record<string, readonly string[]> = {
   environment: ["contract", "lib", "system", "sandbox"],
   policy: ["contract", "lib"],
   files: ["contract", "lib"],
-  target: ["contract", "lib", "system", "sandbox", "environment", "policy", "files"],
+  target: ["contract", "lib", "system", "sandbox", "environment", "policy", "files", "tools"],
   git: ["contract", "lib"],
   web: ["contract", "lib"],
   processes: ["contract", "lib"],

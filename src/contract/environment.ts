@@ -4,6 +4,7 @@ import type { EntryState } from "./history.ts";
 import type { RunningCommand } from "./process.ts";
 import type { Snapshot, SnapshotOptions } from "./snapshot.ts";
 import type { WebAnswer, WebRequest } from "./web.ts";
+import type { ListedTree, ListWanted, SearchFound, SearchWanted } from "./whole-operations.ts";
 
 /**
  * The files, processes and network of a workspace. Tools reach all three only through it, so it is the boundary:
@@ -108,9 +109,15 @@ export interface Environment {
 
   /**
    * Lists all visible regular files below a directory at once, ordered by path, without links. Environments have it
-   * when a round trip per directory would be slow; then searches also run as one program there.
+   * when a round trip per directory would be slow.
    */
   walk?(directory: string, wanted: WalkWanted): Promise<WalkedPaths>;
+
+  /** Runs a whole search, as `search.grep` does. Environments have it when a round trip per file would be slow. */
+  search?(wanted: SearchWanted, options: SearchOptions): Promise<SearchFound>;
+
+  /** Lists a whole directory tree, as `file.list` does. Environments have it together with `search`. */
+  list?(wanted: ListWanted, signal: AbortSignal): Promise<ListedTree>;
 
   /**
    * Reads regular files, in the order of `paths`, which are relative to the workspace. Follows no links. Returns at least
@@ -150,6 +157,12 @@ export interface Environment {
 
   /** Ends running processes and frees all resources. */
   close(): Promise<void>;
+}
+
+export interface SearchOptions {
+  /** Files to leave out, relative to the workspace. */
+  readonly without?: readonly string[] | undefined;
+  readonly signal: AbortSignal;
 }
 
 export interface WalkWanted {

@@ -1,8 +1,18 @@
-import type { Announcing, ChangeReceipt, Directory, Environment, Reaching } from "../contract/environment.ts";
+import type {
+  Announcing,
+  ChangeReceipt,
+  Directory,
+  Environment,
+  Reaching,
+  SearchOptions,
+} from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
+import type { SearchFound, SearchWanted } from "../contract/whole-operations.ts";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
 import { ownRealPath } from "../lib/own-real-path.ts";
+import { RefusedPath } from "../lib/refused-path.ts";
 import { isOutputHandle, isReadOnlyOutput } from "../system/file-errors.ts";
 import { PathChecker } from "../system/path-checker.ts";
 import { liesInside, withSlash } from "../system/workspace-path.ts";
@@ -50,6 +60,7 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
       const directory = await environment.openDirectory(path);
       return guardedDirectory(directory, directory.realPath ?? (await environment.realPath(path)), checker);
     },
+    search: (wanted, options) => guardedSearch(environment, wanted, options, checker),
     writeFile: (path, content, options) =>
       environment.writeFile(path, content, withChecks(options, [path], checker)),
     delete: async (path, options) => {
@@ -77,6 +88,42 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
       return environment.changeEntry(path, ...rest);
     },
   });
+}
+
+/** Repeats a search without the files that the guard refuses, because their results count towards the limit. */
+async function guardedSearch(
+  environment: Environment,
+  wanted: SearchWanted,
+  options: SearchOptions,
+  checker: PathChecker,
+): Promise<SearchFound> {
+  const root = withSlash(environment.workspace);
+  const isRefused = (path: string) => {
+    try {
+      checker.check("read", root + path, path);
+      return false;
+    } catch (error) {
+      if (error instanceof RefusedPath) return true;
+      throw error;
+    }
+  };
+  const without = new Set(options.without);
+  for (;;) {
+    const found = await environment.search!(wanted, { ...options, without: [...without] });
+    const { scope, hits, skipped } = found;
+    if (scope.kind === "file") checker.check("read", root + scope.path, scope.path);
+    const refused = hits.filter(({ path }) => isRefused(path));
+    const allowed = (paths: Iterable<string>) => [...paths].filter((path) => !isRefused(path));
+    if (refused.length === 0)
+      return {
+        ...found,
+        skipped: { ...skipped, partly: allowed(skipped.partly), tooLarge: allowed(skipped.tooLarge) },
+      };
+    const before = without.size;
+    for (const { path } of refused) without.add(path);
+    if (without.size === before)
+      throw new ToolError("internal", "A search returns files that it was to leave out");
+  }
 }
 
 /** Returns the options of a change to the `given` paths with a check of every announced effect. */

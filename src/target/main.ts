@@ -5,11 +5,15 @@ import { walkWhole } from "../files/walk.ts";
 import { confinedPaths } from "../policy/confined-paths.ts";
 import { setPackageFolder } from "../system/package-file.ts";
 import { runServer } from "./server.ts";
+import { listWhole, searchWhole } from "./whole-operations.ts";
 
 // The server program that is sent to a target. It is one file without the rest of the package. Its arguments are the path of
 // that file and its options.
 const [, , path = "", options = ""] = process.argv;
 setPackageFolder(dirname(realpathSync(path)));
 void runServer(JSON.parse(options), (environment, link, attacked) =>
-  serveEnvironment(environment, link, { pathRules: confinedPaths, walk: walkWhole, attacked }),
+  serveEnvironment(environment, link, {
+    ...{ pathRules: confinedPaths, attacked },
+    ...{ walk: walkWhole, search: searchWhole, list: listWhole },
+  }),
 );

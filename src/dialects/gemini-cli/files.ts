@@ -1,7 +1,7 @@
+import type { ListedEntry } from "../../contract/whole-operations.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { FileListData } from "../../tools/file/list.ts";
-import type { ListedEntry } from "../../tools/file/list-tree.ts";
 import type { FileReadData } from "../../tools/file/read.ts";
 import type { GrepData, GrepMatch } from "../../tools/search/grep.ts";
 import type { DialectTool } from "../dialect.ts";

@@ -52,7 +52,8 @@ export function encodeBody(value: unknown): readonly Uint8Array[] {
       throw new TypeError("An object in a message has a reserved key");
     return shown;
   };
-  const text = Buffer.from(JSON.stringify({ value }, replace));
+  // A replacer takes several times as long as plain JSON.
+  const text = Buffer.from(JSON.stringify({ value }, needsReplacer(value) ? replace : undefined));
   const sizes = Buffer.alloc(8 + attached.length * 4);
   sizes.writeUInt32LE(text.length, 0);
   sizes.writeUInt32LE(attached.length, 4);
@@ -60,8 +61,21 @@ export function encodeBody(value: unknown): readonly Uint8Array[] {
   return [sizes, text, ...attached];
 }
 
+/** Whether a value contains bytes, numbers in a row, or a reserved key. */
+function needsReplacer(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(needsReplacer);
+  if (ArrayBuffer.isView(value)) return true;
+  for (const key in value)
+    if (key === bytesKey || key === numbersKey || needsReplacer(value[key as keyof typeof value]))
+      return true;
+  return false;
+}
+
 const bytesKey = "\0bytes";
 const numbersKey = "\0numbers";
+/** Every reserved key contains it in JSON. */
+const reservedEscape = "\\u0000";
 
 function bytesOf(numbers: Float64Array): Uint8Array {
   return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
@@ -88,11 +102,12 @@ export function decodeBody(body: Uint8Array): unknown {
     at += size;
   }
   if (at !== view.length) throw badMessage("a body is too long");
-  const parsed = parse(text, (_, value) => {
+  const revive = (_: string, value: Parsed) => {
     if (typeof value !== "object" || value === null) return value;
     if (bytesKey in value) return taken(attached, value[bytesKey]);
     return numbersKey in value ? numbersOf(taken(attached, value[numbersKey])) : value;
-  });
+  };
+  const parsed = parse(text, text.includes(reservedEscape) ? revive : undefined);
   return (parsed as { readonly value?: unknown } | null)?.value;
 }
 
@@ -102,7 +117,7 @@ const maxTextBytes = 64 * 1024 * 1024;
 /** The shortest text that refers to bytes. */
 const leastReference = JSON.stringify({ [bytesKey]: 0 }).length;
 
-function parse(text: string, revive: (key: string, value: Parsed) => unknown): unknown {
+function parse(text: string, revive: ((key: string, value: Parsed) => unknown) | undefined): unknown {
   try {
     return JSON.parse(text, revive);
   } catch (error) {

@@ -18,6 +18,7 @@ import {
   textUpTo,
   yesOrNo,
 } from "./shapes.ts";
+import { listedTree, listWanted, searchFound, searchWanted } from "./whole-shapes.ts";
 
 /** Both sides must have the same version. */
 export const protocolVersion = 1;
@@ -86,7 +87,10 @@ export const greeting = object({
 export type Greeting = Shaped<typeof greeting>;
 
 /** Optional methods of an environment that the target has. */
-export const optionalMethods = ["snapshot", "ignoreFilesOutside", "sandbox", "exchange", "walk"] as const;
+export const optionalMethods = [
+  ...(["snapshot", "ignoreFilesOutside", "sandbox", "exchange"] as const),
+  ...(["walk", "search", "list"] as const),
+] as const;
 
 const limits = object({
   cpuSeconds: optional(number),
@@ -144,6 +148,13 @@ const columns = object({
 export type SentSnapshot = Shaped<typeof columns>;
 
 const place = { directory: count };
+
+const entries = list(object({ name: text, kind: oneOf("file", "directory", "link", "other") }), 10_000_000);
+
+/** An open directory, with its entries when they are few, because most callers ask for them next. */
+const opened = object({ path: text, realPath: optional(text), entries: optional(entries) });
+
+export type SentDirectory = Shaped<typeof opened>;
 
 /** The calls of the client: what it sends, and what the target answers. */
 export const methods = {
@@ -227,18 +238,11 @@ export const methods = {
     }),
     result: list(either(bytes, oneOf("same", "gone", "unreadable")), 10_000),
   },
-  openDirectory: {
-    params: object({ path: text, as: count }),
-    result: object({ path: text, realPath: optional(text) }),
-  },
-  entries: {
-    params: object(place),
-    result: list(object({ name: text, kind: oneOf("file", "directory", "link", "other") }), 10_000_000),
-  },
-  openChild: {
-    params: object({ ...place, name: text, as: count }),
-    result: object({ path: text, realPath: optional(text) }),
-  },
+  search: { params: object({ wanted: searchWanted, without: list(text) }), result: searchFound },
+  list: { params: listWanted, result: listedTree },
+  openDirectory: { params: object({ path: text, as: count }), result: opened },
+  entries: { params: object(place), result: entries },
+  openChild: { params: object({ ...place, name: text, as: count }), result: opened },
   infoOfEntry: { params: object({ ...place, name: text }), result: info },
   readEntry: { params: object({ ...place, name: text, maxBytes: count }), result: optional(bytes) },
   ignoreFilesOutside: {

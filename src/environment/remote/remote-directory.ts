@@ -1,6 +1,7 @@
 import type { Directory, DirectoryEntry, FileInfo } from "../../contract/environment.ts";
 import { badMessage } from "./message.ts";
 import type { Peer } from "./peer.ts";
+import type { SentDirectory } from "./protocol.ts";
 import { type CallTarget, maxListBytes } from "./remote-process.ts";
 import { checkRelative } from "./snapshot-columns.ts";
 
@@ -12,29 +13,28 @@ interface RemoteDirectoryParts {
   readonly inside: (realPath: string) => string;
 }
 
-interface Opened {
-  readonly path: string;
-  readonly realPath?: string | undefined;
-}
-
 /** An open directory of the target, by the id of its lease. */
 export class RemoteDirectory implements Directory {
   readonly path: string;
   readonly realPath: string | undefined;
   readonly #id: number;
   readonly #parts: RemoteDirectoryParts;
+  /** The entries when it was opened, for the first caller that asks. */
+  #entries: SentDirectory["entries"];
 
-  constructor(id: number, { path, realPath }: Opened, parts: RemoteDirectoryParts) {
+  constructor(id: number, { path, realPath, entries }: SentDirectory, parts: RemoteDirectoryParts) {
     if (path !== "") checkRelative(path);
     this.path = path;
     this.realPath = realPath && parts.inside(realPath);
     this.#id = id;
     this.#parts = parts;
+    this.#entries = entries;
   }
 
   async entries(): Promise<readonly DirectoryEntry[]> {
     const at = { directory: this.#id };
-    const entries = await this.#parts.call("entries", at, { maxBytes: maxListBytes });
+    const entries = this.#entries ?? (await this.#parts.call("entries", at, { maxBytes: maxListBytes }));
+    this.#entries = undefined;
     for (const { name } of entries)
       if (name === "" || name === "." || name === ".." || /[/\0]/.test(name))
         throw badMessage("an entry has an impossible name");

@@ -59,7 +59,7 @@ import {
 } from "./remote-process.ts";
 import { RemoteSnapshots } from "./remote-snapshots.ts";
 import type { Shaped } from "./shapes.ts";
-import { pathsOf } from "./snapshot-columns.ts";
+import { checkRelative, pathsOf } from "./snapshot-columns.ts";
 
 /** The environment of a target. */
 export interface TargetEnvironment extends Environment {
@@ -138,10 +138,13 @@ class RemoteEnvironment implements TargetEnvironment {
   readonly #changes = new Map<number, PendingChange>();
   readonly #processes = new Map<number, StartedProcess>();
   readonly #callers = new WeakMap<object, number>();
+  #sandbox: Promise<SandboxReport> | undefined;
   #lastId = 0;
 
   readonly snapshot: Environment["snapshot"];
   readonly walk: Environment["walk"];
+  readonly search: Environment["search"];
+  readonly list: Environment["list"];
   readonly ignoreFilesOutside: Environment["ignoreFilesOutside"];
   readonly sandbox: Environment["sandbox"];
   readonly exchange: Environment["exchange"];
@@ -161,8 +164,16 @@ class RemoteEnvironment implements TargetEnvironment {
     const snapshots = new RemoteSnapshots(this.#call);
     this.snapshot = able("snapshot", (options) => snapshots.take(options));
     this.walk = able("walk", (directory, wanted) => this.#walk(directory, wanted));
+    this.search = able("search", async (wanted, { without = [], signal }) => {
+      const found = await this.#call("search", { wanted, without }, { signal, maxBytes: maxListBytes });
+      for (const { path } of found.hits) checkRelative(path);
+      return found;
+    });
+    this.list = able("list", (wanted, signal) =>
+      this.#call("list", wanted, { signal, maxBytes: maxListBytes }),
+    );
     this.ignoreFilesOutside = able("ignoreFilesOutside", () => this.#ignoreFilesOutside());
-    this.sandbox = able("sandbox", (): Promise<SandboxReport> => this.#call("sandbox", undefined));
+    this.sandbox = able("sandbox", () => this.#findSandbox());
     this.exchange = able("exchange", (request) => this.#exchange(request));
   }
 
@@ -465,6 +476,15 @@ class RemoteEnvironment implements TargetEnvironment {
       { signal, maxBytes: maxListBytes },
     );
     return { paths: pathsOf(paths), failed };
+  }
+
+  /** The target finds its sandbox once, so its answer stays the same. */
+  #findSandbox(): Promise<SandboxReport> {
+    this.#sandbox ??= this.#call("sandbox", undefined).catch((error: unknown) => {
+      this.#sandbox = undefined;
+      throw error;
+    });
+    return this.#sandbox;
   }
 
   async #ignoreFilesOutside(): Promise<readonly IgnoreFileOutside[]> {

@@ -24,6 +24,7 @@ import {
   type Params,
   protocolVersion,
   type Result,
+  type SentDirectory,
 } from "./protocol.ts";
 import { type RevivePathRules, ServedProcesses } from "./serve-processes.ts";
 import { receiveSnapshot, sendSnapshot } from "./snapshot-columns.ts";
@@ -31,17 +32,18 @@ import { receiveSnapshot, sendSnapshot } from "./snapshot-columns.ts";
 export interface ServeOptions {
   /** Turns rules about paths into functions. Without it, commands with such rules are refused. */
   readonly pathRules?: RevivePathRules | undefined;
-  /** Lists all visible files below a directory; see Environment.walk. */
-  readonly walk?: WalkWhole | undefined;
+  /** Implement the methods of Environment of the same names on any environment. */
+  readonly walk?: Whole<"walk"> | undefined;
+  readonly search?: Whole<"search"> | undefined;
+  readonly list?: Whole<"list"> | undefined;
   /** The machine that `doctor` attacks. */
   readonly attacked?: AttackedMachine | undefined;
 }
 
-/** Implements Environment.walk on any environment. */
-type WalkWhole = (
+type Whole<Name extends "walk" | "search" | "list"> = (
   environment: Environment,
-  ...wanted: Parameters<NonNullable<Environment["walk"]>>
-) => ReturnType<NonNullable<Environment["walk"]>>;
+  ...wanted: Parameters<NonNullable<Environment[Name]>>
+) => ReturnType<NonNullable<Environment[Name]>>;
 
 /**
  * Gives the other side of a channel the use of an environment. Resolves when it has closed, and rejects when the channel
@@ -94,7 +96,7 @@ class ServedEnvironment {
   async run(): Promise<void> {
     const { workspace, home, ownDirectories, recovered, machine, runsPrograms = true } = this.#environment;
     const has = (name: (typeof optionalMethods)[number]) =>
-      (name === "walk" ? this.#options.walk : this.#environment[name]) !== undefined;
+      (isWhole(name) ? this.#options[name] : this.#environment[name]) !== undefined;
     const greeting: Greeting = {
       version: protocolVersion,
       ...{ workspace, home, ownDirectories, recovered, machine, runsPrograms },
@@ -171,6 +173,16 @@ class ServedEnvironment {
       const known = hashes && new Map(paths.map((path, index) => [path, hashes[index] ?? ""]));
       return readMany(this.#environment, paths, { ...limits, known, signal });
     },
+    search: async ({ wanted, without }, { signal }) => {
+      const { search } = this.#options;
+      if (search === undefined) throw lacks("search");
+      return (await search(this.#environment, wanted, { without, signal })) as Result<"search">;
+    },
+    list: async (wanted, { signal }) => {
+      const { list } = this.#options;
+      if (list === undefined) throw lacks("list");
+      return list(this.#environment, wanted, signal);
+    },
     openDirectory: async ({ path, as }) => this.#lease(as, await this.#environment.openDirectory(path)),
     openChild: async ({ directory, name, as }) =>
       this.#lease(as, await this.#directories.get(directory).openDirectory(name)),
@@ -216,9 +228,12 @@ class ServedEnvironment {
     return { signal, announce };
   }
 
-  #lease(id: number, directory: Directory): Result<"openDirectory"> {
+  async #lease(id: number, directory: Directory): Promise<SentDirectory> {
     this.#directories.add(id, directory);
-    return { path: directory.path, realPath: directory.realPath };
+    // A directory that may be opened but not read fails when its entries are asked for.
+    const entries = await directory.entries().catch(none);
+    const { path, realPath } = directory;
+    return { path, realPath, entries: (entries?.length ?? 0) <= fewEntries ? entries : undefined };
   }
 
   async #snapshot(params: Params<"snapshot">, { signal }: Call): Promise<Result<"snapshot">> {
@@ -239,6 +254,10 @@ class ServedEnvironment {
     const has = new Set(indexes);
     return sendSnapshot(snapshot, this.#lastSnapshot, ({ state }) => has.has(state.index));
   }
+}
+
+function isWhole(name: (typeof optionalMethods)[number]): name is "walk" | "search" | "list" {
+  return name === "walk" || name === "search" || name === "list";
 }
 
 const none = () => undefined;
@@ -293,6 +312,8 @@ class Leases {
   }
 }
 
+/** So many entries are sent with the answer that a directory is open. */
+const fewEntries = 200;
 const maxDirectories = 500;
 const unusedMs = 10 * 60_000;
 

@@ -110,6 +110,8 @@ type ReadingMethod =
   | "readFile"
   | "readBytes"
   | "readLines"
+  | "search"
+  | "list"
   | "modifiedTimes"
   | "state"
   | "openDirectory"

@@ -2,6 +2,7 @@ import { languageOf } from "../../code/languages/language-of.ts";
 import type { OutlinedSymbol, ProjectIndex } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import type { ShownLine } from "../../contract/whole-operations.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { isExhaustion } from "../../lib/exhaustion.ts";
 import { roleOf } from "../../lib/file-roles.ts";
@@ -10,7 +11,7 @@ import { toSearchableText } from "../../lib/text/searchable-text.ts";
 import { OutOfTime } from "../../lib/time-bound.ts";
 import { grep } from "../search/grep.ts";
 import { type GrepRequest, readRequest } from "../search/grep-request.ts";
-import { GrepResults, type ShownLine } from "../search/grep-results.ts";
+import { GrepResults } from "../search/grep-results.ts";
 import { usualBudget } from "../search/grep-search.ts";
 import { maxWholeBytes, scanLargeFile, searchFiles } from "../search/search-files.ts";
 import {

@@ -1,44 +1,20 @@
 import type { DirectoryEntry, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { ToolContext } from "../../contract/tool.ts";
-import type { FileFilter } from "../../files/file-filter.ts";
+import type {
+  LinkTarget,
+  ListedDirectory,
+  ListedEntry,
+  ListedTree,
+  ListWanted,
+} from "../../contract/whole-operations.ts";
+import { FileFilter } from "../../files/file-filter.ts";
+import type { FileContext } from "../../files/list-files.ts";
 import { isShown, type Visibility } from "../../files/visible-paths.ts";
 import { TimeSlice } from "../../lib/async/time-slice.ts";
 import { IgnoreChain } from "../../lib/ignore/ignore-chain.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
-import { pathInWorkspace } from "../search/scope.ts";
-
-export type ListedEntry = ListedFile | ListedLink | ListedDirectory;
-
-interface ListedFile {
-  /** `other` is a FIFO, device or socket. */
-  readonly kind: "file" | "other";
-  readonly name: string;
-  /** The size; undefined for a name that is not UTF-8, which cannot be looked up. */
-  readonly bytes: number | undefined;
-}
-
-interface ListedLink {
-  readonly kind: "link";
-  readonly name: string;
-  readonly target: LinkTarget;
-}
-
-/** The target of a link, relative to the workspace, or why it is unknown. */
-type LinkTarget = { readonly path: string } | { readonly astray: "outside" | "circle" | "unreachable" };
-
-export interface ListedDirectory {
-  readonly kind: "directory";
-  readonly name: string;
-  /** The shown entries, ordered by name; undefined for a directory that is too deep, unreadable or missing. */
-  readonly entries: readonly ListedEntry[] | undefined;
-  /** The number of entries that the limit left out. */
-  readonly beyondLimit: number;
-  /** The number of entries left out because they are hidden or ignored. */
-  readonly notShown: number;
-  readonly isUnreadable: boolean;
-}
+import { findScope, pathInWorkspace } from "../search/scope.ts";
 
 interface ListOptions extends Visibility {
   readonly depth: number;
@@ -47,15 +23,22 @@ interface ListOptions extends Visibility {
   readonly filter: FileFilter;
 }
 
+export async function listAll(wanted: ListWanted, context: FileContext): Promise<ListedTree> {
+  const { path = ".", depth = 2, limit = 1000, exclude = [], hidden = false, no_ignore = false } = wanted;
+  const filter = new FileFilter({ globs: exclude.map((glob) => `!${glob}`) });
+  const scope = await findScope(context.environment, path);
+  return listTree(scope.path, { depth, limit, filter, hidden, ignoreFiles: !no_ignore }, context);
+}
+
 /**
  * Lists a directory level by level, so that a limit cuts the deepest levels. `start` is a real path relative to the
  * workspace.
  */
-export async function listTree(
+async function listTree(
   start: string,
   options: ListOptions,
-  { environment, signal }: ToolContext,
-): Promise<{ readonly root: ListedDirectory; readonly shown: number; readonly isLimited: boolean }> {
+  { environment, signal }: FileContext,
+): Promise<ListedTree> {
   const timeSlice = new TimeSlice(signal);
   const chain = options.ignoreFiles ? await IgnoreChain.at(environment, start) : undefined;
   const root = unlisted(start || ".");

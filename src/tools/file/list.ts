@@ -1,10 +1,9 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
-import { FileFilter } from "../../files/file-filter.ts";
+import type { ListedDirectory } from "../../contract/whole-operations.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { flag, integer, string } from "../fields.ts";
-import { findScope } from "../search/scope.ts";
-import { type ListedDirectory, listTree, showTree } from "./list-tree.ts";
+import { listAll, showTree } from "./list-tree.ts";
 
 export interface FileListData {
   /** The listed directory, "." for the workspace. */
@@ -36,18 +35,9 @@ export const fileList: Tool<z.infer<typeof input>, FileListData> = {
   limits: { maxChars: 20_000, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 
-  async run(
-    { path = ".", depth = 2, limit = 1000, exclude = [], hidden = false, no_ignore = false },
-    context,
-  ) {
-    const filter = new FileFilter({ globs: exclude.map((glob) => `!${glob}`) });
-    const scope = await findScope(context.environment, path);
-    const visibility = { hidden, ignoreFiles: !no_ignore };
-    const { root, shown, isLimited } = await listTree(
-      scope.path,
-      { depth, limit, filter, ...visibility },
-      context,
-    );
+  async run(input, { environment, signal }) {
+    const tree = environment.list?.(input, signal) ?? listAll(input, { environment, signal });
+    const { root, shown, isLimited } = await tree;
     return {
       data: { root, shown, limited: isLimited },
       text: showTree(root),

@@ -1,15 +1,13 @@
 import { ToolError } from "../../contract/error.ts";
+import type { SearchMode, SearchWanted } from "../../contract/whole-operations.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import type { Visibility } from "../../files/visible-paths.ts";
 import { type RustRegex, translateRegex } from "../../lib/rust-regex/rust-regex.ts";
-import type { GrepInput } from "./grep.ts";
 
 /** Returns whether a search could backtrack endlessly, so that it needs a time limit. */
 export function mayBacktrack({ regex, exclude }: Pick<GrepRequest, "regex" | "exclude">): boolean {
   return regex.mayBacktrack || exclude?.mayBacktrack === true;
 }
-
-export type GrepMode = "content" | "files" | "count";
 
 /** A search with all defaults filled in. */
 export interface GrepRequest extends Visibility {
@@ -24,7 +22,7 @@ export interface GrepRequest extends Visibility {
   /** Whether only the match is shown instead of its line. */
   readonly onlyMatching: boolean;
   readonly filter: FileFilter;
-  readonly mode: GrepMode;
+  readonly mode: SearchMode;
   readonly before: number;
   readonly after: number;
   /** The maximum number of matching lines, or of files. */
@@ -34,7 +32,7 @@ export interface GrepRequest extends Visibility {
 }
 
 /** Fills in the defaults. Throws `invalid-input` for an invalid pattern, glob or type. */
-export function readRequest(input: GrepInput): GrepRequest {
+export function readRequest(input: SearchWanted): GrepRequest {
   const { pattern, glob = [], type, mode = "content", limit = 100, context = 0 } = input;
   const { literal = false, ignore_case: ignoreCase = false, whole_word: wholeWord = false } = input;
   const { multiline = false, exclude, only_matching: onlyMatching = false } = input;

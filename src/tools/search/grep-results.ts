@@ -1,3 +1,4 @@
+import type { FileHits } from "../../contract/whole-operations.ts";
 import type { GrepRequest } from "./grep-request.ts";
 
 /** Collects the results of a search, up to its limit. */
@@ -6,6 +7,7 @@ export class GrepResults {
   readonly #searched = new Set<string>();
   readonly #countsFiles: boolean;
   readonly #maxPerFile: number;
+  readonly #without: ReadonlySet<string>;
   #left: number;
   #isLimited = false;
   readonly skipped = {
@@ -25,7 +27,12 @@ export class GrepResults {
   /** The searched file, if it is a single binary file. */
   binary: { readonly path: string; readonly matches: boolean | undefined } | undefined;
 
-  constructor(request: Pick<GrepRequest, "mode" | "limit"> & Partial<Pick<GrepRequest, "maxPerFile">>) {
+  /** `without`: files whose results are left out. */
+  constructor(
+    request: Pick<GrepRequest, "mode" | "limit"> & Partial<Pick<GrepRequest, "maxPerFile">>,
+    without: readonly string[] = [],
+  ) {
+    this.#without = new Set(without);
     this.#countsFiles = request.mode !== "content";
     this.#left = request.limit;
     this.#maxPerFile = request.maxPerFile ?? Number.POSITIVE_INFINITY;
@@ -67,6 +74,7 @@ export class GrepResults {
 
   /** Adds the hits of a file that was searched completely, or as far as requested. */
   add(hits: FileHits): void {
+    if (this.#without.has(hits.path)) return;
     this.#searched.add(hits.path);
     const isCut = hits.hasMore && hits.count < this.#maxPerFile;
     this.#isLimited ||= isCut || (hits.count > 0 && this.#left === 0);
@@ -79,22 +87,4 @@ export class GrepResults {
     this.#searched.add(path);
     this.binaryFiles += 1;
   }
-}
-
-/** A matching line, or a neighbour of one. */
-export interface ShownLine {
-  /** The line number, from 1. */
-  readonly line: number;
-  readonly text: string;
-  readonly matched: boolean;
-}
-
-export interface FileHits {
-  /** A path relative to the workspace, or an output handle. */
-  readonly path: string;
-  /** The number of matching lines; 1 when only existence matters. */
-  readonly count: number;
-  readonly lines: readonly ShownLine[];
-  /** Whether there are more matching lines than were requested. */
-  readonly hasMore: boolean;
 }

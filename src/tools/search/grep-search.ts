@@ -1,5 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
-import type { ToolContext } from "../../contract/tool.ts";
+import type { SearchFound, SearchWanted } from "../../contract/whole-operations.ts";
+import type { FileContext } from "../../files/list-files.ts";
 import { type WalkedFile, walkFiles } from "../../files/walk.ts";
 import { abortError } from "../../lib/async/abort.ts";
 import { Semaphore } from "../../lib/async/semaphore.ts";
@@ -7,37 +8,58 @@ import { isExhaustion } from "../../lib/exhaustion.ts";
 import { RefusedPath } from "../../lib/refused-path.ts";
 import { toSearchableText } from "../../lib/text/searchable-text.ts";
 import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
-import type { GrepRequest } from "./grep-request.ts";
+import { type GrepRequest, readRequest } from "./grep-request.ts";
 import { GrepResults } from "./grep-results.ts";
 import { runRipgrep, testWithRipgrep } from "./run-ripgrep.ts";
-import type { Scope } from "./scope.ts";
+import { findScope, type Scope } from "./scope.ts";
 import { Batch, headBytes, maxWholeBytes, scanLargeFile, scanText, searchFiles } from "./search-files.ts";
 
 /** This much is searched in process first. That is faster than starting ripgrep, and most searches end here. */
 export const usualBudget: Budget = { files: 800, bytes: 16 * 1024 * 1024 };
 const noBudget = { files: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
+export interface SearchContext extends FileContext {
+  /** The caller. Callers take turns. */
+  readonly seen?: object | undefined;
+}
+
+export async function searchAll(
+  wanted: SearchWanted,
+  context: SearchContext,
+  { without, ...budget }: Budget & { readonly without?: readonly string[] | undefined },
+): Promise<SearchFound> {
+  const request = readRequest(wanted);
+  const scope = await findScope(context.environment, wanted.path ?? ".");
+  const results = new GrepResults(request, without);
+  await search(scope, request, results, context, budget);
+  const { hits, isLimited, hasCutFiles, searchedFiles, binaryFiles, engine, skipped, binary } = results;
+  return {
+    ...{ hits, isLimited, hasCutFiles, searchedFiles, binaryFiles, engine, skipped, binary },
+    scope: { kind: scope.kind, path: scope.path },
+  };
+}
+
 /** Searches a file or directory. The answer is the same with and without ripgrep. */
-export async function search(
+async function search(
   scope: Scope,
   request: GrepRequest,
-  context: ToolContext,
+  results: GrepResults,
+  context: SearchContext,
   budget: Budget,
-): Promise<GrepResults> {
-  const results = new GrepResults(request);
+): Promise<void> {
   const inProcess: InProcessSearch =
     scope.kind === "file"
       ? { run: (budget) => searchFile(scope, budget, request, results, context), close: async () => {} }
       : new DirectorySearch(scope.path, request, results, context);
   try {
     const first = await attempt(inProcess.run(budget));
-    if (first === "done") return results;
+    if (first === "done") return;
     const searchesAgain = first === "unfinished" && request.regex.untranslatable === undefined;
     const hasPath = scope.kind === "directory" || !scope.isOutput;
-    if (hasPath && (await runRipgrep(scope, request, results, context, { searchesAgain }))) return results;
+    if (hasPath && (await runRipgrep(scope, request, results, context, { searchesAgain }))) return;
     if (request.regex.untranslatable !== undefined) throw onlyForRipgrep(request.regex.untranslatable, scope);
     const second = first === "unfinished" ? await attempt(inProcess.run(noBudget)) : first;
-    if (second === "done") return results;
+    if (second === "done") return;
     throw new ToolError("timeout", "The search for this pattern takes too long", {
       hint: "Avoid nested repetitions such as (a+)+, or search for a part of the pattern with literal set to true.",
     });
@@ -79,7 +101,7 @@ export interface Budget {
 class DirectorySearch implements InProcessSearch {
   readonly #request: GrepRequest;
   readonly #results: GrepResults;
-  readonly #context: ToolContext;
+  readonly #context: SearchContext;
   readonly #files: AsyncGenerator<WalkedFile>;
   readonly #batch: Batch;
   /** The length of the prefix of every path that filters do not see. */
@@ -87,7 +109,7 @@ class DirectorySearch implements InProcessSearch {
   /** A file that was found but did not fit the budget. */
   #next: WalkedFile | undefined;
 
-  constructor(directory: string, request: GrepRequest, results: GrepResults, context: ToolContext) {
+  constructor(directory: string, request: GrepRequest, results: GrepResults, context: SearchContext) {
     const { filter, hidden, ignoreFiles } = request;
     this.#request = request;
     this.#results = results;
@@ -105,8 +127,6 @@ class DirectorySearch implements InProcessSearch {
 
   async run(budget: Budget): Promise<boolean> {
     if (budget.files === 0 || this.#request.regex.untranslatable !== undefined) return false;
-    // A round trip per file takes longer than one program there.
-    if (this.#context.environment.walk !== undefined && Number.isFinite(budget.files)) return false;
     const turn = new Turn(this.#context);
     try {
       return await this.#run(budget, turn);
@@ -187,12 +207,12 @@ const longestTurnMs = 500;
 
 /** The turn of one search, which ends after a while in any case. Callers take turns, too. */
 class Turn {
-  readonly #context: ToolContext;
+  readonly #context: SearchContext;
   #begun = false;
   #end: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(context: ToolContext) {
+  constructor(context: SearchContext) {
     this.#context = context;
   }
 
@@ -225,7 +245,7 @@ async function searchFile(
   budget: Budget,
   request: GrepRequest,
   results: GrepResults,
-  context: ToolContext,
+  context: SearchContext,
 ): Promise<boolean> {
   const isSmall = bytes <= Math.min(maxWholeBytes, budget.bytes);
   const length = isSmall ? maxWholeBytes : headBytes;
@@ -256,7 +276,7 @@ async function searchLargeFile(
   path: string,
   request: GrepRequest,
   results: GrepResults,
-  context: ToolContext,
+  context: SearchContext,
 ): Promise<void> {
   const scope = { kind: "file", path, bytes: 0, isOutput: false } as const;
   if (await runRipgrep(scope, request, results, context, { searchesAgain: true })) return;

@@ -1,13 +1,14 @@
 import * as z from "zod/mini";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import type { SearchMode } from "../../contract/whole-operations.ts";
 import { flag, integer, string } from "../fields.ts";
-import { type GrepMode, readRequest } from "./grep-request.ts";
-import { type Budget, search, usualBudget } from "./grep-search.ts";
-import { findScope } from "./scope.ts";
+import { readRequest } from "./grep-request.ts";
+import { type Budget, searchAll, usualBudget } from "./grep-search.ts";
+import { isOutputHandle } from "./scope.ts";
 import { describeLimit, showResults } from "./show-results.ts";
 
 export interface GrepData {
-  readonly mode: GrepMode;
+  readonly mode: SearchMode;
   /** The matching lines in mode "content", ordered by path and line. */
   readonly matches: readonly GrepMatch[];
   /** The files with matches, ordered by path, and the number of their matching lines (1 in mode "files"). */
@@ -29,7 +30,7 @@ export interface GrepData {
     readonly tooLarge: readonly string[];
   };
   /** The searched file, if it is a single binary file. */
-  readonly binary?: { readonly path: string; readonly matches: boolean | undefined };
+  readonly binary?: { readonly path: string; readonly matches?: boolean | undefined };
 }
 
 export interface GrepMatch {
@@ -88,10 +89,14 @@ export async function grep(
   budget: Budget,
 ): Promise<ToolOutput<GrepData>> {
   const request = readRequest(input);
-  const scope = await findScope(context.environment, input.path ?? ".");
-  const results = await search(scope, request, context, budget);
-  const continuation = results.isLimited ? { continuation: describeLimit(request) } : {};
-  return { ...showResults(results, request, scope), ...continuation };
+  const { environment, signal } = context;
+  // Stored outputs are on this machine.
+  const isThere = environment.search !== undefined && !isOutputHandle(input.path ?? ".");
+  const found = isThere
+    ? await environment.search!(input, { signal })
+    : await searchAll(input, context, budget);
+  const continuation = found.isLimited ? { continuation: describeLimit(request) } : {};
+  return { ...showResults(found, request), ...continuation };
 }
 
 function lineCount(description?: string) {

@@ -1,8 +1,8 @@
 import type { Environment } from "../../contract/environment.ts";
+import type { ShownLine } from "../../contract/whole-operations.ts";
 import { asBuffer } from "../../lib/bytes/bytes.ts";
 import { byteOrderMarkLength, decodeText } from "../../lib/text/encoding.ts";
 import { toSearchableText } from "../../lib/text/searchable-text.ts";
-import type { ShownLine } from "./grep-results.ts";
 import { charsBeforeMatch, maxLineChars, showLine } from "./search-files.ts";
 
 /** A line that ripgrep printed. */

@@ -1,11 +1,12 @@
 import type { RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { ToolContext } from "../../contract/tool.ts";
+import type { ShownLine } from "../../contract/whole-operations.ts";
+import type { FileContext } from "../../files/list-files.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
 import { TimeSlice } from "../../lib/async/time-slice.ts";
 import { isExhaustion } from "../../lib/exhaustion.ts";
 import type { GrepRequest } from "./grep-request.ts";
-import type { GrepResults, ShownLine } from "./grep-results.ts";
+import type { GrepResults } from "./grep-results.ts";
 import { confirmLines, type RipgrepLine, readCounts, readLines } from "./ripgrep-output.ts";
 import { Batch, type FileToSearch, maxWholeBytes, scanLargeFile, searchFiles } from "./search-files.ts";
 
@@ -18,7 +19,7 @@ export class RipgrepSearch {
   readonly #process: RunningProcess;
   readonly #request: GrepRequest;
   readonly #results: GrepResults;
-  readonly #context: ToolContext;
+  readonly #context: FileContext;
   readonly #options: RipgrepSearchOptions;
   readonly #batch: Batch;
   readonly #timeSlice: TimeSlice;
@@ -27,7 +28,7 @@ export class RipgrepSearch {
     process: RunningProcess,
     request: GrepRequest,
     results: GrepResults,
-    context: ToolContext,
+    context: FileContext,
     options: RipgrepSearchOptions,
   ) {
     this.#process = process;

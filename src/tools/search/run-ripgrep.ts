@@ -1,6 +1,6 @@
 import type { RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { ToolContext } from "../../contract/tool.ts";
+import type { FileContext } from "../../files/list-files.ts";
 import { VisiblePaths } from "../../files/visible-paths.ts";
 import { IgnoreChain } from "../../lib/ignore/ignore-chain.ts";
 import { OutOfTime } from "../../lib/time-bound.ts";
@@ -15,7 +15,7 @@ export async function runRipgrep(
   scope: Scope,
   request: GrepRequest,
   results: GrepResults,
-  context: ToolContext,
+  context: FileContext,
   options: { readonly searchesAgain: boolean },
 ): Promise<boolean> {
   // ripgrep cannot exclude lines by a second expression.
@@ -40,7 +40,7 @@ export async function runRipgrep(
 export async function testWithRipgrep(
   path: string,
   request: GrepRequest,
-  context: ToolContext,
+  context: FileContext,
 ): Promise<boolean | undefined> {
   const args = ["--quiet", "--text", ...patternArguments(request, [path])];
   const process = await startRipgrep(args, context);
@@ -49,7 +49,7 @@ export async function testWithRipgrep(
 
 async function startRipgrep(
   args: readonly string[],
-  context: ToolContext,
+  context: FileContext,
 ): Promise<RunningProcess | undefined> {
   try {
     return await context.environment.start("rg", { args, signal: context.signal, confinement: "ours" });
@@ -70,7 +70,7 @@ const everything: Filter = { args: [], accepts: () => true };
 async function directoryFilter(
   directory: string,
   request: GrepRequest,
-  { environment }: ToolContext,
+  { environment }: FileContext,
 ): Promise<Filter> {
   const { args, showsHidden, showsIgnored } = request.filter.forRipgrep(directory);
   // Outside a repository, ripgrep would not apply .gitignore files by default.
@@ -106,8 +106,10 @@ function searchArguments(
   if (mode === "files") flags.push("-m", "1");
   if (request.hidden) flags.push("--hidden");
   if (!request.ignoreFiles) flags.push("--no-ignore");
-  // Git's own folder must not appear among hidden files.
-  return [...flags, "-g", "!.git", ...filters, ...patternArguments(request, paths)];
+  // Git's own folder must not appear among hidden files. Without this glob ripgrep is faster.
+  const mayShowHidden = request.hidden || filters.includes("-g") || filters.includes("-t");
+  if (mayShowHidden) flags.push("-g", "!.git");
+  return [...flags, ...filters, ...patternArguments(request, paths)];
 }
 
 function patternArguments(request: GrepRequest, paths: readonly string[]): string[] {

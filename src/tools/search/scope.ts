@@ -9,11 +9,10 @@ export type Scope =
 
 export async function findScope(environment: Environment, path: string): Promise<Scope> {
   if (path === ".") return { kind: "directory", path: "" };
-  const info = await environment.info(path);
-  const real = await environment.realPath(path);
+  const [info, real] = await Promise.all([environment.info(path), environment.realPath(path)]);
   const inside = pathInWorkspace(real, environment);
   // Stored outputs may be inside the workspace, where they are found only by their handles.
-  const isOutput = inside === undefined || (outputHandle.test(path) && inside !== path);
+  const isOutput = inside === undefined || (isOutputHandle(path) && inside !== path);
   const relative = isOutput ? path : inside;
   if (info.kind === "directory") return { kind: "directory", path: relative };
   if (info.kind === "file") return { kind: "file", path: relative, bytes: info.bytes, isOutput };
@@ -22,7 +21,9 @@ export async function findScope(environment: Environment, path: string): Promise
   });
 }
 
-const outputHandle = /^out_[0-9a-z]{12,32}$/;
+export function isOutputHandle(path: string): boolean {
+  return /^out_[0-9a-z]{12,32}$/.test(path);
+}
 
 /** Returns a real path relative to the workspace ("" for itself), or undefined when it is outside. */
 export function pathInWorkspace(real: string, { workspace }: Environment): string | undefined {

@@ -1,6 +1,7 @@
 import type { LineSlice } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { ToolContext } from "../../contract/tool.ts";
+import type { FileHits, ShownLine } from "../../contract/whole-operations.ts";
+import type { FileContext } from "../../files/list-files.ts";
 import { TimeSlice } from "../../lib/async/time-slice.ts";
 import { asBuffer } from "../../lib/bytes/bytes.ts";
 import { byteOrderMarkLength, decodeText } from "../../lib/text/encoding.ts";
@@ -9,7 +10,7 @@ import { type SearchableText, showStrayBytes, toSearchableText } from "../../lib
 import { characterStart } from "../../lib/text/truncate.ts";
 import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
 import { type GrepRequest, mayBacktrack } from "./grep-request.ts";
-import type { FileHits, GrepResults, ShownLine } from "./grep-results.ts";
+import type { GrepResults } from "./grep-results.ts";
 
 /** Files up to this size are searched in one piece. */
 export const maxWholeBytes: number = 8 * 1024 * 1024;
@@ -167,7 +168,7 @@ export async function scanLargeFile(
   path: string,
   request: GrepRequest,
   results: GrepResults,
-  { environment, signal }: ToolContext,
+  { environment, signal }: FileContext,
 ): Promise<void> {
   if (request.multiline) {
     const maxBytes = maxMultilineMegabytes * 1024 * 1024;
@@ -220,7 +221,7 @@ async function withContext(
   path: string,
   matches: readonly ShownLine[],
   { before, after }: GrepRequest,
-  environment: ToolContext["environment"],
+  environment: FileContext["environment"],
 ): Promise<ShownLine[]> {
   if (before + after === 0) return [...matches];
   const shown = new Map(matches.map((match) => [match.line, match]));

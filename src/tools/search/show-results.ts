@@ -1,18 +1,16 @@
 import { ToolError } from "../../contract/error.ts";
+import type { FileHits, SearchFound, ShownLine } from "../../contract/whole-operations.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
 import type { GrepData, GrepMatch } from "./grep.ts";
 import type { GrepRequest } from "./grep-request.ts";
-import type { FileHits, GrepResults, ShownLine } from "./grep-results.ts";
-import type { Scope } from "./scope.ts";
 
 export function showResults(
-  results: GrepResults,
+  results: SearchFound,
   request: GrepRequest,
-  scope: Scope,
 ): { readonly data: GrepData; readonly text: string } {
-  const { skipped, binary, engine } = results;
+  const { skipped, binary, engine, scope } = results;
   const guarded = [...skipped.guarded].sort();
   const hits = request.onlyMatching ? onlyMatches(results.hits, request) : results.hits;
   const data: GrepData = {
@@ -89,7 +87,11 @@ function matchesOf({ path, lines }: FileHits, { before, after }: GrepRequest): G
   }));
 }
 
-function describeNothing({ searchedFiles, binary }: GrepData, request: GrepRequest, scope: Scope): string {
+function describeNothing(
+  { searchedFiles, binary }: GrepData,
+  request: GrepRequest,
+  scope: SearchFound["scope"],
+): string {
   if (binary !== undefined) return describeBinary(binary);
   if (scope.kind === "file") return `No line of ${scope.path} matches.`;
   const where = scope.path === "" ? "the workspace" : scope.path;
