@@ -91,7 +91,7 @@ export interface ListedTree {
 
 export type ListedEntry = ListedFile | ListedLink | ListedDirectory;
 
-export interface ListedFile {
+interface ListedFile {
   /** `other` is a FIFO, device or socket. */
   readonly kind: "file" | "other";
   readonly name: string;
@@ -99,7 +99,7 @@ export interface ListedFile {
   readonly bytes: number | undefined;
 }
 
-export interface ListedLink {
+interface ListedLink {
   readonly kind: "link";
   readonly name: string;
   readonly target: LinkTarget;
