@@ -1,16 +1,21 @@
 import { setImmediate } from "node:timers/promises";
-import { findNamedValues } from "./named-values.ts";
-import { findPrivateKeys } from "./private-keys.ts";
+import { findNamedValues, hasSecretName } from "./named-values.ts";
+import { findPrivateKeys, hasPrivateKey } from "./private-keys.ts";
 import type { Search, Secret } from "./secret.ts";
 
 /** Returns the parts of a text that look like secrets, in order and without overlaps. Takes linear time. */
 export function findSecrets(text: string): readonly Secret[] {
-  if (text.length < shortestSecret) return none;
+  if (text.length < shortestSecret || !mayHaveSecrets(text)) return none;
   const search = searchSecrets(text);
   for (;;) {
     const { done, value } = search.next();
     if (done) return value;
   }
+}
+
+/** Returns false only for a text without secrets. Makes no objects, unlike the search, which most texts do not need. */
+function mayHaveSecrets(text: string): boolean {
+  return endOfLongWord(text, 0) > 0 || hasSecretName(text) || hasPrivateKey(text);
 }
 
 /** Does the same as `findSecrets`, and lets the event loop run every few milliseconds. */
@@ -41,30 +46,39 @@ const shortestSecret = 8;
 /** The length of the shortest key that is recognised by its shape. */
 const shortestKey = 20;
 
-/** Steps from word to word by the length of a key, and so skips most letters of most texts. */
 function* findKeysIn(text: string): Search {
-  const { length } = text;
   const found: Secret[] = [];
-  let from = 0;
   let pause = stepLength;
-  for (let at = shortestKey - 1; at < length; at = from + shortestKey - 1) {
+  for (let end = endOfLongWord(text, 0); end > 0; end = endOfLongWord(text, end)) {
+    let start = end;
+    while (start > 0 && isWordOrDot(text.charCodeAt(start - 1))) start -= 1;
+    for (const key of yield* findKeys(text, start, end)) found.push(key);
+    if (end < pause) continue;
+    yield;
+    pause = end + stepLength;
+  }
+  return found;
+}
+
+/**
+ * Returns the end of the next word that is as long as a key, with the words that dots join to it; 0 if there is none. Steps
+ * from word to word by the length of a key, and so skips most letters of most texts.
+ */
+function endOfLongWord(text: string, first: number): number {
+  const { length } = text;
+  let from = first;
+  for (let at = from + shortestKey - 1; at < length; at = from + shortestKey - 1) {
     let left = at;
     while (left >= from && isWord(text.charCodeAt(left))) left -= 1;
     if (left >= from) {
       from = left + 1;
       continue;
     }
-    let start = from;
-    while (start > 0 && isWordOrDot(text.charCodeAt(start - 1))) start -= 1;
     let end = at + 1;
     while (end < length && isWordOrDot(text.charCodeAt(end))) end += 1;
-    for (const key of yield* findKeys(text, start, end)) found.push(key);
-    from = end;
-    if (from < pause) continue;
-    yield;
-    pause = from + stepLength;
+    return end;
   }
-  return found;
+  return 0;
 }
 
 const stepLength = 32 * 1024;

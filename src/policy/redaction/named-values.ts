@@ -26,6 +26,15 @@ export function* findNamedValues(text: string): Search {
 
 const stepSigns = 512;
 
+/** Returns false only for a text without such values. */
+export function hasSecretName(text: string): boolean {
+  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1))
+    if (text.charCodeAt(at + 1) === slash || mayEndName(text, endOfName(text, at))) return true;
+  for (let at = text.indexOf("="); at >= 0; at = text.indexOf("=", at + 1))
+    if (mayEndName(text, endOfName(text, at))) return true;
+  return text.includes("--");
+}
+
 /** Returns the kind of secret that a name indicates; undefined for other names. */
 export function kindOfName(name: string): string | undefined {
   if (!mayEndName(name, name.length)) return undefined;

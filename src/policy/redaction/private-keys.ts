@@ -8,8 +8,7 @@ const border = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
  * them.
  */
 export function* findPrivateKeys(text: string): Search {
-  // The search text starts with "V", a rare letter, which makes the search cheap.
-  if (!text.includes("VATE KEY")) return [];
+  if (!hasPrivateKey(text)) return [];
   const borders: Border[] = [];
   for (const { 0: mark, 1: what, index } of text.matchAll(border)) {
     borders.push({ begins: what === "BEGIN", start: index, end: index + mark.length });
@@ -25,6 +24,12 @@ export function* findPrivateKeys(text: string): Search {
     if (index % stepItems === 0) yield;
   }
   return found;
+}
+
+/** Returns false only for a text without such lines. */
+export function hasPrivateKey(text: string): boolean {
+  // The search text starts with "V", a rare letter, which makes the search cheap.
+  return text.includes("VATE KEY");
 }
 
 interface Border {
