@@ -118,7 +118,10 @@ const isOfDefinitions = /node_modules\/zod\/v4\/core\/(?:to-json-schema|json-sch
 const isOfEveryZod = /node_modules\/zod\/v4\/(?:core|mini)\//;
 
 /** The modules that every call loads, however little it does. */
-const plainCall = modulesOf(["src/toolcrib/index.ts", "src/dialects/toolcrib.ts", "src/tools/file/read.ts"]);
+const plainCall = modulesOf(["src/toolcrib/open-toolcrib.ts", "src/dialects/toolcrib.ts", "src/tools/file/read.ts"]);
+
+/** The descriptions of all commands, which everything but a call loads. */
+const otherCommands = modulesOf(["src/cli/commands/commands.ts", "src/cli/help.ts"]);
 
 /**
  * CommonJS, minified and in few files, because it starts fastest: importing a built-in module from ESM evaluates all
@@ -152,6 +155,7 @@ const commandLine: BuildOptions = {
           test: (path) => plainCall.has(path) || (isOfEveryZod.test(path) && !isOfDefinitions.test(path)),
           priority: 3,
         },
+        { name: "other-commands", test: (path) => otherCommands.has(path), priority: 3 },
         // Only calls that run something parse commands.
         { name: "commands", test: isOfCommands, priority: 2 },
         // The edit tools share an engine that no other call needs.

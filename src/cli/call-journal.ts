@@ -23,7 +23,7 @@ export async function callJournal(
   /** Checks the call before it is made. Returns an error to stop it. */
   check?: (crib: Toolcrib, signal: AbortSignal) => Promise<ToolError | undefined>,
 ): Promise<number> {
-  const { openToolcrib } = await import("../toolcrib/index.ts");
+  const { openToolcrib } = await import("../toolcrib/open-toolcrib.ts");
   const crib = await openToolcrib({
     ...placeOf(options),
     mode: "yolo",

@@ -1,7 +1,7 @@
 import { ToolError } from "../contract/error.ts";
 import { version } from "../system/version.ts";
-import { findCommand } from "./commands/commands.ts";
-import { explainCommand, explainEverything } from "./help.ts";
+import type { Command } from "./command.ts";
+import { callCommand } from "./commands/call.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import { exitCodeOfError, failedCall, printFailure, printJson } from "./report.ts";
 import { print } from "./terminal.ts";
@@ -22,14 +22,20 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
 
 async function run([name = "--help", ...rest]: readonly string[]): Promise<number> {
   if (name === "--version" || name === "-v") print(`${version}\n`);
-  else if (name === "--help" || name === "-h") print(explainEverything());
+  else if (name === "--help" || name === "-h") print((await import("./help.ts")).explainEverything());
   else {
-    const command = findCommand(name);
+    const command = await commandOf(name);
     const given = parseArguments(rest, command);
     if (!given.options.has("help")) return command.run(given);
-    print(await explainCommand(command, given));
+    print(await (await import("./help.ts")).explainCommand(command, given));
   }
   return 0;
+}
+
+/** A call is the command that starts most often, so it does not load the others. */
+async function commandOf(name: string): Promise<Command> {
+  if (name === callCommand.name) return callCommand;
+  return (await import("./commands/commands.ts")).findCommand(name);
 }
 
 function reportError(thrown: unknown, words: readonly string[]): number {

@@ -1,6 +1,5 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import { environmentOf } from "../environment/backend/backend-environment.ts";
 import { parseTarget } from "../environment/remote/target.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { realWorkspace } from "../system/directories.ts";
@@ -61,7 +60,9 @@ export async function environmentElsewhere(
   if (others.length > 0) throw contradicting([...places, ...others]);
   const { target, backend, environment } = options;
   if (target !== undefined) return connect(target);
-  return backend ? environmentOf(backend) : checkedEnvironment(environment!, places[0]!);
+  if (backend === undefined) return checkedEnvironment(environment!, places[0]!);
+  const { environmentOf } = await import("../environment/backend/backend-environment.ts");
+  return environmentOf(backend);
 }
 
 function contradicting(names: readonly string[]): ToolError {

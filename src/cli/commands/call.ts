@@ -75,7 +75,7 @@ export const callCommand: Command = {
     const input = await readInput(findAnyTool(dialect, name), rest);
     await refuseBackground(dialect, name, input);
     const timeoutMs = readCount(given, "timeout-ms");
-    const { openToolcrib } = await import("../../toolcrib/index.ts");
+    const { openToolcrib } = await import("../../toolcrib/open-toolcrib.ts");
     const crib = await openToolcrib({
       ...placeOf(options),
       dialect,

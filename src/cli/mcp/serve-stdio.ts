@@ -70,7 +70,7 @@ const patienceMs = 350;
 
 /** Opens an instance for a client. Warnings go to standard error, which clients write to their log. */
 export async function openForClient(options: ToolcribOptions): Promise<Toolcrib> {
-  const { openToolcrib } = await import("../../toolcrib/index.ts");
+  const { openToolcrib } = await import("../../toolcrib/open-toolcrib.ts");
   try {
     const crib = await openToolcrib(options);
     remarkRecovered(crib.recovered);

@@ -135,7 +135,7 @@ class RpcServer {
   }
 
   async #open(params: ParamsOf<"open">, id: string): Promise<ResultOf<"open">> {
-    const { openToolcrib } = await import("../../toolcrib/index.ts");
+    const { openToolcrib } = await import("../../toolcrib/open-toolcrib.ts");
     const { session, undoScope } = params;
     const options = await this.#options(params, id);
     const toolcrib = await openToolcrib({ ...options, session, undoScope });

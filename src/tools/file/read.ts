@@ -1,8 +1,6 @@
 import * as z from "zod/mini";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { FileFilter } from "../../files/file-filter.ts";
-import { listFiles } from "../../files/list-files.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { flag, integer, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
@@ -192,6 +190,10 @@ async function expandPath(
     const rest = path.slice(base === "." && !path.startsWith("./") ? 0 : base.length).replace(/^\/+/, "");
     // Only a pattern without a slash matches names at any depth.
     const glob = path.includes("/") ? `/${rest}` : rest.replace(/^!/, "\\!");
+    const [{ FileFilter }, { listFiles }] = await Promise.all([
+      import("../../files/file-filter.ts"),
+      import("../../files/list-files.ts"),
+    ]);
     const filter = new FileFilter({ globs: [glob, ...exclude.map((each) => `!${each}`)] });
     const wanted = { directory: scope.path, filter, hidden: false, ignoreFiles: !no_ignore };
     const { paths } = await listFiles(wanted, context);
