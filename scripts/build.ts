@@ -118,7 +118,11 @@ const isOfDefinitions = /node_modules\/zod\/v4\/core\/(?:to-json-schema|json-sch
 const isOfEveryZod = /node_modules\/zod\/v4\/(?:core|mini)\//;
 
 /** The modules that every call loads, however little it does. */
-const plainCall = modulesOf(["src/toolcrib/open-toolcrib.ts", "src/dialects/toolcrib.ts", "src/tools/file/read.ts"]);
+const plainCall = modulesOf([
+  "src/toolcrib/open-toolcrib.ts",
+  "src/dialects/toolcrib.ts",
+  "src/tools/file/read.ts",
+]);
 
 /** The descriptions of all commands, which everything but a call loads. */
 const otherCommands = modulesOf(["src/cli/commands/commands.ts", "src/cli/help.ts"]);

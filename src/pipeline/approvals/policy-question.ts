@@ -6,7 +6,6 @@ import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import type { Foreseeing, foreseeLoss } from "../../journal/keep/foresee-loss.ts";
-import { oncePerObject } from "../../lib/once-per-object.ts";
 import { ownRealPath } from "../../lib/own-real-path.ts";
 import { guardPaths, isWithin } from "../../policy/guard-paths.ts";
 import {
@@ -52,7 +51,7 @@ export async function policyQuestion(
 ): Promise<Question> {
   const { mode, sandbox, policy, lookUp, readCommand, shells } = settings;
   const { name, canonical = name, server, ownName = canonical, risk } = tool;
-  const isSettled = lookUp === "what decides" && mode !== "paranoid" && !asksAboutReads(policy);
+  const isSettled = lookUp === "what decides" && mode !== "paranoid" && !policy.asksAboutReads;
   const open = isSettled ? accesses.filter(({ kind }) => kind !== "read") : accesses;
   const paths = pathsNamed(open, policy.context, readCommand, shells);
   // These sandboxes hide secrets, so a search for them is needed only when a command may leave the sandbox.
@@ -89,13 +88,6 @@ async function lossesOf(...given: Parameters<typeof foreseeLoss>): ReturnType<ty
 async function codeOf(...given: Parameters<typeof readCode>): ReturnType<typeof readCode> {
   return (await import("./read-code.ts")).readCode(...given);
 }
-
-/** Returns whether a rule asks before reads, or is about the reads of some tools only. */
-const asksAboutReads = oncePerObject(({ paths }: Policy) =>
-  paths.highestFirst.some(
-    ({ uses, effect, by }) => uses.has("read") && (effect === "ask" || by !== undefined),
-  ),
-);
 
 async function realPathsOf(
   paths: readonly string[],

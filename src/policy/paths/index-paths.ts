@@ -1,6 +1,6 @@
 import type { Segment } from "../../lib/glob/glob-segment.ts";
 import type { PathRule } from "../rules/rule.ts";
-import { NameIndex } from "./name-index.ts";
+import { fileRules, NameIndex } from "./name-index.ts";
 import { fold, literalText } from "./path-names.ts";
 
 /** Path rules in a form that finds those about a path quickly. */
@@ -8,7 +8,7 @@ export interface IndexedPaths {
   readonly paths: {
     readonly highestFirst: readonly PathRule[];
     /** Made on first use. */
-    readonly byName: NameIndex;
+    readonly byName: Pick<NameIndex, "find">;
   };
   /** Path rules by the directories that they lead through. */
   readonly pathsThrough: ReadonlyMap<string, readonly PathRule[]>;
@@ -19,15 +19,19 @@ export function indexPaths(rules: readonly PathRule[]): IndexedPaths {
   return { paths: indexed(rules), pathsThrough: byDirectory(rules) };
 }
 
-export function indexed(rules: readonly PathRule[]): IndexedPaths["paths"] {
+function indexed(rules: readonly PathRule[]): IndexedPaths["paths"] {
   let index: NameIndex | undefined;
   return {
     highestFirst: rules.toReversed(),
     get byName() {
-      index ??= new NameIndex(rules);
+      index ??= indexNames(rules);
       return index;
     },
   };
+}
+
+export function indexNames(rules: readonly PathRule[]): NameIndex {
+  return new NameIndex(fileRules(rules), (number) => rules[number]!);
 }
 
 export function byDirectory(rules: readonly PathRule[]): Map<string, PathRule[]> {

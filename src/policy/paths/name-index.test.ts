@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { policyOf, rules, testContext } from "../../../test/support/policy/decide.ts";
+import { expandBraces } from "../../lib/glob/glob.ts";
+import { builtInRules } from "../built-in-rules.ts";
+import { filedBuiltInRules } from "../rules/parsed-built-in-rules.ts";
 import { namesOf } from "./path-names.ts";
 import { isAbout, isExactly, rulesNear } from "./refuse-path.ts";
 
@@ -42,6 +45,31 @@ it("finds every rule that matches when all are compared one by one", () => {
       },
     ),
   );
+});
+
+it("finds built-in rules under no name of the home or the workspace", () => {
+  expect(filedBuiltInRules.others).toEqual([]);
+  const names = [...filedBuiltInRules.literals, ...filedBuiltInRules.grams].map(([name]) => name);
+  expect(names.filter((name) => name.includes("\0"))).toEqual([]);
+});
+
+it("finds the built-in rules that match when all are compared one by one", () => {
+  const policy = policyOf([rules("secret *.private"), builtInRules, rules("open notes.private")]);
+  const own = policy.paths.highestFirst.flatMap(({ glob }) => expandBraces(glob));
+  const paths = own.flatMap((glob) => {
+    const path = glob.replaceAll("**", "x/y").replaceAll("*", "z").replace(/^~/, testContext.home);
+    return [path, `${path}/below`, path.toUpperCase(), `/other/${path}`, `${testContext.workspace}/${path}`];
+  });
+  const matches = paths.map((path) => {
+    const names = namesOf(path, policy.context);
+    const near = rulesNear(policy, names);
+    const matching = policy.paths.highestFirst.filter(
+      (rule) => isAbout(rule, "read", names) || isAbout(rule, "write", names) || isExactly(rule, names),
+    );
+    expect(near).toEqual(expect.arrayContaining(matching));
+    return matching.length;
+  });
+  expect(matches.filter((count) => count > 0).length).toBeGreaterThan(own.length);
 });
 
 it.each([

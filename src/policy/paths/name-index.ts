@@ -9,45 +9,30 @@ import { fold, literalText } from "./path-names.ts";
  * takes time in proportion to the name, not to the number of rules.
  */
 export class NameIndex {
-  readonly #literals = new Map<string, PathRule[]>();
-  readonly #grams = new Map<string, Filed[]>();
+  readonly #literals: ReadonlyMap<string, readonly number[]>;
+  readonly #grams: ReadonlyMap<string, readonly FiledSegment[]>;
   /** Marks the hashes of all grams, so that most names need no further look. */
   readonly #marks = new Uint8Array(markCount);
-  /** Rules with patterns that have no such segment, such as `*.c` and `?x*`. */
-  readonly #others: Filed[] = [];
+  readonly #others: readonly FiledSegment[];
+  readonly #ruleAt: (number: number) => PathRule;
   readonly find: (name: string) => readonly PathRule[];
 
-  constructor(rules: readonly PathRule[]) {
-    const patterns = rules.flatMap((rule) =>
-      rule.patterns.map((pattern) => ({ rule, pattern, literals: literalsIn(pattern) })),
-    );
-    const literalCounts = countAll(patterns.map(({ literals }) => literals));
-    const wild = patterns.flatMap(({ rule, pattern, literals }) => {
-      const literal = rarest(literals, literalCounts);
-      if (literal === undefined || literalCounts.get(literal)! > fewRules)
-        return [{ rule, pattern, literal, grams: pattern.flatMap(gramsIn) }];
-      put(this.#literals, literal, rule);
-      return [];
-    });
-    const gramCounts = countAll(wild.map(({ grams }) => grams));
-    for (const each of wild) this.#file(each, literalCounts, gramCounts);
+  /** `ruleAt` returns the rules that were filed, by their number. It is called only for rules that may match. */
+  constructor({ literals, grams, others }: FiledRules, ruleAt: (number: number) => PathRule) {
+    this.#literals = new Map(literals);
+    this.#grams = new Map(grams);
+    this.#others = others;
+    this.#ruleAt = ruleAt;
+    for (const [gram] of grams) this.#marks[hashOf(gram, 0)] = 1;
     this.find = boundedMemo(maxRemembered, (name) => this.#search(name));
   }
 
-  #file({ rule, pattern, literal, grams }: WildPattern, literalCounts: Counts, gramCounts: Counts): void {
-    const gram = rarest(grams, gramCounts);
-    if (literal !== undefined && (gram === undefined || literalCounts.get(literal)! <= gramCounts.get(gram)!))
-      put(this.#literals, literal, rule);
-    else if (gram !== undefined) {
-      const segment = pattern.find((one) => gramsIn(one).includes(gram))!;
-      put(this.#grams, gram, { rule, segment });
-      this.#marks[hashOf(gram, 0)] = 1;
-    } else this.#others.push({ rule, segment: pattern.findLast((one) => one !== "**") ?? "**" });
-  }
-
   #search(name: string): readonly PathRule[] {
-    const found: PathRule[] = [...(this.#literals.get(name) ?? [])];
-    const add = ({ rule, segment }: Filed) => {
+    const found = (this.#literals.get(name) ?? []).map(this.#ruleAt);
+    const add = ([number, pattern, fromEnd]: FiledSegment) => {
+      const rule = this.#ruleAt(number);
+      // The pattern of the root directory is empty.
+      const segment = rule.patterns[pattern]!.at(-fromEnd) ?? "**";
       if (segment === "**" || matchSegment(segment, name)) found.push(rule);
     };
     this.#others.forEach(add);
@@ -57,24 +42,64 @@ export class NameIndex {
   }
 }
 
+/** Rules by number, filed under the names that they need. Plain data, which the build computes for the built-in rules. */
+export interface FiledRules {
+  readonly literals: Entries<number>;
+  readonly grams: Entries<FiledSegment>;
+  /** Patterns that have no such segment, such as `*.c` and `?x*`. */
+  readonly others: readonly FiledSegment[];
+}
+
+type Entries<Value> = readonly (readonly [string, readonly Value[]])[];
+
+/** Counted from the end of the pattern, where it does not depend on the home and the workspace. */
+type FiledSegment = readonly [rule: number, pattern: number, fromEnd: number];
+
+export function fileRules(rules: readonly Pick<PathRule, "patterns">[]): FiledRules {
+  const literals = new Map<string, number[]>();
+  const grams = new Map<string, FiledSegment[]>();
+  const others: FiledSegment[] = [];
+  const patterns = rules.flatMap((rule, number) =>
+    rule.patterns.map((pattern, index) => ({ number, index, pattern, literals: literalsIn(pattern) })),
+  );
+  const literalCounts = countAll(patterns.map((each) => each.literals));
+  const wild: WildPattern[] = [];
+  for (const each of patterns) {
+    const literal = rarest(each.literals, literalCounts);
+    if (literal === undefined || literalCounts.get(literal)! > fewRules)
+      wild.push({ ...each, literal, grams: each.pattern.flatMap(gramsIn) });
+    else put(literals, literal, each.number);
+  }
+  const gramCounts = countAll(wild.map((each) => each.grams));
+  for (const { number, index, pattern, literal, grams: known } of wild) {
+    const filed = (segment: Segment): FiledSegment => [
+      number,
+      index,
+      pattern.length - pattern.lastIndexOf(segment),
+    ];
+    const gram = rarest(known, gramCounts);
+    if (literal !== undefined && (gram === undefined || literalCounts.get(literal)! <= gramCounts.get(gram)!))
+      put(literals, literal, number);
+    else if (gram !== undefined) put(grams, gram, filed(pattern.find((one) => gramsIn(one).includes(gram))!));
+    else others.push(filed(pattern.findLast((one) => one !== "**") ?? "**"));
+  }
+  return { literals: [...literals], grams: [...grams], others };
+}
+
 interface WildPattern {
-  readonly rule: PathRule;
+  readonly number: number;
+  readonly index: number;
   readonly pattern: readonly Segment[];
   /** The rarest of the literal names. */
   readonly literal: string | undefined;
   readonly grams: readonly string[];
 }
 
-interface Filed {
-  readonly rule: PathRule;
-  readonly segment: Segment;
-}
-
 type Counts = ReadonlyMap<string, number>;
 
 const gramLength = 3;
 const markCount = 1 << 13;
-const maxRemembered = 4096;
+export const maxRemembered = 4096;
 
 /** Up to this many rules are cheap to compare one by one. */
 const fewRules = 8;

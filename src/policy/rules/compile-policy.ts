@@ -1,11 +1,13 @@
+import { boundedMemo } from "../../lib/bounded-cache.ts";
 import { oncePerObject } from "../../lib/once-per-object.ts";
 import { builtInRules } from "../built-in-rules.ts";
-import { byDirectory, type IndexedPaths, indexed, put } from "../paths/index-paths.ts";
+import { byDirectory, type IndexedPaths, indexNames, put } from "../paths/index-paths.ts";
+import { maxRemembered, NameIndex } from "../paths/name-index.ts";
 import { levels, type PathContext, type RuleOrigin, type RuleSource } from "../policy.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import { compileRule, ownRules, sparingWorkspace } from "./compile-rule.ts";
 import { type Example, type ParsedRules, parseRules } from "./parse-rules.ts";
-import { parsedBuiltInRules } from "./parsed-built-in-rules.ts";
+import { filedBuiltInRules, parsedBuiltInRules } from "./parsed-built-in-rules.ts";
 import type { CommandRule, HostRule, ParsedRule, PathRule, Rule, ToolRule } from "./rule.ts";
 import { compileSettings, type Settings } from "./settings.ts";
 
@@ -21,6 +23,8 @@ export interface Policy extends IndexedPaths {
   readonly settings: Settings;
   readonly hosts: readonly HostRule[];
   readonly tools: readonly ToolRule[];
+  /** Whether a rule asks before reads, or is about the reads of some tools only. */
+  readonly asksAboutReads: boolean;
 }
 
 /** Rules by a name that must occur for them to apply, and those that may always apply. */
@@ -40,6 +44,10 @@ class CompiledPolicy implements Policy {
   readonly context: PathContext;
   /** Weakest level first. */
   readonly #parsed: readonly ParsedRules[];
+  /** All rules of all sources. */
+  readonly #rules: readonly ParsedRule[];
+  readonly #compiled: Rule[] = [];
+  readonly #compile: (parsed: ParsedRule) => Rule;
   #commandRules: readonly CommandRule[] | undefined;
   #commands: NamedRules<CommandRule> | undefined;
   #unconfined: readonly CommandRule[] | undefined;
@@ -49,12 +57,15 @@ class CompiledPolicy implements Policy {
   #pathsThrough: ReadonlyMap<string, readonly PathRule[]> | undefined;
   #hosts: readonly HostRule[] | undefined;
   #tools: readonly ToolRule[] | undefined;
+  #asksAboutReads: boolean | undefined;
 
   constructor(sources: readonly RuleSource[], context: PathContext) {
     this.sources = sources;
     this.context = context;
     const ordered = [...sources].sort((one, other) => levelOf(one) - levelOf(other));
     this.#parsed = ordered.map((source) => parsedSources(source));
+    this.#rules = this.#parsed.flatMap(({ rules }) => rules);
+    this.#compile = compileOnceIn(context);
   }
 
   get ignored(): readonly RuleOrigin[] {
@@ -84,7 +95,7 @@ class CompiledPolicy implements Policy {
   }
 
   get paths(): IndexedPaths["paths"] {
-    this.#paths ??= indexed(this.#allPaths());
+    this.#paths ??= this.#indexPaths();
     return this.#paths;
   }
 
@@ -94,30 +105,68 @@ class CompiledPolicy implements Policy {
   }
 
   get hosts(): readonly HostRule[] {
-    this.#hosts ??= this.#compile("connect") as HostRule[];
+    this.#hosts ??= this.#rulesAbout("connect") as HostRule[];
     return this.#hosts;
   }
 
   get tools(): readonly ToolRule[] {
-    this.#tools ??= this.#compile("use") as ToolRule[];
+    this.#tools ??= this.#rulesAbout("use") as ToolRule[];
     return this.#tools;
   }
 
+  get asksAboutReads(): boolean {
+    this.#asksAboutReads ??= this.#rules.some(
+      ({ about, effect, by }) =>
+        about.kind === "path" && about.uses.includes("read") && (effect === "ask" || by !== undefined),
+    );
+    return this.#asksAboutReads;
+  }
+
   #allCommands(): readonly CommandRule[] {
-    this.#commandRules ??= this.#compile("run") as CommandRule[];
+    this.#commandRules ??= this.#rulesAbout("run") as CommandRule[];
     return this.#commandRules;
   }
 
   #allPaths(): readonly PathRule[] {
-    this.#pathRules ??= [...ownRules(this.context), ...(this.#compile("path") as PathRule[])];
+    this.#pathRules ??= [...ownRules(this.context), ...(this.#rulesAbout("path") as PathRule[])];
     return this.#pathRules;
   }
 
-  /** Ranks are compared only among rules of one kind. */
-  #compile(kind: Rule["kind"]): readonly Rule[] {
-    const parsed = this.#parsed.flatMap(({ rules }) => rules.filter(({ about }) => about.kind === kind));
-    const compile = compileOnceIn(this.context);
-    return rank(parsed.map((rule) => sparingWorkspace(compile(rule), this.context)));
+  /** Finds built-in rules by the index that the build has computed, so that few of them are compiled. */
+  #indexPaths(): IndexedPaths["paths"] {
+    const first = this.#parsed.indexOf(parsedBuiltInRules);
+    const start = this.#parsed.slice(0, first).reduce((sum, { rules }) => sum + rules.length, 0);
+    const end = first < 0 ? start : start + parsedBuiltInRules.rules.length;
+    const pathAt = (number: number) => this.#ruleAt(number) as PathRule;
+    const others = this.#rules.flatMap(({ about }, number) =>
+      about.kind !== "path" || (number >= start && number < end) ? [] : [pathAt(number)],
+    );
+    const indexes = [indexNames([...ownRules(this.context), ...others])];
+    if (first >= 0) indexes.push(new NameIndex(filedBuiltInRules, (number) => pathAt(start + number)));
+    const allPaths = () => this.#allPaths();
+    let highestFirst: readonly PathRule[] | undefined;
+    return {
+      get highestFirst() {
+        highestFirst ??= allPaths().toReversed();
+        return highestFirst;
+      },
+      byName: { find: boundedMemo(maxRemembered, (name) => indexes.flatMap((index) => index.find(name))) },
+    };
+  }
+
+  #rulesAbout(kind: Rule["kind"]): readonly Rule[] {
+    return this.#rules
+      .flatMap(({ about }, number) => (about.kind === kind ? [this.#ruleAt(number)] : []))
+      .sort((one, other) => one.rank - other.rank);
+  }
+
+  #ruleAt(number: number): Rule {
+    const known = this.#compiled[number];
+    if (known !== undefined) return known;
+    const rule = sparingWorkspace(this.#compile(this.#rules[number]!), this.context);
+    const ranked = { ...rule, rank: rankOf(rule, number) };
+    this.#compiled[number] = ranked;
+    return ranked;
   }
 }
 
@@ -168,16 +217,15 @@ function levelOf({ level }: { readonly level: RuleSource["level"] }): number {
 
 const levelNumbers = new Map(levels.map((level, number) => [level, number]));
 
-/**
- * Orders rules by precedence: the stronger level wins, within it the rule that spells out more, then the later line.
- */
-function rank(rules: readonly Rule[]): Rule[] {
-  return rules
-    .toSorted(
-      (one, other) => levelOf(one.origin) - levelOf(other.origin) || one.spelledOut - other.spelledOut,
-    )
-    .map((rule, rank) => ({ ...rule, rank }));
+/** The stronger level wins, within it the rule that spells out more, then the later line. */
+function rankOf({ origin, spelledOut }: Rule, number: number): number {
+  // A whole number of halves counts.
+  const spelled = 2 * Math.min(spelledOut, longestSpelled);
+  return (levelOf(origin) * 4 * longestSpelled + spelled) * mostRules + number;
 }
+
+const longestSpelled = 2 ** 20;
+const mostRules = 2 ** 22;
 
 function byName<Kind>(
   rules: readonly Kind[],
