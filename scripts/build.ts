@@ -129,8 +129,8 @@ const otherCommands = modulesOf(["src/cli/commands/commands.ts", "src/cli/help.t
 
 /**
  * CommonJS, minified and in few files, because it starts fastest: importing a built-in module from ESM evaluates all
- * of its lazy parts (5 ms for node:fs alone). The code for `--help` is one file, and the code that all calls need is
- * another.
+ * of its lazy parts (5 ms for node:fs alone). The code that every command needs is
+ * one file, the code that all calls need another, and the descriptions of the other commands a third.
  */
 const commandLine: BuildOptions = {
   ...shared,
@@ -241,6 +241,10 @@ function signChunks(built: readonly (OutputChunk | OutputAsset)[]): void {
   const changing = built.flatMap((chunk) =>
     chunk.type === "chunk" && chunk.moduleIds.some(exportsVariable) ? [basename(chunk.fileName)] : [],
   );
+  // A few hundred bytes that every start would load as a file of their own.
+  const runtimeFile = join(fresh, "cli/rolldown-runtime.cjs");
+  const runtime = `(function(module){${exportAtOnce(readFileSync(runtimeFile, "utf8"))}return module.exports})({})`;
+  rmSync(runtimeFile);
   for (const file of globSync([join(fresh, "cli.cjs"), join(fresh, "cli/*.cjs")])) {
     const toAscii = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
     const source = readFileSync(file, "utf8");
@@ -249,6 +253,7 @@ function signChunks(built: readonly (OutputChunk | OutputAsset)[]): void {
         `${file}: a backslash before a character that is not ASCII. Write that character as \\u….`,
       );
     const text = (changing.includes(basename(file)) ? source : exportAtOnce(source))
+      .replace(/require\("\.\/(?:cli\/)?rolldown-runtime\.cjs"\)/, () => runtime)
       .replace(/(?<![\w$.])import(?=\(`[^`$]+`\))/g, `require("./import.cjs")`)
       .replace(/[\u0080-\uffff]/g, toAscii);
     const parameters = "exports,require,module,__filename,__dirname";

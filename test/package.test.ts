@@ -344,14 +344,9 @@ describe("the command", () => {
     ]);
     expect([version.files, help.files]).toEqual([
       ["bin/toolcrib.js", "package.json"],
-      ["bin/toolcrib.js", "dist/cli.cjs", "dist/cli/rolldown-runtime.cjs"],
+      ["bin/toolcrib.js", "dist/cli.cjs", "dist/cli/other-commands.cjs"],
     ]);
-    expect(read.files).toEqual([
-      "bin/toolcrib.js",
-      "dist/cli.cjs",
-      "dist/cli/rolldown-runtime.cjs",
-      "dist/cli/call.cjs",
-    ]);
+    expect(read.files).toEqual(["bin/toolcrib.js", "dist/cli.cjs", "dist/cli/call.cjs"]);
     const costly = ["child_process", "crypto", "net", "perf_hooks", "stream", "worker_threads"];
     expect(costly.filter((name) => read.builtins.includes(`NativeModule ${name}`))).toEqual([]);
   });
