@@ -459,8 +459,8 @@ export interface MachineFacts {
   readonly node: string;
   /** Such as `linux-x64`. */
   readonly platform: string;
-  /** Programs that tools use and that are not installed there, such as `git`. */
-  readonly missing: readonly string[];
+  /** Programs that tools use and that are not installed there. */
+  readonly missing: readonly ("git" | "bash")[];
 }
 
 /** How commands are confined, and why not better. */

@@ -190,7 +190,7 @@ function machineFacts(): MachineFacts {
   return {
     node: process.version,
     platform: `${process.platform}-${process.arch}`,
-    missing: ["git", "bash"].filter((program) => !isOnPath(program)),
+    missing: (["git", "bash"] as const).filter((program) => !isOnPath(program)),
   };
 }
 

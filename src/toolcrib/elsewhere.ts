@@ -2,6 +2,8 @@ import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { parseTarget } from "../environment/remote/target.ts";
 import { newIdentifier } from "../lib/identifier.ts";
+import { printableLine } from "../lib/text/printable.ts";
+import { shellQuote } from "../lib/text/shell-quote.ts";
 import { realWorkspace } from "../system/directories.ts";
 import type { ToolcribOptions } from "./options.ts";
 
@@ -111,22 +113,46 @@ const required = [
   ...(["change", "state", "changeEntry", "modifiedTimes", "openDirectory", "start", "close"] as const),
 ] as const;
 
+/** Returns one sentence for the user about what a target lacks, or undefined. */
+export async function describeMissing(environment: Environment): Promise<string | undefined> {
+  const { machine, name = "The target" } = environment;
+  if (machine === undefined) return undefined;
+  const programs = machine.missing.map((program) => `${program} (${lostWithout[program]})`);
+  const level = (await environment.sandbox?.().catch(() => undefined))?.level;
+  const lacks = level === "landlock" ? [...programs, "bubblewrap (Landlock enforces less)"] : programs;
+  if (lacks.length === 0) return undefined;
+  return printableLine(
+    `${name} lacks ${lacks.join(", ")}. To see how to install it: toolcrib doctor --target ${shellQuote(name)}`,
+  );
+}
+
+const lostWithout = { git: "the git tools fail", bash: "commands run in sh" } as const;
+
 /**
  * Refuses an environment that runs commands without a sandbox, unless the program has said that this is wanted. Returns
  * a warning for the user when it has.
  */
 export async function requireSandbox(
   environment: Environment,
-  { sandbox }: Pick<ToolcribOptions, "sandbox">,
+  { sandbox, target }: Pick<ToolcribOptions, "sandbox" | "target">,
 ): Promise<string | undefined> {
   if (environment.runsPrograms === false) return undefined;
-  const level = (await environment.sandbox?.())?.level ?? "none";
-  if (level !== "none") return undefined;
+  const report = await environment.sandbox?.();
+  if (report !== undefined && report.level !== "none") return undefined;
   if (sandbox === "none")
     return "Commands are not sandboxed: the environment of this workspace does not confine them.";
+  if (target !== undefined) throw noSandboxOn(targetName(target), report?.missing ?? []);
   throw new ToolError("unavailable", "This environment runs commands without a sandbox", {
     hint:
       'To run them unconfined, pass sandbox: "none". ' +
       "To change how files of this machine are used, keep its sandbox: wrapEnvironment: (local) => overrideEnvironment(local, { … })",
+  });
+}
+
+function noSandboxOn(target: string, missing: readonly string[]): ToolError {
+  const reasons = missing.map((reason) => ` ${printableLine(reason)}`).join("");
+  return new ToolError("unavailable", `${target} has no sandbox for commands.${reasons}`, {
+    hint: 'To run commands there unconfined, pass sandbox: "none".',
+    forUser: { hint: "To run commands there unconfined: --sandbox none" },
   });
 }

@@ -21,6 +21,7 @@ import { isOfUser, SharedTemporary } from "../system/shared-temporary.ts";
 import { liesInside } from "../system/workspace-path.ts";
 import { sandboxWanted } from "./check-options.ts";
 import {
+  describeMissing,
   environmentElsewhere,
   isElsewhere,
   requireSameSandbox,
@@ -85,6 +86,7 @@ async function openIn(
   wantedRoots: ExtraRoots | undefined,
 ): Promise<Workspace> {
   const warning = given && (await requireSandbox(given, options));
+  const lacks = given && (await describeMissing(given));
   const state = options.stateDirectory ?? userDirectories().state;
   const config = options.configDirectory ?? userDirectories().config;
   const want = sandboxWanted(options.sandbox);
@@ -113,7 +115,7 @@ async function openIn(
   return {
     ...{ path, id, state, config, files, policy, storedOutputs },
     isElsewhere: given !== undefined,
-    warnings: warning === undefined ? [] : [warning],
+    warnings: [warning, lacks].filter((text) => text !== undefined),
     environment,
     unguarded: opened.unguarded,
     sandbox: async () => (await environment.sandbox?.()) ?? noSandbox,

@@ -152,6 +152,11 @@ export class Toolcrib implements Caller, AsyncDisposable {
     return this.#workspace.isElsewhere;
   }
 
+  /** Programs that tools use and that a target lacks, such as `git`. */
+  get missingPrograms(): readonly string[] {
+    return this.#workspace.environment.machine?.missing ?? [];
+  }
+
   /** Refuses secret, protected and denied paths, for code that reads files of the project outside of calls. */
   get guard(): PathGuard {
     return this.#workspace.policy.guard;

@@ -14,6 +14,7 @@ const surroundings: Surroundings = {
   model: "provider/name",
   mode: "cautious",
   isConfined: true,
+  missing: [],
   repository: {
     state: { branch: "main", changedFiles: 2 },
     commits: [

@@ -22,7 +22,7 @@ export interface SystemOptions
   readonly dialect: string;
   readonly crib: Pick<
     Toolcrib,
-    "workspace" | "isElsewhere" | "target" | "mode" | "addCaller" | "projectFiles"
+    "workspace" | "isElsewhere" | "target" | "missingPrograms" | "mode" | "addCaller" | "projectFiles"
   >;
   /** Promises let tools and model load while the workspace is inspected. */
   readonly tools: BaseOptions["tools"] | Promise<BaseOptions["tools"]>;

@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly model: string;
   readonly mode: PolicyMode;
   readonly isConfined: boolean;
+  /** Programs that tools use and that a target lacks. */
+  readonly missing: readonly string[];
   /** Undefined when git is not available. */
   readonly repository: RepositoryFacts | "none" | undefined;
 }
@@ -24,7 +26,8 @@ interface RepositoryFacts {
 export function showSurroundings(surroundings: Surroundings): string {
   const lines = [
     `Workspace: ${asLine(surroundings.workspace, 1_000)} (paths are relative to it)`,
-    `Platform: ${surroundings.platform}`,
+    `Platform: ${asLine(surroundings.platform, 1_000)}`,
+    ...(surroundings.missing.length === 0 ? [] : [`Not installed there: ${surroundings.missing.join(", ")}`]),
     `Date: ${surroundings.day}`,
     ...showRepository(surroundings.repository),
     `Permissions: ${modeDescriptions[surroundings.mode]}; commands run ${surroundings.isConfined ? "in" : "without"} a sandbox`,
@@ -69,7 +72,7 @@ export interface SurroundingsOptions {
 }
 
 export async function findSurroundings(
-  crib: Pick<Toolcrib, "workspace" | "isElsewhere" | "target" | "mode" | "addCaller">,
+  crib: Pick<Toolcrib, "workspace" | "isElsewhere" | "target" | "missingPrograms" | "mode" | "addCaller">,
   { model, sandbox, now = new Date(), gitTimeoutMs = 250 }: SurroundingsOptions,
 ): Promise<Surroundings> {
   return {
@@ -78,6 +81,7 @@ export async function findSurroundings(
     day: localDay(now),
     model,
     mode: crib.mode,
+    missing: crib.missingPrograms,
     isConfined:
       (!crib.isElsewhere || crib.target !== undefined) &&
       (sandbox ?? process.env.TOOLCRIB_SANDBOX) !== "none",

@@ -15,17 +15,28 @@ import { configuredHub } from "./servers.ts";
 
 /** Runs `toolcrib mcp`, which serves one client until it disconnects. */
 export async function serveStdioClient(given: Arguments): Promise<number> {
-  const { options, folder, instructions } = servedInstance(await withConfig(given, servedSettings));
+  const { options, folder, instructionsWith } = servedInstance(await withConfig(given, servedSettings));
+  const open = async () => {
+    const sources = await configuredHub(folder);
+    try {
+      return await openForClient({ ...options, sources });
+    } catch (error) {
+      await Promise.all(sources.map((hub) => hub.close()));
+      throw error;
+    }
+  };
+  // The instructions say what a target lacks, so it is reached first. When that fails, the first call fails.
+  let first = options.target === undefined ? undefined : open();
+  const missing = await first?.then(
+    (crib) => crib.missingPrograms,
+    () => undefined,
+  );
   const connection = serveStdio({
-    instructions,
-    open: async () => {
-      const sources = await configuredHub(folder);
-      try {
-        return await openForClient({ ...options, sources });
-      } catch (error) {
-        await Promise.all(sources.map((hub) => hub.close()));
-        throw error;
-      }
+    instructions: instructionsWith(missing),
+    open: () => {
+      const opened = first ?? open();
+      first = undefined;
+      return opened;
     },
     remark: (text) => remark(`toolcrib mcp: ${text}\n`),
   });
@@ -90,7 +101,7 @@ export function servedInstance(given: ConfiguredArguments): {
   readonly options: ToolcribOptions;
   /** The folder whose settings apply: the workspace, unless that is on a target. */
   readonly folder: string;
-  readonly instructions: string;
+  readonly instructionsWith: (missing?: readonly string[]) => string;
 } {
   const { options } = given;
   const named = options.get("workspace");
@@ -118,7 +129,8 @@ export function servedInstance(given: ConfiguredArguments): {
       client: { kind: "mcp" },
       approvalWaitMs: readCount(given, "approval-wait-ms"),
     },
-    instructions: instructionsFor({ workspace: folder, target, readOnly: instance.readOnly, note }),
+    instructionsWith: (missing) =>
+      instructionsFor({ workspace: folder, target, missing, readOnly: instance.readOnly, note }),
   };
 }
 

@@ -79,7 +79,7 @@ export const greeting = object({
   recovered: optional(recovered),
   runsPrograms: yesOrNo,
   machine: optional(
-    object({ node: textUpTo(100), platform: textUpTo(100), missing: list(textUpTo(100), 20) }),
+    object({ node: textUpTo(100), platform: textUpTo(100), missing: list(oneOf("git", "bash"), 10) }),
   ),
   abilities: list(text, 20),
 });
