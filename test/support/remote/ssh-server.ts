@@ -1,28 +1,15 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  writeFileSync,
-} from "node:fs";
-import { homedir, userInfo } from "node:os";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { shellQuote } from "../../../src/lib/text/shell-quote.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { findOpenSsh } from "./openssh.ts";
 
-const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "toolcrib-tests", "openssh");
-// How long to wait for the network.
-const patienceMs = 60_000;
-const server = findServer();
+const found = findOpenSsh();
 
 /** Why tests with a real ssh server are skipped; undefined when there is one. */
-export const sshMissing: string | undefined =
-  server === undefined
-    ? "needs ssh, a user with a login shell, and Debian's openssh-server, for root installed"
-    : undefined;
+export const sshMissing: string | undefined = typeof found === "string" ? found : undefined;
 
 /** A real ssh server for the current user, and the settings of a client that reaches it as `test-host`. */
 export interface SshServer extends AsyncDisposable {
@@ -38,30 +25,54 @@ export interface SshServer extends AsyncDisposable {
 
 /**
  * The client starts a server for each connection, as inetd does, so that no port is used and none has to be stopped.
- * `knowsHost`: whether the client has the key of the server.
+ * `knowsHost`: whether the client has the key of the server. `variables`: more variables of commands there.
  */
-export function sshServer({ knowsHost = true } = {}): SshServer {
+export function sshServer({
+  knowsHost = true,
+  variables = {},
+}: {
+  readonly knowsHost?: boolean;
+  readonly variables?: Readonly<Record<string, string>>;
+} = {}): SshServer {
+  if (typeof found === "string") throw new Error(`There is no ssh server: ${found}`);
   const temporary = temporaryFolder();
   const at = (name: string) => join(temporary.path, name);
   for (const name of ["workspace", "home", "programs"]) mkdirSync(at(name));
   for (const name of ["host-key", "user-key"])
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", at(name)]);
-  const keyOf = (name: string) => execFileSync("cat", [at(`${name}.pub`)], { encoding: "utf8" }).trim();
+  const keyOf = (name: string) => readFileSync(at(`${name}.pub`), "utf8").trim();
   writeFileSync(at("authorized"), keyOf("user-key"), { mode: 0o600 });
   writeFileSync(at("known-hosts"), knowsHost ? `test-host ${keyOf("host-key")}\n` : "");
+  const session = {
+    HOME: at("home"),
+    XDG_CACHE_HOME: at("home/.cache"),
+    XDG_STATE_HOME: at("home/.state"),
+    PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+    ...variables,
+  };
   writeFileSync(
     at("server-settings"),
     [
       ...["UsePAM no", "StrictModes no", "PasswordAuthentication no", "PermitRootLogin yes", "PidFile none"],
       `HostKey "${at("host-key")}"`,
       `AuthorizedKeysFile "${at("authorized")}"`,
-      `SetEnv "HOME=${at("home")}" "XDG_CACHE_HOME=${at("home")}/.cache" "XDG_STATE_HOME=${at("home")}/.state" "PATH=${dirname(process.execPath)}:/usr/bin:/bin"`,
+      `SetEnv ${Object.entries(session)
+        .map(([name, value]) => `"${name}=${value}"`)
+        .join(" ")}`,
     ].join("\n"),
   );
-  const libraries = globSync(join(cache, "usr/lib/*-linux-gnu")).join(":");
+  const { username, uid, gid } = userInfo();
+  writeFileSync(at("users"), `${username}:x:${uid}:${gid}::${at("home")}:/bin/sh\n`);
+  writeFileSync(at("groups"), `${username}:x:${gid}:\n`);
+  const names = found.lacksShell
+    ? { NSS_WRAPPER_PASSWD: at("users"), NSS_WRAPPER_GROUP: at("groups") }
+    : {};
+  const settings = Object.entries({ ...found.variables, ...names }).map(
+    ([name, value]) => `${name}=${shellQuote(value)} `,
+  );
   writeFileSync(
     at("programs/start-server"),
-    `#!/bin/sh\nLD_LIBRARY_PATH=${shellQuote(libraries)} exec ${shellQuote(server ?? "")} -i -r -f ${shellQuote(at("server-settings"))}\n`,
+    `#!/bin/sh\n${settings.join("")}exec ${shellQuote(found.server)} -i -r -f ${shellQuote(at("server-settings"))}\n`,
   );
   writeFileSync(
     at("client-settings"),
@@ -88,32 +99,4 @@ export function sshServer({ knowsHost = true } = {}): SshServer {
         .map((line) => Number.parseInt(line, 10)),
     [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose](),
   };
-}
-
-/** Returns the ssh server: the installed one, else the one of Debian's package, unpacked into the cache of the tests. */
-function findServer(): string | undefined {
-  if (process.platform !== "linux" || !existsSync("/usr/bin/ssh")) return undefined;
-  // The server lets only users in who have a shell. CI runs the tests as a user without one.
-  if (/(?:nologin|false)$/.test(userInfo().shell ?? "")) return undefined;
-  const found = ["/usr/sbin/sshd", join(cache, "usr/sbin/sshd")].find((path) => existsSync(path));
-  const file = found ?? fetchServer();
-  return file !== undefined && canSeparate() ? file : undefined;
-}
-
-function fetchServer(): string | undefined {
-  mkdirSync(cache, { recursive: true });
-  if (!succeeds("apt-get", ["download", "-q", "openssh-server", "libwrap0"])) return undefined;
-  for (const name of readdirSync(cache).filter((file) => file.endsWith(".deb")))
-    succeeds("dpkg-deb", ["-x", name, "."]);
-  const file = join(cache, "usr/sbin/sshd");
-  return existsSync(file) ? file : undefined;
-}
-
-/** As root, the server needs the user and the folder that its package creates. Tests do not create users. */
-function canSeparate(): boolean {
-  return process.getuid?.() !== 0 || (succeeds("id", ["sshd"]) && existsSync("/run/sshd"));
-}
-
-function succeeds(program: string, args: readonly string[]): boolean {
-  return spawnSync(program, args, { cwd: cache, stdio: "ignore", timeout: patienceMs }).status === 0;
 }
