@@ -13,7 +13,11 @@ export default defineConfig({
     // They often wait for programs that they have started.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: TestOrder },
-    globalSetup: ["test/support/bubblewrap.ts", "test/support/remote/openssh.ts", "test/support/worker-variables.ts"],
+    globalSetup: [
+      "test/support/bubblewrap.ts",
+      "test/support/remote/openssh.ts",
+      "test/support/worker-variables.ts",
+    ],
     setupFiles: ["test/support/fixed-seed.ts", "test/support/resolve-once.ts"],
     tags: [{ name: "differs-for-root", description: "Behaves differently as root." }],
     // Node runs the TypeScript files itself, which takes a sixth less CPU than Vite's module runner.

@@ -19,31 +19,38 @@ export function openLocalWorld(
     mkdirSync(join(home, name));
     return join(home, name);
   }) as [string, string, string];
-  const put = (folder: string, files: Readonly<Record<string, string | Uint8Array>>) => {
-    for (const [name, bytes] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), bytes);
-    }
-  };
-  put(outside, { secret: "secret" });
-  put(workspace, content.files ?? {});
-  put(outputs, content.outputs ?? {});
+  putFiles(outside, { secret: "secret" });
+  putFiles(workspace, content.files ?? {});
+  putFiles(outputs, content.outputs ?? {});
   const changeRecords = join(home, "changes");
   const environment = openLocalEnvironment({ workspace, outputs, changeRecords, ...options });
+  return {
+    ...{ environment, outside, path: (relative) => join(workspace, relative) },
+    ...entriesIn(workspace),
+    [Symbol.asyncDispose]: async () => {
+      await environment.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Writes files into a folder, as another program does. */
+export function putFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
+  for (const [name, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), bytes);
+  }
+}
+
+/** Creates entries in a workspace on disk. */
+export function entriesIn(workspace: string): Required<Pick<World, "link" | "write" | "makeSpecial">> {
   const path = (relative: string) => join(workspace, relative);
   return {
-    environment,
-    outside,
-    path,
     link: (at, target) => symlinkSync(target, path(at)),
     write: (at, text) => writeFileSync(path(at), text),
     makeSpecial: (at) => {
       if (spawnSync("/bin/sh", ["-c", 'mkfifo "$0"', path(at)]).status !== 0)
         throw new Error(`mkfifo ${at} failed`);
-    },
-    [Symbol.asyncDispose]: async () => {
-      await environment.close();
-      rmSync(home, { recursive: true, force: true });
     },
   };
 }

@@ -70,11 +70,16 @@ const notInstalled =
 function reasonFor(output: string, program: string): string {
   if (/unknown option/i.test(output))
     return `bwrap: ${program} is too old (${output}). Version 0.5 or later is needed.`;
+  if (/mount proc/i.test(output)) return `bwrap: ${hiddenProc} (${output})`;
   if (!/namespace|uid map|gid map|Operation not permitted|No permissions/i.test(output))
     return `bwrap: ${program} does not work here: ${output}`;
   const [, , why] = refusals.find(([setting, value]) => isSet(setting, value)) ?? [];
   return `bwrap: ${why ?? "The system or the container forbids namespaces: run the container with `--security-opt seccomp=unconfined` or let its profile allow them."} (${output})`;
 }
+
+/** A new /proc would show what the container's own hides. */
+const hiddenProc =
+  "The container hides parts of /proc: run it with `--security-opt unmask=/proc/*` (podman) or `--security-opt systempaths=unconfined` (docker).";
 
 const refusals = [
   [

@@ -64,9 +64,7 @@ export function sshServer({
   const { username, uid, gid } = userInfo();
   writeFileSync(at("users"), `${username}:x:${uid}:${gid}::${at("home")}:/bin/sh\n`);
   writeFileSync(at("groups"), `${username}:x:${gid}:\n`);
-  const names = found.lacksShell
-    ? { NSS_WRAPPER_PASSWD: at("users"), NSS_WRAPPER_GROUP: at("groups") }
-    : {};
+  const names = found.lacksShell ? { NSS_WRAPPER_PASSWD: at("users"), NSS_WRAPPER_GROUP: at("groups") } : {};
   const settings = Object.entries({ ...found.variables, ...names }).map(
     ([name, value]) => `${name}=${shellQuote(value)} `,
   );
