@@ -1,10 +1,22 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { testConformance } from "../../src/environment/conformance/conformance.ts";
+import { putFiles } from "../../src/environment/conformance/local-world.ts";
 import { openTargetWorld } from "../../src/environment/conformance/target-world.ts";
+import { testEditScenarios } from "../scenarios/edit-scenarios.ts";
+import { openCommandFixture } from "../support/journal-scan/command-fixture.ts";
 import { describeTarget } from "../support/remote/real-targets.ts";
 import { openTargetWorkspace, type TargetWorkspace } from "../support/remote/target-workspace.ts";
+import { fill, openKeepFixture } from "../support/stages/keep-world.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { openUndoFixture } from "../support/undo/undo-fixture.ts";
+import { testCallUndo } from "../undo/call-undo-tests.ts";
+import { testCommandUndo } from "../undo/command-undo-tests.ts";
+import { testUndo } from "../undo/undo-tests.ts";
 
 // What holds on this machine also holds on real targets: Debian's ssh server, and a container of podman and runc.
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.asyncDispose]());
 
 for (const kind of ["ssh", "podman"] as const) {
   describeTarget(kind, (target) => {
@@ -14,6 +26,29 @@ for (const kind of ["ssh", "podman"] as const) {
     });
     afterAll(() => there[Symbol.asyncDispose]());
 
-    testConformance("environment", (content) => openTargetWorld(there, content));
+    // As root, the ssh server and podman work in other ways.
+    describe("environment", { tags: "differs-for-root" }, () => {
+      testConformance("target", (content) => openTargetWorld(there, content));
+    });
+
+    describe("edit scenarios", () => {
+      testEditScenarios((files) => {
+        there.empty();
+        putFiles(there.here, files);
+        return there.environment;
+      });
+    });
+
+    describe("undo", () => {
+      testUndo((options) => openUndoFixture({ ...options, on: there }));
+      // Both cases on both targets would take twice as long, and show the same.
+      testCommandUndo((files) => openCommandFixture(files, { git: kind === "ssh", on: there }));
+      testCallUndo(async () => {
+        there.empty();
+        fill(there.here);
+        const crib = await openKeepFixture(folder.path, there.environment);
+        return { workspace: there.here, crib, [Symbol.asyncDispose]: () => crib.close() };
+      });
+    });
   });
 }

@@ -14,6 +14,7 @@ import {
   openKeepFixture,
 } from "../../../test/support/stages/keep-world.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { testCallUndo } from "../../../test/undo/call-undo-tests.ts";
 import { contentOf } from "../../environment/conformance/world.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { Journal } from "../../journal/journal.ts";
@@ -37,20 +38,10 @@ describe("every tool that changes files", () => {
     expect(new Set(changingCalls.map(([, tool]) => tool))).toEqual(new Set(others));
   });
 
-  it.each(changingCalls)("%s; the call can be undone and redone", async (_, tool, input) => {
+  testCallUndo(async () => {
     const home = newKeepWorld(folder.path);
-    const workspace = join(home, "workspace");
-    const before = snapshot(workspace);
     const crib = await openKeepFixture(home);
-    const { isError, content, callId } = await crib.call(tool, input);
-    expect([isError, content]).toEqual([false, content]);
-    const after = snapshot(workspace);
-    expect(after).not.toEqual(before);
-    await crib.call("journal.undo", { call: callId });
-    expect(snapshot(workspace)).toEqual(before);
-    await crib.call("journal.undo", { redo: true });
-    expect(snapshot(workspace)).toEqual(after);
-    await crib.close();
+    return { workspace: join(home, "workspace"), crib, [Symbol.asyncDispose]: () => crib.close() };
   });
 
   it("can be undone and redone in any environment", async () => {

@@ -24,6 +24,7 @@ import {
   type Toolcrib,
   type ToolcribOptions,
 } from "../../../src/toolcrib/index.ts";
+import type { TargetWorkspace } from "../remote/target-workspace.ts";
 
 /** A workspace on the disk in which a real bash runs commands, which can be undone. */
 export interface CommandFixture {
@@ -40,13 +41,19 @@ export interface CommandFixture {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** `on`: the workspace of a target, instead of one on this machine. */
 export async function openCommandFixture(
   files: Readonly<Record<string, string | Uint8Array>> = {},
-  { git = false, ...options }: ToolcribOptions & { readonly git?: boolean } = {},
+  {
+    git = false,
+    on,
+    ...options
+  }: ToolcribOptions & { readonly git?: boolean; readonly on?: TargetWorkspace } = {},
 ): Promise<CommandFixture> {
   const home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib scan "));
-  const workspace = join(home, "work space");
-  mkdirSync(workspace);
+  const workspace = on?.here ?? join(home, "work space");
+  on?.empty();
+  mkdirSync(workspace, { recursive: true });
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(workspace, path)), { recursive: true });
     writeFileSync(join(workspace, path), content);
@@ -57,7 +64,8 @@ export async function openCommandFixture(
     void execFileSync("bash", ["-c", command], { cwd: workspace, stdio: "pipe", env: variables });
   // A file that was changed a moment ago is copied, even if git has its content.
   if (git) beside("git init -q && git add -A && git commit -q -m first && sleep 0.1");
-  const { crib } = await openFixtureIn(home, options);
+  const place = on && { workspace: undefined, environment: on.environment };
+  const { crib } = await openFixtureIn(home, { ...options, ...place });
   return {
     crib,
     home,

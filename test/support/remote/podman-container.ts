@@ -73,7 +73,10 @@ function makeRoot(root: string): readonly string[] {
   const folders = ["usr", "node", "tmp", "proc", "dev", "sys", "etc", "root", "run", "var/tmp", "workspace"];
   for (const name of folders) mkdirSync(join(root, name), { recursive: true });
   writeFileSync(join(root, "etc/passwd"), "root:x:0:0::/root:/bin/sh\n");
-  const sources = [["/usr", "/usr"] as const, [dirname(process.execPath), "/node"] as const];
+  const sources: [from: string, to: string][] = [
+    ["/usr", "/usr"],
+    [dirname(process.execPath), "/node"],
+  ];
   for (const path of ["/bin", "/lib", "/lib64", "/sbin"].filter((one) => existsSync(one))) {
     if (lstatSync(path).isSymbolicLink()) symlinkSync(readlinkSync(path), join(root, path));
     else sources.push([path, path]);

@@ -62,7 +62,7 @@ export function describeTarget(
 ): void {
   const { missing, open } = realTargets[kind];
   const name = missing === undefined ? kind : `${kind}: skipped, ${missing}`;
-  describe.skipIf(missing !== undefined)(name, { tags: ["differs-for-root"] }, () => {
+  describe.skipIf(missing !== undefined)(name, () => {
     let target: RealTarget;
     beforeAll(() => {
       target = open();

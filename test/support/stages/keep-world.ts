@@ -28,6 +28,7 @@ export function openKeepFixture(home: string, environment?: Environment): Promis
     stateDirectory: join(home, "state"),
     configDirectory: join(home, "config"),
     mode: "yolo",
+    ...(environment && { sandbox: "none" }),
     undoScope: "workspace",
   });
 }
@@ -39,8 +40,8 @@ export function filesOf(workspace: string): Readonly<Record<string, Uint8Array>>
   return Object.fromEntries(paths.map((path) => [relative(workspace, path), readFileSync(path)]));
 }
 
-/** Files for every tool to change. */
-function fill(workspace: string): void {
+/** Creates files for every tool to change. */
+export function fill(workspace: string): void {
   const put = (path: string, content: string | Uint8Array, mode = 0o644) => {
     mkdirSync(dirname(join(workspace, path)), { recursive: true });
     writeFileSync(join(workspace, path), content);

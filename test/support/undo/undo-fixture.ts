@@ -10,8 +10,9 @@ import {
   type Toolcrib,
   type ToolcribOptions,
 } from "../../../src/toolcrib/index.ts";
+import type { TargetWorkspace } from "../remote/target-workspace.ts";
 
-/** An instance on the disk, or in memory, in which calls are made and undone. */
+/** An instance on the disk, in memory or on a target, in which calls are made and undone. */
 export interface UndoFixture extends AsyncDisposable {
   readonly crib: Toolcrib;
   /** The same workspace, as another program sees and changes it. */
@@ -24,21 +25,28 @@ export interface UndoFixture extends AsyncDisposable {
   reopen(options?: ToolcribOptions): Promise<Toolcrib>;
 }
 
+/** `on`: the workspace of a target, instead of one on this machine. */
 export async function openUndoFixture(
-  options: ToolcribOptions & { readonly files?: Readonly<Record<string, string | Uint8Array>> } = {},
+  options: ToolcribOptions & {
+    readonly files?: Readonly<Record<string, string | Uint8Array>>;
+    readonly on?: TargetWorkspace | undefined;
+  } = {},
 ): Promise<UndoFixture> {
-  const { files = {}, ...rest } = options;
+  const { files = {}, on, environment = on?.environment, ...rest } = options;
   const home = mkdtempSync(join(tmpdir(), "toolcrib undo "));
-  const workspace = mkdtempSync(join(home, "work space "));
-  const elsewhere = rest.environment ?? openLocalEnvironment({ workspace });
+  const workspace = on?.here ?? mkdtempSync(join(home, "work space "));
+  on?.empty();
+  const elsewhere = options.environment ?? openLocalEnvironment({ workspace });
   for (const [path, content] of Object.entries(files)) await elsewhere.writeFile(path, Buffer.from(content));
   const state = join(home, "state");
   const open = (more: ToolcribOptions = {}) =>
     openToolcrib({
-      workspace: rest.environment ? undefined : workspace,
+      workspace: environment ? undefined : workspace,
+      environment,
       stateDirectory: state,
       configDirectory: join(home, "config"),
       mode: "yolo",
+      ...(on && { sandbox: "none" }),
       ...rest,
       ...more,
     });

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { cliWorkspace } from "../support/cli-workspace.ts";
+import { describeTarget, type RealTarget } from "../support/remote/real-targets.ts";
+
+// The command line on real targets: containers of podman and runc, here and on the other side of Debian's ssh server.
+
+const options = { tags: ["differs-for-root"] };
+
+function commandLine({ name, env, folder, here }: RealTarget) {
+  const workspace = cliWorkspace(env);
+  const target = `${name}:${folder}`;
+  return {
+    target,
+    at: (path: string) => join(here, path),
+    run: (...words: readonly string[]) => workspace.run(...words),
+    onTarget: (...words: readonly string[]) => workspace.run(...words, "--target", target),
+    [Symbol.asyncDispose]: () => workspace[Symbol.asyncDispose](),
+  };
+}
+
+describeTarget("podman", (target) => {
+  it("edits, runs commands in a sandbox and undoes both in a container", options, async () => {
+    await using there = commandLine(target());
+    writeFileSync(there.at("poem.txt"), "one\ntwo\n");
+    const edit = ["edit.replace", "poem.txt", "--find", "two", "--replace", "three"];
+    expect(await there.onTarget("call", ...edit)).toMatchObject({ exit: 0 });
+    expect(readFileSync(there.at("poem.txt"), "utf8")).toBe("one\nthree\n");
+    const command = "cat poem.txt > copy.txt; pwd; echo x > /root/outside";
+    const run = await there.onTarget("call", "shell.run", command, "--mode", "yolo", "--json");
+    expect(JSON.parse(run.stdout).data).toMatchObject({
+      stdout: "/workspace\n",
+      stderr: expect.stringContaining("/root/outside: "),
+      sandbox: expect.stringMatching(/^(?:bwrap|landlock)$/),
+    });
+    expect([existsSync(there.at("copy.txt")), existsSync(there.at("../root/outside"))]).toEqual([
+      true,
+      false,
+    ]);
+    expect(await there.onTarget("undo", "--last", "2")).toMatchObject({ exit: 0 });
+    expect([existsSync(there.at("copy.txt")), readFileSync(there.at("poem.txt"), "utf8")]).toEqual([
+      false,
+      "one\ntwo\n",
+    ]);
+  });
+});
+
+describeTarget("podman over ssh", (target) => {
+  it("edits, runs commands and undoes both in a container on another machine", options, async () => {
+    await using there = commandLine(target());
+    const write = await there.onTarget("call", "file.write", "new.txt", "--content", "new");
+    expect(write).toMatchObject({ exit: 0 });
+    const run = await there.onTarget("call", "shell.run", "cat new.txt; rm new.txt", "--mode", "yolo");
+    expect(run.stdout).toMatch(/^new/);
+    expect(existsSync(there.at("new.txt"))).toBe(false);
+    expect(await there.onTarget("undo")).toMatchObject({ exit: 0 });
+    expect(readFileSync(there.at("new.txt"), "utf8")).toBe("new");
+    const log = await there.onTarget("log", "--json");
+    expect(log.stdout).toContain(`"workspace":${JSON.stringify(there.target)}`);
+    const name = target().name;
+    expect((await there.run("target", "list", name)).stderr).toContain(`No server runs on ${name}.`);
+    expect(await there.run("target", "clean", name)).toMatchObject({ exit: 0 });
+    expect(existsSync(there.at("../root/.cache/toolcrib/remote/servers"))).toBe(false);
+  });
+});
