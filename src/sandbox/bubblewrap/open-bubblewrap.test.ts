@@ -46,6 +46,14 @@ it.runIf(isLinux)("reports that bubblewrap may not create namespaces", async () 
   expect([missing.startsWith("bwrap: "), missing.endsWith(`(${message})`)]).toEqual([true, true]);
 });
 
+it.runIf(isLinux)("names the option of a container that hides parts of /proc", async () => {
+  await using folder = temporaryFolder();
+  const message = "bwrap: Cannot mount proc on /newroot/proc: Operation not permitted";
+  expect(await openedWith(folder.path, `echo '${message}' >&2; exit 1`)).toEqual({
+    missing: `bwrap: The container hides parts of /proc: run it with \`--security-opt unmask=/proc/*\` (podman) or \`--security-opt systempaths=unconfined\` (docker). (${message})`,
+  });
+});
+
 it.runIf(isLinux)("does not mistake the success of another program for a sandbox", async () => {
   await using folder = temporaryFolder();
   expect(await openedWith(folder.path, "exit 0")).toEqual({

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { succeeds } from "../debian-packages.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A running container of the real podman and runc, whose root filesystem is made of folders of this machine. */
@@ -37,9 +38,13 @@ export function podmanContainer(): PodmanContainer {
       ...['netns = "none"', 'default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]'],
     ].join("\n"),
   );
+  const storage = JSON.stringify(at("storage"));
   writeFileSync(
     at("storage.conf"),
-    `[storage]\ndriver = "vfs"\ngraphroot = ${JSON.stringify(at("storage"))}\nrunroot = ${JSON.stringify(at("run"))}\n`,
+    [
+      ...["[storage]", 'driver = "vfs"', `graphroot = ${storage}`, `rootless_storage_path = ${storage}`],
+      `runroot = ${JSON.stringify(at("run"))}`,
+    ].join("\n"),
   );
   const variables = {
     CONTAINERS_CONF: at("containers.conf"),
@@ -88,7 +93,7 @@ function makeRoot(root: string): readonly string[] {
 export const podmanMissing: string | undefined = await findReason();
 
 async function findReason(): Promise<string | undefined> {
-  const lacks = ["podman", "runc"].filter((name) => spawnSync(name, ["--version"]).status !== 0);
+  const lacks = ["podman", "runc"].filter((name) => !succeeds("sh", ["-c", `command -v ${name}`]));
   if (lacks.length > 0) return `needs Debian's ${lacks.join(" and ")}`;
   try {
     await podmanContainer()[Symbol.asyncDispose]();
