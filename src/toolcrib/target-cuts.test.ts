@@ -3,12 +3,18 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { isAlive } from "../../test/support/is-alive.ts";
 import { type CommandTarget, commandTarget } from "../../test/support/remote/command-target.ts";
+import { sshMissing, sshServer } from "../../test/support/remote/ssh-server.ts";
 import { WorkOnTarget } from "../../test/support/remote/work-on-target.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { openToolcrib } from "./index.ts";
+import { connectTarget } from "../environment/remote/connect-target.ts";
+import { openRemoteEnvironment } from "../environment/remote/remote-environment.ts";
+import { parseTarget } from "../environment/remote/target.ts";
+import { overrideEnvironment } from "../lib/override-environment.ts";
+import { openToolcrib, type Toolcrib, type ToolcribOptions } from "./index.ts";
 
 /** The number of cuts; 1000 for the whole figure. */
 const cuts = Number(process.env.TOOLCRIB_CUTS ?? 20);
+const sshCuts = Math.ceil(cuts / 5);
 const crashes = Math.ceil(cuts / 10);
 const timeout = 180_000 + cuts * 10_000;
 const seed = Number(process.env.TOOLCRIB_SEED ?? Date.now() % 1_000_000);
@@ -20,21 +26,24 @@ it(`makes every call once and keeps every process while the link is cut ${cuts} 
 }, async () => {
   await using there = commandTarget("cd ~/../workspace");
   await using here = temporaryFolder();
-  WorkOnTarget.prepare(there.workspace);
-  const crib = await open(there, here.path);
-  const work = new WorkOnTarget(crib, there.workspace);
-  await work.startProcess();
-  const working = work.run();
-  await Promise.race([cutRepeatedly(there, () => work.progress), working]);
-  work.stop();
-  await working;
-  expect(work.failures).toEqual([]);
-  work.checkEffects();
-  work.checkOutput();
-  expect(isAlive(work.pid)).toBe(true);
-  await crib.close();
-  await expect.poll(() => isAlive(work.pid)).toBe(false);
+  await using crib = await open({ target: there.target.name }, here.path);
+  await workWhileCut(crib, there.workspace, cuts, () => there.attachPid());
 });
+
+it.skipIf(sshMissing)(
+  `does the same while ssh is killed ${sshCuts} times ${hasSeed}${sshMissing ? `: ${sshMissing}` : ""}`,
+  { timeout, tags: ["differs-for-root"] },
+  async () => {
+    await using there = sshServer();
+    await using here = temporaryFolder();
+    const target = parseTarget(`ssh:test-host:${there.workspace}`);
+    const remote = await openRemoteEnvironment(await connectTarget(target, { env: there.env }));
+    const environment = overrideEnvironment(remote, { name: "test-host" });
+    await using crib = await open({ environment }, here.path);
+    await workWhileCut(crib, there.workspace, sshCuts, () => there.clients()[0]);
+    await environment.close();
+  },
+);
 
 it(`leaves whole files and no process when the server is killed ${crashes} times ${hasSeed}`, {
   timeout,
@@ -43,7 +52,7 @@ it(`leaves whole files and no process when the server is killed ${crashes} times
   await using here = temporaryFolder();
   for (let crash = 0; crash < crashes; crash++) {
     WorkOnTarget.prepare(there.workspace);
-    const crib = await open(there, here.path);
+    const crib = await open({ target: there.target.name }, here.path);
     const work = new WorkOnTarget(crib, there.workspace);
     await work.startProcess();
     const working = work.run();
@@ -60,26 +69,52 @@ it(`leaves whole files and no process when the server is killed ${crashes} times
     await crib.close();
     await expect.poll(() => isAlive(work.pid)).toBe(false);
     // Opening completes interrupted changes, or takes them back.
-    const again = await open(there, here.path);
+    const again = await open({ target: there.target.name }, here.path);
     work.checkEffects();
     expect(await again.call("file.list", {})).toMatchObject({ error: null });
     await again.close();
   }
 });
 
-function open({ target }: CommandTarget, folder: string): ReturnType<typeof openToolcrib> {
+function open(options: ToolcribOptions, folder: string): Promise<Toolcrib> {
   return openToolcrib({
-    ...{ target: target.name, mode: "yolo" },
+    ...{ ...options, mode: "yolo" },
     ...{ stateDirectory: join(folder, "state"), configDirectory: join(folder, "config") },
   });
 }
 
+/** Makes calls while the processes that `pidOf` names are killed, and checks that every call had its effect once. */
+async function workWhileCut(
+  crib: Toolcrib,
+  workspace: string,
+  times: number,
+  pidOf: () => number | undefined,
+): Promise<void> {
+  WorkOnTarget.prepare(workspace);
+  const work = new WorkOnTarget(crib, workspace);
+  await work.startProcess();
+  const working = work.run();
+  await Promise.race([cutRepeatedly(times, pidOf, () => work.progress), working]);
+  work.stop();
+  await working;
+  expect(work.failures).toEqual([]);
+  work.checkEffects();
+  work.checkOutput();
+  expect(isAlive(work.pid)).toBe(true);
+  await crib.close();
+  await expect.poll(() => isAlive(work.pid)).toBe(false);
+}
+
 /** Kills each connection: three of four a moment after calls have succeeded on it, the others while it is made. */
-async function cutRepeatedly(there: CommandTarget, progress: () => number): Promise<void> {
+async function cutRepeatedly(
+  times: number,
+  pidOf: () => number | undefined,
+  progress: () => number,
+): Promise<void> {
   let last = 0;
   let seen = progress();
-  for (let cut = 0; cut < cuts; ) {
-    const pid = there.attachPid();
+  for (let cut = 0; cut < times; ) {
+    const pid = pidOf();
     const isNew = pid !== undefined && pid !== last && isAlive(pid);
     const isEarly = cut % 4 === 3;
     if (isNew && (isEarly || progress() > seen)) {
@@ -88,7 +123,7 @@ async function cutRepeatedly(there: CommandTarget, progress: () => number): Prom
       last = pid;
       seen = progress();
       cut++;
-    } else await pause(3);
+    } else await pause(5);
   }
 }
 
