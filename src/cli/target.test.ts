@@ -117,7 +117,7 @@ describe("openToolcrib with a target", () => {
     expect(crib.target).toBe(there.target.name);
   });
 
-  it("waits for a port of a process there, and fetches its page there", async () => {
+  it("waits until a server there answers well, and fetches its page there", async () => {
     await using crib = await openToolcrib({
       target: there.target.name,
       mode: "yolo",
@@ -126,12 +126,16 @@ describe("openToolcrib with a target", () => {
       configDirectory: join(here.home, "config"),
     });
     const port = await freePort();
-    const answer = '"HTTP/1.0 200 OK\\r\\nContent-Type: text/plain\\r\\n\\r\\nhello"';
+    // The first two requests fail.
+    const answer = '"HTTP/1.0 ", $n++ < 2 ? 503 : 200, " X\\r\\nContent-Type: text/plain\\r\\n\\r\\nhello"';
     const listen = `IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => ${port}, Listen => 5)`;
     const serve = `my $s = ${listen}; while (my $c = $s->accept) { while (<$c>) { last if /^\\r?$/ } print $c ${answer}; close $c }`;
     // The Node of the tests may be in a folder that the sandbox hides.
     const command = `perl -MIO::Socket::INET -e ${shellQuote(serve)}`;
-    const started = await crib.call("process.start", { command, ready: { port } });
+    const started = await crib.call("process.start", {
+      command,
+      ready: { url: `http://localhost:${port}/` },
+    });
     expect(started).toMatchObject({ error: null, content: expect.stringContaining("ready") });
     const page = await crib.call("web.fetch", { url: `http://localhost:${port}/` });
     expect(page).toMatchObject({ error: null, content: expect.stringContaining("hello") });

@@ -412,8 +412,6 @@ export interface RunningProcess {
   readonly exit: Promise<ProcessExit>;
   /** The process id as seen outside the sandbox. */
   readonly pid: number;
-  /** Whether it runs on another machine: nothing here may connect to an address that `reach` returns. */
-  readonly isElsewhere?: boolean | undefined;
   readonly sandbox: SandboxLevel;
   /** Writes to its standard input. Throws `unavailable` when it no longer reads. */
   write(bytes: Uint8Array): Promise<void>;
@@ -423,6 +421,14 @@ export interface RunningProcess {
   waitsForInput(): Promise<boolean | undefined>;
   /** Returns the address of a port of its loopback, as seen from this process; undefined while nothing listens on it. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
+  /**
+   * Whether it accepts connections on a port of its loopback; with a URL, whether it answers a GET with a status below
+   * 500. Takes at most a few seconds. Default: a port that `reach` finds counts.
+   */
+  answers?(
+    port: number,
+    options: { readonly url?: URL | undefined; readonly signal: AbortSignal },
+  ): Promise<boolean>;
   /** Runs a command in a shell that stays open, one at a time. */
   runCommand?(command: CommandInShell): Promise<Omit<RunningCommand, "attach">>;
   /** Undoes what its sandbox could not prevent so far, as at its end. Returns notes for the user. */

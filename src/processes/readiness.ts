@@ -1,15 +1,13 @@
-import { connect } from "node:net";
 import { stripVTControlCharacters } from "node:util";
 import type { RunningProcess } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ProcessStatus, Readiness } from "../contract/process.ts";
-import type { HostAndPort } from "../lib/network-address.ts";
 import { translateRegex } from "../lib/rust-regex/rust-regex.ts";
 import { OutOfTime, withinTime } from "../lib/time-bound.ts";
 import type { OutputLog, Stream } from "./output-log.ts";
 
 interface ReadinessParts {
-  readonly running: Pick<RunningProcess, "reach" | "isElsewhere">;
+  readonly running: Pick<RunningProcess, "reach" | "answers">;
   readonly log: OutputLog;
   /** Reports the address of a port. */
   readonly found: (address: ProcessStatus["ports"][number]) => void;
@@ -26,12 +24,10 @@ export function planReadiness({ port, line, url }: Readiness): AwaitReadiness {
     const find = awaitLine(line);
     conditions.push(async ({ log, signal }) => (await find(log, { from: 0, signal })) !== undefined);
   }
-  if (port !== undefined) conditions.push((parts) => untilReached(port, parts, isListening));
+  if (port !== undefined) conditions.push((parts) => untilAnswered(port, undefined, parts));
   if (url !== undefined) {
     const target = parseTarget(url);
-    conditions.push((parts) =>
-      untilReached(portOf(target), parts, (address) => answersBelow500(target, address, parts.signal)),
-    );
+    conditions.push((parts) => untilAnswered(portOf(target), target, parts));
   }
   return async (parts) =>
     (await Promise.all(conditions.map((condition) => condition(parts)))).every((isTrue) => isTrue);
@@ -46,16 +42,15 @@ export function describeReadiness({ port, line, url }: Readiness): string {
   return wanted.filter((part) => part !== false).join(" and ");
 }
 
-async function untilReached(
+async function untilAnswered(
   port: number,
+  url: URL | undefined,
   { running, found, signal }: ReadinessParts,
-  isThere: (address: HostAndPort) => Promise<boolean>,
 ): Promise<boolean> {
   let pauseMs = 25;
   while (!signal.aborted) {
     const address = await running.reach(port);
-    // On another machine, a listening port must be enough.
-    if (address !== undefined && (running.isElsewhere || (await isThere(address)))) {
+    if (address !== undefined && ((await running.answers?.(port, { url, signal })) ?? true)) {
       const host = address.host.includes(":") ? `[${address.host}]` : address.host;
       found({ port, address: `${host}:${address.port}` });
       return true;
@@ -183,47 +178,3 @@ function translate(pattern: string): ReturnType<typeof translateRegex> {
 
 const maxLineChars = 64 * 1024;
 const maxMs = 500;
-
-function isListening({ host, port }: HostAndPort): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: answerMs });
-    const end = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once("connect", () => end(true));
-    socket.once("timeout", () => end(false));
-    socket.once("error", () => end(false));
-  });
-}
-
-/** Whether a GET returns a status below 500. Redirects count and are not followed. */
-async function answersBelow500(
-  target: URL,
-  { host, port }: HostAndPort,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { get } = target.protocol === "https:" ? await import("node:https") : await import("node:http");
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
-  return new Promise((resolve) => {
-    const request = get(
-      {
-        host,
-        port,
-        path: target.pathname + target.search,
-        headers: { host: target.host, accept: "*/*" },
-        agent: false,
-        // Development servers use self-signed certificates, and only the process itself can answer here.
-        rejectUnauthorized: false,
-        signal: limit,
-      },
-      (response) => {
-        response.destroy();
-        resolve((response.statusCode ?? 500) < 500);
-      },
-    );
-    request.once("error", () => resolve(false));
-  });
-}
-
-const answerMs = 5_000;

@@ -28,6 +28,7 @@ async function closes(client: EchoClient): Promise<void> {
 
 it.each(process.getuid!() === 0 ? ["link", "owner"] : ["link"])(
   "does not run a Node that another user has put into the temporary directory (%s)",
+  { tags: ["differs-for-root"] },
   async (kind) => {
     await using there = commandTarget('export TMPDIR="$HOME/tmp" PATH=/usr/bin:/bin; unset SHELL');
     const elsewhere = join(there.home, "elsewhere");

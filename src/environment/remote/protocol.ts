@@ -301,6 +301,7 @@ export const methods = {
   },
   waitsForInput: { params: object({ process: count }), result: optional(yesOrNo) },
   reach: { params: object({ process: count, port: count }), result: optional(address) },
+  answers: { params: object({ process: count, port: count, url: optional(text) }), result: yesOrNo },
   settle: { params: object({ process: count }), result: list(shown, 10_000) },
   uncovered: { params: object({ process: count }), result: optional(shown) },
   exchange: {

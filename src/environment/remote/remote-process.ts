@@ -41,7 +41,6 @@ export class RemoteProcess implements RunningProcess {
   readonly stdout: RemoteStream;
   readonly stderr: RemoteStream;
   readonly exit: Promise<RemoteExit>;
-  readonly isElsewhere = true;
   pid = 0;
   sandbox: RunningProcess["sandbox"] = "none";
   /** Only for a shell that stays open. */
@@ -107,6 +106,14 @@ export class RemoteProcess implements RunningProcess {
     return this.#hasEnded ? undefined : this.#call("reach", { process: this.#id, port });
   }
 
+  async answers(
+    port: number,
+    { url, signal }: { readonly url?: URL | undefined; readonly signal: AbortSignal },
+  ): Promise<boolean> {
+    const wanted = { process: this.#id, port, url: url?.href };
+    return this.#hasEnded ? false : this.#call("answers", wanted, { signal }).catch(falseIfAborted(signal));
+  }
+
   async settle(): Promise<readonly string[]> {
     return this.#hasEnded ? [] : this.#call("settle", { process: this.#id });
   }
@@ -141,6 +148,13 @@ export function sendConfinement(confinement: Confinement): SentConfinement {
     connects: mayConnect !== undefined,
     runs: mayRun !== undefined,
     pathsKey: hasPaths ? pathsKey : undefined,
+  };
+}
+
+function falseIfAborted(signal: AbortSignal): (error: unknown) => false {
+  return (error) => {
+    if (signal.aborted) return false;
+    throw error;
   };
 }
 

@@ -204,6 +204,10 @@ class ServedEnvironment {
     },
     waitsForInput: ({ process }) => this.#processes.get(process).waitsForInput(),
     reach: ({ process, port }) => this.#processes.get(process).reach(port),
+    answers: async ({ process, port, url }, { signal }) => {
+      const options = { url: url === undefined ? undefined : new URL(url), signal };
+      return (await this.#processes.get(process).answers?.(port, options)) ?? true;
+    },
     settle: async ({ process }) => this.#processes.get(process).settle?.() ?? [],
     uncovered: async ({ process }) => this.#processes.get(process).uncovered?.(),
     exchange: async ({ url, at, ...request }, { signal }) => {

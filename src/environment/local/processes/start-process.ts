@@ -12,6 +12,7 @@ import type { PreparedLaunch } from "../../../sandbox/sandbox.ts";
 import { asToolError, errnoOf, programUnavailable } from "../../../system/file-errors.ts";
 import type { ProcessInfo } from "../../../system/process-identity.ts";
 import { ProcessTree } from "../../../system/process-tree.ts";
+import { probeAddress } from "../../probe-address.ts";
 import { leakedDescriptors, listensOn, waitsForInput } from "./inspect-process.ts";
 import { type OutputPipe, OutputStream } from "./output-stream.ts";
 import { Run } from "./run-records.ts";
@@ -65,6 +66,12 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
     throw await failedSandbox(error, launch.file, stderr);
   }
   if (start.input !== "open") input.end(start.input);
+  const reach: RunningProcess["reach"] = async (port) => {
+    // On the machine's own network, a server of another process could answer.
+    const pids = () => run.members().map((member) => member.pid);
+    const isOwn = start.sandbox === "bwrap" || (await listensOn(port, pids));
+    return isOwn === false ? undefined : launch.reach(port);
+  };
   return {
     stdout,
     stderr,
@@ -74,11 +81,10 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
     write: (bytes) => input.write(bytes),
     endInput: () => input.end(),
     waitsForInput: async () => waitsForInput(run.members(), pid),
-    reach: async (port) => {
-      // On the machine's own network, a server of another process could answer.
-      const pids = () => run.members().map((member) => member.pid);
-      const isOwn = start.sandbox === "bwrap" || (await listensOn(port, pids));
-      return isOwn === false ? undefined : launch.reach(port);
+    reach,
+    answers: async (port, options) => {
+      const address = await reach(port);
+      return address !== undefined && probeAddress(address, options);
     },
     settle: async () => (await launch.settle?.()) ?? [],
     uncovered: async () => launch.uncovered?.(),
