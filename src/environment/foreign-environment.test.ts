@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
+import { overrideEnvironment } from "../lib/override-environment.ts";
+import { exampleGuard } from "./conformance/guarding.ts";
 import { contentOf, failure, failureOf } from "./conformance/world.ts";
-import { withOutputs } from "./foreign-environment.ts";
+import { withGuard, withOutputs } from "./foreign-environment.ts";
 import { MemoryEnvironment } from "./memory/memory-environment.ts";
 
 it("changes files of the environment, but no stored output", async () => {
@@ -17,4 +19,29 @@ it("changes files of the environment, but no stored output", async () => {
     ),
   );
   expect(await contentOf(inner)).toEqual({ one: "new", two: "new" });
+});
+
+it("moves a folder back when another program adds a secret to it after the check", async () => {
+  const inner = new MemoryEnvironment({ files: { "folder/a": "1" } });
+  let isFirst = true;
+  const disturbed = overrideEnvironment(inner, {
+    move: async (from, to, options) => {
+      if (isFirst) await inner.writeFile("folder/b.secret", Buffer.from("2"));
+      isFirst = false;
+      return inner.move(from, to, options);
+    },
+  });
+  const environment = withGuard(disturbed, exampleGuard);
+  await expect(environment.move("folder", "moved")).rejects.toMatchObject({ code: "denied" });
+  expect(Object.keys(await contentOf(inner)).sort()).toEqual(["folder", "folder/a", "folder/b.secret"]);
+});
+
+it("refuses a move when a folder on the way becomes a link after the check", async () => {
+  const inner = new MemoryEnvironment({ files: { "one/a": "1", "two/a": "2" } });
+  const disturbed = overrideEnvironment(inner, {
+    move: async (_, to, options) => inner.move("two/a", to, options),
+  });
+  const moved = withGuard(disturbed, () => undefined).move("one/a", "b");
+  await expect(moved).rejects.toMatchObject({ code: "stale" });
+  expect(await contentOf(inner)).toMatchObject({ "one/a": "1", "two/a": "2" });
 });

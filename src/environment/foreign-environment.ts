@@ -13,7 +13,7 @@ import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
 import { ownRealPath } from "../lib/own-real-path.ts";
 import { RefusedPath } from "../lib/refused-path.ts";
-import { isOutputHandle, isReadOnlyOutput } from "../system/file-errors.ts";
+import { isOutputHandle, isReadOnlyOutput, isStale } from "../system/file-errors.ts";
 import { PathChecker } from "../system/path-checker.ts";
 import { liesInside, withSlash } from "../system/workspace-path.ts";
 
@@ -77,7 +77,24 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
       };
       pass(fromPath);
       for await (const entry of entriesBelow(environment, fromPath)) pass(entry);
-      return environment.move(from, to, withChecks(options, [from, to], checker));
+      const checked = withChecks(options, [from, to], checker);
+      await environment.move(from, to, {
+        ...checked,
+        announce: (effects) => {
+          const [leaving, arriving] = effects.slice(-2);
+          // A folder on the way may have become a link since the check.
+          if (leaving?.realPath !== fromPath || arriving?.realPath !== toPath) throw isStale(from, "changed");
+          return checked.announce?.(effects);
+        },
+      });
+      try {
+        for await (const entry of entriesBelow(environment, toPath))
+          pass(fromPath + entry.slice(toPath.length));
+      } catch (error) {
+        // Another program has added an entry since the check.
+        await environment.move(to, from);
+        throw error;
+      }
     },
     change: (changes, options) => {
       const paths = changes.map(({ path }) => path);

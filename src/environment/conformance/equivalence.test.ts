@@ -5,7 +5,8 @@ import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
 import { openBackendWorld } from "./backend-world.ts";
 import { openLocalWorld } from "./local-world.ts";
-import { contentOf, failureOf } from "./world.ts";
+import { openRemoteWorld } from "./remote-world.ts";
+import { contentOf, failureOf, type World } from "./world.ts";
 
 const part = fc.constantFrom("a", "b", "link", "..", ".");
 const path = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
@@ -93,20 +94,25 @@ const steps: fc.Arbitrary<readonly [string, Step]> = fc.oneof(
   }),
 );
 
-const pinnings = process.platform === "linux" ? (["proc", "portable"] as const) : (["portable"] as const);
+const worlds: Readonly<Record<string, () => World | Promise<World>>> = {
+  ...(process.platform === "linux" && { "disk by handle": () => openLocalWorld({}, { pinning: "proc" }) }),
+  "disk by path": () => openLocalWorld({}, { pinning: "portable" }),
+  "a target": () => openRemoteWorld(openLocalWorld()),
+  "a backend": () => openBackendWorld(),
+};
 
-it.each(pinnings)(
-  "memory and disk (%s) behave the same for any sequence of calls",
+it.each(Object.entries(worlds))(
+  "%s and memory behave the same for any sequence of calls",
   { timeout: 60_000 },
-  async (pinning) => {
+  async (_, open) => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 15 }), async (sequence) => {
-        await using world = openLocalWorld({}, { pinning });
+        await using world = await open();
         const memory = new MemoryEnvironment();
         for (const [name, step] of sequence) {
-          const onDisk = await failureOf(step(world.environment, world.link));
+          const there = await failureOf(step(world.environment, world.link));
           const inMemory = await failureOf(step(memory, (at, to) => memory.link(at, to)));
-          const spelled = JSON.stringify(onDisk).replaceAll(world.environment.workspace, memory.workspace);
+          const spelled = JSON.stringify(there).replaceAll(world.environment.workspace, memory.workspace);
           expect([name, JSON.parse(spelled)]).toEqual([name, JSON.parse(JSON.stringify(inMemory))]);
         }
         expect(await contentOf(memory)).toEqual(await contentOf(world.environment));
@@ -115,19 +121,3 @@ it.each(pinnings)(
     );
   },
 );
-
-it("a backend and memory behave the same for any sequence of calls", { timeout: 60_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 15 }), async (sequence) => {
-      await using world = openBackendWorld();
-      const memory = new MemoryEnvironment();
-      for (const [name, step] of sequence) {
-        const inBackend = await failureOf(step(world.environment, world.link));
-        const inMemory = await failureOf(step(memory, (at, to) => memory.link(at, to)));
-        expect([name, inBackend]).toEqual([name, inMemory]);
-      }
-      expect(await contentOf(memory)).toEqual(await contentOf(world.environment));
-    }),
-    { numRuns: 200 },
-  );
-});

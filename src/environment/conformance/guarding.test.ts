@@ -4,6 +4,7 @@ import { MemoryEnvironment } from "../memory/memory-environment.ts";
 import { openBackendWorld } from "./backend-world.ts";
 import { exampleGuard as guard, testGuarding } from "./guarding.ts";
 import { openLocalWorld } from "./local-world.ts";
+import { openRemoteWorld } from "./remote-world.ts";
 import type { World, WorldContent } from "./world.ts";
 
 if (process.platform === "linux") {
@@ -18,6 +19,12 @@ describe("memory", () => testGuarding((content) => memoryWorld({ ...content, gua
 
 describe("any other environment", () =>
   testGuarding((content) => memoryWorld(content, (inner) => withGuard(inner, guard))));
+
+describe("target", () =>
+  testGuarding(async (content) => {
+    const world = await openRemoteWorld(openLocalWorld(content), content);
+    return { ...world, environment: withGuard(world.environment, guard) };
+  }));
 
 describe("memory backend", () =>
   testGuarding((content) => {

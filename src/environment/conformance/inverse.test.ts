@@ -4,6 +4,7 @@ import type { ChangeReceipt, Environment, FileChange } from "../../contract/envi
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
 import { openLocalWorld } from "./local-world.ts";
+import { openRemoteWorld } from "./remote-world.ts";
 
 const paths = ["one", "two", "folder/three", "folder/four", "folder/deep/five", "new/six"];
 const content = fc.uint8Array({ maxLength: 20 });
@@ -68,15 +69,16 @@ const worlds = {
     return { environment, [Symbol.asyncDispose]: () => environment.close() };
   },
   disk: () => openLocalWorld(),
+  target: () => openRemoteWorld(openLocalWorld()),
 };
 
-it.each(["memory", "disk"] as const)(
+it.each(["memory", "disk", "target"] as const)(
   "a change set followed by its inverse restores every file (%s)",
   { timeout: 60_000 },
   async (kind) => {
     await fc.assert(
       fc.asyncProperty(start, plan, async (contents, wanted) => {
-        await using world = worlds[kind]();
+        await using world = await worlds[kind]();
         const { environment } = world;
         const begin = contents.map((bytes) => bytes && { content: bytes, mode: null });
         await environment.change(await changesTo(environment, begin), { durable: false });
