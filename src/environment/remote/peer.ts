@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
 import { abortError, throwIfAborted } from "../../lib/async/abort.ts";
 import type { Channel } from "./channel.ts";
@@ -65,7 +66,13 @@ export class Peer {
   /** Handles all messages. Resolves when the other side has closed, rejects when the channel is lost. */
   async run(): Promise<void> {
     try {
-      for await (const message of this.#channel.messages) this.#receive(decodeFrame(message));
+      let received = 0;
+      for await (const message of this.#channel.messages) {
+        this.#receive(decodeFrame(message));
+        received += 1;
+        // Answers are sent between turns. Otherwise the first of many would wait until the last is computed.
+        if (received % messagesPerTurn === 0) await nextTurn();
+      }
       this.#end(connectionClosed());
     } catch (error) {
       this.#end(error instanceof ToolError ? error : connectionLost(error));
@@ -227,6 +234,7 @@ export class Peer {
   }
 }
 
+const messagesPerTurn = 8;
 const defaultAnswerBytes = 1024 * 1024;
 
 /** Room for the JSON text around the bytes that were asked for. */
