@@ -66,7 +66,9 @@ function detachBytes(value: unknown, attached: Uint8Array[]): unknown {
   for (const key of Object.keys(value)) {
     const item = value[key as keyof typeof value];
     const detached = detachBytes(item, attached);
-    if (detached !== item) (copy ??= { ...value })[key] = detached;
+    if (detached === item) continue;
+    copy ??= { ...value };
+    copy[key] = detached;
   }
   return copy ?? value;
 }

@@ -124,6 +124,17 @@ const ownDirectory = object({ variable: text, files: table(textUpTo(1024 * 1024)
 
 const address = object({ host: text, port: count });
 
+const repositories = list(
+  object({
+    path: text,
+    prefix: text,
+    state: object({ head: text, index: text, refs: textUpTo(64 * 1024 * 1024) }),
+    /** The index; missing when the client has it, or when there is none. */
+    index: optional(object({ bytes, modifiedMs: number })),
+  }),
+  10_000,
+);
+
 const columns = object({
   id: count,
   takenMs: number,
@@ -133,19 +144,29 @@ const columns = object({
   targets: list(list(either(count, text), 2)),
   contents: list(list(either(text, number), 4)),
   leftOut: list(list(either(count, text), 2)),
-  repositories: list(
-    object({
-      path: text,
-      prefix: text,
-      state: object({ head: text, index: text, refs: textUpTo(64 * 1024 * 1024) }),
-      /** The index; missing when the client has it, or when there is none. */
-      index: optional(object({ bytes, modifiedMs: number })),
-    }),
-    10_000,
-  ),
+  repositories,
 });
 
 export type SentSnapshot = Shaped<typeof columns>;
+
+/** The difference to an earlier snapshot. In a list of changes, a place or path alone is to be deleted. */
+const delta = object({
+  id: count,
+  takenMs: number,
+  /** The id of the earlier snapshot. */
+  base: count,
+  /** Entries of the earlier one, three numbers each: the first, the one after the last, and the first one there. */
+  ranges: numbers,
+  /** The other entries, as in a whole snapshot. */
+  paths: bytes,
+  figures: numbers,
+  targets: list(list(either(count, text), 2)),
+  contents: list(list(either(text, number), 4)),
+  leftOut: list(list(either(count, text), 2)),
+  repositories,
+});
+
+export type SentDelta = Shaped<typeof delta>;
 
 const place = { directory: count };
 
@@ -220,8 +241,8 @@ export const methods = {
       /** The states of the indexes that the client has. */
       indexes: list(text, 10_000),
     }),
-    /** "unknown": the target no longer has the snapshot `like`. */
-    result: either(oneOf("unknown"), columns),
+    /** "unknown": the target no longer has the snapshot `like`. A difference: it has the snapshot `known`. */
+    result: either(oneOf("unknown"), either(delta, columns)),
   },
   walk: {
     params: object({ directory: text, hidden: yesOrNo, ignoreFiles: yesOrNo }),

@@ -1,7 +1,9 @@
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import { badMessage } from "./message.ts";
+import type { SentDelta, SentSnapshot } from "./protocol.ts";
 import { type CallTarget, maxListBytes } from "./remote-process.ts";
-import { type GitIndex, receiveSnapshot, sendSnapshot } from "./snapshot-columns.ts";
+import { type GitIndex, receiveRepositories, receiveSnapshot, sendSnapshot } from "./snapshot-columns.ts";
+import { receiveDelta } from "./snapshot-delta.ts";
 
 /** Takes snapshots on the target. Neither side sends again what the other already has. */
 export class RemoteSnapshots {
@@ -33,14 +35,22 @@ export class RemoteSnapshots {
     // The target keeps only a few snapshots.
     if (answer === "unknown" && like !== undefined) answer = await ask(sendSnapshot(like, 0, () => true));
     if (answer === "unknown") throw badMessage("it does not know a snapshot that it was sent");
-    const snapshot = receiveSnapshot(answer, ({ path, state }) => {
-      const { index, state: at } = this.#indexes.get(path) ?? {};
-      return at === state.index ? index : undefined;
-    });
+    const snapshot = this.#receive(answer, known);
     this.#indexes.clear();
     for (const { path, state, readIndex } of snapshot.repositories)
       this.#indexes.set(path, { state: state.index, index: readIndex() });
     this.#snapshots.set(snapshot, answer.id);
     return snapshot;
+  }
+
+  #receive(answer: SentSnapshot | SentDelta, known: Snapshot | undefined): Snapshot {
+    const indexOf: Parameters<typeof receiveSnapshot>[1] = ({ path, state }) => {
+      const { index, state: at } = this.#indexes.get(path) ?? {};
+      return at === state.index ? index : undefined;
+    };
+    if (!("base" in answer)) return receiveSnapshot(answer, indexOf);
+    if (known === undefined || this.#snapshots.get(known) !== answer.base)
+      throw badMessage("a snapshot differs from one that was not named");
+    return receiveDelta(answer, known, receiveRepositories(answer.repositories, indexOf));
   }
 }

@@ -7,7 +7,7 @@ import type {
   Reaching,
 } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { Snapshot } from "../../contract/snapshot.ts";
+import type { Repository, Snapshot } from "../../contract/snapshot.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { readMany } from "../../lib/files-reader.ts";
@@ -28,6 +28,7 @@ import {
 } from "./protocol.ts";
 import { type RevivePathRules, ServedProcesses } from "./serve-processes.ts";
 import { receiveSnapshot, sendSnapshot } from "./snapshot-columns.ts";
+import { sendDelta } from "./snapshot-delta.ts";
 
 export interface ServeOptions {
   /** Turns rules about paths into functions. Without it, commands with such rules are refused. */
@@ -256,7 +257,10 @@ class ServedEnvironment {
     this.#lastSnapshot += 1;
     this.#snapshots.set(this.#lastSnapshot, snapshot);
     const has = new Set(indexes);
-    return sendSnapshot(snapshot, this.#lastSnapshot, ({ state }) => has.has(state.index));
+    const knows = ({ state }: Repository) => has.has(state.index);
+    return earlier === undefined
+      ? sendSnapshot(snapshot, this.#lastSnapshot, knows)
+      : sendDelta(snapshot, this.#lastSnapshot, { snapshot: earlier, id: known! }, knows);
   }
 }
 

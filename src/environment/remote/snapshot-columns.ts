@@ -25,13 +25,21 @@ export function sendSnapshot(
     targets: [...targets],
     contents: Array.from(contents, ([path, { place, first, end }]) => [path, place, first, end]),
     leftOut: [...leftOut],
-    repositories: repositories.map((repository) => ({
-      path: repository.path,
-      prefix: repository.prefix,
-      state: repository.state,
-      index: knows(repository) ? undefined : smallEnough(repository.readIndex()),
-    })),
+    repositories: sendRepositories(repositories, knows),
   };
+}
+
+/** Returns repositories as data, with each index that the receiver does not have. */
+export function sendRepositories(
+  repositories: readonly Repository[],
+  knows: (repository: Repository) => boolean,
+): SentSnapshot["repositories"] {
+  return repositories.map((repository) => ({
+    path: repository.path,
+    prefix: repository.prefix,
+    state: repository.state,
+    index: knows(repository) ? undefined : smallEnough(repository.readIndex()),
+  }));
 }
 
 /** An index that is larger is not sent: then old contents are stored although git has them. */
@@ -49,22 +57,34 @@ export function receiveSnapshot(
   const { takenMs, figures } = sent;
   const paths = pathsOf(sent.paths);
   if (figures.length !== paths.length * figureCount) throw badMessage("a snapshot has wrong figures");
-  const placeOf = (place: unknown) => {
-    if (!Number.isSafeInteger(place) || (place as number) < 0 || (place as number) >= paths.length)
-      throw badMessage("a snapshot has an entry that it does not list");
-    return place as number;
-  };
+  const placeOf = placeIn(paths.length);
   return {
     takenMs,
     entries: entriesFrom([{ paths: sent.paths, figures }]),
     targets: new Map(sent.targets.map(([place, target]) => [placeOf(place), `${target}`])),
     contents: new Map(sent.contents.map((entry) => contentsOf(entry, paths.length))),
     leftOut: new Map(sent.leftOut.map(([place, reason]) => [placeOf(place), reasonOf(reason)])),
-    repositories: sent.repositories.map((repository) => {
-      if (repository.path !== "") checkRelative(repository.path);
-      const index = repository.index ?? indexOf(repository);
-      return { ...repository, readIndex: () => index };
-    }),
+    repositories: receiveRepositories(sent.repositories, indexOf),
+  };
+}
+
+export function receiveRepositories(
+  sent: SentSnapshot["repositories"],
+  indexOf: (repository: Omit<Repository, "readIndex">) => GitIndex,
+): readonly Repository[] {
+  return sent.map((repository) => {
+    if (repository.path !== "") checkRelative(repository.path);
+    const index = repository.index ?? indexOf(repository);
+    return { ...repository, readIndex: () => index };
+  });
+}
+
+/** Returns a function that checks the index of an entry. */
+export function placeIn(count: number): (place: unknown) => number {
+  return (place) => {
+    if (!Number.isSafeInteger(place) || (place as number) < 0 || (place as number) >= count)
+      throw badMessage("a snapshot has an entry that it does not list");
+    return place as number;
   };
 }
 
@@ -83,7 +103,8 @@ export function checkRelative(path: string): void {
     throw badMessage("a path is not inside the workspace");
 }
 
-function contentsOf(
+/** Checks the range of a directory. */
+export function contentsOf(
   [path, place, first, end]: readonly (string | number)[],
   entries: number,
 ): [string, Contents] {
@@ -104,7 +125,7 @@ function contentsOf(
 
 const reasons: readonly LeftOut[] = ["ignored", "repository", "unreadable", "system"];
 
-function reasonOf(value: unknown): LeftOut {
+export function reasonOf(value: unknown): LeftOut {
   const reason = reasons.find((one) => one === value);
   if (reason === undefined) throw badMessage("a snapshot has an unknown reason");
   return reason;

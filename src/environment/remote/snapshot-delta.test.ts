@@ -1,0 +1,106 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { channelPair } from "../../../test/support/environment/channel-pair.ts";
+import type { Snapshot } from "../../contract/snapshot.ts";
+import { openLocalWorld } from "../conformance/local-world.ts";
+import { joinFigures, joinPaths } from "../entry-columns.ts";
+import type { Channel } from "./channel.ts";
+import { openRemoteEnvironment } from "./remote-environment.ts";
+import { serveEnvironment } from "./serve-environment.ts";
+import { receiveDelta, sendDelta } from "./snapshot-delta.ts";
+
+/** The parts of a snapshot that both sides must agree on, in any order. */
+function partsOf({ entries, targets, contents, leftOut }: Snapshot) {
+  return {
+    paths: joinPaths(entries).toString().split("\0"),
+    figures: [...joinFigures(entries)],
+    ...{ targets: sorted(targets), contents: sorted(contents), leftOut: sorted(leftOut) },
+  };
+}
+
+function sorted(map: ReadonlyMap<unknown, unknown>): readonly string[] {
+  return Array.from(map, (entry) => JSON.stringify(entry)).sort();
+}
+
+it("sends only what has changed since an earlier snapshot", async () => {
+  const names = Array.from({ length: 600 }, (_, index) => `folder ${index % 20}/file ${index}`);
+  await using world = openLocalWorld({ files: Object.fromEntries(names.map((name) => [name, name])) });
+  const [here, there] = channelPair();
+  let received = 0;
+  const counted: Channel = {
+    send: (message) => here.send(message),
+    close: () => here.close(),
+    messages: (async function* () {
+      for await (const message of here.messages) {
+        received += message.length;
+        yield message;
+      }
+    })(),
+  };
+  serveEnvironment(world.environment, there).catch(() => {});
+  const remote = await openRemoteEnvironment(counted);
+  const first = await remote.snapshot!();
+  const whole = received;
+  writeFileSync(world.path("folder 7/file 7"), "changed");
+  writeFileSync(world.path("folder 3/new"), "new");
+  received = 0;
+  const second = await remote.snapshot!({ known: first, like: first });
+  expect(partsOf(second)).toEqual(partsOf(await world.environment.snapshot!({ like: first })));
+  expect(received).toBeLessThan(whole / 20);
+  // The target may have lost the earlier one.
+  for (let count = 0; count < 5; count += 1) await remote.snapshot!();
+  expect(partsOf(await remote.snapshot!({ known: first }))).toEqual(partsOf(second));
+  await remote.close();
+});
+
+it("returns the same snapshot as a whole one, after any changes", async () => {
+  await using world = openLocalWorld({ files: { "a/b/c": "1", "a/d": "2", "e/f": "3", g: "4" } });
+  const remoteNames = ["a", "a/b", "a/x", "e", "e/y", "z"];
+  let seed = 7;
+  const random = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % below;
+  };
+  const pick = () => `${remoteNames[random(remoteNames.length)]}/${"pqrs"[random(4)]}`;
+  const act = (action: () => void) => {
+    try {
+      action();
+    } catch {
+      // The path is missing, or its parent is.
+    }
+  };
+  let earlier = await world.environment.snapshot!();
+  for (let round = 0; round < 60; round += 1) {
+    const [one, other] = [world.path(pick()), world.path(pick())];
+    const actions = [
+      () => writeFileSync(one, `${round}`),
+      () => mkdirSync(one, { recursive: true }),
+      () => rmSync(one, { recursive: true }),
+      () => renameSync(one, other),
+      () => symlinkSync("g", one),
+    ];
+    for (let count = 0; count < 3; count += 1) act(actions[random(actions.length)]!);
+    const whole = await world.environment.snapshot!();
+    const sent = sendDelta(whole, 2, { snapshot: earlier, id: 1 }, () => true);
+    expect(partsOf(receiveDelta(sent, earlier, []))).toEqual(partsOf(whole));
+    earlier = whole;
+  }
+});
+
+it("refuses a difference that does not fit the earlier snapshot", async () => {
+  await using world = openLocalWorld({ files: { a: "1", b: "2" } });
+  const earlier = await world.environment.snapshot!();
+  const sent = sendDelta(earlier, 2, { snapshot: earlier, id: 1 }, () => true);
+  const wrong = [
+    { ranges: Float64Array.of(0, 9, 0) },
+    { ranges: Float64Array.of(0, 2, 0, 2, 4, 0) },
+    { ranges: Float64Array.of(0, 1.5, 0) },
+    { ranges: Float64Array.of(1, 2, 0) },
+    { paths: Buffer.from("../out\0"), figures: new Float64Array(6) },
+    { figures: new Float64Array(6) },
+    { targets: [[9, "x"]] },
+    { contents: [["", -1, 0, 9]] },
+  ];
+  for (const change of wrong)
+    expect(() => receiveDelta({ ...sent, ...change }, earlier, [])).toThrow("invalid message");
+});
