@@ -2,7 +2,6 @@ import { ToolError } from "../contract/error.ts";
 import type { FoundModel } from "../models/open-model.ts";
 import type { ModelSettings } from "../models/settings.ts";
 import { checkNames, optionNames } from "../toolcrib/check-options.ts";
-import { isElsewhere } from "../toolcrib/elsewhere.ts";
 import { dialectFor, type RecoveredChange, type Toolcrib } from "../toolcrib/index.ts";
 import { openInstance } from "../toolcrib/open-toolcrib.ts";
 import { ContextMeter } from "./context/meter.ts";
@@ -34,7 +33,7 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   const dialect = options.dialect ?? recorded?.start.dialect ?? dialectFor(found.name);
   const hasAgents = limits.agentDepth >= 1 && limits.agents >= 1;
   const agents = hasAgents ? new Subagents(() => live!.core) : undefined;
-  const isOffered = options.skills !== false && !isElsewhere(options);
+  const isOffered = options.skills !== false;
   const own = isOffered ? await readUserSkills(options.configDirectory) : noSkills;
   const tools = [...(options.tools ?? []), ...(own.skills.length > 0 ? [skillTool(own.skills)] : [])];
   const given = { ...options, tools, dialect, agents, session: options.resume };
@@ -42,7 +41,7 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   let live: LiveSession | undefined;
   try {
     const name = typeof dialect === "string" ? dialect : dialect.name;
-    const skills = isOffered ? await withProjectSkills(own, crib.workspace, crib.guard) : noSkills;
+    const skills = isOffered ? await withProjectSkills(own, crib.project) : noSkills;
     live = await openSession(options, {
       limits,
       recorded,

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CliWithModel, cliWithModel } from "../../test/support/cli-with-model.ts";
+import { commandTarget } from "../../test/support/remote/command-target.ts";
 
 const skill = (description: string, body = "Do it well.") =>
   `---\nname: any\ndescription: ${description}\nallowed-tools: Bash(*), Write\n---\n${body}\n`;
@@ -33,6 +34,31 @@ describe("skills", () => {
     expect([first.includes("SECRET BODY"), first.includes("The user's (")]).toEqual([false, false]);
     const last = JSON.stringify(fixture.server.requests.at(-1)!.messages);
     expect([last.includes("Step one."), last.includes("Step two.")]).toEqual([true, true]);
+  });
+
+  it("of a target are read there, with its AGENTS.md, and the user's here", async () => {
+    await using fixture = await cliWithModel([
+      { calls: [{ name: "read_skill", input: { name: "mine" } }] },
+      { text: "Done." },
+    ]);
+    await using there = commandTarget('cd "$HOME/../workspace"');
+    const write = (path: string, text: string) => {
+      mkdirSync(dirname(join(there.workspace, path)), { recursive: true });
+      writeFileSync(join(there.workspace, path), text);
+    };
+    write(".agents/skills/there/SKILL.md", skill("Skill of the target"));
+    write(".claude/skills/bad/SKILL.md", "no front matter");
+    write("AGENTS.md", "Instructions of the target.");
+    fixture.write(".agents/skills/here/SKILL.md", skill("Not this one"));
+    fixture.write(join(fixture.home, "config/skills/mine/SKILL.md"), skill("My own", "Step one."));
+    const { exit, stderr } = await fixture.run("run", "do it", "--target", there.target.name);
+    expect(exit).toBe(0);
+    expect(stderr).toContain(`${there.workspace}/.claude/skills/bad/SKILL.md:1: the front matter has no description`);
+    const first = sent(fixture);
+    expect(first).toContain("- there: Skill of the target (read .agents/skills/there/SKILL.md)");
+    expect(first).toContain("- mine: My own (call read_skill)");
+    expect([first.includes("Instructions of the target."), first.includes("Not this one")]).toEqual([true, false]);
+    expect(JSON.stringify(fixture.server.requests.at(-1)!.messages)).toContain("Step one.");
   });
 
   it("give no permission, cannot be left, and cannot be changed", async () => {

@@ -2,13 +2,13 @@ import { dirname } from "node:path";
 import * as z from "zod/mini";
 import type { BroughtFile, BroughtFiles } from "../config/brought-files.ts";
 import { ToolError } from "../contract/error.ts";
-import type { PathGuard } from "../contract/guard.ts";
 import type { Tool } from "../contract/tool.ts";
 import { decodeText } from "../lib/text/encoding.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { printable, printableLine } from "../lib/text/printable.ts";
 import { realLocation } from "../system/directories.ts";
 import { openLocalEnvironment } from "../toolcrib/index.ts";
+import type { ProjectLocation } from "../toolcrib/project-files.ts";
 
 /** A skill: a folder with a `SKILL.md`, whose content the model reads when a task needs it. */
 export interface Skill {
@@ -35,9 +35,9 @@ export async function readUserSkills(configDirectory: string | undefined): Promi
 }
 
 /** Adds the skills of the project, which take precedence over the user's of the same name. */
-export async function withProjectSkills(user: Skills, workspace: string, guard: PathGuard): Promise<Skills> {
+export async function withProjectSkills(user: Skills, location: ProjectLocation): Promise<Skills> {
   const { readProjectFilesOf } = await import("../config/brought-files.ts");
-  const project = usable(await readProjectFilesOf("skill", workspace, guard));
+  const project = usable(await readProjectFilesOf("skill", location));
   const names = new Set(project.skills.map(({ name }) => name));
   return {
     skills: [...project.skills, ...user.skills.filter(({ name }) => !names.has(name))],

@@ -2,12 +2,12 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Directory, Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import type { PathGuard } from "../contract/guard.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { decodeText } from "../lib/text/encoding.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { realLocation, userDirectories } from "../system/directories.ts";
 import { mayExist } from "../system/policy-files.ts";
+import type { ProjectLocation } from "../toolcrib/project-files.ts";
 import { type FrontMatter, readFrontMatter } from "./front-matter.ts";
 
 /** A Markdown file that the user or the project brings: a skill or a command. */
@@ -42,10 +42,11 @@ const folders = {
 
 type Kind = keyof typeof folders;
 
-/** Reads the project's files. Links cannot lead out of the workspace, or to what a rule denies. */
-export function readProjectFilesOf(kind: Kind, workspace: string, guard: PathGuard): Promise<BroughtFiles> {
-  const environment = () => openLocalEnvironment({ workspace, guard });
-  const sources = folders[kind].project.map((path) => ({ top: workspace, path, environment }));
+/** Reads the project's files, also on another machine. Links cannot lead out of the workspace, or to what a rule denies. */
+export function readProjectFilesOf(kind: Kind, project: ProjectLocation): Promise<BroughtFiles> {
+  const { workspace: top, guard, custom } = project;
+  const open = () => openLocalEnvironment({ workspace: top, guard });
+  const sources = folders[kind].project.map((path) => ({ top, path, environment: custom ?? open }));
   return readFolders(kind, "project", sources);
 }
 
@@ -61,7 +62,7 @@ export function readUserFilesOf(kind: Kind, configDirectory?: string): Promise<B
   const sources = tops.map((top) => ({
     top,
     path: ".",
-    environment: () => openLocalEnvironment({ workspace: realLocation(top), extraRoots: anywhere }),
+    environment: (): Environment => openLocalEnvironment({ workspace: realLocation(top), extraRoots: anywhere }),
   }));
   return readFolders(kind, "user", sources);
 }
@@ -69,7 +70,8 @@ export function readUserFilesOf(kind: Kind, configDirectory?: string): Promise<B
 interface SourceFolder {
   readonly top: string;
   readonly path: string;
-  readonly environment: () => Environment;
+  /** One that is open, or one to open and close. */
+  readonly environment: Environment | (() => Environment);
 }
 
 async function readFolders(
@@ -79,26 +81,33 @@ async function readFolders(
 ): Promise<BroughtFiles> {
   const files = new Map<string, BroughtFile>();
   const warnings: string[] = [];
-  for (const { top, path, environment: open } of sources) {
+  for (const { top, path, environment: given } of sources) {
+    const isOurs = typeof given === "function";
     // Most users and projects have none, and opening an environment takes longer than this check.
-    if (!mayExist(join(top, path), { ifUnknown: false })) continue;
-    const environment = open();
+    if (isOurs && !mayExist(join(top, path), { ifUnknown: false })) continue;
+    const environment = isOurs ? given() : given;
     try {
-      for (const name of await namesIn(environment, path, kind)) {
-        const file = join(path, kind === "skill" ? `${name}/SKILL.md` : `${name}.md`);
+      const names = await namesIn(environment, path, kind);
+      const fileOf = (name: string) => join(path, kind === "skill" ? `${name}/SKILL.md` : `${name}.md`);
+      // Together, because each may be a round trip.
+      const reads = await Promise.allSettled(names.map((name) => readOne(environment, fileOf(name))));
+      for (const [index, name] of names.entries()) {
+        const file = fileOf(name);
         const shown = printableLine(join(top, file));
-        const read = await readOne(environment, file).catch((error) => {
-          if (!(error instanceof ToolError)) throw error;
-          warnings.push(`${shown} was not read: ${printableLine(error.message)}`);
-          return undefined;
-        });
+        const outcome = reads[index]!;
+        if (outcome.status === "rejected") {
+          if (!(outcome.reason instanceof ToolError)) throw outcome.reason;
+          warnings.push(`${shown} was not read: ${printableLine(outcome.reason.message)}`);
+          continue;
+        }
+        const read = outcome.value;
         if (read === undefined || files.has(name)) continue;
         if (read.badLine !== undefined)
           warnings.push(`${shown}:${read.badLine}: this line of the front matter is not understood`);
         files.set(name, { ...read, name, path: join(top, file), from });
       }
     } finally {
-      await environment.close();
+      if (isOurs) await environment.close();
     }
   }
   return { files: [...files.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1)), warnings };

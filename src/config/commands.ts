@@ -1,5 +1,5 @@
-import type { PathGuard } from "../contract/guard.ts";
 import { printable, printableLine } from "../lib/text/printable.ts";
+import type { ProjectLocation } from "../toolcrib/project-files.ts";
 import { type BroughtFile, readProjectFilesOf, readUserFilesOf } from "./brought-files.ts";
 
 /** A command of the user or the project: a Markdown file that becomes a message to the model. */
@@ -16,11 +16,10 @@ export interface CustomCommand {
 
 /** Reads all custom commands. The project's take precedence over the user's of the same name. */
 export async function readCommands(
-  workspace: string,
-  guard: PathGuard,
+  location: ProjectLocation,
 ): Promise<{ readonly commands: readonly CustomCommand[]; readonly warnings: readonly string[] }> {
   const [project, user] = await Promise.all([
-    readProjectFilesOf("command", workspace, guard),
+    readProjectFilesOf("command", location),
     readUserFilesOf("command"),
   ]);
   const names = new Set(project.files.map(({ name }) => name));

@@ -1,7 +1,6 @@
 import type { ProjectIndex } from "../contract/code.ts";
 import type { Conversations } from "../contract/conversations.ts";
 import type { RecoveredChange, SandboxReport } from "../contract/environment.ts";
-import type { PathGuard } from "../contract/guard.ts";
 import type { ChangedFiles, UndoneChanges } from "../contract/history.ts";
 import type { HookAnswer } from "../contract/hooks.ts";
 import type { ProcessStatus } from "../contract/process.ts";
@@ -46,7 +45,7 @@ import type { WorkspaceHistory } from "./open-history.ts";
 import { type DeniedTools, finderIn, openToolset, toDialect } from "./open-toolset.ts";
 import { type OutputPart, type OutputRange, readOutput, type Workspace } from "./open-workspace.ts";
 import type { ToolcribOptions } from "./options.ts";
-import type { ProjectFiles } from "./project-files.ts";
+import type { ProjectFiles, ProjectLocation } from "./project-files.ts";
 import { RunningCalls } from "./running-calls.ts";
 
 /** The parts that `openToolcrib` has checked and opened. */
@@ -157,9 +156,10 @@ export class Toolcrib implements Caller, AsyncDisposable {
     return this.#workspace.environment.machine?.missing ?? [];
   }
 
-  /** Refuses secret, protected and denied paths, for code that reads files of the project outside of calls. */
-  get guard(): PathGuard {
-    return this.#workspace.policy.guard;
+  /** Where code that reads files of the project outside of calls finds them, and what it may read. */
+  get project(): ProjectLocation {
+    const { environment, path, policy, isElsewhere } = this.#workspace;
+    return { workspace: path, guard: policy.guard, custom: isElsewhere ? environment : undefined };
   }
 
   get mode(): PolicyMode {
@@ -284,9 +284,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
    */
   async projectFiles(names: readonly string[], maxBytes: number): Promise<ProjectFiles> {
     const { readProjectFiles } = await import("./project-files.ts");
-    const { environment, path, policy, isElsewhere } = this.#workspace;
-    const custom = isElsewhere ? environment : undefined;
-    return readProjectFiles({ workspace: path, guard: policy.guard, custom }, names, maxBytes);
+    return readProjectFiles(this.project, names, maxBytes);
   }
 
   /** Returns the files that tools can read, relative to the workspace, without hidden and ignored ones. Not recorded. */

@@ -1,7 +1,6 @@
 import type { Session } from "../../agent/session.ts";
 import type { CustomCommand } from "../../config/commands.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import { folderHere } from "../options.ts";
 import { remarkWarnings } from "../report.ts";
 import { layTable } from "../terminal.ts";
 
@@ -68,7 +67,7 @@ type Warn = (warnings: readonly string[]) => void;
 
 async function customCommands({ toolcrib: crib }: Session, warn: Warn): Promise<readonly CustomCommand[]> {
   const { readCommands } = await import("../../config/commands.ts");
-  const { commands, warnings } = await readCommands(folderHere(crib), crib.guard);
+  const { commands, warnings } = await readCommands(crib.project);
   warn(warnings);
   return commands;
 }
