@@ -53,11 +53,16 @@ describe("skills", () => {
     fixture.write(join(fixture.home, "config/skills/mine/SKILL.md"), skill("My own", "Step one."));
     const { exit, stderr } = await fixture.run("run", "do it", "--target", there.target.name);
     expect(exit).toBe(0);
-    expect(stderr).toContain(`${there.workspace}/.claude/skills/bad/SKILL.md:1: the front matter has no description`);
+    expect(stderr).toContain(
+      `${there.workspace}/.claude/skills/bad/SKILL.md:1: the front matter has no description`,
+    );
     const first = sent(fixture);
     expect(first).toContain("- there: Skill of the target (read .agents/skills/there/SKILL.md)");
     expect(first).toContain("- mine: My own (call read_skill)");
-    expect([first.includes("Instructions of the target."), first.includes("Not this one")]).toEqual([true, false]);
+    expect([first.includes("Instructions of the target."), first.includes("Not this one")]).toEqual([
+      true,
+      false,
+    ]);
     expect(JSON.stringify(fixture.server.requests.at(-1)!.messages)).toContain("Step one.");
   });
 

@@ -62,7 +62,8 @@ export function readUserFilesOf(kind: Kind, configDirectory?: string): Promise<B
   const sources = tops.map((top) => ({
     top,
     path: ".",
-    environment: (): Environment => openLocalEnvironment({ workspace: realLocation(top), extraRoots: anywhere }),
+    environment: (): Environment =>
+      openLocalEnvironment({ workspace: realLocation(top), extraRoots: anywhere }),
   }));
   return readFolders(kind, "user", sources);
 }

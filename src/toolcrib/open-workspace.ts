@@ -56,6 +56,8 @@ export interface Workspace {
   readonly environment: Environment;
   /** The folder of stored outputs. */
   readonly storedOutputs: Environment;
+  /** Returns an environment of this machine for the user's own programs, when the workspace is not on it. */
+  here?(): Environment;
   /** Returns an environment without the guard, because undo also restores files that tools may not touch. */
   unguarded(): Environment;
   sandbox(): Promise<SandboxReport>;
@@ -117,6 +119,7 @@ async function openIn(
     isElsewhere: given !== undefined,
     warnings: [warning, lacks].filter((text) => text !== undefined),
     environment,
+    ...(opened.here && { here: opened.here }),
     unguarded: opened.unguarded,
     sandbox: async () => (await environment.sandbox?.()) ?? noSandbox,
     close: async () => {
@@ -126,17 +129,19 @@ async function openIn(
   };
 }
 
-type OpenedEnvironment = Pick<Workspace, "environment" | "unguarded" | "close">;
+type OpenedEnvironment = Pick<Workspace, "environment" | "here" | "unguarded" | "close">;
 
 /** An environment that was passed in stays open; that of a backend or target is closed. */
 function openElsewhere(
   given: Environment,
   { guard, storedOutputs, isOurs }: Pick<Workspace, "storedOutputs"> & { guard: PathGuard; isOurs: boolean },
 ): OpenedEnvironment {
+  let here: Environment | undefined;
   return {
     environment: withOutputs(withGuard(given, guard), storedOutputs),
+    here: () => (here ??= openLocalEnvironment({ workspace: realWorkspace(process.cwd()) })),
     unguarded: () => given,
-    close: async () => (isOurs ? given.close() : undefined),
+    close: async () => void (await Promise.all([here?.close(), isOurs ? given.close() : undefined])),
   };
 }
 

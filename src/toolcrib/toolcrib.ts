@@ -127,7 +127,8 @@ export class Toolcrib implements Caller, AsyncDisposable {
     const settings = this.#policySettings(approvers);
     const { commandHooks: hooks = [] } = options;
     const { session, denied } = parts;
-    if (hooks.length > 0) this.#hooks = new Hooks({ hooks, session, environment, policy: settings });
+    const here = hooks.length > 0 ? workspace.here?.() : undefined;
+    if (hooks.length > 0) this.#hooks = new Hooks({ hooks, session, environment, here, policy: settings });
     const pipelineParts = this.#pipelineParts(toolset, settings);
     const [pipeline, check] = [openPipeline(pipelineParts), openCheck(pipelineParts)];
     const [events, running] = [this.#events, this.#running];

@@ -14,6 +14,8 @@ interface HookParts {
   readonly hooks: readonly CommandHook[];
   readonly session: string;
   readonly environment: Environment;
+  /** Where hooks of the user run when the workspace is not on this machine: here. Another machine must not answer for them. */
+  readonly here?: Environment | undefined;
   readonly policy: PolicySettings;
 }
 
@@ -50,6 +52,7 @@ export class Hooks {
       session_id: session,
       transcript_path: "",
       cwd: environment.workspace,
+      ...(this.#parts.here && { target: environment.name }),
       permission_mode: policy.mode === "yolo" ? "bypassPermissions" : "default",
       hook_event_name: event,
       ...details,
@@ -78,7 +81,7 @@ export class Hooks {
   }
 
   async #start(hook: CommandHook, input: Uint8Array, signal: AbortSignal): Promise<EndedHook> {
-    const { environment } = this.#parts;
+    const { environment, here } = this.#parts;
     for (const [path, hash] of Object.entries(hook.files ?? {})) {
       const bytes = await environment.readFile(path, { maxBytes, signal }).then(
         (file) => file.bytes,
@@ -88,9 +91,14 @@ export class Hooks {
         throw new Error(`${path} has changed since you trusted it; run: toolcrib config trust`);
     }
     const confinement = hook.from === "user" ? "ours" : await this.#confinementOf(hook.command, signal);
-    const program = await environment.start("/bin/sh", {
+    const away = hook.from === "user" ? here : undefined;
+    // Here, the path of the workspace could be another folder.
+    const env: Readonly<Record<string, string>> = away
+      ? { TOOLCRIB_TARGET: environment.name ?? "" }
+      : { CLAUDE_PROJECT_DIR: environment.workspace, TOOLCRIB_PROJECT_DIR: environment.workspace };
+    const program = await (away ?? environment).start("/bin/sh", {
       args: ["-c", hook.command],
-      env: { CLAUDE_PROJECT_DIR: environment.workspace, TOOLCRIB_PROJECT_DIR: environment.workspace },
+      env,
       input,
       confinement,
       signal,
