@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { asBuffer } from "../../lib/bytes/bytes.ts";
 import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import type { Draft, FindingParts } from "./find-changes.ts";
 import { type Holding, isHeldByGit } from "./holdings.ts";
@@ -26,13 +27,16 @@ export class GitBlobs {
   }
 
   /** Returns the files whose bytes equal their blob: the blob exists, has the same size, and no filter changes it. */
-  async verify(files: readonly IndexedFile[], signal: AbortSignal): Promise<readonly IndexedFile[]> {
-    const [sizes, translated] = await Promise.all([
-      this.#sizes(files, signal),
+  async verify<File extends IndexedFile>(
+    files: readonly File[],
+    signal: AbortSignal,
+  ): Promise<readonly File[]> {
+    const [stored, translated] = await Promise.all([
+      this.#stored(files, signal),
       this.#translated(files, signal),
     ]);
-    if (sizes === undefined || translated === undefined) return [];
-    return files.filter(({ path, oid, bytes }) => sizes.get(oid) === bytes && !translated.has(path));
+    if (stored === undefined || translated === undefined) return [];
+    return files.filter((_, index) => stored[index] === 1 && translated[index] === 0);
   }
 
   /** Reads blobs one by one. Skips missing blobs and those that do not match their name. */
@@ -58,36 +62,57 @@ export class GitBlobs {
     }
   }
 
-  async #sizes(files: readonly IndexedFile[], signal: AbortSignal): Promise<Map<string, number> | undefined> {
-    const oids = new Set(files.map(({ oid }) => oid));
-    const input = Buffer.from(Array.from(oids, (oid) => `${oid}\n`).join(""));
-    const printed = await this.#run(["cat-file", "--batch-check", "--buffer"], input, signal);
-    if (printed === undefined) return undefined;
-    const lines = printed.split("\n").map((line) => line.split(" "));
-    return new Map(lines.flatMap(([oid, type, size]) => (type === "blob" ? [[oid!, Number(size)]] : [])));
+  /** Marks the files with blobs of their size. Git prints a line about each, in their order. */
+  async #stored(files: readonly IndexedFile[], signal: AbortSignal): Promise<Uint8Array | undefined> {
+    const input = Buffer.from(files.map(({ oid }) => `${oid}\n`).join(""));
+    const marks = new Uint8Array(files.length);
+    const args = ["cat-file", "--batch-check", "--buffer"];
+    const lines = await this.#run(args, input, "\n", signal, (line, index) => {
+      const file = files[index];
+      if (file !== undefined && line === `${file.oid} blob ${file.bytes}`) marks[index] = 1;
+    });
+    return lines === files.length ? marks : undefined;
   }
 
-  /** Finds the files that a filter changes. Line ends are not checked, because converting them changes the size. */
-  async #translated(files: readonly IndexedFile[], signal: AbortSignal): Promise<Set<string> | undefined> {
+  /**
+   * Marks the files that a filter changes. Line ends are not checked, because converting them changes the size. Git
+   * prints the path, the name and the value of each attribute of each file, in their order.
+   */
+  async #translated(files: readonly IndexedFile[], signal: AbortSignal): Promise<Uint8Array | undefined> {
     const input = Buffer.from(files.map(({ path }) => `${path}\0`).join(""));
-    const printed = await this.#run(["check-attr", "-z", "--stdin", ...translating], input, signal);
-    if (printed === undefined) return undefined;
-    const fields = printed.split("\0");
-    const translated = new Set<string>();
-    for (let at = 0; at + 2 < fields.length; at += 3) {
-      const value = fields[at + 2];
-      if (value !== "unspecified" && value !== "unset") translated.add(fields[at]!);
-    }
-    return translated;
+    const marks = new Uint8Array(files.length);
+    const args = ["check-attr", "-z", "--stdin", ...translating];
+    const fields = await this.#run(args, input, "\0", signal, (value, index) => {
+      if (index % 3 !== 2 || value === "unspecified" || value === "unset") return;
+      marks[Math.floor(index / 3 / translating.length)] = 1;
+    });
+    return fields === files.length * translating.length * 3 ? marks : undefined;
   }
 
-  /** Returns the output of git; undefined when git is missing or fails. */
-  async #run(args: readonly string[], input: Uint8Array, signal: AbortSignal): Promise<string | undefined> {
+  /**
+   * Passes on the output of git part by part, and returns the number of parts; undefined when git is missing or fails.
+   * The whole output about many files would take much memory.
+   */
+  async #run(
+    args: readonly string[],
+    input: Uint8Array,
+    separator: string,
+    signal: AbortSignal,
+    take: (part: string, index: number) => void,
+  ): Promise<number | undefined> {
     const process = await this.#start(args, input, signal);
     if (process === undefined) return undefined;
-    const pieces: Uint8Array[] = [];
-    for await (const piece of process.stdout) pieces.push(piece);
-    return (await process.exit).code === 0 ? Buffer.concat(pieces).toString() : undefined;
+    let rest = "";
+    let count = 0;
+    for await (const piece of process.stdout) {
+      const parts = (rest + asBuffer(piece).toString("latin1")).split(separator);
+      rest = parts.pop()!;
+      for (const part of parts) {
+        take(part, count);
+        count += 1;
+      }
+    }
+    return (await process.exit).code === 0 ? count : undefined;
   }
 
   async #start(args: readonly string[], input: Uint8Array, signal: AbortSignal) {

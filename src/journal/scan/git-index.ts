@@ -54,12 +54,12 @@ class IndexReader {
   }
 
   read(): GitIndex {
-    const files = new SortedFiles(this.#count, this.#bytes.length);
+    const files = new SortedFiles(this.#bytes, this.#count, { hasOwnPaths: this.#version === 4 });
     const staged = new StagedHash();
     for (let count = 0; count < this.#count; count += 1) {
       const start = this.#at;
       const path = this.#readPath(start);
-      if (this.#isPlain(start)) files.add(this.#bytes.subarray(start, start + entryBytes), path);
+      if (this.#isPlain(start)) files.add(start, path);
       staged.add(this.#bytes.subarray(start + 24, start + 28));
       staged.add(path);
       staged.add(this.#bytes.subarray(start + 40, start + fixedBytes));
@@ -117,26 +117,38 @@ class IndexReader {
 
 /** The entries of an index, which git sorts by the bytes of their paths. One that is out of order may not be found. */
 class SortedFiles {
-  /** Each entry, followed by its path. */
-  #bytes: Buffer;
-  readonly #ends: Uint32Array;
+  readonly #index: Buffer;
+  /** The bytes with the paths: the index itself, or a copy of paths that are shortened there. */
+  #paths: Buffer;
+  readonly #hasOwnPaths: boolean;
+  readonly #starts: Uint32Array;
+  readonly #pathStarts: Uint32Array;
+  readonly #pathEnds: Uint32Array;
   #count = 0;
   /** The last file that was found. The next one is often near it. */
   #last = 0;
 
-  /** `bytes` is the likely length of all entries and paths. */
-  constructor(count: number, bytes: number) {
-    this.#ends = new Uint32Array(count);
-    this.#bytes = Buffer.allocUnsafeSlow(bytes);
+  constructor(index: Buffer, count: number, { hasOwnPaths }: { readonly hasOwnPaths: boolean }) {
+    this.#index = index;
+    this.#hasOwnPaths = hasOwnPaths;
+    this.#paths = hasOwnPaths ? Buffer.allocUnsafeSlow(index.length) : index;
+    this.#starts = new Uint32Array(count);
+    this.#pathStarts = new Uint32Array(count);
+    this.#pathEnds = new Uint32Array(count);
   }
 
-  add(entry: Buffer, path: Buffer): void {
-    const start = this.#startOf(this.#count);
-    const end = start + entry.length + path.length;
-    if (end > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], end * 2);
-    entry.copy(this.#bytes, start);
-    path.copy(this.#bytes, start + entry.length);
-    this.#ends[this.#count] = end;
+  /** Adds the entry at a position of the index. */
+  add(entry: number, path: Buffer): void {
+    const last = this.#count === 0 ? 0 : this.#pathEnds[this.#count - 1]!;
+    const start = this.#hasOwnPaths ? last : path.byteOffset - this.#index.byteOffset;
+    const end = start + path.length;
+    if (this.#hasOwnPaths) {
+      if (end > this.#paths.length) this.#paths = Buffer.concat([this.#paths], end * 2);
+      path.copy(this.#paths, start);
+    }
+    this.#starts[this.#count] = entry;
+    this.#pathStarts[this.#count] = start;
+    this.#pathEnds[this.#count] = end;
     this.#count += 1;
   }
 
@@ -148,7 +160,7 @@ class SortedFiles {
       const order = this.#compare(wanted, middle);
       if (order === 0) {
         this.#last = middle;
-        return this.#entryAt(this.#startOf(middle));
+        return this.#entryAt(this.#starts[middle]!);
       }
       if (order > 0) low = middle + 1;
       else high = middle;
@@ -166,15 +178,11 @@ class SortedFiles {
   }
 
   #compare(wanted: Buffer, index: number): number {
-    return wanted.compare(this.#bytes, this.#startOf(index) + entryBytes, this.#ends[index]);
-  }
-
-  #startOf(index: number): number {
-    return index === 0 ? 0 : this.#ends[index - 1]!;
+    return wanted.compare(this.#paths, this.#pathStarts[index], this.#pathEnds[index]);
   }
 
   #entryAt(start: number): IndexEntry {
-    const bytes = this.#bytes;
+    const bytes = this.#index;
     return {
       changedMs: timeOf(bytes.readUInt32BE(start), bytes.readUInt32BE(start + 4)),
       modifiedMs: timeOf(bytes.readUInt32BE(start + 8), bytes.readUInt32BE(start + 12)),

@@ -2,7 +2,7 @@ import type { Environment } from "../../contract/environment.ts";
 import { figure, isSettled, type Repository, type Snapshot } from "../../contract/snapshot.ts";
 import { GitBlobs, type IndexedFile } from "./git-blobs.ts";
 import { type GitIndex, type IndexEntry, readGitIndex } from "./git-index.ts";
-import type { Holding, Holdings } from "./holdings.ts";
+import type { Holdings } from "./holdings.ts";
 import { bytesAt, repositoryOf } from "./ledger.ts";
 
 /** Finds the files whose content git has, so that they need no copy. */
@@ -24,8 +24,8 @@ export class HeldByGit {
   hasStaged(before: Repository, now: Repository): boolean {
     if (before.state.index === now.state.index) return false;
     const known = this.#indexes.get(before.path);
-    const staged = known?.state === before.state.index ? known.read()?.staged : undefined;
-    return staged === undefined || staged !== this.#index(now).read()?.staged;
+    const staged = known?.state === before.state.index ? known.staged : undefined;
+    return staged === undefined || staged !== this.#index(now).staged;
   }
 
   /** Removes blobs that are no longer in the index, because git may delete them. */
@@ -44,22 +44,26 @@ export class HeldByGit {
     }
   }
 
-  /** Returns the blobs with the exact current content of the files at these positions. */
+  /** Adds the blobs with the exact current content of the files at these positions. */
   async find(
     snapshot: Snapshot,
     positions: readonly number[],
+    holdings: Holdings,
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<number, Holding>> {
-    const held = new Map<number, Holding>();
+  ): Promise<void> {
     for (let first = 0; first < positions.length; first += batchFiles)
-      await this.#findSome(snapshot, positions.slice(first, first + batchFiles), held, signal);
-    return held;
+      await this.#findSome(snapshot, positions.slice(first, first + batchFiles), holdings, signal);
+  }
+
+  /** Frees the memory of the indexes, but not the hashes of what was staged. */
+  release(): void {
+    for (const index of this.#indexes.values()) index.release();
   }
 
   async #findSome(
     snapshot: Snapshot,
     positions: readonly number[],
-    held: Map<number, Holding>,
+    holdings: Holdings,
     signal: AbortSignal,
   ): Promise<void> {
     const candidates: (IndexedFile & { readonly position: number; readonly repository: Repository })[] = [];
@@ -77,15 +81,13 @@ export class HeldByGit {
       candidates.push({ ...file, repository });
     }
     for (const [repository, files] of Map.groupBy(candidates, (file) => file.repository)) {
-      const verified = new Set(await new GitBlobs(this.#environment, repository.path).verify(files, signal));
-      for (const file of files) if (verified.has(file)) held.set(file.position, file.oid);
+      const blobs = new GitBlobs(this.#environment, repository.path);
+      for (const { position, oid } of await blobs.verify(files, signal)) holdings.set(position, oid);
     }
   }
 
   #find(repository: Repository, path: string): IndexEntry | undefined {
-    return this.#index(repository)
-      .read()
-      ?.find(repository.prefix + pathIn(repository, path));
+    return this.#index(repository).find(repository.prefix + pathIn(repository, path));
   }
 
   #index(repository: Repository): KnownIndex {
@@ -113,24 +115,43 @@ export class HeldByGit {
 /** The files that are verified at once. The output of git about each takes about a kilobyte of memory. */
 const batchFiles = 30_000;
 
-/** The bytes of an index, parsed on first use. */
+/** An index, in memory while it is used. */
 class KnownIndex {
   readonly state: string;
-  readonly modifiedMs: number;
-  #bytes: Uint8Array | undefined;
+  /** The hash of what was staged. */
+  readonly staged: string | undefined;
+  readonly #repository: Repository;
+  #modifiedMs = 0;
   #index: GitIndex | undefined;
+  #isRead = false;
 
   constructor(repository: Repository) {
-    const read = repository.readIndex();
+    this.#repository = repository;
     this.state = repository.state.index;
-    this.modifiedMs = read?.modifiedMs ?? 0;
-    this.#bytes = read?.bytes;
+    this.#read();
+    this.staged = this.#index?.staged;
   }
 
-  read(): GitIndex | undefined {
-    if (this.#bytes !== undefined) this.#index = readGitIndex(this.#bytes);
-    this.#bytes = undefined;
-    return this.#index;
+  get modifiedMs(): number {
+    if (!this.#isRead) this.#read();
+    return this.#modifiedMs;
+  }
+
+  find(path: string): IndexEntry | undefined {
+    if (!this.#isRead) this.#read();
+    return this.#index?.find(path);
+  }
+
+  release(): void {
+    this.#index = undefined;
+    this.#isRead = false;
+  }
+
+  #read(): void {
+    const read = this.#repository.readIndex();
+    this.#modifiedMs = read?.modifiedMs ?? 0;
+    this.#index = read && readGitIndex(read.bytes);
+    this.#isRead = true;
   }
 }
 

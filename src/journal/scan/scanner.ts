@@ -3,6 +3,7 @@ import type { Environment } from "../../contract/environment.ts";
 import { errorWith, ToolError } from "../../contract/error.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
 import { kindOfMode, type Snapshot, type SnapshotOptions } from "../../contract/snapshot.ts";
+import { withoutHeapGrowth } from "../../lib/async/without-heap-growth.ts";
 import { counted, showSize } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { Blobs } from "../blobs.ts";
@@ -71,7 +72,7 @@ class ChangeScanner implements Scanner {
 
   async around(call: ToolCall, next: (call: ToolCall) => Promise<Outcome>): Promise<Outcome> {
     await this.settle();
-    const begun = await this.#begin(call);
+    const begun = await withoutHeapGrowth(() => this.#begin(call));
     if ("uncovered" in begun) return reportUncovered(call, next(call), [begun.uncovered]);
     const outliving: Promise<unknown>[] = [];
     const running = next({
@@ -110,6 +111,7 @@ class ChangeScanner implements Scanner {
     const parts = { environment, blobs, git: this.#git, limits: this.#limits };
     const before = await secureContents(snapshot, earlier, call, parts);
     this.#git.remember(snapshot);
+    this.#git.release();
     const sequence = journal.append("scan", { callId: id });
     const begun = { callId: id, sequence, collection, before };
     await this.#pending.add(begun);
@@ -137,7 +139,7 @@ class ChangeScanner implements Scanner {
   /** Returns the effects that undo does not cover. Never throws, because a call that has run can no longer fail. */
   async #end(begun: Begun, options: Pick<SnapshotOptions, "again">): Promise<readonly string[]> {
     try {
-      const { after, uncovered } = await this.#record(begun, options);
+      const { after, uncovered } = await withoutHeapGrowth(() => this.#record(begun, options));
       await this.#pending.done(begun.callId, after);
       return uncovered;
     } catch (error) {
@@ -159,6 +161,7 @@ class ChangeScanner implements Scanner {
       ...Array.from(found.uncovered, ([path, why]) => showUncovered(path, why)),
       ...movedGit(before.snapshot, after, this.#git),
     ];
+    this.#git.release();
     return { after, uncovered };
   }
 

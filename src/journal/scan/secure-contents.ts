@@ -76,9 +76,8 @@ export async function secureContents(
       uncovered.set(position, "too large to store");
     else missing.push(position);
   }
-  const held = missing.length === 0 ? new Map() : await parts.git.find(snapshot, missing, signal);
-  for (const [position, holding] of held) holdings.set(position, holding);
-  const rest = missing.filter((position) => !held.has(position));
+  await parts.git.find(snapshot, missing, holdings, signal);
+  const rest = missing.filter((position) => !holdings.has(position));
   if (rest.length > manyFiles)
     notify({ type: "progress", message: "Copying files once, so that commands can be undone" });
   const to = { holdings, uncovered };

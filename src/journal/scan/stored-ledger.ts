@@ -5,7 +5,7 @@ import type { Ledger } from "./ledger.ts";
 import { applyDelta, type LedgerDelta } from "./ledger-delta.ts";
 
 /** Serializes a ledger together with other data. */
-export function writeLedger({ snapshot, holdings }: Ledger, about: unknown): Uint8Array {
+export function writeLedger({ snapshot, holdings }: Ledger, about: unknown): Uint8Array<ArrayBuffer> {
   const { entries, repositories: _, identity: __, shared: ___, ...rest } = snapshot;
   return v8().serialize({
     format,
@@ -23,7 +23,7 @@ export function writeDelta(
   { snapshot }: Pick<Ledger, "snapshot">,
   base: string,
   about: unknown,
-): Uint8Array {
+): Uint8Array<ArrayBuffer> {
   return v8().serialize({ format: deltaFormat, about, base, repositories: statesOf(snapshot), delta });
 }
 
