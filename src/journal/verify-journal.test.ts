@@ -99,7 +99,17 @@ describe("a journal", () => {
     const entry = { at: 1000, kind: "call", session: "session_1", call: "call_9", body: "{}" };
     inTransaction(database, () => records.append(Array.from({ length: 20_000 }, () => entry)));
     database.close();
-    expect((await verifyJournal(many)).fault).toBeUndefined();
+    const head = hashAt(many, rowCount + 20_000);
+    expect(await verifyJournal(many, { head })).toEqual({
+      ...{ records: rowCount + 20_000, pruned: 0, head, noted: rowCount + 20_000 },
+    });
+    const late = tampered("UPDATE records SET body = '{ }' WHERE sequence IN (19000, 19500)", many);
+    expect((await verifyJournal(late, { head })).fault).toEqual({
+      sequence: 19_000,
+      reason: "does not match its hash",
+    });
+    const gap = tampered("DELETE FROM records WHERE sequence = 19000", many);
+    expect((await verifyJournal(gap)).fault).toEqual({ sequence: 19_000, reason: "is missing" });
     for (const file of [tampered(renameInIndex), many]) {
       if (file === many) alter(many, renameInIndex);
       expect((await verifyJournal(file)).fault).toMatchObject({
@@ -208,10 +218,10 @@ function hashAt(file: string, sequence: number): string {
 }
 
 /** A tampered copy of the whole journal. */
-function tampered(deed: string | ((database: DatabaseSync) => void)): string {
+function tampered(deed: string | ((database: DatabaseSync) => void), original = whole): string {
   files += 1;
   const file = join(folder, `${files}.sqlite`);
-  copyFileSync(whole, file);
+  copyFileSync(original, file);
   alter(file, deed);
   return file;
 }

@@ -48,19 +48,19 @@ export async function verifyJournal(file: string, options: VerifyOptions = {}): 
   if (identityOf(file) === undefined) return { records: 0, pruned: 0, head: chainStart };
   const walk = new Walk(options);
   let database: DatabaseSync | undefined;
-  let soundness: SoundnessCheck | undefined;
+  let helper: VerifyingThread | undefined;
   try {
     database = new (loadSqlite().DatabaseSync)(file, { readOnly: true, timeout: 5_000 });
-    soundness = new SoundnessCheck(file, database);
+    helper = new VerifyingThread(file, database);
     // The transaction gives a consistent view, even while other processes write.
     database.exec("BEGIN");
     // An older journal gets its chain at its next use.
-    if (!isOlderJournal(database)) await walk.along(database, soundness, new TimeSlice(options.signal));
+    if (!isOlderJournal(database)) await walk.along(database, helper, new TimeSlice(options.signal));
   } catch (error) {
     if (!isDamage(error)) throw journalUnusable(file, error);
     walk.fail({ sequence: walk.next, reason: `cannot be read: ${(error as Error).message}`, isDamage: true });
   } finally {
-    soundness?.stop();
+    helper?.stop();
     database?.close();
   }
   return walk.report();
@@ -80,7 +80,7 @@ class Walk {
     this.#options = options;
   }
 
-  async along(database: DatabaseSync, soundness: SoundnessCheck, timeSlice: TimeSlice): Promise<void> {
+  async along(database: DatabaseSync, helper: VerifyingThread, timeSlice: TimeSlice): Promise<void> {
     const { sampleAbove } = this.#options;
     const stretches = sampleAbove === undefined ? undefined : chooseSample(database, sampleAbove);
     if (stretches !== undefined) {
@@ -88,11 +88,16 @@ class Walk {
       this.#checkEnd(database);
       return;
     }
-    soundness.start();
     this.#startAfterPruned(database);
-    await this.#walk(database, everything, timeSlice);
+    const latest = helper.start(this.#options.head);
+    await this.#walk(database, { ...everything, ...(latest && { last: latest.first - 1 }) }, timeSlice);
+    if (latest !== undefined) {
+      const result = this.next === latest.first ? await helper.result() : undefined;
+      if (result?.head === undefined) await this.#walk(database, latest, timeSlice);
+      else this.#skip(latest, result.head, result.noted);
+    }
     this.#checkEnd(database);
-    const problem = await soundness.problem();
+    const problem = await helper.problem();
     if (problem !== undefined)
       this.fail({ sequence: this.next, reason: `cannot be trusted: ${problem}`, isDamage: true });
   }
@@ -168,6 +173,14 @@ class Walk {
     this.#head = hash;
   }
 
+  /** Counts records whose hashes are known to follow from the last one. */
+  #skip({ first, last }: Stretch, head: string, noted: number | undefined): void {
+    this.#records += last - first + 1;
+    this.next = last + 1;
+    this.#head = head;
+    if (this.#fault === undefined) this.#noted = noted ?? this.#noted;
+  }
+
   /** Starts after pruned records. Pruning leaves a record with the hash of the last removed record. */
   #startAfterPruned(database: DatabaseSync): void {
     const first = database.prepare("SELECT min(sequence) AS sequence FROM records").get()?.sequence;
@@ -195,36 +208,45 @@ class Walk {
 
 /**
  * Checks the file itself: its pages, and that the indexes of the records have every row. In a large journal that takes
- * as long as the hashes, so it runs in a thread meanwhile.
+ * half as long as the hashes, so it runs in a thread meanwhile, which then also checks the latest records.
  */
-class SoundnessCheck {
+class VerifyingThread {
   readonly #file: string;
   readonly #database: DatabaseSync;
   #thread: Worker | undefined;
-  #found: Promise<string[] | undefined> = Promise.resolve(undefined);
+  #result: Promise<ThreadResult | undefined> = Promise.resolve(undefined);
 
   constructor(file: string, database: DatabaseSync) {
     this.#file = file;
     this.#database = database;
   }
 
-  start(): void {
-    const { last } = this.#database.prepare("SELECT max(sequence) AS last FROM records").get()!;
-    if (Number(last) < manyRecords) return;
+  /** Returns the records that the thread checks; undefined when there are too few for a thread. */
+  start(noted: string | undefined): Stretch | undefined {
+    const ends = "SELECT min(sequence) AS first, max(sequence) AS last FROM records";
+    const { first, last } = this.#database.prepare(ends).get() as unknown as Stretch;
+    const count = last - first + 1;
+    if (count < manyRecords) return undefined;
+    const latest = { first: last - Math.floor(count * shareOfThread) + 1, last };
     const { Worker } = process.getBuiltinModule("node:worker_threads");
-    const workerData = { file: this.#file, checks };
+    const workerData = { file: this.#file, checks, printedLine, noted, ...latest };
     const thread = new Worker(checkInThread, { eval: true, execArgv: [], workerData });
     this.#thread = thread;
-    this.#found = new Promise((resolve) => {
+    this.#result = new Promise((resolve) => {
       thread.once("message", resolve);
       thread.once("error", () => resolve(undefined));
       thread.once("exit", () => resolve(undefined));
     });
+    return latest;
   }
 
-  /** Returns what is wrong; undefined when all is sound. Checks here when the thread has failed. */
+  result(): Promise<ThreadResult | undefined> {
+    return this.#result;
+  }
+
+  /** Returns what is wrong with the file; undefined when all is sound. Checks here when the thread has failed. */
   async problem(): Promise<string | undefined> {
-    const found = (await this.#found) ?? checks.flatMap((check) => resultsOf(this.#database, check));
+    const found = (await this.#result)?.found ?? checks.flatMap((check) => resultsOf(this.#database, check));
     return found.find((result) => result !== "ok");
   }
 
@@ -232,6 +254,18 @@ class SoundnessCheck {
     void this.#thread?.terminate();
   }
 }
+
+interface ThreadResult {
+  /** The results of `checks`. */
+  readonly found: readonly string[];
+  /** The last hash; undefined when the hash of some record does not follow, or must be computed another way. */
+  readonly head: string | undefined;
+  /** The record whose hash is the noted head. */
+  readonly noted: number | undefined;
+}
+
+/** With this share of the records, the thread needs as long as this one for all others. */
+const shareOfThread = 0.22;
 
 /** The rows of other tables than these can be made again. */
 const checks = [
@@ -248,14 +282,35 @@ function resultsOf(database: DatabaseSync, check: string): string[] {
 
 const checkInThread = `
   const { parentPort, workerData } = require("node:worker_threads");
+  const { file, checks, printedLine, noted, first, last } = workerData;
   process.emitWarning = () => {};
   const { DatabaseSync } = require("node:sqlite");
-  const database = new DatabaseSync(workerData.file, { readOnly: true, timeout: 5000 });
-  // Without a memory map, the check of an index takes twice as long.
-  database.exec("PRAGMA mmap_size = " + 1024 ** 3);
-  const rows = workerData.checks.flatMap((check) => database.prepare(check).all());
-  parentPort.postMessage(rows.flatMap((row) => Object.values(row).map(String)));
+  const { hash } = require("node:crypto");
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
+  database.exec("BEGIN");
+  const found = checks.flatMap((check) => database.prepare(check).all()).flatMap((row) => Object.values(row).map(String));
+  parentPort.postMessage({ found, ...follow() });
   database.close();
+
+  function follow() {
+    const page = database.prepare(
+      "SELECT sequence, hash, " + printedLine + " FROM records WHERE sequence BETWEEN ? AND ? ORDER BY sequence LIMIT 512");
+    page.setReturnArrays(true);
+    let head = database.prepare("SELECT hash FROM records WHERE sequence = ?").get(first - 1)?.hash;
+    let at;
+    for (let next = first; next <= last; ) {
+      const rows = page.all(next, last);
+      if (rows.length === 0) return {};
+      for (const [sequence, own, rest] of rows) {
+        const isExact = rest !== null && !rest.includes("\uFFFD");
+        if (sequence !== next || !isExact || hash("sha256", '["' + head + '"' + rest, "hex") !== own) return {};
+        if (own === noted) at = sequence;
+        head = own;
+        next += 1;
+      }
+    }
+    return { head, noted: at };
+  }
 `;
 
 /** Below this many records, starting a thread takes longer than it saves. */
