@@ -69,6 +69,8 @@ class TargetConnection {
   readonly #programs: TargetPrograms;
   readonly #ripgrep: FileToSend | undefined;
   readonly #session = randomBytes(16).toString("hex");
+  /** The attempts to connect again since a connection that was of use. */
+  readonly #attempts = { delay: 0, deadline: 0, attachedMs: 0, progress: -1 };
   readonly #secret = randomBytes(32).toString("hex");
 
   constructor(target: Target, options: ConnectOptions) {
@@ -98,20 +100,36 @@ class TargetConnection {
   }
 
   async #reconnect(): Promise<void> {
-    const { reconnectMs = defaultReconnectMs } = this.#options;
-    const deadline = performance.now() + reconnectMs;
     this.#report(`Reconnecting to ${this.#target.name}`);
-    for (let delay = firstDelayMs; !this.link.hasEnded; delay = Math.min(2 * delay, maxDelayMs)) {
+    let reason = new Error("every new connection ends at once");
+    this.#startAttempts();
+    while (!this.link.hasEnded) {
+      const { delay, deadline } = this.#attempts;
+      if (delay > 0 && performance.now() + delay > deadline) {
+        this.link.lose(this.#unreachable(reason));
+        return;
+      }
+      await wait(delay);
+      this.#attempts.delay = Math.min(2 * delay || firstDelayMs, maxDelayMs);
       try {
         const refusal = await this.#attach({ mayStart: false });
+        this.#attempts.attachedMs = performance.now();
         if (refusal !== undefined) this.link.lose(this.#refused(refusal));
         else this.#report(`Connected to ${this.#target.name} again`);
         return;
       } catch (error) {
-        if (performance.now() + delay > deadline) this.link.lose(this.#unreachable(error as Error));
-        else await wait(delay);
+        reason = error as Error;
       }
     }
+  }
+
+  /** Delays grow and time runs out also when each connection is made, but none is of use. */
+  #startAttempts(): void {
+    const { reconnectMs = defaultReconnectMs } = this.#options;
+    const { attachedMs, progress } = this.#attempts;
+    const now = performance.now();
+    if (this.link.progress === progress && now - attachedMs < lastingMs) return;
+    Object.assign(this.#attempts, { delay: 0, deadline: now + reconnectMs, progress: this.link.progress });
   }
 
   /** Makes a connection. Returns why the session cannot be continued; throws when the target cannot be reached now. */
@@ -243,6 +261,8 @@ function unknownAnswer(target: Target, { kind }: Answer): ToolError {
 const pingMs = 15_000;
 const connectMs = 60_000;
 const defaultReconnectMs = 5 * 60_000;
+/** A connection that lasts this long was of use. */
+const lastingMs = 10_000;
 const firstDelayMs = 100;
 const maxDelayMs = 15_000;
 const defaultIdle: IdleLimits = { idleMs: 10 * 60_000, busyMs: 24 * 60 * 60_000 };

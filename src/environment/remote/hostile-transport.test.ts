@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
@@ -85,4 +85,19 @@ it.each<readonly [string, object]>([
   };
   const { error } = await connecting([answer], list);
   expect(error.message).toMatch(/^there answered/);
+});
+
+it("gives up a target that ends every connection at once", async () => {
+  await using folder = temporaryFolder();
+  const program = join(folder.path, "transport");
+  const welcome = '\\000\\000\\000\\034\\002{"protocol":1,"received":0}';
+  const lines = ["#!/bin/sh", `echo >> ${shellQuote(join(folder.path, "made"))}`, 'eval "$(head -n 2)"'];
+  const answer = `printf '\\n%s%s {"kind":"ready"}\\n' "$first" "$second"; printf '${welcome}'`;
+  writeFileSync(program, [...lines, answer].join("\n"), { mode: 0o755 });
+  const target = parseTarget(`command:${shellQuote(program)}`);
+  const channel = await connectTarget(target, { programs, reconnectMs: 1000 });
+  const read = channel.messages[Symbol.asyncIterator]().next();
+  await expect(read).rejects.toThrow(/ is lost: every new connection ends at once$/);
+  // Without growing delays there would be many more.
+  expect(readFileSync(join(folder.path, "made"), "utf8").length).toBeLessThan(9);
 });

@@ -9,6 +9,12 @@ export class Outbox {
   readonly #waiting: Outgoing[] = [];
   #keptBytes = 0;
   #lastSent = 0;
+  #acknowledged = 0;
+
+  /** The number of the last message that the other side has taken. */
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
 
   /** Whether the other side has taken everything. */
   get isEmpty(): boolean {
@@ -41,6 +47,7 @@ export class Outbox {
 
   /** The other side has taken all messages up to this number. */
   forget(upTo: number, frames: FrameStream | undefined): void {
+    this.#acknowledged = Math.max(this.#acknowledged, upTo);
     for (const [number, { message }] of this.#kept) {
       if (number > upTo) break;
       this.#kept.delete(number);

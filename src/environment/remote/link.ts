@@ -51,6 +51,11 @@ export class Link implements Channel {
     return this.#hasFinished;
   }
 
+  /** Grows with every message that arrives on either side. */
+  get progress(): number {
+    return this.#inbox.received + this.#outbox.acknowledged;
+  }
+
   /** Client: asks for the session on a new connection. Resolves with a refusal, or undefined when attached. */
   greet(frames: FrameStream, hello: Pick<Hello, "session" | "secret">): Promise<Refusal | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Refusal | undefined>();
