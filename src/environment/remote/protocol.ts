@@ -13,6 +13,7 @@ import {
   type Shape,
   type Shaped,
   shown,
+  shownLine,
   table,
   text,
   textUpTo,
@@ -79,7 +80,7 @@ export const greeting = object({
   recovered: optional(recovered),
   runsPrograms: yesOrNo,
   machine: optional(
-    object({ node: textUpTo(100), platform: textUpTo(100), missing: list(oneOf("git", "bash"), 10) }),
+    object({ node: shownLine, platform: shownLine, missing: list(oneOf("git", "bash"), 10) }),
   ),
   abilities: list(text, 20),
 });

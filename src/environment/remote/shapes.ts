@@ -1,4 +1,4 @@
-import { printable } from "../../lib/text/printable.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
 import { badMessage } from "./message.ts";
 
 /** Checks a value of the other side, and returns it with its type. Unknown fields are left out. */
@@ -17,6 +17,9 @@ export function textUpTo(maxLength: number): Shape<string> {
 
 /** A text for people and models. It cannot control a terminal. */
 export const shown: Shape<string> = (value, at) => printable(text(value, at));
+
+/** A short text of one line for people and models. */
+export const shownLine: Shape<string> = (value, at) => printableLine(textUpTo(100)(value, at));
 
 export const yesOrNo: Shape<boolean> = (value, at) => {
   if (typeof value !== "boolean") throw badMessage(`${at} is not true or false`);
