@@ -15,7 +15,7 @@ export default defineConfig({
     sequence: { sequencer: TestOrder },
     globalSetup: [
       "test/support/bubblewrap.ts",
-      "test/support/remote/openssh.ts",
+      "test/support/remote/setup.ts",
       "test/support/worker-variables.ts",
     ],
     setupFiles: ["test/support/fixed-seed.ts", "test/support/resolve-once.ts"],

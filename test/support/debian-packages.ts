@@ -21,6 +21,12 @@ export function unpackPackages(folder: string, packages: readonly string[], file
   return existsSync(join(folder, file));
 }
 
+/** Says which programs are missing, whose packages have the same names; undefined when all are installed. */
+export function neededPackages(programs: readonly string[]): string | undefined {
+  const missing = programs.filter((name) => !succeeds("sh", ["-c", `command -v ${name}`]));
+  return missing.length === 0 ? undefined : `needs Debian's ${missing.join(" and ")}`;
+}
+
 /** Whether a program runs and ends without an error. */
 export function succeeds(program: string, args: readonly string[], cwd = "/"): boolean {
   return spawnSync(program, args, { cwd, stdio: "ignore", timeout: patienceMs }).status === 0;

@@ -18,8 +18,8 @@ export interface OpenSsh {
   readonly lacksShell: boolean;
 }
 
-/** Before all tests: downloads the ssh server where it is missing, and what a user without a shell needs. */
-export function setup(): void {
+/** Downloads the ssh server where it is missing, and what a user without a shell needs. */
+export function fetchOpenSsh(): void {
   if (process.platform !== "linux" || !existsSync("/usr/bin/ssh")) return;
   if (process.getuid?.() === 0) return;
   if (!existsSync(installed)) unpackPackages(serverFolder, ["openssh-server", "libwrap0"], "usr/sbin/sshd");

@@ -9,7 +9,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { succeeds } from "../debian-packages.ts";
+import { vi } from "vitest";
+import { neededPackages } from "../debian-packages.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A running container of the real podman and runc, whose root filesystem is made of folders of this machine. */
@@ -57,6 +58,8 @@ export function podmanContainer(): PodmanContainer {
   const name = "test-container";
   const remove = async () => {
     spawnSync("podman", ["rm", "-f", "-t", "0", name], { env, stdio: "ignore" });
+    // They clean up after the container, and create folders to do so.
+    await vi.waitUntil(() => !isInUse(temporary.path), { timeout: 60_000, interval: 50 });
     // podman of an ordinary user leaves a process that keeps its user namespace.
     if (existsSync(at("run/pause.pid"))) process.kill(Number(readFileSync(at("run/pause.pid"), "utf8")));
     await temporary[Symbol.asyncDispose]();
@@ -71,6 +74,11 @@ export function podmanContainer(): PodmanContainer {
     throw error;
   }
   return { name, variables, here: (path) => join(at("root"), path), [Symbol.asyncDispose]: remove };
+}
+
+/** Whether a program runs that has this path among its arguments. */
+function isInUse(path: string): boolean {
+  return execFileSync("ps", ["-eo", "args="], { encoding: "utf8" }).includes(path);
 }
 
 /** Returns the mounts of the programs of this machine, and of the Node that runs the tests. */
@@ -93,8 +101,8 @@ function makeRoot(root: string): readonly string[] {
 export const podmanMissing: string | undefined = await findReason();
 
 async function findReason(): Promise<string | undefined> {
-  const lacks = ["podman", "runc"].filter((name) => !succeeds("sh", ["-c", `command -v ${name}`]));
-  if (lacks.length > 0) return `needs Debian's ${lacks.join(" and ")}`;
+  const needed = neededPackages(["podman", "runc"]);
+  if (needed !== undefined) return needed;
   try {
     await podmanContainer()[Symbol.asyncDispose]();
     return undefined;
