@@ -265,7 +265,7 @@ interface ThreadResult {
 }
 
 /** With this share of the records, the thread needs as long as this one for all others. */
-const shareOfThread = 0.22;
+const shareOfThread = 0.17;
 
 /** The rows of other tables than these can be made again. */
 const checks = [

@@ -35,6 +35,24 @@ describe("a worker", () => {
     expect(await worker.ask("add", () => [1, 2], always)).toBe(3);
   }, 600_000);
 
+  it("is replaced after an answer when it keeps much memory", async () => {
+    const worker = open({});
+    const processes: number[] = [];
+    const keep = (count: number) =>
+      worker.ask(
+        "keepBytes",
+        ({ process }: { process: number }) => {
+          processes.push(process);
+          return count;
+        },
+        always,
+      );
+    const little = await keep(1000);
+    expect(await keep(220_000_000 - little)).toBeGreaterThan(200_000_000);
+    expect(await keep(1000)).toBeLessThan(200_000_000);
+    expect(processes).toEqual([1, 1, 2]);
+  }, 600_000);
+
   it("exits when its objects use too much memory", async () => {
     const worker = open({ flags: ["--max-old-space-size=40"] });
     await expect(worker.ask("takeObjects", () => undefined, always)).rejects.toMatchObject({

@@ -10,16 +10,24 @@ export interface TestStarter {
 export interface TestService {
   add(numbers: readonly number[], options: Reading): Promise<number>;
   hang(_: undefined, options: Reading): Promise<never>;
+  /** Keeps as many bytes, and returns the resident bytes. */
+  keepBytes(count: number, options: Reading): Promise<number>;
   takeBytes(_: undefined, options: Reading): Promise<never>;
   takeObjects(_: undefined, options: Reading): Promise<never>;
 }
 
-serveParent<TestStarter>({ retireAbove: 1_000_000_000, endAbove: 300_000_000 }, async ({ parent }) => {
+const kept: Buffer[] = [];
+
+serveParent<TestStarter>({ retireAbove: 200_000_000, endAbove: 300_000_000 }, async ({ parent }) => {
   const service: TestService = {
     add: async (numbers) => numbers.reduce((sum, number) => sum + number, 0),
     hang: async (_, options) => {
       await parent.ask("hangs", undefined as never, options);
       for (;;);
+    },
+    keepBytes: async (count) => {
+      kept.push(Buffer.alloc(count, 1));
+      return process.memoryUsage.rss();
     },
     takeBytes: async () => {
       const held: Buffer[] = [];
