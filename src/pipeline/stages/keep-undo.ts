@@ -1,6 +1,7 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { Scanner } from "../../journal/scan/scanner.ts";
+import { loadOnce } from "../../lib/async/load-once.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
 import type { PipelineParts } from "../pipeline.ts";
 import type { Next, Stage } from "../stage.ts";
@@ -15,8 +16,7 @@ export function keepUndo(parts: UndoParts): Stage {
   return (call, next) => (call.tool.risk === "read" ? next(call) : keep(call, next));
 
   async function keep(call: ToolCall, next: Next): Promise<Outcome> {
-    // The module is loaded with the first change, to keep the start fast.
-    const { keepingEnvironment } = await import("../../journal/keep/keeping-environment.ts");
+    const { keepingEnvironment } = await ofChanges.load();
     parts.transactions.join(call);
     const environment = keepingEnvironment(call.environment, { ...parts, callId: call.id });
     try {
@@ -37,6 +37,9 @@ export function keepUndo(parts: UndoParts): Stage {
     return call.tool.startsPrograms ? aroundPrograms(call, next, parts.scanner) : next(call);
   }
 }
+
+/** Loaded with the first change, to keep the start fast. */
+const ofChanges = loadOnce(() => import("../../journal/keep/keeping-environment.ts"));
 
 /** Returns whether the call runs a command that may do more than read. */
 async function mayChangeFiles({ accesses }: ToolCall): Promise<boolean> {
