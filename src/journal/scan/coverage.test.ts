@@ -212,3 +212,13 @@ it("detects a change to a file written a moment before", async () => {
     rmSync(join(fixture.workspace, "fresh.txt"));
   }
 });
+
+it("copies a file whose content the last command has removed from git", async () => {
+  await using fixture = await openCommandFixture({ "a.txt": "a\n" }, { git: true });
+  fixture.beside("printf staged > b.txt && sleep 0.1 && git add b.txt && sleep 0.1");
+  await fixture.bash("git rm -q --cached b.txt && git prune --expire=now");
+  const before = treeOf(fixture.workspace);
+  const call = await fixture.bash("rm b.txt");
+  await fixture.undo(call);
+  expect([call.content, treeOf(fixture.workspace)]).toEqual(["", before]);
+});

@@ -156,11 +156,13 @@ class ChangeScanner implements Scanner {
     const found = await findChanges(before, after, { environment, blobs });
     const changes = withoutOthers(found.changes, journal.changesAfter(sequence), blobs);
     journal.change(callId, changes);
-    this.#latest = { ledger: inheriting(before, after, found.holdings), collection };
     const uncovered = [
       ...Array.from(found.uncovered, ([path, why]) => showUncovered(path, why)),
       ...movedGit(before.snapshot, after, this.#git),
     ];
+    const ledger = inheriting(before, after, found.holdings);
+    this.#git.forgetLost(after, ledger.holdings, before.snapshot);
+    this.#latest = { ledger, collection };
     this.#git.release();
     return { after, uncovered };
   }
