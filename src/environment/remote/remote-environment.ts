@@ -1,15 +1,7 @@
-import type { Confinement } from "../../contract/confinement.ts";
 import type {
-  Announcing,
-  ChangeOptions,
   ChangeReceipt,
-  CommandInShell,
-  DeleteOptions,
   Directory,
-  Effect,
-  EntryChange,
   Environment,
-  FileChange,
   FileContent,
   FileInfo,
   FilesWanted,
@@ -17,7 +9,6 @@ import type {
   LineRange,
   LineSlice,
   MachineFacts,
-  MoveOptions,
   ProcessStartOptions,
   Reaching,
   ReadResult,
@@ -26,39 +17,24 @@ import type {
   SandboxReport,
   WalkedPaths,
   WalkWanted,
-  WriteOptions,
   WriteReceipt,
 } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
-import { throwIfAborted } from "../../lib/async/abort.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { AttackedMachine } from "../../sandbox/proof/prove-boundary.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../check-requests.ts";
 import type { Channel } from "./channel.ts";
-import { errorOf } from "./errors.ts";
 import { badMessage } from "./message.ts";
 import { Peer } from "./peer.ts";
-import {
-  callbacks,
-  type Greeting,
-  greeting,
-  protocolVersion,
-  type effects as sentEffects,
-  targetNotes,
-} from "./protocol.ts";
+import { callbacks, type Greeting, greeting, protocolVersion, targetNotes } from "./protocol.ts";
+import { RemoteChanges } from "./remote-changes.ts";
 import { RemoteDirectory } from "./remote-directory.ts";
-import {
-  type CallTarget,
-  callTarget,
-  maxListBytes,
-  RemoteProcess,
-  sendConfinement,
-} from "./remote-process.ts";
+import { type CallTarget, callTarget, maxListBytes } from "./remote-process.ts";
+import { RemoteProcesses } from "./remote-processes.ts";
 import { RemoteSnapshots } from "./remote-snapshots.ts";
-import type { Shaped } from "./shapes.ts";
 import { checkRelative, pathsOf } from "./snapshot-columns.ts";
 
 /** The environment of a target. */
@@ -135,9 +111,8 @@ class RemoteEnvironment implements TargetEnvironment {
   readonly keepsShells: boolean;
   readonly #peer: Peer;
   readonly #call: CallTarget;
-  readonly #changes = new Map<number, PendingChange>();
-  readonly #processes = new Map<number, StartedProcess>();
-  readonly #callers = new WeakMap<object, number>();
+  readonly #changes: RemoteChanges;
+  readonly #processes: RemoteProcesses;
   #sandbox: Promise<SandboxReport> | undefined;
   #lastId = 0;
 
@@ -153,6 +128,8 @@ class RemoteEnvironment implements TargetEnvironment {
     const { workspace, home, ownDirectories, recovered, machine, runsPrograms, abilities } = greeting;
     this.#peer = peer;
     this.#call = callTarget(peer);
+    this.#changes = new RemoteChanges(this.#call, (realPath) => this.#inside(realPath));
+    this.#processes = new RemoteProcesses({ peer, call: this.#call, takeId: () => this.#takeId() });
     this.workspace = workspace;
     this.home = home;
     this.ownDirectories = ownDirectories;
@@ -226,55 +203,28 @@ class RemoteEnvironment implements TargetEnvironment {
     return { ...rest, firstLine, totalLines };
   }
 
-  writeFile(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<WriteReceipt> {
-    const { announce, signal, ifExists, durable, mode } = options;
-    return this.#change({ announce, leastEffects: 1 }, signal, (announces, call) =>
-      this.#call("writeFile", { path, content, announces, ifExists, durable, mode }, call),
-    );
+  writeFile(...wanted: Parameters<Environment["writeFile"]>): Promise<WriteReceipt> {
+    return this.#changes.writeFile(...wanted);
   }
 
-  async delete(path: string, { announce, signal, recursive }: DeleteOptions = {}): Promise<void> {
-    await this.#change({ announce, leastEffects: 1, inParts: recursive }, signal, (announces, call) =>
-      this.#call("delete", { path, announces, recursive }, call),
-    );
+  delete(...wanted: Parameters<Environment["delete"]>): Promise<void> {
+    return this.#changes.delete(...wanted);
   }
 
-  async move(from: string, to: string, { announce, signal, replace }: MoveOptions = {}): Promise<void> {
-    await this.#change({ announce, leastEffects: 2 }, signal, (announces, call) =>
-      this.#call("move", { from, to, announces, replace }, call),
-    );
+  move(...wanted: Parameters<Environment["move"]>): Promise<void> {
+    return this.#changes.move(...wanted);
   }
 
-  async change(
-    changes: readonly FileChange[],
-    { announce, signal, durable }: ChangeOptions = {},
-  ): Promise<readonly ChangeReceipt[]> {
-    const receipts = await this.#change(
-      { announce, leastEffects: changes.length },
-      signal,
-      (announces, call) =>
-        this.#call(
-          "change",
-          { changes, announces, durable },
-          { ...call, maxBytes: answerBytes(changes.length) },
-        ),
-    );
-    if (receipts.length !== changes.length) throw badMessage("a change has a wrong number of receipts");
-    return receipts.map(({ realPath, before, after }) => ({
-      realPath: this.#inside(realPath),
-      before,
-      after,
-    }));
+  change(...wanted: Parameters<Environment["change"]>): Promise<readonly ChangeReceipt[]> {
+    return this.#changes.change(...wanted);
+  }
+
+  changeEntry(...wanted: Parameters<Environment["changeEntry"]>): Promise<void> {
+    return this.#changes.changeEntry(...wanted);
   }
 
   state(path: string, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<EntryState> {
     return this.#call("state", { path }, { signal });
-  }
-
-  async changeEntry(path: string, { before, after }: EntryChange, options: Announcing = {}): Promise<void> {
-    await this.#change({ announce: options.announce, leastEffects: 0 }, undefined, (announces, call) =>
-      this.#call("changeEntry", { path, announces, before, after }, call),
-    );
   }
 
   async modifiedTimes(
@@ -312,22 +262,8 @@ class RemoteEnvironment implements TargetEnvironment {
     });
   }
 
-  async start(program: string, options: ProcessStartOptions): Promise<RunningProcess> {
-    const { signal, confinement: given, caller, args, cwd, env, input, terminal, shell } = options;
-    const { reachable, leavesFiles, ownDirectory } = options;
-    const confinement = given === "ours" ? undefined : given;
-    const sent = given === "ours" ? "ours" : confinement && sendConfinement(confinement);
-    const process = await this.#begin({ confinement, signal }, async (id, process) => {
-      const params = { as: id, program, args, cwd, env, input, terminal, shell, reachable, leavesFiles };
-      const started = await this.#call(
-        "start",
-        { ...params, ownDirectory, confinement: sent, caller: caller && this.#callerId(caller) },
-        { signal, onAbort: "wait" },
-      );
-      Object.assign(process, started);
-      if (shell) process.runCommand = (command) => this.#runCommand(id, process, command);
-    });
-    return process;
+  start(program: string, options: ProcessStartOptions): Promise<RunningProcess> {
+    return this.#processes.start(program, options);
   }
 
   async close(): Promise<void> {
@@ -339,85 +275,24 @@ class RemoteEnvironment implements TargetEnvironment {
     if (!Object.hasOwn(callbacks, method)) throw badMessage("a call has an unknown method");
     if (method === "announce") {
       const { call, effects } = callbacks.announce.params(value, method);
-      return this.#announce(call, effects);
+      return this.#changes.announce(call, effects);
     }
-    const { process: id } = callbacks.pathRules.params(value, method);
-    const { confinement } = this.#processes.get(id) ?? {};
-    if (confinement === undefined) throw badMessage("a call belongs to no confined process");
-    if (method === "pathRules") return confinement.pathRules?.();
-    if (method === "mayRun")
-      return confinement.mayRun?.(callbacks.mayRun.params(value, method).command) ?? false;
-    const { host, port, name } = callbacks.mayConnect.params(value, method);
-    return confinement.mayConnect?.(host, port, name) ?? false;
+    return this.#processes.answer(method, value);
   }
 
   note(method: string, value: unknown): void {
     if (method === "greeting" || !Object.hasOwn(targetNotes, method))
       throw badMessage("a message has an unknown name");
-    if (method === "exit") {
-      const { process: id, code, signal, remarks, cwd, error } = targetNotes.exit(value, method);
-      const { process } = this.#process(id);
-      this.#processes.delete(id);
-      if (error === undefined) process.ended({ code, signal, remarks, ...(cwd?.startsWith("/") && { cwd }) });
-      else process.lost(errorOf(error));
-      return;
-    }
-    const { process: id, stream } = targetNotes.outputEnd(value, method);
-    const { process } = this.#process(id);
-    if (method === "output") process.receive(stream, targetNotes.output(value, method).bytes);
-    else process.endStream(stream);
+    this.#processes.note(method, value);
   }
 
   lost(error: ToolError): void {
-    for (const { process } of this.#processes.values()) process.lost(error);
-    this.#processes.clear();
-  }
-
-  #process(id: number): StartedProcess {
-    const found = this.#processes.get(id);
-    if (found === undefined) throw badMessage("a message belongs to no process");
-    return found;
+    this.#processes.lost(error);
   }
 
   #takeId(): number {
     this.#lastId += 1;
     return this.#lastId;
-  }
-
-  #callerId(caller: object): number {
-    const known = this.#callers.get(caller) ?? this.#takeId();
-    this.#callers.set(caller, known);
-    return known;
-  }
-
-  /** Runs a command in a shell on the target. Its output and its end come like those of a process. */
-  async #runCommand(shell: number, { sandbox }: RemoteProcess, given: CommandInShell): Promise<CommandThere> {
-    const { signal, ...command } = given;
-    const { stdout, stderr, exit } = await this.#begin({ signal }, async (id) => {
-      await this.#call("runCommand", { process: shell, as: id, ...command });
-    });
-    return { stdout, stderr, sandbox, exit: exit.then((end) => ({ ...end, cwd: end.cwd })) };
-  }
-
-  /** Announces a process under a new id, whose messages may come before the answer. */
-  async #begin(
-    { confinement, signal }: Pick<StartedProcess, "confinement"> & { readonly signal: AbortSignal },
-    start: (id: number, process: RemoteProcess) => Promise<void>,
-  ): Promise<RemoteProcess> {
-    const id = this.#takeId();
-    const process = new RemoteProcess(id, this.#peer, this.#call);
-    this.#processes.set(id, { process, confinement });
-    try {
-      await start(id, process);
-    } catch (error) {
-      this.#processes.delete(id);
-      throw error;
-    }
-    const stop = () => process.stop();
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    void process.exit.catch(() => {}).finally(() => signal.removeEventListener("abort", stop));
-    return process;
   }
 
   /** Refuses a path that leaves the workspace. It never becomes a path of this machine. */
@@ -432,41 +307,6 @@ class RemoteEnvironment implements TargetEnvironment {
     // Checked also when the caller does not ask for it.
     const inside = this.#inside(realPath);
     reached?.(inside);
-  }
-
-  /** Sends a change. A change that was cancelled is waited for, because it may have been made. */
-  async #change<Answer>(
-    pending: PendingChange,
-    signal: AbortSignal | undefined,
-    send: (announces: boolean, call: Parameters<CallTarget>[2]) => Promise<Answer>,
-  ): Promise<Answer> {
-    throwIfAborted(signal);
-    let id = 0;
-    const started = (call: number) => {
-      id = call;
-      this.#changes.set(id, pending);
-    };
-    try {
-      return await send(pending.announce !== undefined, { signal, onAbort: "wait", started });
-    } finally {
-      this.#changes.delete(id);
-    }
-  }
-
-  async #announce(call: number, effects: Shaped<typeof sentEffects>): Promise<undefined> {
-    const pending = this.#changes.get(call);
-    if (pending?.announce === undefined) throw badMessage("an announcement belongs to no change");
-    if (pending.isAnnounced && !pending.inParts) throw badMessage("a change was announced twice");
-    pending.isAnnounced = true;
-    if (effects.length < pending.leastEffects) throw badMessage("an announcement has too few effects");
-    const checked = effects.map(
-      ({ realPath, before, after, afterHash }): Effect => ({
-        ...{ realPath: this.#inside(realPath), before, after },
-        ...(afterHash !== undefined && { afterHash }),
-      }),
-    );
-    await pending.announce(checked);
-    return undefined;
   }
 
   async #walk(directory: string, { hidden, ignoreFiles, signal }: WalkWanted): Promise<WalkedPaths> {
@@ -508,26 +348,6 @@ class RemoteEnvironment implements TargetEnvironment {
   }
 }
 
-interface PendingChange extends Announcing {
-  /** How many effects its announcement must have. */
-  readonly leastEffects: number;
-  /** Whether it has several announcements: those of a tree. Default: false. */
-  readonly inParts?: boolean | undefined;
-  isAnnounced?: boolean;
-}
-
-interface StartedProcess {
-  readonly process: RemoteProcess;
-  readonly confinement?: Confinement | undefined;
-}
-
-type CommandThere = Awaited<ReturnType<NonNullable<RunningProcess["runCommand"]>>>;
-
 const mostFilesAtOnce = 10_000;
 const maxIgnoreBytes = 64 * 1024 * 1024;
 const maxHeaderBytes = 512 * 1024;
-
-/** The receipts of a change have long paths and a few numbers each. */
-function answerBytes(changes: number): number {
-  return 1024 * 1024 + changes * 10_000;
-}
