@@ -2,6 +2,7 @@ import { ToolError } from "../contract/error.ts";
 import { version } from "../system/version.ts";
 import type { Command } from "./command.ts";
 import { callCommand } from "./commands/call.ts";
+import { withTarget } from "./config/with-target.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import { exitCodeOfError, failedCall, printFailure, printJson } from "./report.ts";
 import { print } from "./terminal.ts";
@@ -26,7 +27,7 @@ async function run([name = "--help", ...rest]: readonly string[]): Promise<numbe
   else {
     const command = await commandOf(name);
     const given = parseArguments(rest, command);
-    if (!given.options.has("help")) return command.run(given);
+    if (!given.options.has("help")) return command.run(await withTarget(given, command));
     print(await (await import("./help.ts")).explainCommand(command, given));
   }
   return 0;

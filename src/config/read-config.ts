@@ -10,6 +10,7 @@ import { mayExist, policyFiles, readPolicyFile } from "../system/policy-files.ts
 import { type TrustState, trustIn } from "../toolcrib/trust.ts";
 import { filesOfHook, readHooks } from "./read-hooks.ts";
 import { problemOf, type Setting, type SettingValue, settings, unknownKey } from "./settings.ts";
+import { problemInTargets } from "./targets.ts";
 import { keyPositions, lineOf, parseToml } from "./toml-text.ts";
 
 /** The project's configuration, relative to the workspace. */
@@ -44,7 +45,8 @@ interface ProjectConfig {
 }
 
 export interface ConfigFolders {
-  readonly workspace: string;
+  /** Undefined for a workspace on a target: no project on this machine has a say there. */
+  readonly workspace: string | undefined;
   /** Default: the XDG config directory. */
   readonly configDirectory?: string | undefined;
   readonly variables?: NodeJS.ProcessEnv;
@@ -69,7 +71,8 @@ export async function readConfig(folders: ConfigFolders): Promise<Config> {
       return undefined;
     });
   const user = await orWarn(readUserFile(userConfigFile(folders.configDirectory)));
-  const project = await orWarn(readProjectFile(folders));
+  const { workspace } = folders;
+  const project = workspace === undefined ? undefined : await orWarn(readProjectFile(workspace, folders));
   const effective = settings.map((setting): EffectiveSetting => {
     const own = valueIn(user, setting);
     const base = own ?? { setting, value: setting.default, origin: "default" };
@@ -129,8 +132,11 @@ async function readUserFile(path: string): Promise<ConfigFile | undefined> {
   return { ...(await parsed(text, name, "user")), trust: "trusted" };
 }
 
-async function readProjectFile(folders: ConfigFolders): Promise<ConfigFile | undefined> {
-  const workspace = realWorkspace(folders.workspace);
+async function readProjectFile(
+  named: string,
+  folders: Pick<ConfigFolders, "configDirectory">,
+): Promise<ConfigFile | undefined> {
+  const workspace = realWorkspace(named);
   // Most folders have none, and opening an environment takes longer than this check.
   if (!mayExist(join(workspace, projectConfigPath))) return undefined;
   const environment = openLocalEnvironment({ workspace });
@@ -202,13 +208,20 @@ function loosening(
 function problemsIn(file: ConfigFile): readonly string[] {
   const found: string[] = [];
   const note = (key: string, problem: string) => found.push(`${at(file, key)}: ${problem}`);
-  const top = [...new Set([...settings.map(({ key }) => key.split(".")[0]!), "mcp_servers", "hooks"])];
+  const top = [
+    ...new Set([...settings.map(({ key }) => key.split(".")[0]!), "mcp_servers", "hooks", "targets"]),
+  ];
   for (const [key, value] of Object.entries(file.table)) {
     if (!top.includes(key)) note(key, unknownKey(key, top));
     else if (key === "mcp_servers") {
       if (file.isProject)
         note(key, "a project names its MCP servers in .toolcrib/mcp.json; these are ignored");
       else if (!isRecord(value)) note(key, "mcp_servers must be a table of servers by name");
+    } else if (key === "targets") {
+      const problem = file.isProject
+        ? "a project cannot choose a target; only your own config.toml can"
+        : problemInTargets(value);
+      if (problem !== undefined) note(key, problem);
     } else if (key === "limits") {
       if (!isRecord(value)) note(key, "limits must be a table");
       else

@@ -29,6 +29,12 @@ export function configSchema(): object {
           hookEvents.map((event) => [event, { type: "array", items: hookSchema }]),
         ),
       },
+      targets: {
+        type: "object",
+        description:
+          "Targets by a name for --target, or by the folder whose work they do. Only in your own file.",
+        additionalProperties: { type: "string" },
+      },
       mcp_servers: {
         type: "object",
         description: "MCP servers by name, with the fields of mcp.json. Only in your own file.",

@@ -26,6 +26,7 @@ import { version } from "../../system/version.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { ClientInfo } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
+import { requireHere } from "../config/with-target.ts";
 import { withJournal } from "../log/log.ts";
 import { containsHome, denyChanges, leave, untilAskedToEnd } from "../mcp/serve-stdio.ts";
 import { remarkFewDescriptors } from "../report.ts";
@@ -154,8 +155,9 @@ class AcpServer {
     resume?: string,
   ): Promise<AcpSession> {
     const workspace = this.#workspaceIn(params);
-    const opened = await plainly(() =>
-      AcpSession.open({
+    const opened = await plainly(async () => {
+      await requireHere("toolcrib acp", workspace);
+      return AcpSession.open({
         given: withWorkspace(this.#given, workspace),
         client,
         editor: this.#editor,
@@ -163,8 +165,8 @@ class AcpServer {
         resume,
         hasNotices: this.#client.session?.notices != null,
         log: this.log,
-      }),
-    );
+      });
+    });
     this.#sessions.set(opened.id, opened);
     // The client may have left while the session opened.
     if (this.#isClosed) await this.#closeSession(opened.id);

@@ -100,7 +100,7 @@ function settingOf(key: string | undefined): Setting {
   const keys = settings.map((setting) => setting.key);
   const found = key === undefined ? undefined : findSetting(key);
   if (found) return found;
-  const isTable = key === "limits" || key === "mcp_servers" || key === "hooks";
+  const isTable = ["limits", "mcp_servers", "hooks", "targets"].includes(key ?? "");
   throw new ToolError(
     "invalid-input",
     key === undefined

@@ -28,9 +28,14 @@ export async function withConfig(
 
 /** Reads the configuration of a command line's workspace; undefined when there is no file. */
 async function configOf({ options }: Arguments): Promise<Config | undefined> {
-  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+  const workspace = options.has("target")
+    ? undefined
+    : realWorkspace(options.get("workspace") ?? process.cwd());
   // Most users have no such file, and `toolcrib call` must start fast.
-  const files = [join(userDirectories().config, "config.toml"), join(workspace, ".toolcrib/config.toml")];
+  const files = [
+    join(userDirectories().config, "config.toml"),
+    ...(workspace === undefined ? [] : [join(workspace, ".toolcrib/config.toml")]),
+  ];
   if (!files.some((file) => mayExist(file))) return undefined;
   const { readConfig } = await import("../../config/read-config.ts");
   return readConfig({ workspace });

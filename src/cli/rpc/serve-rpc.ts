@@ -13,6 +13,7 @@ import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import type { ApprovalRequest, Approve, Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { withConfig } from "../config/with-config.ts";
+import { requireHere } from "../config/with-target.ts";
 import { containsHome, denyChanges, leave, untilAskedToEnd } from "../mcp/serve-stdio.ts";
 import { addedRules } from "../options.ts";
 import { remarkFewDescriptors } from "../report.ts";
@@ -212,6 +213,7 @@ class RpcServer {
       throw new ToolError("denied", `${workspace} lies outside ${root}`, {
         hint: `This server was started with --workspace ${root}.`,
       });
+    await requireHere("toolcrib rpc", workspace);
     const place = { options: new Map([["workspace", workspace]]), operands: [] };
     const config = await withConfig(place, ["mode", "sandbox"]);
     const isTooWide = params.workspace === undefined && root === undefined && containsHome(workspace);

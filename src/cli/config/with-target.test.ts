@@ -1,0 +1,144 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
+import { openToolcrib } from "../../toolcrib/index.ts";
+import { commands } from "../commands/commands.ts";
+
+/** A target that cannot be reached, so nothing that succeeds has used it. */
+const target = "command:/missing/program";
+const unreached = "/missing/program, which reaches command:/missing/program, cannot be started";
+
+/** What each command does in a folder that config.toml sets to the target. */
+const behaviours: Readonly<
+  Record<string, { words?: string[]; does: "connects" | "names" | "refuses" | "ignores" }>
+> = {
+  acp: { does: "refuses" },
+  approve: { words: ["--json"], does: "ignores" },
+  call: { words: ["file.read", "poem.txt"], does: "connects" },
+  chat: { does: "connects" },
+  checkpoint: { does: "connects" },
+  completion: { words: ["bash"], does: "ignores" },
+  config: { does: "ignores" },
+  console: { words: ["--help"], does: "ignores" },
+  diff: { words: ["call_1"], does: "connects" },
+  doctor: { words: ["--sandbox", "none"], does: "connects" },
+  grants: { does: "ignores" },
+  help: { does: "ignores" },
+  index: { does: "refuses" },
+  log: { does: "names" },
+  mcp: { does: "connects" },
+  models: { words: ["--help"], does: "ignores" },
+  paths: { does: "names" },
+  policy: { words: ["show"], does: "connects" },
+  redo: { does: "connects" },
+  rpc: { does: "refuses" },
+  run: { words: ["task"], does: "connects" },
+  sessions: { does: "names" },
+  stop: { does: "names" },
+  target: { words: ["list", target], does: "connects" },
+  tools: { does: "ignores" },
+  tour: { does: "refuses" },
+  undo: { does: "connects" },
+};
+
+let here: CliWorkspace;
+beforeAll(() => {
+  here = cliWorkspace({ TOOLCRIB_MODEL: "openai/gpt-5", OPENAI_API_KEY: "none" });
+  here.write("poem.txt", "local poem\n");
+  configure(`[targets]\n${JSON.stringify(here.workspace)} = "${target}"\nbuild = "${target}"\n`);
+});
+afterAll(() => here[Symbol.asyncDispose]());
+
+function configure(text: string): void {
+  mkdirSync(join(here.home, "config"), { recursive: true });
+  writeFileSync(join(here.home, "config/config.toml"), text, { mode: 0o600 });
+}
+
+describe("a folder that config.toml sets to a target", () => {
+  it("is known to every command", () => {
+    expect(Object.keys(behaviours)).toEqual(commands.map(({ name }) => name).sort());
+  });
+
+  it.each(Object.entries(behaviours))(
+    "is never used by `toolcrib %s` on this machine",
+    async (name, { words = [], does }) => {
+      // `mcp` ends its process.
+      const run = name === "mcp" ? here.runProcess : here.run;
+      const { exit, stdout, stderr } = await run(name, ...words);
+      const output = `${stdout}${stderr}`;
+      expect(output).not.toContain("local poem");
+      if (does === "connects")
+        expect([exit === 0 && name !== "mcp", output]).toEqual([false, expect.stringContaining(unreached)]);
+      if (does === "names") expect([exit, output]).toEqual([0, expect.stringContaining(target)]);
+      if (does === "refuses")
+        expect([exit, stderr]).toEqual([
+          2,
+          expect.stringContaining(
+            `toolcrib ${name} works on this machine only, and ${here.workspace} is set to ${target}`,
+          ),
+        ]);
+      if (does === "ignores") expect(exit).toBe(0);
+    },
+  );
+
+  it("applies to the folders below it, through links, and with --workspace", async () => {
+    mkdirSync(join(here.workspace, "below"));
+    symlinkSync(join(here.workspace, "below"), join(here.home, "link"));
+    for (const folder of [join(here.workspace, "below"), join(here.home, "link")])
+      expect((await here.run("paths", "-C", folder)).stdout).toContain(target);
+    expect((await here.run("paths", "-C", here.home)).stdout).not.toContain(target);
+  });
+
+  it("is used on this machine with --target local", async () => {
+    const read = await here.run("call", "file.read", "poem.txt", "--target", "local");
+    expect(read).toMatchObject({ exit: 0, stdout: "1 | local poem\n" });
+  });
+});
+
+describe("--target NAME", () => {
+  it("uses the target with this name", async () => {
+    const { exit, stderr } = await here.run("call", "file.read", "poem.txt", "--target", "build");
+    expect([exit, stderr]).toEqual([1, expect.stringContaining(unreached)]);
+  });
+
+  it("refuses a name that config.toml does not have", async () => {
+    const { exit, stderr } = await here.run("log", "--target", "biuld");
+    expect([exit, stderr]).toEqual([2, expect.stringContaining("No target is named biuld")]);
+  });
+
+  it.each(
+    commands.filter(({ options }) => !options.some(({ name }) => name === "target")).map(({ name }) => name),
+  )("is refused by `toolcrib %s`, which takes none", async (name) => {
+    const { exit, stdout, stderr } = await here.run(name, "--target", target);
+    expect([exit, stdout, stderr]).toEqual([
+      2,
+      "",
+      expect.stringContaining(`toolcrib ${name} takes no --target: it works on this machine only`),
+    ]);
+  });
+});
+
+describe("a project's config.toml", () => {
+  it("cannot send work to a target", async () => {
+    await using project = cliWorkspace();
+    project.write("poem.txt", "local poem\n");
+    project.write(".toolcrib/config.toml", `[targets]\n${JSON.stringify(project.workspace)} = "${target}"\n`);
+    const read = await project.run("call", "file.read", "poem.txt");
+    expect(read).toMatchObject({ exit: 0, stdout: "1 | local poem\n" });
+    expect(read.stderr).toContain("a project cannot choose a target; only your own config.toml can");
+  });
+});
+
+describe("openToolcrib", () => {
+  it.each([{ workspace: "/tmp" }, { extraRoots: { read: ["/tmp"] } }])(
+    "refuses a target together with %o",
+    async (other) => {
+      const folders = { stateDirectory: here.home, configDirectory: join(here.home, "config") };
+      await expect(openToolcrib({ target, ...other, ...folders })).rejects.toMatchObject({
+        code: "invalid-input",
+        message: expect.stringMatching(/^The options `target` and `\w+` cannot be combined$/),
+      });
+    },
+  );
+});

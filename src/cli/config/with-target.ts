@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { ToolError } from "../../contract/error.ts";
+import { userDirectories } from "../../system/directories.ts";
+import { mayExist } from "../../system/policy-files.ts";
+import type { Arguments, Command } from "../command.ts";
+
+/** Commands that read no file of the workspace, so they work in the folder of a target, too. */
+const withoutFiles: ReadonlySet<string> = new Set(["config", "tools"]);
+
+/**
+ * Returns the command line with the target that it names, or that the user's `config.toml` chooses for its folder. A
+ * command that works on this machine only is refused in such a folder. `--target local` is this machine.
+ */
+export async function withTarget(given: Arguments, command: Command): Promise<Arguments> {
+  const has = (name: string) => command.options.some((option) => option.name === name);
+  if (!has("workspace")) return given;
+  const { options, operands } = given;
+  const named = options.get("target");
+  if (named === "local") return { operands, options: without(options, "target") };
+  if (named !== undefined)
+    return { operands, options: new Map(options).set("target", await targetNamed(named)) };
+  const folder = options.get("workspace") ?? process.cwd();
+  const target = await targetOfFolder(folder);
+  // The other forms of `mcp` change settings of this machine.
+  const usesFiles = !withoutFiles.has(command.name) && !(command.name === "mcp" && operands.length > 0);
+  if (target === undefined || !usesFiles) return given;
+  if (!has("target")) throw worksHereOnly(`toolcrib ${command.name}`, folder, target);
+  return { operands, options: without(options, "workspace").set("target", target) };
+}
+
+/** Refuses a folder that the user's `config.toml` puts on a target. */
+export async function requireHere(what: string, folder: string): Promise<void> {
+  const target = await targetOfFolder(folder);
+  if (target !== undefined) throw worksHereOnly(what, folder, target);
+}
+
+async function targetNamed(name: string): Promise<string> {
+  if (name.includes(":")) return name;
+  const found = (await configured())?.named(name);
+  if (found !== undefined) return found;
+  throw new ToolError("invalid-input", `No target is named ${name}`, {
+    hint: `Name it in your config.toml: [targets] ${name} = "ssh:host:/dir"`,
+  });
+}
+
+async function targetOfFolder(folder: string): Promise<string | undefined> {
+  return (await configured())?.of(folder);
+}
+
+async function configured() {
+  const file = join(userDirectories().config, "config.toml");
+  // Most users have no such file, and `toolcrib call` must start fast.
+  if (!mayExist(file)) return undefined;
+  const { ConfiguredTargets } = await import("../../config/targets.ts");
+  return ConfiguredTargets.read(file);
+}
+
+function worksHereOnly(what: string, folder: string, target: string): ToolError {
+  return new ToolError(
+    "invalid-input",
+    `${what} works on this machine only, and ${folder} is set to ${target}`,
+    {
+      hint: "To change that, edit [targets] in your config.toml: toolcrib config edit",
+    },
+  );
+}
+
+function without(options: ReadonlyMap<string, string>, name: string): Map<string, string> {
+  return new Map([...options].filter(([key]) => key !== name));
+}

@@ -1,0 +1,79 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { ToolError } from "../contract/error.ts";
+import { parseTarget } from "../environment/remote/target.ts";
+import { isRecord } from "../lib/json/is-record.ts";
+import { realLocation } from "../system/directories.ts";
+import { readPolicyFile } from "../system/policy-files.ts";
+import { liesInside } from "../system/workspace-path.ts";
+import { parseToml } from "./toml-text.ts";
+
+/**
+ * The table `targets` of the user's own `config.toml`: targets by a name for `--target`, or by a folder whose work they
+ * do. A project has none, because it could send the user's work to another machine.
+ */
+export class ConfiguredTargets {
+  readonly #table: Readonly<Record<string, unknown>>;
+  /** The file, for messages. */
+  readonly file: string;
+
+  private constructor(table: Readonly<Record<string, unknown>>, file: string) {
+    this.#table = table;
+    this.file = file;
+  }
+
+  /** Returns undefined without a table. Throws when the file cannot be read: work must not stay here by mistake. */
+  static async read(file: string): Promise<ConfiguredTargets | undefined> {
+    const text = readPolicyFile(file);
+    // Most files have none, and a parser takes time to load.
+    if (text === undefined || !text.includes("targets")) return undefined;
+    const { targets } = await parseToml(text, file);
+    if (targets === undefined) return undefined;
+    const problem = problemInTargets(targets);
+    if (problem !== undefined)
+      throw new ToolError("invalid-input", `${file}: ${problem}`, {
+        hint: "Fix it: toolcrib config edit",
+      });
+    return new ConfiguredTargets(targets as Record<string, string>, file);
+  }
+
+  /** Returns the target with this name. */
+  named(name: string): string | undefined {
+    return isFolderKey(name) || !Object.hasOwn(this.#table, name) ? undefined : String(this.#table[name]);
+  }
+
+  /** Returns the target of this folder, or of the nearest folder above it that has one. */
+  of(folder: string): string | undefined {
+    const real = realLocation(folder);
+    const above = Object.keys(this.#table)
+      .filter(isFolderKey)
+      .map((key) => ({ key, path: realLocation(folderOf(key)) }))
+      .filter(({ path }) => liesInside(real, path))
+      .sort((one, other) => other.path.length - one.path.length);
+    return above[0] && String(this.#table[above[0].key]);
+  }
+}
+
+/** Returns what is wrong with the table, as a sentence without a full stop; undefined when it is valid. */
+export function problemInTargets(targets: unknown): string | undefined {
+  if (!isRecord(targets)) return "targets must be a table of targets by name or folder";
+  for (const [key, value] of Object.entries(targets)) {
+    if (!isFolderKey(key) && !/^(?!local$)[\w-]+$/.test(key))
+      return `targets.${JSON.stringify(key)} must be a name of letters, digits, _ and -, except local, or a folder that begins with / or ~/`;
+    if (typeof value !== "string") return `targets.${key} must be a text, such as "ssh:host:/dir"`;
+    try {
+      parseTarget(value);
+    } catch (error) {
+      return `targets.${key}: ${(error as Error).message}`;
+    }
+  }
+  return undefined;
+}
+
+function isFolderKey(key: string): boolean {
+  return key.startsWith("/") || key.startsWith("~/");
+}
+
+function folderOf(key: string): string {
+  return key.startsWith("~/") ? join(homedir(), key.slice(2)) : key;
+}
