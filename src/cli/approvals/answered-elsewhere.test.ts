@@ -65,9 +65,8 @@ else
       await using terminal = fixture.emulate(["call", "file.delete", "a.txt", "--mode", "safe"]);
       await terminal.shows("[y]es once");
       const { id } = await pendingIn(fixture);
-      expect((await fixture.run("approve", id, "--yes")).stdout).toBe(
-        "Allowed once. The waiting call continues.\n",
-      );
+      const { exit, stdout, stderr } = await fixture.run("approve", id, "--yes");
+      expect([exit, stdout], stderr).toEqual([0, "Allowed once. The waiting call continues.\n"]);
       expect([await terminal.exit, terminal.screen]).toEqual([
         0,
         expect.stringMatching(/\nAllowed, answered elsewhere\.\nDeleted the file a\.txt \(4 bytes\)\.$/),
