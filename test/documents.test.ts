@@ -14,6 +14,7 @@ import { mcpCommand } from "../src/cli/commands/mcp.ts";
 import { modelsCommand } from "../src/cli/commands/models.ts";
 import { runCommand } from "../src/cli/commands/run.ts";
 import { sessionsCommand } from "../src/cli/commands/sessions.ts";
+import { readConfig } from "../src/config/read-config.ts";
 import { dialectNames, findDialect } from "../src/dialects/dialects.ts";
 import { Toolset } from "../src/dialects/toolset.ts";
 import { formats } from "../src/documents/formats.ts";
@@ -133,10 +134,21 @@ it("every setup command is one that CI runs, or a script of the package", () => 
 
 it("every block has a language that is checked", () => {
   const unchecked = blocks.filter(
-    ({ language }) => !["ts", "js", "console", "sh", "json", "lua", "python", ""].includes(language),
+    ({ language }) => !["ts", "js", "console", "sh", "json", "lua", "python", "toml", ""].includes(language),
   );
   expect(unchecked).toEqual([]);
   for (const { text, language } of blocks) if (language === "json") JSON.parse(text);
+});
+
+it("every `config.toml` is accepted", async () => {
+  const shown = blocks.filter(({ language }) => language === "toml");
+  expect(shown.length).toBeGreaterThan(1);
+  for (const { text, document } of shown) {
+    await using folder = temporaryFolder();
+    writeFileSync(join(folder.path, "config.toml"), text);
+    const { warnings } = await readConfig({ workspace: undefined, configDirectory: folder.path });
+    expect(warnings, document).toEqual([]);
+  }
 });
 
 it("every editor is configured to start `toolcrib acp`", () => {

@@ -21,10 +21,13 @@ describe("any other environment", () =>
   testGuarding((content) => memoryWorld(content, (inner) => withGuard(inner, guard))));
 
 describe("target", () =>
-  testGuarding(async (content) => {
-    const world = await openRemoteWorld(openLocalWorld(content), content);
-    return { ...world, environment: withGuard(world.environment, guard) };
-  }));
+  testGuarding(
+    async (content) => {
+      const world = await openRemoteWorld(openLocalWorld(content), content);
+      return { ...world, environment: withGuard(world.environment, guard) };
+    },
+    { atOnce: false },
+  ));
 
 describe("memory backend", () =>
   testGuarding((content) => {

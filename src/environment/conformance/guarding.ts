@@ -41,8 +41,14 @@ const bytes = Buffer.from("new");
 const hash = (text: string) => contentHash(Buffer.from(text));
 const lines = { first: 1, count: 1, maxBytes: 100 };
 
-/** Registers tests of a guarded environment. `open` returns a world with `exampleGuard`. */
-export function testGuarding(open: (content?: WorldContent) => World | Promise<World>): void {
+/**
+ * Registers tests of a guarded environment. `open` returns a world with `exampleGuard`. `atOnce`: whether refused calls are
+ * made at the same time. On a target, two of them can leave an empty new folder.
+ */
+export function testGuarding(
+  open: (content?: WorldContent) => World | Promise<World>,
+  { atOnce = true } = {},
+): void {
   it("reads allowed files, and reports that refused ones exist", async () => {
     await using world = await open({ files });
     const { environment } = world;
@@ -122,7 +128,9 @@ export function testGuarding(open: (content?: WorldContent) => World | Promise<W
         fixedFailure("z.fixed"),
       ],
     ];
-    for (const [attempt, refusal] of attempts) expect(await failureOf(attempt())).toEqual(refusal);
+    const running = atOnce ? attempts.map(([attempt]) => failureOf(attempt())) : [];
+    for (const [index, [attempt, refusal]] of attempts.entries())
+      expect(await (running[index] ?? failureOf(attempt()))).toEqual(refusal);
     expect(await missing(world, Object.keys(files))).toEqual([]);
     expect(await missing(world, ["new", "new.fixed", "vault/new", "z.fixed"])).toEqual([
       "new",
