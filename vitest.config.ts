@@ -11,7 +11,7 @@ export default defineConfig({
     pool: "forks",
     isolate: false,
     // They often wait for programs that they have started.
-    maxWorkers: availableParallelism() + 4,
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: TestOrder },
     globalSetup: [
       "test/support/bubblewrap.ts",
