@@ -19,11 +19,7 @@ async function sendAnswer(question: PendingQuestion, answer: Answer): Promise<vo
   } catch (error) {
     if (!(error instanceof RequestError) || error.status !== 409) throw error;
     overview.value = await get<Overview>("/api/overview");
-    const isOpen = questions.value.some((one) => one.workspace === workspace && one.id === id);
-    const text = isOpen
-      ? "The request changed after it was shown, so your answer was not used. Check it again."
-      : "This question was already answered elsewhere, or its client has ended. Your answer was not used.";
-    toast(text, { kind: "error" });
+    toast(error.message, { kind: "error" });
   }
 }
 

@@ -52,13 +52,13 @@ export class Questions {
   /** Answers a question. The answer counts only for what the page has shown. */
   async answer(given: AnswerRequest): Promise<void> {
     const pending = this.#find(given);
-    if (pending === undefined) throw noLongerPending();
+    if (pending === undefined || pending.answer) throw noLongerPending();
     const { hash, previewHash, hosts, unconfined } = this.#toQuestion(pending);
     const shown = { hash, previewHash, hosts, unconfined };
     const isSame = Object.entries(shown).every(([key, value]) =>
       isDeepStrictEqual(value, given[key as keyof typeof shown]),
     );
-    if (!isSame || pending.answer) throw noLongerPending();
+    if (!isSame) throw hasChanged();
     await this.#pending.answer(pending, toApproval(given, pending));
   }
 
@@ -117,12 +117,20 @@ function toApproval(given: AnswerRequest, { request }: PendingApproval): Approva
     throw new ToolError("invalid-input", "This call can only be allowed once.", { hint: "Answer: once." });
   // The hashes do not cover the rules, so the user's choice is compared with them, not only counted.
   const width = offered.findIndex((one) => isDeepStrictEqual(one.rules, rules));
-  if (width < 0 || (answer === "session" && width > 0)) throw noLongerPending();
+  if (width < 0 || (answer === "session" && width > 0)) throw hasChanged();
   return { allow: true, remember: answer, width: answer === "always" ? width : undefined };
 }
 
 function noLongerPending(): ToolError {
-  return new ToolError("stale", "This question is no longer open, or it has changed.", {
-    hint: "Look at it again, then answer.",
-  });
+  return new ToolError(
+    "stale",
+    "This question was already answered elsewhere, or its client has ended. Your answer was not used.",
+  );
+}
+
+function hasChanged(): ToolError {
+  return new ToolError(
+    "stale",
+    "The request changed after it was shown, so your answer was not used. Check it again.",
+  );
 }
