@@ -101,7 +101,9 @@ describe.skipIf(missingBrowser)("a question (with Chromium)", () => {
 
   it("says that a question has changed, and shows it again", async () => {
     await shown.open("#/now");
-    const stale = { error: { code: "stale", message: "The request changed after it was shown.", hint: null } };
+    const stale = {
+      error: { code: "stale", message: "The request changed after it was shown.", hint: null },
+    };
     shown.server.answers.set("/api/approvals/answer", { status: 409, body: stale });
     await page.locator(".question").first().getByRole("button", { name: "Allow once" }).click();
     await page.getByText("The request changed after it was shown").waitFor();
