@@ -102,8 +102,9 @@ export const callCommand: Command = {
     await crib.close();
     remarkWarnings(crib.warnings);
     interruption.stop();
-    // Rules of this call are not known to another process, which could index more than they allow to read.
-    if (isIndexing(result) && !options.has("rule") && !options.has("rule-file"))
+    // The index of a target is not that of a folder here. Rules of this call are not known to another process, which could index more than they allow to read.
+    const mayIndex = !options.has("target") && !options.has("rule") && !options.has("rule-file");
+    if (mayIndex && isIndexing(result))
       (await import("../show-index.ts")).startIndexer(options.get("workspace") ?? process.cwd());
     if (result.error) return exitCodeOf(result.error.code);
     return result.isError || result.failed !== undefined || wasCutShort ? 1 : 0;
