@@ -69,6 +69,23 @@ it("rejects with the failure of a run that cannot start, and leaves nothing", as
   expect(readdirSync(socketFolder(fixture.home))).toEqual([]);
 }, 600_000);
 
+it("passes on where the run works, and starts it in a folder without programs", async () => {
+  await using folder = temporaryFolder();
+  const program = [process.execPath, "-e", printWords, "--"];
+  const variables = { ...process.env, TOOLCRIB_HOME: folder.path };
+  const run = (wanted: Partial<RunToStart>) => startRun({ ...wanted, task: "x", program, variables });
+  const { session: here } = await run({ workspace: folder.path });
+  const { session: there } = await run({ target: "ssh:host" });
+  expect([JSON.parse(here), JSON.parse(there)]).toEqual([
+    { cwd: folder.path, words: [`--workspace=${folder.path}`, "--target=local"] },
+    { cwd: socketFolder(folder.path), words: ["--target=ssh:host"] },
+  ]);
+});
+
+/** Reports its folder and its place as the session. */
+const printWords = `const words = process.argv.filter((word) => /^--(workspace|target)=/.test(word));
+  console.log(JSON.stringify({ session: JSON.stringify({ cwd: process.cwd(), words }) }));`;
+
 it("stops a process that opens no session in time", async () => {
   await using folder = temporaryFolder();
   const program = [process.execPath, "-e", "setInterval(() => {}, 1000); //"];

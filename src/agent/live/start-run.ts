@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
@@ -49,8 +48,9 @@ export async function startRun(wanted: RunToStart): Promise<StartedRun> {
   makePrivateDirectory(folder);
   const before = new Set(socketNames(folder));
   const started = startDetached(file, [...words, ...wordsFor({ ...wanted, workspace })], {
-    // Settings of a project on this machine do not apply to a target.
-    cwd: workspace ?? homedir(),
+    // Settings of a project on this machine do not apply to a target. Programs in the current folder are not used, so
+    // it is not the home folder, which has `.local/bin`.
+    cwd: workspace ?? folder,
     env: variables,
     input: task,
     outputFile: join(folder, `${newIdentifier("run")}.json`),
@@ -65,7 +65,8 @@ export async function startRun(wanted: RunToStart): Promise<StartedRun> {
 
 function wordsFor({
   workspace,
-  target,
+  // Without it, the user's config.toml could put the folder on a target.
+  target = "local",
   model,
   mode,
   resume,
