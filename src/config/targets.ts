@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { parseTarget } from "../environment/remote/target.ts";
 import { isRecord } from "../lib/json/is-record.ts";
@@ -42,7 +42,10 @@ export class ConfiguredTargets {
     return isFolderKey(name) || !Object.hasOwn(this.#table, name) ? undefined : String(this.#table[name]);
   }
 
-  /** Returns the target of this folder, or of the nearest folder above it that has one. */
+  /**
+   * Returns the target of this folder, or of the nearest folder above it that has one. Refuses a key that is a link: a
+   * project that replaces its folder by a link to a folder above could send the work in that folder to its target.
+   */
   of(folder: string): string | undefined {
     const real = realLocation(folder);
     const above = Object.keys(this.#table)
@@ -50,7 +53,17 @@ export class ConfiguredTargets {
       .map((key) => ({ key, path: realLocation(folderOf(key)) }))
       .filter(({ path }) => liesInside(real, path))
       .sort((one, other) => other.path.length - one.path.length);
-    return above[0] && String(this.#table[above[0].key]);
+    if (above[0] === undefined) return undefined;
+    const { key, path } = above[0];
+    if (path !== withRealHome(folderOf(key)))
+      throw new ToolError(
+        "invalid-input",
+        `${this.file}: targets.${JSON.stringify(key)} is a link to ${path}`,
+        {
+          hint: "Name the real folder: toolcrib config edit",
+        },
+      );
+    return String(this.#table[key]);
   }
 }
 
@@ -72,6 +85,12 @@ export function problemInTargets(targets: unknown): string | undefined {
 
 function isFolderKey(key: string): boolean {
   return key.startsWith("/") || key.startsWith("~/");
+}
+
+/** Resolves links in the path of the home folder only. Projects cannot change those. */
+function withRealHome(folder: string): string {
+  const path = resolve(folder);
+  return liesInside(path, homedir()) ? join(realLocation(homedir()), relative(homedir(), path)) : path;
 }
 
 function folderOf(key: string): string {

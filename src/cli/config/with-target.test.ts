@@ -1,5 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
@@ -88,6 +88,22 @@ describe("a folder that config.toml sets to a target", () => {
     for (const folder of [join(here.workspace, "below"), join(here.home, "link")])
       expect((await here.run("paths", "-C", folder)).stdout).toContain(target);
     expect((await here.run("paths", "-C", here.home)).stdout).not.toContain(target);
+  });
+
+  it("is refused when it is a link", async () => {
+    await using project = cliWorkspace();
+    const link = join(project.workspace, "link");
+    symlinkSync("..", link);
+    project.write(
+      join(project.home, "config/config.toml"),
+      `[targets]\n${JSON.stringify(link)} = "${target}"\n`,
+    );
+    for (const folder of [project.workspace, link]) {
+      const { exit, stderr } = await project.run("paths", "-C", folder);
+      const problem = `targets.${JSON.stringify(link)} is a link to ${dirname(project.workspace)}`;
+      expect([exit, stderr]).toEqual([2, expect.stringContaining(problem)]);
+    }
+    expect(await project.run("paths", "-C", "/")).toMatchObject({ exit: 0 });
   });
 
   it("is used on this machine with --target local", async () => {
