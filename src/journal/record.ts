@@ -159,7 +159,10 @@ export function targetOf(workspace: string | null): string {
 
 /** Returns the folder of a recorded workspace on its machine, as far as its name says: `/srv/app` of `ssh:host:/srv/app`. */
 export function folderOf(workspace: string): string {
-  return /^(?:[^/]*:)?(\/.*)$/s.exec(workspace)?.[1] ?? "/";
+  if (workspace.startsWith("/")) return workspace;
+  // The words of a command and the folder of a devcontainer are paths of this machine.
+  if (/(?:^|\+)(?:command|devcontainer):/.test(workspace)) return "/";
+  return /:(\/(?!\/).*)$/s.exec(workspace)?.[1] ?? "/";
 }
 
 /** A recorded session. */

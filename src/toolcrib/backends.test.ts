@@ -193,7 +193,7 @@ it("says which methods a backend lacks", async () => {
 });
 
 it("refuses names that could be taken for another workspace", async () => {
-  for (const name of [`${workspace}/a`, "a:/b", "a\nb", "a\u001b[2J"])
+  for (const name of [`${workspace}/a`, "a:/b", "a\nb", "a\u001b[2J", "docker:app"])
     expect(await failureOf({ backend: Object.assign(new MemoryBackend("/w"), { name }) })).toEqual({
       code: "invalid-input",
       message: "The `name` of the backend cannot be used",

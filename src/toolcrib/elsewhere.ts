@@ -1,6 +1,6 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import { parseTarget } from "../environment/remote/target.ts";
+import { isTarget, parseTarget } from "../environment/remote/target.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { shellQuote } from "../lib/text/shell-quote.ts";
@@ -40,9 +40,13 @@ export function workspaceId(options: PlaceOptions): string {
 /** The names of environments that have none. */
 const unnamed = new WeakMap<Environment, string>();
 
-/** A name that begins like a path, or contains the separator and one, could be taken for another workspace. */
+/**
+ * A name that begins like a path, or contains the separator and one, could be taken for another workspace, and a backend
+ * that is named like a target for that target.
+ */
 function checkedPlace(name: unknown, option: "backend" | "environment"): string {
-  if (typeof name === "string" && /^(?!\/)(?!.*:\/)[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u.test(name)) return name;
+  const isPlain = typeof name === "string" && /^(?!\/)(?!.*:\/)[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u.test(name);
+  if (isPlain && (option === "environment" || !isTarget(name))) return name;
   throw new ToolError("invalid-input", `The \`name\` of the ${option} cannot be used`, {
     hint: 'Name the machine or service, without a path: name: "e2b:i7x2"',
   });
@@ -122,7 +126,7 @@ export async function describeMissing(environment: Environment): Promise<string 
   const lacks = level === "landlock" ? [...programs, "bubblewrap (Landlock enforces less)"] : programs;
   if (lacks.length === 0) return undefined;
   return printableLine(
-    `${name} lacks ${lacks.join(", ")}. To see how to install it: toolcrib doctor --target ${shellQuote(name)}`,
+    `${name} lacks ${lacks.join(", ")}. To see what to install: toolcrib doctor --target ${shellQuote(name)}`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Session } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
+import { stopHeapGrowth } from "../../lib/async/without-heap-growth.ts";
 import type { Hub, HubOptions } from "../../mcp/hub/connect-hub.ts";
 import type { ModelSettings } from "../../models/settings.ts";
 import { realWorkspace } from "../../system/directories.ts";
@@ -128,21 +129,12 @@ export function boundYoungSpace(session: Pick<Session, "on">): void {
   const stop = session.on(({ type }) => {
     if (type !== "round-start") return;
     // The module is loaded here, because nothing before the first request needs it.
-    const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule("node:v8");
+    const { getHeapSpaceStatistics } = process.getBuiltinModule("node:v8");
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
     if (young === undefined || young.space_size < enoughBytes) return;
-    setFlagsFromString("--semi-space-growth-factor=1");
-    if (!isResetAtExit) process.prependOnceListener("exit", resetGrowth);
-    isResetAtExit = true;
+    stopHeapGrowth();
     stop();
   });
-}
-
-let isResetAtExit = false;
-
-/** Sets the default again, before the launcher stores compiled code, which V8 accepts only with the same flags. */
-function resetGrowth(): void {
-  process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=2");
 }
 
 const enoughBytes = 8 * 1024 ** 2;

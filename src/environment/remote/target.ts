@@ -35,6 +35,11 @@ export function parseTarget(text: string): Target {
   };
 }
 
+/** Whether a text begins as a target does. */
+export function isTarget(text: string): boolean {
+  return schemes.has(text.split(":", 1)[0]!) && text.includes(":");
+}
+
 /** One step on the way to the target. */
 interface Hop {
   readonly name: string;
