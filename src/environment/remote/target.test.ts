@@ -116,10 +116,15 @@ describe("parseTarget", () => {
     ["kubernetes:ns/pod/-c", 'begins with "-"'],
     ["kubernetes:a/b/c/d", "a pod is"],
     ["devcontainer:-x", 'begins with "-"'],
+    ["ssh:host+devcontainer:.", ". is not an absolute path"],
     ["command:", "the command is empty"],
     ["ssh:a:/dir+docker:b", "only the last part can have a folder"],
     ["ssh:a+docker:-v", 'begins with "-"'],
   ])("refuses %j", (text, reason) => {
     expect(() => parseTarget(text)).toThrow(reason);
   });
+});
+
+it("names a devcontainer by its folder, wherever the name is used", () => {
+  expect(parseTarget("devcontainer:sub").name).toBe(`devcontainer:${process.cwd()}/sub`);
 });

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import { fromCommandLine, toCommandLine } from "../../lib/text/shell-quote.ts";
 
@@ -22,7 +23,7 @@ interface TerminalUse {
  */
 export function parseTarget(text: string): Target {
   if (/\p{Cc}/u.test(text)) throw badTarget(text, "it contains a control character");
-  const hops = splitHops(text).map((hop) => parseHop(hop, text));
+  const hops = splitHops(text).map((hop, index) => parseHop(hop, { whole: text, isFirst: index === 0 }));
   const last = hops.at(-1);
   if (last === undefined) throw badTarget(text, "it is empty");
   const inner = hops.slice(0, -1).find(({ directory }) => directory !== undefined);
@@ -54,15 +55,21 @@ function splitHops(text: string): readonly string[] {
   return end === -1 ? [text] : [text.slice(0, end), ...splitHops(text.slice(end + 1))];
 }
 
-function parseHop(hop: string, whole: string): Hop {
+function parseHop(
+  hop: string,
+  { whole, isFirst }: { readonly whole: string; readonly isFirst: boolean },
+): Hop {
   const { scheme = "", rest = "" } = /^(?<scheme>[a-z]+):(?<rest>.*)$/su.exec(hop)?.groups ?? {};
   if (!schemes.has(scheme)) throw badTarget(whole, `${JSON.stringify(hop)} does not begin with a known kind`);
   if (scheme === "command") return commandHop(rest, whole);
   if (scheme === "devcontainer") {
     if (rest === "" || rest.startsWith("-")) checkName(rest, whole);
+    if (!isFirst && !rest.startsWith("/")) throw badTarget(whole, `${rest} is not an absolute path`);
+    // The name must mean the same container in every folder.
+    const folder = isFirst ? resolve(rest) : rest;
     return {
-      ...{ name: hop, directory: undefined },
-      wrap: (command) => ["devcontainer", "exec", "--workspace-folder", rest, ...command],
+      ...{ name: `devcontainer:${folder}`, directory: undefined },
+      wrap: (command) => ["devcontainer", "exec", "--workspace-folder", folder, ...command],
     };
   }
   if (scheme === "ssh") return sshHop(rest, whole);
