@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   lstatSync,
   mkdirSync,
@@ -111,4 +112,23 @@ it("detects whether the staged content changed", () => {
   symlinkSync("b", join(folder, "other"));
   git("add", "other");
   expect(readGitIndex(index())?.staged).not.toBe(staged);
+});
+
+it("rejects an index of version 4 whose paths need too much memory", () => {
+  const path = Buffer.alloc(60_000, "p");
+  const entry = (name: Buffer) => {
+    const fixed = Buffer.alloc(62);
+    fixed.writeUInt32BE(0o100644, 24);
+    // Drops no byte of the path before it.
+    return Buffer.concat([fixed, Buffer.of(0), name, Buffer.of(0)]);
+  };
+  const made = (count: number) => {
+    const header = Buffer.from("DIRC\0\0\0\x04\0\0\0\0");
+    header.writeUInt32BE(count, 8);
+    const others = Array.from({ length: count - 1 }, () => entry(Buffer.of()));
+    const content = Buffer.concat([header, entry(path), ...others]);
+    return Buffer.concat([content, createHash("sha1").update(content).digest()]);
+  };
+  expect(readGitIndex(made(2))).toBeDefined();
+  expect(readGitIndex(made(5000))).toBeUndefined();
 });

@@ -35,6 +35,8 @@ const oidBytes = 20;
 const entryBytes = 40 + oidBytes;
 /** The same with its flags. */
 const fixedBytes = entryBytes + 2;
+/** Limits the paths of version 4, in which an entry of a few bytes can have a long path. */
+const maxPathBytes = 256 * 1024 * 1024;
 
 class IndexReader {
   readonly #bytes: Buffer;
@@ -143,6 +145,7 @@ class SortedFiles {
     const start = this.#hasOwnPaths ? last : path.byteOffset - this.#index.byteOffset;
     const end = start + path.length;
     if (this.#hasOwnPaths) {
+      if (end > maxPathBytes) throw new NotUnderstood();
       if (end > this.#paths.length) this.#paths = Buffer.concat([this.#paths], end * 2);
       path.copy(this.#paths, start);
     }
