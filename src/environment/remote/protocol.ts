@@ -169,6 +169,12 @@ const delta = object({
 
 export type SentDelta = Shaped<typeof delta>;
 
+/** Not `either`, which would accept a delta with invalid ranges as a whole snapshot. */
+const columnsOrDelta: Shape<SentSnapshot | SentDelta> = (value, at) =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, "base")
+    ? delta(value, at)
+    : columns(value, at);
+
 const place = { directory: count };
 
 const entries = list(object({ name: text, kind: oneOf("file", "directory", "link", "other") }), 10_000_000);
@@ -243,7 +249,7 @@ export const methods = {
       indexes: list(text, 10_000),
     }),
     /** "unknown": the target no longer has the snapshot `like`. A difference: it has the snapshot `known`. */
-    result: either(oneOf("unknown"), either(delta, columns)),
+    result: either(oneOf("unknown"), columnsOrDelta),
   },
   walk: {
     params: object({ directory: text, hidden: yesOrNo, ignoreFiles: yesOrNo }),

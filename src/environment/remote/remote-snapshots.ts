@@ -51,6 +51,6 @@ export class RemoteSnapshots {
     if (!("base" in answer)) return receiveSnapshot(answer, indexOf);
     if (known === undefined || this.#snapshots.get(known) !== answer.base)
       throw badMessage("a snapshot differs from one that was not named");
-    return receiveDelta(answer, known, receiveRepositories(answer.repositories, indexOf));
+    return receiveDelta(answer, known, receiveRepositories(answer.repositories, indexOf), maxListBytes);
   }
 }

@@ -5,6 +5,7 @@ import type { Snapshot } from "../../contract/snapshot.ts";
 import { openLocalWorld } from "../conformance/local-world.ts";
 import { joinFigures, joinPaths } from "../entry-columns.ts";
 import type { Channel } from "./channel.ts";
+import { methods, type SentDelta } from "./protocol.ts";
 import { openRemoteEnvironment } from "./remote-environment.ts";
 import { serveEnvironment } from "./serve-environment.ts";
 import { receiveDelta, sendDelta } from "./snapshot-delta.ts";
@@ -82,7 +83,7 @@ it("returns the same snapshot as a whole one, after any changes", async () => {
     for (let count = 0; count < 3; count += 1) act(actions[random(actions.length)]!);
     const whole = await world.environment.snapshot!();
     const sent = sendDelta(whole, 2, { snapshot: earlier, id: 1 }, () => true);
-    expect(partsOf(receiveDelta(sent, earlier, []))).toEqual(partsOf(whole));
+    expect(partsOf(receiveDelta(sent, earlier, [], Infinity))).toEqual(partsOf(whole));
     earlier = whole;
   }
 });
@@ -100,7 +101,44 @@ it("refuses a difference that does not fit the earlier snapshot", async () => {
     { figures: new Float64Array(6) },
     { targets: [[9, "x"]] },
     { contents: [["", -1, 0, 9]] },
+    { leftOut: [[0, ""]] },
+    { leftOut: [[0, 0]] },
   ];
   for (const change of wrong)
-    expect(() => receiveDelta({ ...sent, ...change }, earlier, [])).toThrow("invalid message");
+    expect(() => receiveDelta({ ...sent, ...change }, earlier, [], Infinity)).toThrow("invalid message");
+});
+
+it("refuses differences that add up to too many entries", async () => {
+  await using world = openLocalWorld({ files: { a: "1" } });
+  const empty = await world.environment.snapshot!();
+  const sent = sendDelta(empty, 2, { snapshot: empty, id: 1 }, () => true);
+  const none = { paths: Buffer.of(), figures: new Float64Array() };
+  const grow: Readonly<Record<string, (round: number, count: number) => Partial<SentDelta>>> = {
+    entries: (round, count) => ({
+      ...{ paths: Buffer.from(`b${round}\0`), figures: new Float64Array(6) },
+      ranges: Float64Array.of(0, count, 0),
+    }),
+    targets: (round) => ({ ...none, targets: [[0, "x".repeat(100 * round)]] }),
+    contents: (round) => ({ ...none, contents: [[`${round}`, -1, 0, 1]] }),
+  };
+  for (const change of Object.values(grow)) {
+    const receive = (maxBytes: number) => {
+      let snapshot = empty;
+      for (let round = 0; round < 100; round += 1) {
+        const delta = { ...sent, ...change(round, snapshot.entries.count) };
+        snapshot = receiveDelta(delta, snapshot, [], maxBytes);
+      }
+    };
+    expect(() => receive(10_000)).not.toThrow();
+    expect(() => receive(1000)).toThrow("a snapshot has too many entries");
+  }
+});
+
+it("refuses a difference with invalid ranges, although the rest is a whole snapshot", async () => {
+  await using world = openLocalWorld({ files: { a: "1" } });
+  const earlier = await world.environment.snapshot!();
+  const sent = sendDelta(earlier, 2, { snapshot: earlier, id: 1 }, () => true);
+  const { result } = methods.snapshot;
+  expect(result(sent, "snapshot")).toEqual(sent);
+  expect(() => result({ ...sent, ranges: "none" }, "snapshot")).toThrow("snapshot.ranges");
 });

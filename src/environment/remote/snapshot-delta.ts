@@ -8,7 +8,7 @@ import {
   type Snapshot,
   sharedRanges,
 } from "../../contract/snapshot.ts";
-import { EntryColumns, entriesFrom, joinFigures, joinPaths } from "../entry-columns.ts";
+import { EntryColumns, entriesFrom, joinFigures, joinPaths, partsOf } from "../entry-columns.ts";
 import { badMessage } from "./message.ts";
 import type { SentDelta } from "./protocol.ts";
 import { contentsOf, pathsOf, placeIn, reasonOf, sendRepositories } from "./snapshot-columns.ts";
@@ -43,11 +43,12 @@ export function sendDelta(
   };
 }
 
-/** Checks a difference, and applies it to the earlier snapshot. */
+/** Checks a difference, and applies it to the earlier snapshot. The result has at most `maxBytes`. */
 export function receiveDelta(
   sent: SentDelta,
   earlier: Snapshot,
   repositories: Snapshot["repositories"],
+  maxBytes: number,
 ): Snapshot {
   // Each path is checked.
   const added = pathsOf(sent.paths).length;
@@ -75,14 +76,30 @@ export function receiveDelta(
   addOwn(total);
   const { targets, contents, leftOut } = move(earlier, ranges);
   const placeOf = placeIn(total);
-  for (const [place, target] of sent.targets) change(targets, placeOf(place), target && `${target}`);
-  for (const [place, reason] of sent.leftOut) change(leftOut, placeOf(place), reason && reasonOf(reason));
+  for (const [place, target] of sent.targets)
+    change(targets, placeOf(place), target === undefined ? target : `${target}`);
+  for (const [place, reason] of sent.leftOut)
+    change(leftOut, placeOf(place), reason === undefined ? reason : reasonOf(reason));
   for (const entry of sent.contents) {
     if (entry.length === 1) contents.delete(`${entry[0]}`);
     else contents.set(...contentsOf(entry, total));
   }
-  return { takenMs: sent.takenMs, entries: columns.done(), targets, contents, leftOut, repositories };
+  const entries = columns.done();
+  if (bytesOf(entries, targets, contents) > maxBytes) throw badMessage("a snapshot has too many entries");
+  return { takenMs: sent.takenMs, entries, targets, contents, leftOut, repositories };
 }
+
+/** Many small differences can add up to more than one message may contain. */
+function bytesOf(entries: Entries, targets: Snapshot["targets"], contents: Snapshot["contents"]): number {
+  let sum = 0;
+  for (const { paths, figures } of partsOf(entries)) sum += paths.byteLength + figures.byteLength;
+  for (const target of targets.values()) sum += target.length;
+  for (const path of contents.keys()) sum += path.length + contentsBytes;
+  return sum;
+}
+
+/** The three numbers of a range. */
+const contentsBytes = 24;
 
 /** Each entry of the earlier snapshot is used at most once, so that a few ranges cannot become endless entries. */
 function checkRanges(ranges: readonly SharedRange[], total: number, entries: number): void {
