@@ -244,6 +244,7 @@ export const methods = {
       without: optional(list(text)),
       like: optional(either(count, columns)),
       known: optional(count),
+      again: optional(yesOrNo),
       ignored: optional(object({ maxEntries: number, maxFileBytes: number, maxBytes: number })),
       /** The states of the indexes that the client has. */
       indexes: list(text, 10_000),
