@@ -446,7 +446,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
       const ran = fixture.run("echo ran");
       outcomes.add(
         await ran.then(
-          ({ stdout }) => stdout,
+          ({ code, stdout, stderr }) => stdout || `${code}: ${stderr}`,
           (error: ToolError) => error.code,
         ),
       );
