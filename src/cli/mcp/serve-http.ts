@@ -22,7 +22,7 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
       hint: "Set TOOLCRIB_TOKEN or --token-file FILE, or listen on 127.0.0.1.",
     });
   const token = secret ?? randomBytes(32).toString("base64url");
-  const hubs = await configuredHub(folder);
+  const hubs = await configuredHub(folder, { ofProject: options.target === undefined });
   const end = untilAskedToEnd({ withParent: false });
   const served = await serveHttp({
     host,

@@ -17,7 +17,7 @@ import { configuredHub } from "./servers.ts";
 export async function serveStdioClient(given: Arguments): Promise<number> {
   const { options, folder, instructionsWith } = servedInstance(await withConfig(given, servedSettings));
   const open = async () => {
-    const sources = await configuredHub(folder);
+    const sources = await configuredHub(folder, { ofProject: options.target === undefined });
     try {
       return await openForClient({ ...options, sources });
     } catch (error) {

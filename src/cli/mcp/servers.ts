@@ -89,9 +89,15 @@ export async function configuredHub(
     // The client gets the built-in tools first, and those of other servers later.
     startAfterMs = 300,
     ofClient = {},
-  }: { readonly startAfterMs?: number; readonly ofClient?: HubOptions["servers"] } = {},
+    // False for a workspace on a target: the project in this folder is another one.
+    ofProject = true,
+  }: {
+    readonly startAfterMs?: number;
+    readonly ofClient?: HubOptions["servers"];
+    readonly ofProject?: boolean;
+  } = {},
 ): Promise<readonly Hub[]> {
-  const configured = await readServers({ workspace });
+  const configured = await readServers({ workspace, ofProject });
   const theirs = Object.entries(ofClient).filter(([name]) => !(name in configured.servers));
   const added: Omit<HubOptions, "workspace"> = {
     servers: Object.fromEntries(theirs),

@@ -40,7 +40,11 @@ export async function openSession(
     const models = await readModelSettings();
     const model = given.options.get("model") ?? (isNew ? await defaultModel(models) : undefined);
     const folder = realWorkspace(given.options.get("workspace") ?? process.cwd());
-    sources = await configuredHub(folder, { startAfterMs: 0, ofClient: servers });
+    sources = await configuredHub(folder, {
+      startAfterMs: 0,
+      ofClient: servers,
+      ofProject: !given.options.has("target"),
+    });
     if (sources.length > 0) progress.update("starting the MCP servers");
     // The model gets the list of tools once, at the start, and finds later ones with tools.find.
     await untilReady(sources);

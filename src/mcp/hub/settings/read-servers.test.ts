@@ -19,6 +19,7 @@ it("reads the user's own servers, and the project's once trusted, until they cha
   const project = await readProjectServers(folders);
   writeTrust({ workspace: folders.workspace, hash: project!.hash }, folders.trust);
   const trusted = await readServers(folders);
+  expect(await readServers({ ...folders, ofProject: false })).toEqual({ servers: mine, warnings: [] });
   folders.write(folders.project, { mcpServers: { theirs: { command: "evil" } } });
   expect([before, trusted, await readServers(folders)]).toEqual([
     {

@@ -31,6 +31,8 @@ export interface ConfiguredServers {
 
 export interface ServerFolders {
   readonly workspace: string;
+  /** Whether the project's servers are read. Default: true. */
+  readonly ofProject?: boolean | undefined;
   /** The folder of the user's own file. Default: the XDG config directory. */
   readonly configDirectory?: string | undefined;
 }
@@ -49,6 +51,7 @@ export async function readServers(folders: ServerFolders): Promise<ConfiguredSer
     if (!(error instanceof ToolError)) throw error;
     warnings.push(`${error.message}.`);
   }
+  if (folders.ofProject === false) return { servers: own, warnings };
   const project = await readProjectServers(folders).catch((error: Error) => {
     warnings.push(`${error.message}.`);
     return undefined;
@@ -78,11 +81,12 @@ function readOwnServers(file: string): Servers {
 /** Reads `mcp_servers` of the user's `config.toml`. Mistakes in that file are reported with its other settings. */
 async function configuredServers({
   workspace,
+  ofProject = true,
   configDirectory = userDirectories().config,
 }: ServerFolders): Promise<Servers> {
   if (!mayExist(join(configDirectory, "config.toml"))) return {};
   const { readConfig } = await import("../../../config/read-config.ts");
-  const { servers } = await readConfig({ workspace, configDirectory });
+  const { servers } = await readConfig({ workspace: ofProject ? workspace : undefined, configDirectory });
   return startedIn(configDirectory, servers as Servers);
 }
 
