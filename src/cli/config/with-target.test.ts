@@ -1,7 +1,8 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
+import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 import { commands } from "../commands/commands.ts";
 
@@ -109,6 +110,25 @@ describe("a folder that config.toml sets to a target", () => {
   it("is used on this machine with --target local", async () => {
     const read = await here.run("call", "file.read", "poem.txt", "--target", "local");
     expect(read).toMatchObject({ exit: 0, stdout: "1 | local poem\n" });
+  });
+});
+
+describe("a mistake in [targets]", () => {
+  it.runIf(hasTerminals)("stops work, but not the commands that fix it", async () => {
+    await using project = cliWorkspace();
+    project.write(join(project.home, "config/config.toml"), `[targets]\nbuild = 1\n`);
+    expect(await project.run("paths")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("targets.build must be a"),
+    });
+    const edited = await project.onTerminal(["config", "edit"], [], {
+      VISUAL: undefined,
+      EDITOR: "sed -i s/1/2/",
+    });
+    expect([edited.screen, readFileSync(join(project.home, "config/config.toml"), "utf8")]).toEqual([
+      expect.stringContaining("targets.build"),
+      "[targets]\nbuild = 2\n",
+    ]);
   });
 });
 

@@ -19,11 +19,13 @@ export async function withTarget(given: Arguments, command: Command): Promise<Ar
   if (named === "local") return { operands, options: without(options, "target") };
   if (named !== undefined)
     return { operands, options: new Map(options).set("target", await targetNamed(named)) };
-  const folder = options.get("workspace") ?? process.cwd();
-  const target = await targetOfFolder(folder);
   // The other forms of `mcp` change settings of this machine.
   const usesFiles = !withoutFiles.has(command.name) && !(command.name === "mcp" && operands.length > 0);
-  if (target === undefined || !usesFiles) return given;
+  // A mistake in [targets] must not block `toolcrib config edit`, which fixes it.
+  if (!usesFiles) return given;
+  const folder = options.get("workspace") ?? process.cwd();
+  const target = await targetOfFolder(folder);
+  if (target === undefined) return given;
   if (!has("target")) throw worksHereOnly(`toolcrib ${command.name}`, folder, target);
   return { operands, options: without(options, "workspace").set("target", target) };
 }
