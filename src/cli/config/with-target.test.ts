@@ -138,6 +138,11 @@ describe("--target NAME", () => {
     expect([exit, stderr]).toEqual([1, expect.stringContaining(unreached)]);
   });
 
+  it("can be given to `toolcrib target`", async () => {
+    const { exit, stderr } = await here.run("target", "list", "build");
+    expect([exit, stderr]).toEqual([1, expect.stringContaining(unreached)]);
+  });
+
   it("refuses a name that config.toml does not have", async () => {
     const { exit, stderr } = await here.run("log", "--target", "biuld");
     expect([exit, stderr]).toEqual([2, expect.stringContaining("No target is named biuld")]);

@@ -36,7 +36,8 @@ export async function requireHere(what: string, folder: string): Promise<void> {
   if (target !== undefined) throw worksHereOnly(what, folder, target);
 }
 
-async function targetNamed(name: string): Promise<string> {
+/** Returns a target, or the one that the user's `config.toml` has under this name. */
+export async function targetNamed(name: string): Promise<string> {
   if (name.includes(":")) return name;
   const found = (await configured())?.named(name);
   if (found !== undefined) return found;

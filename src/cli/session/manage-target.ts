@@ -7,6 +7,7 @@ import { printableLine } from "../../lib/text/printable.ts";
 import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../command.ts";
 import { targetCommand } from "../commands/target.ts";
+import { targetNamed } from "../config/with-target.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print, remark } from "../terminal.ts";
@@ -22,7 +23,7 @@ export async function runTarget({ operands, options }: Arguments): Promise<numbe
   const [session] = kind === "stop" ? rest : [];
   refuseOperands(session === undefined ? rest : rest.slice(1), targetCommand);
   if (kind !== "list") refuseProgramsOfTools(`${kind} on other machines`);
-  const target = parseTarget(name);
+  const target = parseTarget(await targetNamed(name));
   const mayAsk = process.stdin.isTTY && process.stderr.isTTY;
   const left = await manageTarget(target, kind === "stop" ? { kind, session } : { kind }, { mayAsk });
   if (options.has("json")) printJson(left);
