@@ -7,7 +7,6 @@ import { nearest } from "../../lib/text/nearest.ts";
 import { printableLine, showPath } from "../../lib/text/printable.ts";
 import type { Hub } from "../../mcp/hub/connect-hub.ts";
 import { userDirectories } from "../../system/directories.ts";
-import { folderHere } from "../options.ts";
 import { formatUsage, grouped } from "../session/call-lines.ts";
 import { columnsOf, layTable, shorten } from "../terminal.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
@@ -89,7 +88,7 @@ export async function exportChat({ session }: ChatSessions, given: string): Prom
 export async function showConfig({ session, given }: ChatSessions): Promise<string> {
   const { readConfig } = await import("../../config/read-config.ts");
   const { model, reasoning, dialect, protocol, toolcrib: crib, isPlanning } = session;
-  const effective = await readConfig({ workspace: folderHere(crib) });
+  const effective = await readConfig({ workspace: crib.isElsewhere ? undefined : crib.workspace });
   const now = new Map([
     ["model", model.id],
     ["reasoning", reasoning],

@@ -53,6 +53,16 @@ describe("toolcrib run --target", () => {
   });
 });
 
+describe("toolcrib chat --target", () => {
+  it("shows no settings of the project in the local folder", async () => {
+    await using fixture = await cliWithModel([]);
+    fixture.write(".toolcrib/config.toml", "[limits]\nrounds = 7\n");
+    const chat = (...words: string[]) => fixture.feed("/config\n", "chat", ...words);
+    expect((await chat()).stderr).toMatch(/^limits\.rounds +7 /m);
+    expect((await chat("--target", there.target.name)).stderr).toMatch(/^limits\.rounds +[^ 7]/m);
+  });
+});
+
 describe("createSession with a target", () => {
   it("works there, and says once what the target lacks", async () => {
     await using here = cliWorkspace();
