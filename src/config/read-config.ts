@@ -45,7 +45,7 @@ interface ProjectConfig {
 }
 
 export interface ConfigFolders {
-  /** Undefined for a workspace on a target: no project on this machine has a say there. */
+  /** Undefined for a workspace on a target: settings of projects on this machine do not apply there. */
   readonly workspace: string | undefined;
   /** Default: the XDG config directory. */
   readonly configDirectory?: string | undefined;

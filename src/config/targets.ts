@@ -73,7 +73,7 @@ export function problemInTargets(targets: unknown): string | undefined {
   for (const [key, value] of Object.entries(targets)) {
     if (!isFolderKey(key) && !/^(?!local$)[\w-]+$/.test(key))
       return `targets.${JSON.stringify(key)} must be a name of letters, digits, _ and -, except local, or a folder that begins with / or ~/`;
-    if (typeof value !== "string") return `targets.${key} must be a text, such as "ssh:host:/dir"`;
+    if (typeof value !== "string") return `targets.${key} must be a string, such as "ssh:host:/dir"`;
     try {
       parseTarget(value);
     } catch (error) {

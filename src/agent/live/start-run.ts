@@ -11,7 +11,7 @@ import { attachSocket } from "./attach-session.ts";
 import { socketFolder } from "./live-protocol.ts";
 
 export interface RunToStart {
-  /** The folder. Default: the workspace is on a target. */
+  /** The folder; undefined for a workspace on a target. */
   readonly workspace?: string | undefined;
   readonly target?: string | undefined;
   /** The task, or the next message of a resumed session. */
