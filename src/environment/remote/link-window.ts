@@ -135,8 +135,9 @@ export class Inbox {
   take(): Uint8Array | undefined {
     const message = this.#messages[this.#next];
     if (message === undefined) return undefined;
+    this.#messages[this.#next] = taken;
     this.#next++;
-    // Forgets messages that were read; all at once, because each removal at the front may move all others.
+    // Removes messages that were read; all at once, because each removal at the front may move all others.
     if (this.#next === this.#messages.length || this.#next >= forgottenAtOnce) {
       this.#messages.splice(0, this.#next);
       this.#next = 0;
@@ -155,6 +156,9 @@ export class Inbox {
 }
 
 const forgottenAtOnce = 1000;
+
+/** Replaces a message that was read, so that its memory can be freed. */
+const taken = new Uint8Array();
 
 /** The size of all messages that the reader of the other side may not have taken yet. One message may exceed it. */
 const windowBytes = 4 * 1024 * 1024;

@@ -1,9 +1,12 @@
 import { duplexPair } from "node:stream";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { ToolError } from "../../contract/error.ts";
 import { encodeNumber, FrameStream, frameTypes, maxMessageBytes } from "./frames.ts";
 import { Link } from "./link.ts";
 import { parseHello } from "./link-greeting.ts";
+import { Inbox } from "./link-window.ts";
 
 const session = { session: "a", secret: "b" };
 
@@ -240,4 +243,17 @@ it("reads frames however the connection splits them", async () => {
   right.write(bytes);
   await expect.poll(() => seen.length).toBe(6);
   expect(seen).toEqual(["1AB", "2AB", "3AB", "1AB", "2AB", "3AB"]);
+});
+
+it("frees the memory of a message that was read while others wait", async () => {
+  setFlagsFromString("--expose_gc");
+  const collect = runInNewContext("gc") as () => void;
+  const inbox = new Inbox();
+  for (const number of [1, 2]) inbox.add(frameTypes.message, number, new Uint8Array(1000));
+  const read = new WeakRef(inbox.take()!);
+  // A weak reference keeps its object until the current task ends.
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  expect(read.deref()).toBeUndefined();
+  expect(inbox.take()).toHaveLength(1000);
 });
