@@ -276,3 +276,14 @@ function cutFrame(id: number, textBytes: number, count = 0, more = 0): Uint8Arra
   piece.writeUInt32LE(count, 4);
   return encodeFrame({ kind: "answer", id, more: false, piece });
 }
+
+it.each<readonly [string, readonly unknown[], string]>([
+  ["an unknown file that is the same", ["gone", "same"], "a file is the same, but its hash was not sent"],
+  ["a file that is too long", [Buffer.alloc(11)], "a file is longer than was asked for"],
+])("refuses many files with %s", async (_, answer, fault) => {
+  const { signal } = new AbortController();
+  const wanted = { maxFileBytes: 10, maxBytes: 100, known: new Map([["a", "0".repeat(64)]]), signal };
+  const readAll = async (results: unknown) => (await answering(results)).readFiles!(["a", "b"], wanted);
+  expect(await readAll(["same", Buffer.alloc(10)])).toEqual(["same", new Uint8Array(10)]);
+  expect(await failureOf(readAll(answer))).toEqual(invalid(fault));
+});

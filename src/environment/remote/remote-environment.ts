@@ -249,6 +249,12 @@ class RemoteEnvironment implements TargetEnvironment {
     );
     if (results.length > asked.length || (results.length === 0 && asked.length > 0))
       throw badMessage("a wrong number of files");
+    for (const [index, result] of results.entries()) {
+      if (result === "same" && !hashes?.[index])
+        throw badMessage("a file is the same, but its hash was not sent");
+      if (typeof result !== "string" && result.length > maxFileBytes)
+        throw badMessage("a file is longer than was asked for");
+    }
     return results;
   }
 
