@@ -45,3 +45,32 @@ it("refuses a move when a folder on the way becomes a link after the check", asy
   await expect(moved).rejects.toMatchObject({ code: "stale" });
   expect(await contentOf(inner)).toMatchObject({ "one/a": "1", "two/a": "2" });
 });
+
+it("gives up a search whose results are always in denied files", async () => {
+  let rounds = 0;
+  const search = async () => {
+    rounds += 1;
+    const hits = [{ path: `${rounds}.secret`, matches: 1, lines: [] }];
+    return { scope: { kind: "directory", path: "" }, hits, skipped: {} } as never;
+  };
+  const environment = withGuard(Object.assign(new MemoryEnvironment(), { search }), exampleGuard);
+  const { signal } = new AbortController();
+  expect(await failureOf(environment.search!({} as never, { signal } as never))).toEqual(
+    failure(
+      "too-large",
+      "Too many results are in files that the rules deny",
+      "Search a narrower `path`, or exclude them with `glob`.",
+    ),
+  );
+  expect(rounds).toBe(50);
+});
+
+it("gives up a search that returns excluded files", async () => {
+  const hits = [{ path: "a.secret", matches: 1, lines: [] }];
+  const search = async () => ({ scope: { kind: "directory", path: "" }, hits, skipped: {} }) as never;
+  const environment = withGuard(Object.assign(new MemoryEnvironment(), { search }), exampleGuard);
+  const { signal } = new AbortController();
+  await expect(environment.search!({} as never, { signal } as never)).rejects.toMatchObject({
+    message: "The target returned files that the search excludes",
+  });
+});

@@ -125,7 +125,7 @@ async function guardedSearch(
     }
   };
   const without = new Set(options.without);
-  for (;;) {
+  for (let round = 0; round < maxSearches; round += 1) {
     const found = await environment.search!(wanted, { ...options, without: [...without] });
     const { scope, hits, skipped } = found;
     if (scope.kind === "file") checker.check("read", root + scope.path, scope.path);
@@ -139,9 +139,15 @@ async function guardedSearch(
     const before = without.size;
     for (const { path } of refused) without.add(path);
     if (without.size === before)
-      throw new ToolError("internal", "A search returns files that it was to leave out");
+      throw new ToolError("internal", "The target returned files that the search excludes");
   }
+  throw new ToolError("too-large", "Too many results are in files that the rules deny", {
+    hint: "Search a narrower `path`, or exclude them with `glob`.",
+  });
 }
+
+/** Each search excludes at least one more file. Without a limit, a target could make the search endless. */
+const maxSearches = 50;
 
 /** Returns the options of a change to the `given` paths with a check of every announced effect. */
 function withChecks<Options extends Announcing>(
