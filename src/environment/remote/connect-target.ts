@@ -69,7 +69,7 @@ class TargetConnection {
   readonly #programs: TargetPrograms;
   readonly #ripgrep: FileToSend | undefined;
   readonly #session = randomBytes(16).toString("hex");
-  /** The attempts to connect again since a connection that was of use. */
+  /** The attempts to connect again since a connection that carried messages. */
   readonly #attempts = { delay: 0, deadline: 0, attachedMs: 0, progress: -1 };
   readonly #secret = randomBytes(32).toString("hex");
 
@@ -123,7 +123,7 @@ class TargetConnection {
     }
   }
 
-  /** Delays grow and time runs out also when each connection is made, but none is of use. */
+  /** Delays grow and time runs out also when each connection is made, but none carries messages. */
   #startAttempts(): void {
     const { reconnectMs = defaultReconnectMs } = this.#options;
     const { attachedMs, progress } = this.#attempts;
@@ -261,7 +261,7 @@ function unknownAnswer(target: Target, { kind }: Answer): ToolError {
 const pingMs = 15_000;
 const connectMs = 60_000;
 const defaultReconnectMs = 5 * 60_000;
-/** A connection that lasts this long was of use. */
+/** A connection that lasts this long counts as one that carried messages. */
 const lastingMs = 10_000;
 const firstDelayMs = 100;
 const maxDelayMs = 15_000;

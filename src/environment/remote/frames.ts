@@ -130,7 +130,7 @@ export class FrameStream {
   #receiveBody(chunk: Buffer, at: number): number {
     const length = this.#header.readUInt32BE() - 1;
     const isWhole = this.#bodySize === 0 && chunk.length - at >= length;
-    // A copy, so that a peer that sends single bytes does not make us keep many buffers.
+    // A copy, so that a peer that sends single bytes cannot fill the memory with buffers.
     if (!isWhole && this.#bodySize === 0) this.#body = Buffer.allocUnsafeSlow(length);
     const size = Math.min(length - this.#bodySize, chunk.length - at);
     if (!isWhole) chunk.copy(this.#body, this.#bodySize, at, at + size);

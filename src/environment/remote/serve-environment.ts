@@ -280,7 +280,7 @@ async function reading<Content extends object>(
       realPath = path;
     },
   });
-  if (realPath === undefined) throw lacks("reached");
+  if (realPath === undefined) throw lacks("real path for what it read");
   return { ...content, realPath };
 }
 

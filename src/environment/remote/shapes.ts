@@ -15,10 +15,10 @@ export function textUpTo(maxLength: number): Shape<string> {
   };
 }
 
-/** A text for people and models. It cannot control a terminal. */
+/** A text for users and models. It cannot control a terminal. */
 export const shown: Shape<string> = (value, at) => printable(text(value, at));
 
-/** A short text of one line for people and models. */
+/** A short text of one line for users and models. */
 export const shownLine: Shape<string> = (value, at) => printableLine(textUpTo(100)(value, at));
 
 export const yesOrNo: Shape<boolean> = (value, at) => {

@@ -20,7 +20,7 @@ export function noNode({ name }: Target, { system, machine, unfit }: Answer): To
   });
 }
 
-/** The target may be hostile, and these texts are shown to people and models. */
+/** The target may be hostile, and these texts are shown to users and models. */
 function plain(value: unknown, maxChars: number): string {
   return printableLine(String(value).slice(0, maxChars));
 }
