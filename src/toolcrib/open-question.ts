@@ -34,6 +34,8 @@ export class OpenQuestion {
     // No later answer can take this name.
     const isFirst = this.#files.create(`${this.#name}.answer`, "{}");
     const answer = isFirst ? undefined : this.#answer();
+    // Tells the program that answered that its answer counts, if it looks after the question is gone.
+    if (answer) this.#files.write(`${this.#name}.answer`, "{}");
     this.#files.remove(`${this.#name}.question`);
     this.#files.remove(`${this.#name}.answer`);
     return answer;

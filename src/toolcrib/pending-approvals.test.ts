@@ -138,6 +138,39 @@ describe("the stored requests", () => {
     ]);
   });
 
+  it.each([
+    ["used", "at once", false],
+    ["refused as late", "after the question is answered there", true],
+  ])("are %s when the asking program closes them %s", async (_, __, isLate) => {
+    await using house = await openHouse();
+    const approvals = new PendingApprovals({
+      folder: house.folderOf("workspace"),
+      workspace: house.at("workspace"),
+    });
+    const asker = { session: "session_1", client: { kind: "library" } } as const;
+    const request = { hash: "a", previewHash: "a", parts: [] } as unknown as ApprovalRequest;
+    const question = approvals.open(request, asker)!;
+    const used: unknown[] = [];
+    const { create } = ApprovalFiles.prototype;
+    const spy = vi.spyOn(ApprovalFiles.prototype, "create").mockImplementationOnce(function (
+      this: ApprovalFiles,
+      ...given
+    ) {
+      if (isLate) used.push(question.close());
+      const isMade = create.apply(this, given);
+      if (!isLate) used.push(question.close());
+      return isMade;
+    });
+    const answer = () => approvals.answer(question.pending, { allow: true });
+    if (isLate) expect(answer).toThrow("it was answered elsewhere");
+    else answer();
+    spy.mockRestore();
+    expect([used, readdirSync(house.folderOf("workspace"))]).toEqual([
+      [isLate ? undefined : { allow: true, hash: "a" }],
+      [],
+    ]);
+  });
+
   it("stay when another process stores them while this one removes old ones", async () => {
     await using house = await openHouse();
     const folder = house.folderOf("workspace");

@@ -94,10 +94,11 @@ export class PendingApprovals {
     );
     // The first answer counts, and none to a question that its own program has answered meanwhile.
     const taken = waiting.filter(({ name, session: asking }) => {
-      if (!this.#files.create(`${name}.answer`, textFor(asking))) return false;
+      const text = textFor(asking);
+      if (!this.#files.create(`${name}.answer`, text)) return false;
       if (this.#files.has(`${name}.question`)) return true;
-      this.#files.remove(`${name}.answer`);
-      return false;
+      // The asking program removes or replaces an answer that it uses. It may have been that fast.
+      return this.#files.take(`${name}.answer`) !== text;
     });
     if (taken.length > 0) return;
     if (waiting.length > 0 || !this.#questions(id).some((found) => isSame(found, pending)))
