@@ -120,7 +120,7 @@ export function problemOf({ type, choices, key }: Setting, value: unknown): stri
   if (type === "string")
     return typeof value === "string" && value.trim() !== "" && printableLine(value) === value
       ? undefined
-      : `must be a text${key === "model" ? ", such as anthropic/claude-sonnet-5" : ""}`;
+      : `must be a string${key === "model" ? ", such as anthropic/claude-sonnet-5" : ""}`;
   const isNumber = typeof value === "number" && Number.isFinite(value) && value > 0;
   if (type === "integer")
     return isNumber && Number.isInteger(value) ? undefined : "must be a whole number from 1";

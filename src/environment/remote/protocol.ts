@@ -136,7 +136,7 @@ const repositories = list(
   10_000,
 );
 
-const columns = object({
+const columnShapes = {
   id: count,
   takenMs: number,
   /** The paths, each with a NUL byte at its end. */
@@ -146,25 +146,20 @@ const columns = object({
   contents: list(list(either(text, number), 4)),
   leftOut: list(list(either(count, text), 2)),
   repositories,
-});
+};
+
+const columns = object(columnShapes);
 
 export type SentSnapshot = Shaped<typeof columns>;
 
 /** The difference to an earlier snapshot. In a list of changes, a place or path alone is to be deleted. */
 const delta = object({
-  id: count,
-  takenMs: number,
+  // The entries that are not in `ranges`, as in a whole snapshot.
+  ...columnShapes,
   /** The id of the earlier snapshot. */
   base: count,
   /** Entries of the earlier one, three numbers each: the first, the one after the last, and the first one there. */
   ranges: numbers,
-  /** The other entries, as in a whole snapshot. */
-  paths: bytes,
-  figures: numbers,
-  targets: list(list(either(count, text), 2)),
-  contents: list(list(either(text, number), 4)),
-  leftOut: list(list(either(count, text), 2)),
-  repositories,
 });
 
 export type SentDelta = Shaped<typeof delta>;

@@ -5,19 +5,19 @@ import { fold, literalText } from "./path-names.ts";
 
 /**
  * Finds the rules that may match a path, by its names. Every segment of a pattern must match a name of the path, so each
- * pattern is filed under one segment: a literal name, or three characters that every matching name contains. The search
+ * pattern is indexed under one segment: a literal name, or three characters that every matching name contains. The search
  * takes time in proportion to the name, not to the number of rules.
  */
 export class NameIndex {
   readonly #literals: ReadonlyMap<string, readonly number[]>;
-  readonly #grams: ReadonlyMap<string, readonly FiledSegment[]>;
+  readonly #grams: ReadonlyMap<string, readonly IndexedSegment[]>;
   /** Marks the hashes of all grams, so that most names need no further look. */
   readonly #marks = new Uint8Array(markCount);
-  readonly #others: readonly FiledSegment[];
+  readonly #others: readonly IndexedSegment[];
   readonly #ruleAt: (number: number) => PathRule;
   readonly find: (name: string) => readonly PathRule[];
 
-  /** `ruleAt` returns the rules that were filed, by their number. It is called only for rules that may match. */
+  /** `ruleAt` returns the rules that were indexed, by their number. It is called only for rules that may match. */
   constructor({ literals, grams, others }: FiledRules, ruleAt: (number: number) => PathRule) {
     this.#literals = new Map(literals);
     this.#grams = new Map(grams);
@@ -29,7 +29,7 @@ export class NameIndex {
 
   #search(name: string): readonly PathRule[] {
     const found = (this.#literals.get(name) ?? []).map(this.#ruleAt);
-    const add = ([number, pattern, fromEnd]: FiledSegment) => {
+    const add = ([number, pattern, fromEnd]: IndexedSegment) => {
       const rule = this.#ruleAt(number);
       // The pattern of the root directory is empty.
       const segment = rule.patterns[pattern]!.at(-fromEnd) ?? "**";
@@ -42,23 +42,23 @@ export class NameIndex {
   }
 }
 
-/** Rules by number, filed under the names that they need. Plain data, which the build computes for the built-in rules. */
+/** Rules by number, indexed under the names that they need. Plain data, which the build computes for the built-in rules. */
 export interface FiledRules {
   readonly literals: Entries<number>;
-  readonly grams: Entries<FiledSegment>;
+  readonly grams: Entries<IndexedSegment>;
   /** Patterns that have no such segment, such as `*.c` and `?x*`. */
-  readonly others: readonly FiledSegment[];
+  readonly others: readonly IndexedSegment[];
 }
 
 type Entries<Value> = readonly (readonly [string, readonly Value[]])[];
 
 /** Counted from the end of the pattern, where it does not depend on the home and the workspace. */
-type FiledSegment = readonly [rule: number, pattern: number, fromEnd: number];
+type IndexedSegment = readonly [rule: number, pattern: number, fromEnd: number];
 
 export function fileRules(rules: readonly Pick<PathRule, "patterns">[]): FiledRules {
   const literals = new Map<string, number[]>();
-  const grams = new Map<string, FiledSegment[]>();
-  const others: FiledSegment[] = [];
+  const grams = new Map<string, IndexedSegment[]>();
+  const others: IndexedSegment[] = [];
   const patterns = rules.flatMap((rule, number) =>
     rule.patterns.map((pattern, index) => ({ number, index, pattern, literals: literalsIn(pattern) })),
   );
@@ -72,7 +72,7 @@ export function fileRules(rules: readonly Pick<PathRule, "patterns">[]): FiledRu
   }
   const gramCounts = countAll(wild.map((each) => each.grams));
   for (const { number, index, pattern, literal, grams: known } of wild) {
-    const filed = (segment: Segment): FiledSegment => [
+    const indexed = (segment: Segment): IndexedSegment => [
       number,
       index,
       pattern.length - pattern.lastIndexOf(segment),
@@ -80,8 +80,9 @@ export function fileRules(rules: readonly Pick<PathRule, "patterns">[]): FiledRu
     const gram = rarest(known, gramCounts);
     if (literal !== undefined && (gram === undefined || literalCounts.get(literal)! <= gramCounts.get(gram)!))
       put(literals, literal, number);
-    else if (gram !== undefined) put(grams, gram, filed(pattern.find((one) => gramsIn(one).includes(gram))!));
-    else others.push(filed(pattern.findLast((one) => one !== "**") ?? "**"));
+    else if (gram !== undefined)
+      put(grams, gram, indexed(pattern.find((one) => gramsIn(one).includes(gram))!));
+    else others.push(indexed(pattern.findLast((one) => one !== "**") ?? "**"));
   }
   return { literals: [...literals], grams: [...grams], others };
 }
