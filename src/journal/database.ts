@@ -18,14 +18,14 @@ export function openDatabase(
   const identity = identityOf(file);
   const database = new (loadSqlite().DatabaseSync)(file, { timeout: options.patienceMs });
   try {
-    if (versionOf(database) !== version) refuseUnlessOurs(database, file);
+    const found = versionOf(database);
+    if (found !== version) refuseUnlessOurs(database, file);
     // Works only before the first table is made. The file can then shrink in steps.
-    if (versionOf(database) === 0) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    if (found === 0) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
     writeAhead(database, options.patienceMs);
-    database.exec("PRAGMA synchronous = NORMAL");
     // A checkpoint makes all calls wait for the disk, so it runs after 16 MB instead of SQLite's 4.
-    database.exec("PRAGMA wal_autocheckpoint = 4000");
-    if (versionOf(database) !== version) inTransaction(database, () => bringUpToDate(database));
+    database.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000");
+    if (found !== version) inTransaction(database, () => bringUpToDate(database));
     return { database, identity };
   } catch (error) {
     database.close();

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -54,6 +54,24 @@ describe("journal", () => {
       { ...blank, callId: "call_1", sequence: 2 },
     ]);
     journal.close();
+  });
+
+  it("leaves a short log to the next process when this one exits, and no long one", () => {
+    const log = join(folder, "journal.sqlite-wal");
+    const first = openJournal("session_1");
+    first.finish(attempt("call_1"), ending);
+    first.close({ exits: true });
+    expect(statSync(log).size).toBeGreaterThan(0);
+    const second = openJournal("session_2");
+    expect(second.latest(10).map(({ callId }) => callId)).toEqual(["call_1"]);
+    second.close();
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    const third = openJournal("session_3");
+    for (let call = 0; call < 200; call += 1)
+      third.finish({ ...attempt(`call_${call}`), input: { path: "a".repeat(3_000) } }, ending);
+    third.close({ exits: true });
+    expect(existsSync(log)).toBe(false);
   });
 
   it("creates its folder again when it was deleted", () => {

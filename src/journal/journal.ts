@@ -251,14 +251,16 @@ export class Journal {
     if (this.#waiting.length > 0) this.#write([]);
   }
 
-  close(): void {
+  /** Writes the rest and closes the database, unless the process `exits` now and the system will close it. */
+  close({ exits = false }: { readonly exits?: boolean } = {}): void {
     clearTimeout(this.#introduction);
     openJournals.delete(this);
     if (openJournals.size === 0) process.off("exit", flushOpenJournals);
     if (this.hasWritten) this.#waiting.push(this.#announcement("closed"));
     this.flushQuietly();
     clearTimeout(this.#timer);
-    this.#store.close();
+    if (exits) this.#store.leave();
+    else this.#store.close();
   }
 
   /**

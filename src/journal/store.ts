@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { identityOf, setAside } from "../system/sqlite-file.ts";
 import { CallIndex } from "./calls/call-index.ts";
@@ -42,6 +43,16 @@ export class Store {
     this.#open = undefined;
   }
 
+  /**
+   * Leaves the database open in a process that exits now. Closing it would copy the log into the database and remove
+   * the log, which waits for the disk; the next process reads the log instead. A long log is copied, because reading
+   * takes longer the longer it is.
+   */
+  leave(): void {
+    const log = statSync(`${this.#options.file}-wal`, { throwIfNoEntry: false });
+    if ((log?.size ?? 0) > maxLogBytes) this.close();
+  }
+
   #opened(): OpenStore {
     const { file, patienceMs } = this.#options;
     if (this.#open && this.#open.identity !== identityOf(file)) this.close();
@@ -75,3 +86,6 @@ export class Store {
     );
   }
 }
+
+/** The log of about 20 calls. */
+const maxLogBytes = 512 * 1024;

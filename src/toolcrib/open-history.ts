@@ -25,6 +25,8 @@ import type { ToolcribOptions } from "./options.ts";
 interface HistoryOptions
   extends Pick<ToolcribOptions, "journal" | "undoScope" | "parkTransaction" | "client"> {
   readonly session: string;
+  /** Whether the process exits when the instance is closed. */
+  readonly exits: boolean;
 }
 
 /** The journal of a workspace, with all that undo, transactions and stored outputs need. */
@@ -46,7 +48,7 @@ export interface WorkspaceHistory {
 
 export function openHistory(workspace: Workspace, options: HistoryOptions): WorkspaceHistory {
   const { environment, files, unguarded } = workspace;
-  const { session } = options;
+  const { session, exits } = options;
   const { guard } = workspace.policy;
   const journal = new Journal({
     file: files.journal,
@@ -91,7 +93,7 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
     warnings,
     close: async () => {
       await collector.close();
-      journal.close();
+      journal.close({ exits });
     },
   };
 }

@@ -12,10 +12,13 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   return openInstance(options);
 }
 
-/** Opens a Toolcrib, for code that has checked the names of the options, and whether the session exists. */
+/**
+ * Opens a Toolcrib, for code that has checked the names of the options, and whether the session exists. A program that
+ * `exits` after closing the instance need not wait for the disk.
+ */
 export async function openInstance(
   options: ToolcribOptions,
-  { knowsSession = false }: { readonly knowsSession?: boolean } = {},
+  { knowsSession = false, exits = false }: { readonly knowsSession?: boolean; readonly exits?: boolean } = {},
 ): Promise<Toolcrib> {
   checkValues(options);
   const dialect = await toDialect(options.dialect ?? "toolcrib");
@@ -26,7 +29,7 @@ export async function openInstance(
   const session = checkSession(options.session) ?? newIdentifier("session");
   const workspace = await openWorkspace(options, extraRootsOf(dialect, options));
   denied.follow(workspace.policy);
-  const history = openHistory(workspace, { ...options, session });
+  const history = openHistory(workspace, { ...options, session, exits });
   try {
     const isResumed = options.session !== undefined;
     if (isResumed && !knowsSession) expectSession(history, session);

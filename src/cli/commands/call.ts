@@ -2,7 +2,14 @@ import { ToolError } from "../../contract/error.ts";
 import { findAnyTool } from "../../dialects/find-tool.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
-import type { Approval, ApprovalRequest, CallResult, Dialect, ProcessStatus } from "../../toolcrib/index.ts";
+import type {
+  Approval,
+  ApprovalRequest,
+  CallResult,
+  Dialect,
+  ProcessStatus,
+  ToolcribOptions,
+} from "../../toolcrib/index.ts";
 import type { Command } from "../command.ts";
 import { withConfig } from "../config/with-config.ts";
 import { onInterruption } from "../interruption.ts";
@@ -75,8 +82,8 @@ export const callCommand: Command = {
     const input = await readInput(findAnyTool(dialect, name), rest);
     await refuseBackground(dialect, name, input);
     const timeoutMs = readCount(given, "timeout-ms");
-    const { openToolcrib } = await import("../../toolcrib/open-toolcrib.ts");
-    const crib = await openToolcrib({
+    const { openInstance } = await import("../../toolcrib/open-toolcrib.ts");
+    const wanted: ToolcribOptions = {
       ...placeOf(options),
       dialect,
       ...readInstanceOptions(options),
@@ -89,7 +96,8 @@ export const callCommand: Command = {
       undoScope: "workspace",
       client: { kind: "cli" },
       parkTransaction: true,
-    });
+    };
+    const crib = await openInstance(wanted, { exits: true });
     remarkRecovered(crib.recovered);
     const interruption = onInterruption();
     const progress = showProgress(crib, name, { live: !options.has("json") && isTerminal(2) });
