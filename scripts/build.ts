@@ -117,8 +117,9 @@ const isOfWorkers = /src\/workers\//;
 const isOfDefinitions = /node_modules\/zod\/v4\/core\/(?:to-json-schema|json-schema-)/;
 const isOfEveryZod = /node_modules\/zod\/v4\/(?:core|mini)\//;
 
-/** The modules that every call loads, however little it does. */
+/** The modules that every call loads, however little it does, and those that read its arguments from flags. */
 const plainCall = modulesOf([
+  "src/cli/tool-fields.ts",
   "src/toolcrib/open-toolcrib.ts",
   "src/dialects/toolcrib.ts",
   "src/tools/file/read.ts",
