@@ -10,6 +10,7 @@ import { attempt } from "../system/attempt.ts";
 import { makePrivateDirectory } from "../system/directories.ts";
 import { isOnPath } from "../system/is-on-path.ts";
 import { connectForBytes } from "../system/private-socket.ts";
+import { offerPipes } from "./direct-pipes.ts";
 import { cleanHere, leftHere, removeDeadSessions, stopHere } from "./left-here.ts";
 import { loginPath } from "./login-path.ts";
 import type { ServerOptions } from "./server.ts";
@@ -59,12 +60,14 @@ async function openSession(folder: string, request: SessionRequest, input: Input
     process.exit();
   }
   const socket = running ?? (await startServer(folder, request, input));
-  await answer({ kind: "ready" });
-  socket.write(input.rest());
-  process.stdin.pipe(socket).pipe(process.stdout);
-  process.stdin.on("error", () => process.exit());
-  process.stdout.on("error", () => process.exit());
   socket.on("error", () => process.exit()).on("close", () => process.exit());
+  // From now on the server may read standard input. The client sends nothing before it gets the answer.
+  input.stop();
+  const isDirect = await offerPipes(socket);
+  await answer({ kind: "ready" });
+  if (isDirect) return void socket.resume();
+  process.stdin.on("error", () => process.exit()).pipe(socket);
+  socket.pipe(process.stdout).on("error", () => process.exit());
 }
 
 async function startServer(folder: string, request: SessionRequest, input: InputReader): Promise<Socket> {
@@ -187,10 +190,8 @@ class InputReader {
     return bytes;
   }
 
-  /** Stops reading, and returns what is not read yet. */
-  rest(): Buffer {
+  stop(): void {
     process.stdin.off("data", this.#onData).pause();
-    return this.#bytes;
   }
 
   async #more(): Promise<void> {

@@ -19,6 +19,7 @@ import { realLocation, realWorkspace, userDirectories, workspaceFiles } from "..
 import { isOnPath } from "../system/is-on-path.ts";
 import { PrivateSocket } from "../system/private-socket.ts";
 import { thisProcess } from "../system/process-identity.ts";
+import { acceptPipes } from "./direct-pipes.ts";
 import type { StoredRecord } from "./left-here.ts";
 import { recordName, sessionFolder, socketName, storeFile } from "./target-folder.ts";
 
@@ -85,9 +86,7 @@ class SessionServer {
     const here = sessionFolder(options.folder, options.session);
     await PrivateSocket.listenAs(here, socketName, (socket) => {
       socket.ref();
-      server.#welcome(
-        new FrameStream({ readable: socket, writable: socket, destroy: () => socket.destroy() }),
-      );
+      void acceptPipes(socket).then((stream) => stream && server.#welcome(new FrameStream(stream)));
     });
     return server;
   }

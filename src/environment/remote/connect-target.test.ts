@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -120,9 +121,12 @@ describe("connectTarget", () => {
     const { target, workspace: directory, folder } = there;
     const client = await openEcho(target, { directory });
     const [session = ""] = readdirSync(join(folder, "sessions"));
-    const attack = (hello: object): Promise<string> => {
+    const attack = async (hello: object): Promise<string> => {
       const { promise, resolve } = Promise.withResolvers<string>();
       const socket = connectForBytes(join(folder, "sessions", session), "server.sock");
+      // No process has this id, so the server reads the socket.
+      socket.write("0\n");
+      await once(socket, "data");
       const frames = new FrameStream({ readable: socket, writable: socket, destroy: () => socket.destroy() });
       frames.onFrame = (_, body) => resolve(body.toString());
       frames.sendJson(frameTypes.hello, { protocol: 1, received: 0, ...hello });

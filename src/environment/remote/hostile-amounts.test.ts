@@ -19,7 +19,7 @@ it("stops an answer that does not end, at the size that was asked for", async ()
   let sent = 0;
   const environment = await answering(async (asked: Asked, target: Target) => {
     const piece = Buffer.alloc(64 * 1024);
-    while (await target.raw(encodeFrame({ kind: "answer", id: asked.id, more: true, piece })))
+    while (await target.raw(encodeFrame({ kind: "answer", id: asked.id, more: true }, [piece])))
       sent += piece.length;
   });
   expect(await failureOf(read(environment))).toEqual(invalid("a body is longer than was asked for"));
@@ -32,7 +32,7 @@ it("keeps little of an answer in endless empty pieces", async () => {
     const piece = Buffer.alloc(0);
     while (
       sent < 1000 &&
-      (await target.raw(encodeFrame({ kind: "answer", id: asked.id, more: true, piece })))
+      (await target.raw(encodeFrame({ kind: "answer", id: asked.id, more: true }, [piece])))
     )
       sent += 1;
   });
@@ -47,7 +47,7 @@ it("keeps little of many calls that do not end", async () => {
     const most = 300 * piece.length;
     for (let id = 1; sent < most; id += 1)
       for (let part = 0; part < 30; part += 1)
-        if (await target.raw(encodeFrame({ kind: "call", id, more: true, piece }))) sent += piece.length;
+        if (await target.raw(encodeFrame({ kind: "call", id, more: true }, [piece]))) sent += piece.length;
         else return;
   });
   expect(await failureOf(read(environment))).toEqual(invalid("too many calls at once"));
@@ -95,7 +95,7 @@ function mute(): { readonly here: Channel; sent(): number } {
   let sent = 0;
   const body = (value: unknown) => Buffer.concat(encodeBody(value) as Uint8Array[]);
   const frame = (kind: FrameKind, id: number, value: unknown) =>
-    encodeFrame({ kind, id, more: false, piece: body(value) });
+    encodeFrame({ kind, id, more: false }, [body(value)]);
   const never = new Promise<never>(() => {});
   async function* messages(): AsyncGenerator<Uint8Array> {
     yield frame("note", 0, { method: "greeting", value: greeting });

@@ -256,7 +256,7 @@ it("asks the rules of this machine only for confined processes that run", async 
 function textFrame(id: number, text: string): Uint8Array {
   const sizes = Buffer.alloc(8);
   sizes.writeUInt32LE(text.length, 0);
-  return encodeFrame({ kind: "answer", id, more: false, piece: Buffer.concat([sizes, Buffer.from(text)]) });
+  return encodeFrame({ kind: "answer", id, more: false }, [sizes, Buffer.from(text)]);
 }
 
 /** Refers twice to the same numbers, which would be copied each time. */
@@ -267,14 +267,14 @@ function numbersFrame(id: number): Uint8Array {
   sizes.writeUInt32LE(1, 4);
   sizes.writeUInt32LE(8, 8);
   const piece = Buffer.concat([sizes, Buffer.from(text), Buffer.alloc(8)]);
-  return encodeFrame({ kind: "answer", id, more: false, piece });
+  return encodeFrame({ kind: "answer", id, more: false }, [piece]);
 }
 
 function cutFrame(id: number, textBytes: number, count = 0, more = 0): Uint8Array {
   const piece = Buffer.alloc(8 + more);
   piece.writeUInt32LE(textBytes, 0);
   piece.writeUInt32LE(count, 4);
-  return encodeFrame({ kind: "answer", id, more: false, piece });
+  return encodeFrame({ kind: "answer", id, more: false }, [piece]);
 }
 
 it.each<readonly [string, readonly unknown[], string]>([

@@ -101,6 +101,8 @@ export class Inbox {
   #bytes = 0;
   #received = 0;
   #taken = 0;
+  /** The size of the messages that were read since the last acknowledgement. */
+  #unacknowledged = 0;
   #hasEnded = false;
 
   /** The number of the last message that has arrived. */
@@ -108,8 +110,14 @@ export class Inbox {
     return this.#received;
   }
 
-  /** The number of the last message that was read. The end needs no reader. */
-  get taken(): number {
+  /** Whether the other side may wait for an acknowledgement. */
+  get isAckDue(): boolean {
+    return this.#hasEnded || this.#unacknowledged >= windowBytes / 8;
+  }
+
+  /** Returns the number of the last message that was read, for the other side. The end needs no reader. */
+  acknowledge(): number {
+    this.#unacknowledged = 0;
     return this.#hasEnded && this.#next === this.#messages.length ? this.#received : this.#taken;
   }
 
@@ -144,6 +152,7 @@ export class Inbox {
     }
     this.#taken++;
     this.#bytes -= costOf(message);
+    this.#unacknowledged += costOf(message);
     return message;
   }
 

@@ -29,7 +29,7 @@ export class Link implements Channel {
   readonly #outbox = new Outbox();
   readonly #inbox = new Inbox();
   #frames: FrameStream | undefined;
-  #isAckScheduled = false;
+  #ackTimer: NodeJS.Timeout | undefined;
   #wake = () => {};
   #isClosing = false;
   #hasFinished = false;
@@ -96,7 +96,10 @@ export class Link implements Channel {
       );
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     if (this.#isClosing || this.#inbox.hasEnded) return Promise.reject(this.#failed("is closed"));
-    return this.#outbox.add(message, this.#frames);
+    const added = this.#outbox.add(message, this.#frames);
+    // Both travel together.
+    if (this.#ackTimer !== undefined) this.#acknowledge();
+    return added;
   }
 
   get messages(): AsyncIterable<Uint8Array> {
@@ -221,18 +224,18 @@ export class Link implements Channel {
     this.#wake();
   }
 
+  /** Few small messages are acknowledged together, or with the next message of this side. */
   #scheduleAck(): void {
-    if (this.#isAckScheduled) return;
-    this.#isAckScheduled = true;
-    setImmediate(() => {
-      this.#isAckScheduled = false;
-      this.#acknowledge();
-    });
+    if (this.#inbox.isAckDue) this.#acknowledge();
+    else this.#ackTimer ??= setTimeout(() => this.#acknowledge(), ackMs).unref();
   }
 
   /** To a peer that does not read, the latest number is sent when it reads again. */
   #acknowledge(): void {
-    if (this.#frames?.isFull === false) this.#frames.send(frameTypes.taken, encodeNumber(this.#inbox.taken));
+    clearTimeout(this.#ackTimer);
+    this.#ackTimer = undefined;
+    if (this.#frames?.isFull === false)
+      this.#frames.send(frameTypes.taken, encodeNumber(this.#inbox.acknowledge()));
   }
 
   #forget(upTo: number): void {
@@ -271,3 +274,4 @@ export class Link implements Channel {
 }
 
 const closeMs = 5000;
+const ackMs = 20;

@@ -55,7 +55,6 @@ export class Peer {
   /** The bodies among them that are not answers. */
   readonly #unasked = { bodies: 0, bytes: 0 };
   #nextId = 1;
-  #sending: Promise<void> = Promise.resolve();
   #lost: ToolError | undefined;
 
   constructor(channel: Channel, handlers: PeerHandlers) {
@@ -111,7 +110,6 @@ export class Peer {
   }
 
   async close(): Promise<void> {
-    await this.#sending.catch(() => {});
     await this.#channel.close();
     this.#end(connectionClosed());
   }
@@ -121,11 +119,11 @@ export class Peer {
     const pieces = piecesOf(parts);
     for (const [index, piece] of pieces.entries()) {
       if (this.#lost !== undefined) throw this.#lost;
-      const frame = encodeFrame({ kind, id, more: index < pieces.length - 1, piece });
+      const more = index < pieces.length - 1;
+      const sent = this.#channel.send(encodeFrame({ kind, id, more }, piece));
       // Notes have no id, so the pieces of one must not be separated by another.
-      const sent = this.#sending.then(() => this.#channel.send(frame));
-      this.#sending = sent.catch(() => {});
-      if (kind !== "note" || index === pieces.length - 1) await sent;
+      if (kind === "note" && more) sent.catch(() => {});
+      else await sent;
     }
   }
 
@@ -245,26 +243,22 @@ function mostPieces(bytes: number): number {
   return 2 + (2 * bytes) / pieceBytes;
 }
 
-/** Splits a body into pieces for frames. Small parts are joined, large ones are not copied as a whole. */
-function piecesOf(parts: readonly Uint8Array[]): readonly Uint8Array[] {
-  const total = parts.reduce((sum, part) => sum + part.length, 0);
-  if (total <= pieceBytes) return [Buffer.concat(parts, total)];
-  const pieces: Uint8Array[] = [];
-  let small: Uint8Array[] = [];
-  let smallBytes = 0;
-  const flush = () => {
-    if (smallBytes > 0) pieces.push(Buffer.concat(small, smallBytes));
-    small = [];
-    smallBytes = 0;
-  };
+/** Splits a body into pieces for frames, each in parts. */
+function piecesOf(parts: readonly Uint8Array[]): readonly (readonly Uint8Array[])[] {
+  if (parts.reduce((sum, { length }) => sum + length, 0) <= pieceBytes) return [parts];
+  const pieces: Uint8Array[][] = [];
+  let room = 0;
   for (const part of parts)
-    for (let at = 0; at < part.length; at += pieceBytes) {
-      const piece = part.subarray(at, at + pieceBytes);
-      if (smallBytes + piece.length > pieceBytes) flush();
-      small.push(piece);
-      smallBytes += piece.length;
+    for (let at = 0; at < part.length; ) {
+      if (room === 0) {
+        pieces.push([]);
+        room = pieceBytes;
+      }
+      const taken = part.subarray(at, at + room);
+      pieces.at(-1)!.push(taken);
+      at += taken.length;
+      room -= taken.length;
     }
-  flush();
   return pieces;
 }
 

@@ -1,19 +1,16 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
-import { isAlive } from "../../../test/support/is-alive.ts";
-import { EchoClient } from "../../../test/support/remote/echo-client.ts";
 import { sshMissing, sshServer } from "../../../test/support/remote/ssh-server.ts";
 import { targetProgramsWith } from "../../../test/support/remote/target-programs.ts";
 import type { ToolError } from "../../contract/error.ts";
-import { connectTarget, manageTarget } from "./connect-target.ts";
+import { attempt } from "../../system/attempt.ts";
+import { connectTarget } from "./connect-target.ts";
 import { openRemoteEnvironment } from "./remote-environment.ts";
 import { parseTarget } from "./target.ts";
 import type { TargetPrograms } from "./target-programs.ts";
-
-/** The number of cuts; 1000 for the whole figure. */
-const cuts = Number(process.env.TOOLCRIB_CUTS ?? 8);
 
 describe.skipIf(sshMissing)(
   `a target over a real ssh server${sshMissing ? `: ${sshMissing}` : ""}`,
@@ -23,49 +20,22 @@ describe.skipIf(sshMissing)(
   () => {
     let programs: TargetPrograms;
     beforeAll(async () => {
-      programs = await targetProgramsWith(
-        new URL("../../../test/support/remote/echo-server.ts", import.meta.url),
-      );
-    });
-
-    it(`loses nothing and repeats nothing when ssh is killed ${cuts} times`, async () => {
-      await using there = sshServer();
-      const { env, workspace } = there;
-      const target = parseTarget(`ssh:test-host:${workspace}`);
-      const client = new EchoClient(await connectTarget(target, { programs, env }));
-      const child = Number(await client.ask("start"));
-      const sent = ["start"];
-      for (let cut = 0; cut < cuts; cut++) {
-        const batch = Array.from({ length: 20 }, (_, index) => `m${sent.length + index}`);
-        sent.push(...batch);
-        for (const text of batch) await client.channel.send(Buffer.from(text));
-        const received: string[] = [];
-        const last = Math.floor(Math.random() * batch.length);
-        for (const [index] of batch.entries()) {
-          if (index === last) for (const pid of there.clients()) process.kill(pid, "SIGKILL");
-          received.push(await client.next());
-        }
-        expect(received).toEqual(batch);
-      }
-      expect(isAlive(child)).toBe(true);
-      expect(readFileSync(join(workspace, "seen"), "utf8")).toBe(`${sent.join("\n")}\n`);
-      const list = async () => (await manageTarget(target, { kind: "list" }, { programs, env })).sessions;
-      const session = expect.objectContaining({ workspace, isAttached: true, running: 1 });
-      // The last killed client may still be connecting again.
-      await expect.poll(list, { timeout: 20_000 }).toEqual([session]);
-      await client.channel.close();
-      await expect.poll(() => isAlive(child)).toBe(false);
+      programs = await targetProgramsWith();
     });
 
     it("gives the files and commands of the target, in its own sandbox", async () => {
       await using there = sshServer();
       const { env, workspace } = there;
-      const real = await targetProgramsWith();
-      expect(gzipSync(real.server.content).length).toBeLessThan(150_000);
+      expect(gzipSync(programs.server.content).length).toBeLessThan(150_000);
       const target = parseTarget(`ssh:test-host:${workspace}`);
-      const environment = await openRemoteEnvironment(await connectTarget(target, { programs: real, env }));
+      const environment = await openRemoteEnvironment(await connectTarget(target, { programs, env }));
       await environment.writeFile("a.txt", Buffer.from("hello"));
       for (const pid of there.clients()) process.kill(pid, "SIGKILL");
+      await environment.info("a.txt");
+      // The server reads the pipe of sshd itself, and notices when the process is killed that had it.
+      const { attach, server } = processesOf(there.folder);
+      expect(pipesOf(server)).toEqual(expect.arrayContaining([readlinkSync(`/proc/${attach}/fd/0`)]));
+      process.kill(attach, "SIGKILL");
       const { bytes } = await environment.readFile("a.txt", { maxBytes: 100 });
       const { signal } = new AbortController();
       const running = await environment.start("cat", { args: ["a.txt"], confinement: "ours", signal });
@@ -96,3 +66,17 @@ describe.skipIf(sshMissing)(
     });
   },
 );
+
+/** Returns the ids of the newest process that a connection has started, and of the server. */
+function processesOf(folder: string): { readonly attach: number; readonly server: number } {
+  const lines = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
+  const own = lines.filter((line) => line.includes(folder));
+  const isServer = (line: string) => line.includes(`${folder}/servers/`);
+  const pidOf = (line: string | undefined) => Number.parseInt(line ?? "", 10);
+  return { attach: pidOf(own.findLast((line) => !isServer(line))), server: pidOf(own.find(isServer)) };
+}
+
+function pipesOf(pid: number): readonly string[] {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).flatMap((name) => attempt(() => readlinkSync(join(folder, name))) ?? []);
+}

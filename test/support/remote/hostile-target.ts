@@ -35,7 +35,7 @@ export class Target {
 
   send(kind: FrameKind, id: number, body: unknown): Promise<boolean> {
     const piece = Buffer.concat(encodeBody(body) as Uint8Array[]);
-    return this.raw(encodeFrame({ kind, id, more: false, piece }));
+    return this.raw(encodeFrame({ kind, id, more: false }, [piece]));
   }
 
   /** Returns false when the client has ended the connection. */
