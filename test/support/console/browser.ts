@@ -2,6 +2,9 @@ import { existsSync } from "node:fs";
 import packed from "@sparticuz/chromium";
 import { type Browser, chromium } from "playwright-core";
 
+/** The first one has no window to draw, and takes half the CPU. */
+const installedBrowsers = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
+
 /** Flags of the package that would switch off what tests are about: the rules between origins. */
 const unwanted = /^--(?:disable-web-security|allow-running-insecure-content|disable-site-isolation-trials)/;
 
@@ -30,5 +33,5 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
 function installedBrowser(): string | undefined {
   const named = process.env["TOOLCRIB_TEST_BROWSER"];
   if (named !== undefined) return named;
-  return process.arch !== "x64" && existsSync("/usr/bin/chromium") ? "/usr/bin/chromium" : undefined;
+  return process.arch === "x64" ? undefined : installedBrowsers.find((path) => existsSync(path));
 }

@@ -55,8 +55,7 @@ export async function showPage(): Promise<ShownPage> {
       server.answers.clear();
       server.overview = shown;
       server.resume();
-      await page.goto(`${server.url}/${hash}`);
-      await page.reload();
+      await load(page, `${server.url}/${hash}`);
       await page.getByText("toolcrib 0.1.0").waitFor({ state: "attached" });
       await page.locator("main .loading").first().waitFor({ state: "detached" });
       server.posted.length = 0;
@@ -67,6 +66,13 @@ export async function showPage(): Promise<ShownPage> {
       await folder[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Loads a page anew. Going to another route would only show it, and loading it after that takes twice as long. */
+async function load(page: Page, address: string): Promise<void> {
+  if (new URL(page.url()).origin !== new URL(address).origin) return void (await page.goto(address));
+  await page.evaluate(`history.replaceState(null, "", ${JSON.stringify(address)})`);
+  await page.reload();
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
