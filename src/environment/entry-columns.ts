@@ -47,9 +47,13 @@ export class EntryColumns {
 
   done(): Entries {
     this.#block.trim();
-    const stored = new Set(this.#pieces.map(({ block }) => block));
-    const count = Array.from(stored).reduce((sum, block) => sum + block.count, 0);
-    const isScattered = this.#pieces.length > maxPieces || count > 2 * this.#next + maxBlockEntries;
+    const blocks = new Set(this.#pieces.map(({ block }) => block));
+    const stored = Array.from(blocks).reduce((sum, block) => sum + block.bytesOf(0, block.count), 0);
+    const used = this.#pieces.reduce(
+      (sum, { block, start, first, end }) => sum + block.bytesOf(start, start + end - first),
+      0,
+    );
+    const isScattered = this.#pieces.length > maxPieces || stored > 2 * used + maxUnusedBytes;
     return new EntryPieces(isScattered ? this.#copied() : this.#pieces, this.#next);
   }
 
@@ -78,6 +82,8 @@ export class EntryColumns {
 const minBlockEntries = 64;
 const maxBlockEntries = 16_384;
 const maxPieces = 1000;
+/** So much memory of entries that are no longer used is not worth a copy. */
+const maxUnusedBytes = 1024 * 1024;
 
 /** Entries as data. */
 export interface EntryPart {
@@ -259,6 +265,11 @@ class Block {
 
   pathAt(index: number): string {
     return this.#bytes.toString("utf8", this.#startOf(index), this.#ends[index]! - 1);
+  }
+
+  /** The memory of entries. Paths can be long. */
+  bytesOf(from: number, end: number): number {
+    return this.#startOf(end) - this.#startOf(from) + (end - from) * figureCount * 8;
   }
 
   paths(from: number, end: number): Buffer {

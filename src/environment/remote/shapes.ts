@@ -1,7 +1,7 @@
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { badMessage } from "./message.ts";
 
-/** Checks a value of the other side, and returns it with its type. Unknown fields are left out. */
+/** Checks a value of the other side, and returns it with its type. Unknown fields are left out. `at` names the field in errors. */
 export type Shape<Value> = (value: unknown, at: string) => Value;
 
 export type Shaped<Of> = Of extends Shape<infer Value> ? Value : never;
@@ -73,7 +73,7 @@ export function either<One, Other>(one: Shape<One>, other: Shape<Other>): Shape<
 export function list<Value>(shape: Shape<Value>, maxLength = 1_000_000): Shape<readonly Value[]> {
   return (value, at) => {
     if (!Array.isArray(value) || value.length > maxLength) throw badMessage(`${at} is not a list`);
-    return value.map((item, index) => shape(item, `${at}[${index}]`));
+    return value.map((item) => shape(item, at));
   };
 }
 
@@ -82,7 +82,7 @@ export function table<Value>(shape: Shape<Value>): Shape<Readonly<Record<string,
     if (!isFields(value)) throw badMessage(`${at} is not an object`);
     // Not an object literal: a key could be "__proto__".
     const copied: Record<string, Value> = Object.create(null);
-    for (const [key, item] of Object.entries(value)) copied[key] = shape(item, `${at}.${key}`);
+    for (const [key, item] of Object.entries(value)) copied[key] = shape(item, at);
     return copied;
   };
 }
@@ -95,7 +95,7 @@ export function object<const Fields extends Readonly<Record<string, Shape<unknow
     if (!isFields(value)) throw badMessage(`${at} is not an object`);
     const copied: Record<string, unknown> = {};
     for (const [name, shape] of entries) {
-      const field = shape(Object.hasOwn(value, name) ? value[name] : undefined, `${at}.${name}`);
+      const field = shape(Object.hasOwn(value, name) ? value[name] : undefined, name);
       if (field !== undefined) copied[name] = field;
     }
     return copied as ObjectOf<Fields>;

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { channelPair } from "../../../test/support/environment/channel-pair.ts";
 import type { Snapshot } from "../../contract/snapshot.ts";
 import { openLocalWorld } from "../conformance/local-world.ts";
-import { joinFigures, joinPaths } from "../entry-columns.ts";
+import { partsOf as columnsOf, joinFigures, joinPaths } from "../entry-columns.ts";
 import type { Channel } from "./channel.ts";
 import { methods, type SentDelta } from "./protocol.ts";
 import { openRemoteEnvironment } from "./remote-environment.ts";
@@ -140,5 +140,28 @@ it("refuses a difference with invalid ranges, although the rest is a whole snaps
   const sent = sendDelta(earlier, 2, { snapshot: earlier, id: 1 }, () => true);
   const { result } = methods.snapshot;
   expect(result(sent, "snapshot")).toEqual(sent);
-  expect(() => result({ ...sent, ranges: "none" }, "snapshot")).toThrow("snapshot.ranges");
+  expect(() => result({ ...sent, ranges: "none" }, "snapshot")).toThrow("ranges");
+});
+
+it("frees the memory of a message, and of entries that are no longer used", async () => {
+  await using world = openLocalWorld({ files: { a: "1" } });
+  const empty = await world.environment.snapshot!();
+  const none = sendDelta(empty, 2, { snapshot: empty, id: 1 }, () => true);
+  const names = Array.from({ length: 300 }, (_, index) => `${index}${"x".repeat(8000)}\0`).join("");
+  const message = Buffer.alloc(4_000_000);
+  const paths = message.subarray(0, message.write(names));
+  const sent = {
+    ...none,
+    contents: [],
+    paths,
+    figures: new Float64Array(300 * 6),
+    ranges: new Float64Array(),
+  };
+  const many = receiveDelta(sent, empty, [], Infinity);
+  const one = { ...none, contents: [], ranges: Float64Array.of(0, 1, 7) };
+  const few = receiveDelta(one, many, [], Infinity);
+  const memoryOf = ({ entries }: Snapshot) =>
+    columnsOf(entries).reduce((sum, { paths: { buffer } }) => sum + buffer.byteLength, 0);
+  expect(memoryOf(many)).toBe(paths.length);
+  expect(memoryOf(few)).toBeLessThan(100_000);
 });

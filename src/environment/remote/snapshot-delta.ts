@@ -60,7 +60,8 @@ export function receiveDelta(
   });
   const total = added + ranges.reduce((sum, { first, end }) => sum + end - first, 0);
   checkRanges(ranges, total, earlier.entries.count);
-  const own = entriesFrom([sent]);
+  // A copy, because the paths are a part of a message that may be much longer.
+  const own = entriesFrom([{ paths: Uint8Array.from(sent.paths), figures: sent.figures }]);
   const columns = new EntryColumns();
   let used = 0;
   const addOwn = (until: number) => {
