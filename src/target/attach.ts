@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ declare const toolcrib: { readonly rest: Buffer; readonly marker: string; readon
 type SessionRequest = Extract<AttachRequest, { kind: "session" }>;
 
 async function main(): Promise<void> {
-  const input = new InputReader(toolcrib.rest);
+  const input = new InputReader(toolcrib.rest, leave);
   try {
     const request = tryParseJson(await input.line()) as AttachRequest;
     const folder = targetFolder(toolcrib.folder);
@@ -51,6 +51,18 @@ async function main(): Promise<void> {
   }
 }
 
+/** A server that does not listen yet. */
+let starting: ChildProcess | undefined;
+
+/** Ends this program and a server that does not listen yet. The client is gone, or nothing answers in time. */
+function leave(): void {
+  starting?.kill("SIGKILL");
+  process.exit(1);
+}
+
+/** The client waits less long for an answer. */
+const late = setTimeout(leave, 5 * 60_000);
+
 async function openSession(folder: string, request: SessionRequest, input: InputReader): Promise<void> {
   if (!/^[\da-f]{32}$/.test(request.session)) throw new ToolError("invalid-input", "Bad session id");
   const here = sessionFolder(folder, request.session);
@@ -64,11 +76,27 @@ async function openSession(folder: string, request: SessionRequest, input: Input
   // From now on the server may read standard input. The client sends nothing before it gets the answer.
   input.stop();
   const isDirect = await offerPipes(socket);
+  clearTimeout(late);
+  leaveWithParent();
   await answer({ kind: "ready" });
   if (isDirect) return void socket.resume();
   process.stdin.on("error", () => process.exit()).pipe(socket);
   socket.pipe(process.stdout).on("error", () => process.exit());
 }
+
+/**
+ * Ends this program some time after the one that has started it, which is the end of the connection. Usually the server
+ * closes the socket before; a server that hangs does not.
+ */
+function leaveWithParent(): void {
+  const parent = process.ppid;
+  const look = () => {
+    if (process.ppid !== parent) setTimeout(() => process.exit(), lookMs);
+  };
+  setInterval(look, lookMs).unref();
+}
+
+const lookMs = 2000;
 
 async function startServer(folder: string, request: SessionRequest, input: InputReader): Promise<Socket> {
   removeDeadSessions(folder);
@@ -122,6 +150,7 @@ async function startDaemon(
   const child = spawn(process.execPath, ["--input-type=commonjs", "-", path, JSON.stringify(options)], {
     ...{ cwd: "/", env, detached: true, stdio: ["pipe", "pipe", errors] },
   });
+  starting = child;
   child.stdin!.on("error", () => {}).end(code);
   closeSync(errors);
   let said = "";
@@ -132,6 +161,7 @@ async function startDaemon(
   });
   child.on("error", reject).on("exit", () => resolve());
   await promise;
+  starting = undefined;
   child.stdout!.destroy();
   child.unref();
   const first = tryParseJson(said) as AttachAnswer | undefined;
@@ -159,19 +189,18 @@ function answer(message: AttachAnswer): Promise<void> {
 /** Reads lines and bytes from standard input, which then carries the frames. */
 class InputReader {
   #bytes: Buffer;
+  readonly #onEnd: () => void;
   #wake = () => {};
-  #hasEnded = false;
   readonly #onData = (chunk: Buffer) => {
     this.#bytes = Buffer.concat([this.#bytes, chunk]);
     this.#wake();
   };
 
-  constructor(bytes: Buffer) {
+  /** `onEnd` is called when the input ends while it is read. */
+  constructor(bytes: Buffer, onEnd: () => void) {
     this.#bytes = bytes;
-    process.stdin.on("data", this.#onData).once("end", () => {
-      this.#hasEnded = true;
-      this.#wake();
-    });
+    this.#onEnd = onEnd;
+    process.stdin.on("data", this.#onData).once("end", onEnd);
     process.stdin.resume();
   }
 
@@ -191,12 +220,10 @@ class InputReader {
   }
 
   stop(): void {
-    process.stdin.off("data", this.#onData).pause();
+    process.stdin.off("data", this.#onData).off("end", this.#onEnd).pause();
   }
 
   async #more(): Promise<void> {
-    // The client is gone.
-    if (this.#hasEnded) process.exit();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#wake = resolve;
     await promise;

@@ -1,6 +1,7 @@
 import "../lib/check-node.ts";
 import { timingSafeEqual } from "node:crypto";
 import { rmSync, writeSync } from "node:fs";
+import type { Socket } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment, MachineFacts } from "../contract/environment.ts";
@@ -84,10 +85,7 @@ class SessionServer {
   static async open(options: ServerOptions): Promise<SessionServer> {
     const server = new SessionServer(options, options.isLab ? await openLab() : undefined);
     const here = sessionFolder(options.folder, options.session);
-    await PrivateSocket.listenAs(here, socketName, (socket) => {
-      socket.ref();
-      void acceptPipes(socket).then((stream) => stream && server.#welcome(new FrameStream(stream)));
-    });
+    await PrivateSocket.listenAs(here, socketName, (socket) => void server.#accept(socket));
     return server;
   }
 
@@ -121,7 +119,12 @@ class SessionServer {
         return process;
       },
     });
-    this.#link = new Link({ peer: "the client", onDetached: () => this.#update() });
+    this.#link = new Link({
+      peer: "the client",
+      onDetached: () => this.#update(),
+      // The client counts as gone after three unanswered pings.
+      pingMs: options.idle.silentMs / 4,
+    });
   }
 
   /** Resolves when the session has ended and everything is cleaned up. */
@@ -141,8 +144,17 @@ class SessionServer {
     }
   }
 
-  #welcome(frames: FrameStream): void {
+  async #accept(socket: Socket): Promise<void> {
+    const late = setTimeout(() => socket.destroy(), this.#options.idle.silentMs);
+    socket.ref().once("close", () => clearTimeout(late));
+    const stream = await acceptPipes(socket);
+    if (stream !== undefined) this.#welcome(new FrameStream(stream), late);
+  }
+
+  /** `late` ends a connection whose client does not greet. */
+  #welcome(frames: FrameStream, late: NodeJS.Timeout): void {
     frames.onFrame = (type, body) => {
+      clearTimeout(late);
       const hello = type === frameTypes.hello ? parseHello(body) : undefined;
       if (hello?.protocol !== protocolVersion) refuse(frames, "protocol");
       else if (hello.session !== this.#options.session || !this.#knows(hello.secret))

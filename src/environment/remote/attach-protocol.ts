@@ -23,7 +23,6 @@ interface SessionRequest {
   readonly server: Upload;
   /** ripgrep for this platform, when the target has none. */
   readonly ripgrep?: (Upload & { readonly platform: string }) | undefined;
-  /** After how long a server without a client ends. */
   readonly idle: IdleLimits;
 }
 
@@ -46,12 +45,14 @@ interface Upload {
   readonly sha256: string;
 }
 
-/** After how long a server without a client ends. */
+/** After how long a server ends by itself. */
 export interface IdleLimits {
-  /** When nothing runs. */
+  /** Without a client, when nothing runs. */
   readonly idleMs: number;
-  /** While its processes run. */
+  /** Without a client, while its processes run. */
   readonly busyMs: number;
+  /** After how long without a sign of life a client counts as gone, though its connection is open. */
+  readonly silentMs: number;
 }
 
 /** The answers to a request, in this order; those to `list`, `stop` and `clean` are `left`. */

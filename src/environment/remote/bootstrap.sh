@@ -11,17 +11,19 @@ case ${XDG_CACHE_HOME-} in
 esac
 temporary=${TMPDIR:-/tmp}/toolcrib-$(id -u)
 unfit=
-newline='
-'
 
 # Other users can create a folder in the temporary directory, and put a program there.
 is_own() {
   [ ! -h "$1" ] && [ -d "$1" ] && [ -O "$1" ]
 }
 
+# Programs of version managers and login scripts may wait for something that never comes.
+limit=
+command -v timeout >/dev/null 2>&1 && limit='timeout -s KILL 20'
+
 fits() {
   [ -n "$1" ] && [ -x "$1" ] && [ ! -d "$1" ] || return 1
-  version=$("$1" -v 2>/dev/null </dev/null) || return 1
+  version=$($limit "$1" -v 2>/dev/null </dev/null) || return 1
   version=${version#v}
   major=${version%%.*}
   minor=${version#*.}
@@ -52,13 +54,18 @@ find_node() {
     fits "$path" && return 0
   done
   case ${SHELL-} in
-    # Login scripts may print, too. The path is the last line.
+    # Login scripts may print, too, and start programs that keep the output open.
     /*)
-      path=$("$SHELL" -lc 'command -v node' 2>/dev/null </dev/null)
-      fits "${path##*"$newline"}" && return 0
+      fits "$($limit "$SHELL" -lc 'echo; echo toolcrib-node; command -v node; echo' 2>/dev/null </dev/null | after_marker)" && return 0
       ;;
   esac
   return 1
+}
+
+after_marker() {
+  while IFS= read -r line; do
+    [ "$line" = toolcrib-node ] && IFS= read -r line && printf '%s' "$line" && return 0
+  done
 }
 
 say() {

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -15,7 +16,7 @@ import { EchoClient } from "../../../test/support/remote/echo-client.ts";
 import { targetProgramsWith } from "../../../test/support/remote/target-programs.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { connectTarget } from "./connect-target.ts";
-import { parseTarget } from "./target.ts";
+import { parseTarget, type Target } from "./target.ts";
 import type { TargetPrograms } from "./target-programs.ts";
 
 let programs: TargetPrograms;
@@ -53,6 +54,12 @@ function bareTarget(nodes: Readonly<Record<string, string>> = {}, shell = "/bin/
   return there;
 }
 
+/** The same target with a login shell: the program `my-shell`. */
+function withLoginShell({ home }: CommandTarget): Target {
+  const words = [join(home, "../transport"), "env", `SHELL=${join(home, "my-shell")}`];
+  return parseTarget(`command:${words.map(shellQuote).join(" ")}`);
+}
+
 const realNode = `#!/bin/sh\nexec ${shellQuote(process.execPath)} "$@"\n`;
 const oldNode = "#!/bin/sh\necho v18.19.0\n";
 
@@ -69,16 +76,41 @@ describe("bootstrap.sh", () => {
     await channel.close();
   });
 
-  it("asks login shells for Node, whatever they print", async () => {
+  it("asks login shells for Node, whatever they print, and leave running", async () => {
     await using there = bareTarget({
-      "my-shell": '#!/bin/sh\necho "Welcome to /this machine"\necho "$HOME/hidden/node"\n',
+      "my-shell": [
+        ...["#!/bin/sh", 'echo "Welcome to /this machine"', "/bin/sleep 60 &", 'echo $! > "$HOME/sleep"'],
+        ...['PATH=$HOME/hidden:$PATH; eval "$2"', 'echo "Good bye"'],
+      ].join("\n"),
       "hidden/node": realNode,
     });
-    const words = [join(there.home, "../transport"), "env", `SHELL=${join(there.home, "my-shell")}`];
-    const target = parseTarget(`command:${words.map(shellQuote).join(" ")}`);
-    const channel = await connectTarget(target, { programs, directory: there.workspace });
+    const channel = await connectTarget(withLoginShell(there), { programs, directory: there.workspace });
     expect(await new EchoClient(channel).ask("a")).toBe("a");
     await channel.close();
+    process.kill(Number(readFileSync(join(there.home, "sleep"), "utf8")), "SIGKILL");
+  });
+
+  it("does not wait for a login shell that hangs", async () => {
+    await using there = bareTarget({ "my-shell": "#!/bin/sh\n/bin/sleep 60\n" });
+    symlinkSync("/usr/bin/timeout", join(there.home, "bin/timeout"));
+    const bootstrap = programs.bootstrap.replace("KILL 20", "KILL 0.1");
+    const target = withLoginShell(there);
+    const error = await connectTarget(target, { programs: { ...programs, bootstrap } }).catch((one) => one);
+    expect(error).toMatchObject({ message: `${target.name} has no Node 22.18 or newer.` });
+  });
+
+  it("does not wait for a target that says nothing when a Node is sent", async () => {
+    await using there = bareTarget({
+      once: '#!/bin/sh\n[ -e "$0.done" ] && exec /bin/sleep 60\n: > "$0.done"\nexec "$@"\n',
+    });
+    const words = [join(there.home, "once"), join(there.home, "../transport")];
+    const target = parseTarget(`command:${words.map(shellQuote).join(" ")}`);
+    const options = { programs, uploadNode: process.execPath, connectMs: 3000 };
+    const error = await connectTarget(target, options).catch((one: unknown) => one);
+    expect(error).toMatchObject({
+      code: "timeout",
+      message: `${target.name} did not answer in 3 s`,
+    });
   });
 
   it("says that Node is missing or too old, and that one can be sent", async () => {

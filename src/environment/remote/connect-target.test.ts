@@ -87,7 +87,7 @@ describe("connectTarget", () => {
     const client = await openEcho(target, {
       directory,
       reconnectMs: 300,
-      idle: { idleMs: 100, busyMs: 100 },
+      idle: { idleMs: 100, busyMs: 100, silentMs: 60_000 },
     });
     const server = Number(await client.ask("pid"));
     writeFileSync(join(home, "../transport"), "#!/bin/sh\necho no route >&2\nexit 7\n");
@@ -104,7 +104,8 @@ describe("connectTarget", () => {
   it("keeps a server with running processes longer than one without", async () => {
     await using there = commandTarget();
     const { target, workspace: directory, home } = there;
-    const options = { directory, reconnectMs: 0, idle: { idleMs: 50, busyMs: 3_600_000 } };
+    const idle = { idleMs: 50, busyMs: 3_600_000, silentMs: 60_000 };
+    const options = { directory, reconnectMs: 0, idle };
     const client = await openEcho(target, options);
     const [child, server] = [Number(await client.ask("start")), Number(await client.ask("pid"))];
     writeFileSync(join(home, "../transport"), "#!/bin/sh\nexit 7\n");

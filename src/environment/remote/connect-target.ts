@@ -13,7 +13,7 @@ import { Link } from "./link.ts";
 import type { Refusal } from "./link-greeting.ts";
 import type { Target } from "./target.ts";
 import { type FileToSend, fileToSend, readTargetPrograms, type TargetPrograms } from "./target-programs.ts";
-import { type Answer, Transport, type TransportOptions } from "./transport.ts";
+import { type Answer, connectMsOf, Transport, type TransportOptions } from "./transport.ts";
 import { noNode, uploadNode } from "./upload-node.ts";
 
 export interface ConnectOptions extends TransportOptions {
@@ -27,7 +27,10 @@ export interface ConnectOptions extends TransportOptions {
   readonly onProgress?: ((message: string) => void) | undefined;
   /** Whether the workspace is a temporary one that `doctor` attacks. */
   readonly isLab?: boolean | undefined;
-  /** After how long the server on the target ends without a client. Default: 10 minutes, or 24 hours while processes run. */
+  /**
+   * After how long the server on the target ends by itself. Default: 10 minutes without a client, or 24 hours while processes
+   * run. A silent client counts as gone after 20 minutes.
+   */
   readonly idle?: IdleLimits | undefined;
   /** How long to try to connect again. Default: 5 minutes. */
   readonly reconnectMs?: number | undefined;
@@ -52,7 +55,8 @@ export async function manageTarget(
   options: ConnectOptions = {},
 ): Promise<LeftOnTarget> {
   const programs = options.programs ?? readTargetPrograms();
-  return withDeadline(target, await startAttach(target, programs, options), options, async (transport) => {
+  const transport = await startAttach(target, programs, options);
+  return transport.within(connectMsOf(options), async () => {
     transport.write(`${JSON.stringify(request)}\n`);
     const answer = await nextAnswer(transport, target);
     transport.destroy();
@@ -135,7 +139,7 @@ class TargetConnection {
   /** Makes a connection. Returns why the session cannot be continued; throws when the target cannot be reached now. */
   async #attach({ mayStart }: { readonly mayStart: boolean }): Promise<Refusal | undefined> {
     const transport = await startAttach(this.#target, this.#programs, this.#options);
-    return withDeadline(this.#target, transport, this.#options, async () => {
+    return transport.within(connectMsOf(this.#options), async () => {
       transport.write(`${JSON.stringify(this.#request(mayStart))}\n`);
       let answer = await nextAnswer(transport, this.#target);
       if (answer.kind === "needs") {
@@ -229,28 +233,6 @@ async function nextAnswer(transport: Transport, target: Target): Promise<Answer>
   throw new ToolError(code, `${target.name}: ${printable(String(answer.message).slice(0, 2000))}`);
 }
 
-/** Ends a connection that is not made in time, or fails. */
-async function withDeadline<Result>(
-  target: Target,
-  transport: Transport,
-  { mayAsk = false }: ConnectOptions,
-  act: (transport: Transport) => Promise<Result>,
-): Promise<Result> {
-  // The user may have to type a password.
-  const ms = mayAsk ? 5 * connectMs : connectMs;
-  const late = () =>
-    transport.destroy(new ToolError("timeout", `${target.name} did not answer in ${ms / 1000} s`));
-  const timer = setTimeout(late, ms);
-  try {
-    return await act(transport);
-  } catch (error) {
-    transport.destroy();
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 function unknownAnswer(target: Target, { kind }: Answer): ToolError {
   return new ToolError(
     "unavailable",
@@ -259,10 +241,9 @@ function unknownAnswer(target: Target, { kind }: Answer): ToolError {
 }
 
 const pingMs = 15_000;
-const connectMs = 60_000;
 const defaultReconnectMs = 5 * 60_000;
 /** A connection that lasts this long counts as one that carried messages. */
 const lastingMs = 10_000;
 const firstDelayMs = 100;
 const maxDelayMs = 15_000;
-const defaultIdle: IdleLimits = { idleMs: 10 * 60_000, busyMs: 24 * 60 * 60_000 };
+const defaultIdle: IdleLimits = { idleMs: 10 * 60_000, busyMs: 24 * 60 * 60_000, silentMs: 20 * 60_000 };

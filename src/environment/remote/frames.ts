@@ -41,6 +41,8 @@ export class FrameStream {
   onEnd: (violation: string | undefined) => void = () => {};
   /** Called when everything is sent after it was full. */
   onDrain: () => void = () => {};
+  /** How many bytes have arrived, also those of frames that are not whole yet. */
+  receivedBytes = 0;
   readonly #stream: ByteStream;
   /** The beginning of a frame, up to its type. */
   readonly #header = Buffer.alloc(headerBytes);
@@ -111,6 +113,7 @@ export class FrameStream {
   }
 
   #receive(chunk: Buffer): void {
+    this.receivedBytes += chunk.length;
     for (let at = 0; !this.#hasEnded; ) {
       const size = chunk.copy(this.#header, this.#headerSize, at);
       this.#headerSize += size;

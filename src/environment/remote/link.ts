@@ -36,7 +36,6 @@ export class Link implements Channel {
   #lost: ToolError | undefined;
   readonly #finished = Promise.withResolvers<void>();
   #pings: NodeJS.Timeout | undefined;
-  #unansweredPings = 0;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -137,7 +136,7 @@ export class Link implements Channel {
     }
     this.#outbox.resend(peerReceived, frames);
     this.#acknowledge();
-    this.#startPings();
+    this.#startPings(frames);
     this.#finishIfDone();
   }
 
@@ -154,23 +153,23 @@ export class Link implements Channel {
     else if (!this.hasEnded) this.#options.onDetached();
   }
 
-  #startPings(): void {
+  #startPings(frames: FrameStream): void {
     const { pingMs } = this.#options;
     if (pingMs === undefined) return;
-    this.#unansweredPings = 0;
+    let unanswered = 0;
+    let received = 0;
     // Counts pings instead of time, because this process may have been suspended.
     this.#pings = setInterval(() => {
-      if (this.#unansweredPings >= 3) {
-        this.#ended(undefined);
-        return;
-      }
-      this.#unansweredPings++;
-      this.#frames?.send(frameTypes.ping);
+      // Counts bytes, because a long message may take minutes on a slow connection.
+      if (frames.receivedBytes !== received) unanswered = 0;
+      received = frames.receivedBytes;
+      if (unanswered >= 3) this.#ended(undefined);
+      else frames.send(frameTypes.ping);
+      unanswered += 1;
     }, pingMs).unref();
   }
 
   #take(type: number, body: Buffer): void {
-    this.#unansweredPings = 0;
     if (type === frameTypes.pong) return;
     if (type === frameTypes.ping) {
       // A peer that does not read gets no answers, which would take memory.

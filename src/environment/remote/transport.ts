@@ -7,15 +7,21 @@ import { tryParseJson } from "../../lib/json/try-parse-json.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import { plainTerminalText } from "../../lib/text/terminal-text.ts";
-import { ProgramFinder } from "../local/processes/find-program.ts";
+import { ProgramFinder, projectAround } from "../local/processes/find-program.ts";
 import type { ByteStream } from "./frames.ts";
 import type { Target } from "./target.ts";
 
 export interface TransportOptions {
+  /** How long to wait for an answer of the target. Default: 60 s, or 5 minutes when the user may have to type a password. */
+  readonly connectMs?: number | undefined;
   /** Whether ssh may ask for a password at the terminal. Default: false. */
   readonly mayAsk?: boolean | undefined;
   /** The variables of the program, such as PATH and SSH_AUTH_SOCK. Default: those of this process. */
   readonly env?: NodeJS.ProcessEnv | undefined;
+}
+
+export function connectMsOf({ connectMs, mayAsk = false }: TransportOptions): number {
+  return connectMs ?? (mayAsk ? 300_000 : 60_000);
 }
 
 /** A line that the target has answered. */
@@ -50,7 +56,7 @@ export class Transport {
     const { mayAsk = false, env = process.env } = options;
     const [name = ""] = target.commandFor([], { mayAsk });
     // The project must not provide an "ssh".
-    const finder = new ProgramFinder({}, process.cwd(), env.PATH);
+    const finder = new ProgramFinder({}, projectAround(process.cwd()), env.PATH);
     const program = await finder.find(name).catch((cause: unknown) => {
       throw new ToolError(
         "unavailable",
@@ -127,12 +133,28 @@ export class Transport {
     return { readable: stdout, writable: stdin, destroy: () => this.destroy() };
   }
 
+  /** Ends a connection on which `act` fails or is not done in time. */
+  async within<Result>(ms: number, act: () => Promise<Result>): Promise<Result> {
+    const message = `${this.#target.name} did not answer in ${ms / 1000} s`;
+    const timer = setTimeout(() => this.destroy(new ToolError("timeout", message)), ms);
+    try {
+      return await act();
+    } catch (error) {
+      this.destroy();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   /** Breaks the connection. */
   destroy(reason?: ToolError): void {
     if (reason !== undefined) this.#fail(reason);
     const { stdin, stdout, stderr } = this.#child;
     for (const one of [stdin, stdout, stderr]) one.destroy();
     this.#child.kill();
+    // This process must not wait for a program that ignores the signal.
+    this.#child.unref();
   }
 
   #nextLine(): string | undefined {

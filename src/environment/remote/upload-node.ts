@@ -5,7 +5,7 @@ import { printableLine } from "../../lib/text/printable.ts";
 import { asToolError } from "../../system/file-errors.ts";
 import type { Target } from "./target.ts";
 import { fileToSend } from "./target-programs.ts";
-import { type Answer, Transport, type TransportOptions } from "./transport.ts";
+import { type Answer, connectMsOf, Transport, type TransportOptions } from "./transport.ts";
 
 /** The error for a target without a usable Node. */
 export function noNode({ name }: Target, { system, machine, unfit }: Answer): ToolError {
@@ -35,19 +35,22 @@ export async function uploadNode(
   const variables = { upload: sha256, size: "0", minimum: "0" };
   const transport = await Transport.start(target, bootstrap, variables, options);
   try {
-    const { kind, gzip, machine } = await transport.answer();
+    const { kind, gzip, machine } = await transport.within(connectMsOf(options), () => transport.answer());
     if (kind !== "send") throw notStored(target, file);
     checkMachine(file, content, plain(machine, 20));
     const bytes = gzip === true ? gzipSync(content, { level: 4 }) : content;
     report(`Sending Node to ${target.name}, ${Math.ceil(bytes.length / 1_000_000)} MB`);
     transport.write(bytes);
     transport.endInput();
-    const { kind: result } = await transport.answer();
+    const { kind: result } = await transport.within(uploadMs, () => transport.answer());
     if (result !== "stored") throw notStored(target, file);
   } finally {
     transport.destroy();
   }
 }
+
+/** Long enough for 50 MB over a slow connection. */
+const uploadMs = 30 * 60_000;
 
 function readNode(file: string): ReturnType<typeof fileToSend> {
   try {

@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { failure, failureOf } from "../../conformance/world.ts";
-import { ProgramFinder } from "./find-program.ts";
+import { ProgramFinder, projectAround } from "./find-program.ts";
 
 const unavailable = (program: string) =>
   failure("unavailable", `The program ${program} is not available here`, "Install it or put it on the PATH.");
@@ -33,6 +34,12 @@ it("ignores links into the workspace, and omits the workspace from PATH", async 
   const finder = new ProgramFinder({}, world.path("."), `${world.path("bin")}:${bin}:${links}:.::/bin`);
   expect(await failureOf(finder.find("tool"))).toEqual(unavailable("tool"));
   expect(finder.searchPath).toBe(`${links}:/bin`);
+});
+
+it("takes the outermost folder with the marks of a project for the project, but not the home folder", async () => {
+  await using world = openLocalWorld({ files: { "package.json": "", "a/.git/HEAD": "", "a/b/c.txt": "" } });
+  expect(projectAround(world.path("a/b"))).toBe(world.path("."));
+  expect(projectAround(homedir())).toBe(homedir());
 });
 
 it("finds system programs even when the whole disk is the workspace", async () => {

@@ -1,4 +1,5 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "../../../contract/error.ts";
 import { undefinedUnlessExhausted } from "../../../lib/exhaustion.ts";
@@ -51,6 +52,20 @@ export class ProgramFinder {
       .find((path) => isExecutable(path) && isTrusted(path, this.#workspace));
   }
 }
+
+/**
+ * Returns the outermost folder around this one that is a project, else the folder itself. npm adds programs of all
+ * projects above the current folder to the PATH. A folder that contains the user's home is not a project.
+ */
+export function projectAround(folder: string): string {
+  const home = homedir();
+  let project = folder;
+  for (let at = folder; dirname(at) !== at && !liesInside(home, at); at = dirname(at))
+    if (projectMarks.some((name) => existsSync(join(at, name)))) project = at;
+  return project;
+}
+
+const projectMarks = [".git", "package.json", ".toolcrib"];
 
 /** Returns the directories outside the workspace, because neither the project nor a command may provide a "git". */
 function trustedDirectories(searchPath: string, workspace: string): readonly string[] {
