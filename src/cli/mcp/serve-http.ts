@@ -15,7 +15,7 @@ import { listenForStops } from "./session-stops.ts";
 /** Runs `toolcrib mcp --http`, which serves any number of clients until a signal. */
 export async function serveHttpClients(given: Arguments): Promise<number> {
   const { host, port } = readAddress(given.options.get("http")!);
-  const { options, folder, instructionsWith } = servedInstance(await withConfig(given, servedSettings));
+  const { options, folder, instructions } = servedInstance(await withConfig(given, servedSettings));
   const secret = readSecret(given, folder);
   if (secret === undefined && !isLoopback(host))
     throw new ToolError("invalid-input", `A token is required, because other machines can reach ${host}`, {
@@ -29,7 +29,7 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
     port,
     token,
     allowedHosts: given.options.get("allowed-host")?.split("\n") ?? [],
-    instructions: instructionsWith(),
+    instructions,
     open: () => openForClient({ ...options, sources: hubs.map(shared) }),
   }).catch((cause: Error) => {
     throw new ToolError("unavailable", `Cannot listen on ${host}:${port}: ${cause.message}`, {

@@ -15,7 +15,7 @@ import { configuredHub } from "./servers.ts";
 
 /** Runs `toolcrib mcp`, which serves one client until it disconnects. */
 export async function serveStdioClient(given: Arguments): Promise<number> {
-  const { options, folder, instructionsWith } = servedInstance(await withConfig(given, servedSettings));
+  const { options, folder, instructions } = servedInstance(await withConfig(given, servedSettings));
   const open = async () => {
     const sources = await configuredHub(folder, { ofProject: options.target === undefined });
     try {
@@ -25,19 +25,9 @@ export async function serveStdioClient(given: Arguments): Promise<number> {
       throw error;
     }
   };
-  // The instructions say what a target lacks, so it is reached first. When that fails, the first call fails.
-  let first = options.target === undefined ? undefined : open();
-  const missing = await first?.then(
-    (crib) => crib.missingPrograms,
-    () => undefined,
-  );
   const connection = serveStdio({
-    instructions: instructionsWith(missing),
-    open: () => {
-      const opened = first ?? open();
-      first = undefined;
-      return opened;
-    },
+    instructions,
+    open,
     remark: (text) => remark(`toolcrib mcp: ${text}\n`),
   });
   await Promise.race([connection.ended, untilAskedToEnd({ withParent: true })]);
@@ -101,7 +91,7 @@ export function servedInstance(given: ConfiguredArguments): {
   readonly options: ToolcribOptions;
   /** The folder whose settings apply: the workspace, unless that is on a target. */
   readonly folder: string;
-  readonly instructionsWith: (missing?: readonly string[]) => string;
+  readonly instructions: string;
 } {
   const { options } = given;
   const named = options.get("workspace");
@@ -129,8 +119,7 @@ export function servedInstance(given: ConfiguredArguments): {
       client: { kind: "mcp" },
       approvalWaitMs: readCount(given, "approval-wait-ms"),
     },
-    instructionsWith: (missing) =>
-      instructionsFor({ workspace: folder, target, missing, readOnly: instance.readOnly, note }),
+    instructions: instructionsFor({ workspace: folder, target, readOnly: instance.readOnly, note }),
   };
 }
 

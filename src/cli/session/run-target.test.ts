@@ -121,18 +121,42 @@ describe("toolcrib mcp --target", () => {
     );
     try {
       expect(client.getInstructions()).toContain(
-        `Tools for another machine or container: ${bare.target.name}. Not installed there: git.`,
+        `Tools for another machine or container: ${bare.target.name}.`,
       );
       const call = async (name: string, input: Record<string, unknown>) => {
         const { content } = await client.callTool({ name, arguments: input });
         return (content as { text: string }[])[0]!.text;
       };
-      expect(await call("file_read", { path: "poem.txt" })).toContain("one");
-      await call("edit_replace", { path: "poem.txt", find: "one", replace: "four" });
+      expect(await call("file_read", { path: "poem.txt" })).toMatch(
+        /^1 \| one[\s\S]*\n\nNot installed on the target: git\.$/,
+      );
+      const edited = await call("edit_replace", { path: "poem.txt", find: "one", replace: "four" });
+      expect(edited).not.toContain("Not installed");
       expect(readFileSync(inBare("poem.txt"), "utf8")).toContain("four");
       expect(await call("shell_run", { command: "echo asked > asked.txt; pwd" })).toContain(bare.home);
       expect(questions).toEqual([expect.stringContaining(bare.target.name)]);
       expect([existsSync(inBare("asked.txt")), readdirSync(here.workspace)]).toEqual([true, []]);
+    } finally {
+      await client.close();
+    }
+  });
+
+  it("answers while it connects, and says why it cannot", async () => {
+    await using slow = commandTarget(
+      'until [ -e "$HOME/go" ]; do sleep 0.1; done; echo no route >&2; exit 7',
+    );
+    const client = new Client({ name: "test", version: "1" }, { capabilities: {} });
+    await client.connect(
+      new StdioClientTransport({
+        ...{ command: process.execPath, args: [builtProgram, "mcp", "--target", slow.target.name] },
+        ...{ env: here.env as Record<string, string>, cwd: here.workspace, stderr: "ignore" },
+      }),
+    );
+    try {
+      expect(client.getInstructions()).toContain(slow.target.name);
+      writeFileSync(join(slow.home, "go"), "");
+      const call = client.callTool({ name: "file_read", arguments: { path: "poem.txt" } });
+      await expect(call).rejects.toThrow(`${slow.target.name} cannot be reached: no route`);
     } finally {
       await client.close();
     }

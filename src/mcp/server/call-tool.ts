@@ -116,6 +116,14 @@ export async function makeCall(
   if (details?.kind === "unknown-tool" && details.name === name)
     return { kind: "unknown", message: result.content.replaceAll("\n", ". ") };
   if (result.output !== null) served.noteOutput(result.output);
+  const note = served.takeNote(crib);
+  // Without structured content, which clients show instead of the text.
+  if (note !== undefined)
+    return {
+      kind: "result",
+      result: { ...result, content: `${result.content}\n\n${note}` },
+      isStructured: false,
+    };
   return { kind: "result", result, isStructured: result.error === null && (await served.isStructured(name)) };
 }
 

@@ -4,8 +4,6 @@ import type { ToolcribOptions } from "../../toolcrib/index.ts";
 export function instructionsFor(
   options: Pick<ToolcribOptions, "workspace" | "readOnly"> & {
     readonly target?: string | undefined;
-    /** Programs that tools use and that the target lacks. */
-    readonly missing?: readonly string[] | undefined;
     readonly note?: string | undefined;
   },
 ): string {
@@ -13,7 +11,6 @@ export function instructionsFor(
     options.target === undefined
       ? `Tools for the folder ${options.workspace}.`
       : `Tools for another machine or container: ${options.target}.`,
-    ...(options.missing?.length ? [`Not installed there: ${options.missing.join(", ")}.`] : []),
     options.readOnly
       ? "These tools change nothing."
       : "Edits are exact and can be undone. If a call is denied, the error says why.",

@@ -19,6 +19,7 @@ export class ServedToolcrib {
   #session: string | undefined;
   #client: ClientInfo | undefined;
   #running = 0;
+  #isNoted = false;
   #closed: Promise<void> | undefined;
 
   /** With an admission, its calls wait for their turn among those of other sessions. */
@@ -84,6 +85,16 @@ export class ServedToolcrib {
 
   get isBusy(): boolean {
     return this.#running > 0;
+  }
+
+  /**
+   * Returns what a target lacks, for the model, the first time; then undefined. The instructions are sent before the target
+   * is reached.
+   */
+  takeNote({ missingPrograms }: Pick<Toolcrib, "missingPrograms">): string | undefined {
+    if (this.#isNoted || missingPrograms.length === 0) return undefined;
+    this.#isNoted = true;
+    return `Not installed on the target: ${missingPrograms.join(", ")}.`;
   }
 
   /** Latest first. */
