@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { nameForUser } from "../dialects/find-tool.ts";
 import { printableLine } from "../lib/text/printable.ts";
-import { realWorkspace, userDirectories, workspaceFiles } from "../system/directories.ts";
+import { userDirectories, workspaceFiles } from "../system/directories.ts";
+import { workspaceId } from "../toolcrib/elsewhere.ts";
 import type { WorkspaceJournal } from "../toolcrib/workspace-journal.ts";
 import type { Command } from "./command.ts";
 import { dialectHere } from "./options.ts";
@@ -32,7 +33,15 @@ const loaders: Readonly<Record<string, (context: CandidateContext) => Promise<re
   recorded: (context) => fromJournal(context, recordedSessions),
   id: approvals,
   model: models,
+  target: targets,
 };
+
+/** Lists the names of `[targets]` in the user's `config.toml`. */
+async function targets(): Promise<readonly Candidate[]> {
+  const { configuredTargets } = await import("./config/with-target.ts");
+  const names = (await configuredTargets())?.names ?? [];
+  return names.map(([value, description]) => ({ value, description }));
+}
 
 async function tools(dialect: string | undefined): Promise<readonly Candidate[]> {
   return (await dialectHere(dialect)).tools.map((tool) => ({ value: nameForUser(tool) }));
@@ -43,7 +52,7 @@ async function fromJournal(
   { options }: CandidateContext,
   list: (journal: WorkspaceJournal) => readonly Candidate[] | Promise<readonly Candidate[]>,
 ): Promise<readonly Candidate[]> {
-  const { workspace, files, state } = placesOf(options);
+  const { workspace, files, state } = await placesOf(options);
   if (!existsSync(files.journal)) return [];
   const { WorkspaceJournal } = await import("../toolcrib/workspace-journal.ts");
   const journal = new WorkspaceJournal({ state, workspace });
@@ -54,8 +63,10 @@ async function fromJournal(
   }
 }
 
-function placesOf(options: CandidateContext["options"]) {
-  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+async function placesOf(options: CandidateContext["options"]) {
+  const { targetOf } = await import("./config/with-target.ts");
+  const target = await targetOf(options);
+  const workspace = workspaceId(target === undefined ? { workspace: options.get("workspace") } : { target });
   const { state } = userDirectories();
   return { workspace, state, files: workspaceFiles(state, workspace) };
 }
@@ -93,7 +104,7 @@ function recordedSessions(journal: WorkspaceJournal): readonly Candidate[] {
 
 async function approvals({ options }: CandidateContext): Promise<readonly Candidate[]> {
   const { PendingApprovals } = await import("../toolcrib/pending-approvals.ts");
-  const { workspace, files } = placesOf(options);
+  const { workspace, files } = await placesOf(options);
   const pending = new PendingApprovals({ folder: files.approvals, workspace });
   return pending
     .list()

@@ -132,7 +132,8 @@ Common options
                        folder)
   --target TARGET      work on another machine or in a
                        container: ssh:host:/dir,
-                       docker:NAME, podman:NAME, …
+                       docker:NAME, podman:NAME, … or a name
+                       from [targets]
   --upload-node FILE   send this Node executable to a target
                        that has none
   --json               print JSON

@@ -1,5 +1,8 @@
+import { isAbsolute } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { dialectNames, findDialect } from "../dialects/dialects.ts";
+import { printableLine } from "../lib/text/printable.ts";
+import { shellQuote } from "../lib/text/shell-quote.ts";
 import { type PolicyMode, policyModes } from "../policy/policy.ts";
 import { realWorkspace } from "../system/directories.ts";
 import { sandboxWanted } from "../toolcrib/check-options.ts";
@@ -21,7 +24,8 @@ export const targetOption: Option = {
   name: "target",
   value: "TARGET",
   isCommon: true,
-  summary: "work on another machine or in a container: ssh:host:/dir, docker:NAME, podman:NAME, …",
+  summary:
+    "work on another machine or in a container: ssh:host:/dir, docker:NAME, podman:NAME, … or a name from [targets]",
 };
 
 /** The options of commands that work in a workspace. */
@@ -57,6 +61,22 @@ export function placeOf(
  */
 export function folderHere({ isElsewhere, workspace }: Pick<Toolcrib, "isElsewhere" | "workspace">): string {
   return isElsewhere ? process.cwd() : workspace;
+}
+
+/** Returns the option of the target for a command that a hint names, with a space before it; empty on this machine. */
+export function withTargetOption(options: ReadonlyMap<string, string>): string {
+  const target = options.get("target");
+  return target === undefined ? "" : ` --target ${shellQuote(printableLine(target))}`;
+}
+
+/** Names a workspace in a sentence: "this folder", or the target. `workspace` is its name in Toolcrib's own data. */
+export function placeName(workspace: string | undefined): string {
+  return workspace === undefined || isAbsolute(workspace) ? "this folder" : printableLine(workspace);
+}
+
+/** The place of something in a sentence: "in this folder", or on a target. */
+export function inPlace(target: string | undefined): string {
+  return target === undefined ? "in this folder" : `on ${printableLine(target)}`;
 }
 
 /** Names the workspace of a command in Toolcrib's own data: the real path of a folder, or the name of a target. */

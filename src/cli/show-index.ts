@@ -2,7 +2,9 @@ import type { IndexState } from "../contract/code.ts";
 import { counted, showSize } from "../lib/text/format-quantity.ts";
 import { realWorkspace, userDirectories } from "../system/directories.ts";
 import { startAlone } from "../system/start-detached.ts";
+import { workspaceId } from "../toolcrib/elsewhere.ts";
 import { WorkspaceIndex } from "../toolcrib/workspace-index.ts";
+import { placeName, placeOf, workspaceIdOf } from "./options.ts";
 import { withProgress } from "./progress.ts";
 import { printJson, remarkWarnings } from "./report.ts";
 import { print } from "./terminal.ts";
@@ -10,10 +12,10 @@ import { print } from "./terminal.ts";
 type Options = ReadonlyMap<string, string>;
 
 export async function buildIndex(options: Options): Promise<number> {
-  const index = openIndex(options);
-  const { problem, ...counts } = await withProgress("index", (progress, signal) =>
-    index.build({ signal, progress }),
+  const { index, result } = await withBuilder(options, (builder) =>
+    withProgress("index", (progress, signal) => builder.build({ signal, progress })),
   );
+  const { problem, ...counts } = result;
   const bytes = index.size ?? 0;
   if (options.has("json")) printJson({ ...counts, bytes, file: index.file, problem: problem ?? null });
   else print(`${describe(counts, bytes)}\n`);
@@ -22,8 +24,30 @@ export async function buildIndex(options: Options): Promise<number> {
 }
 
 export async function buildInBackground(options: Options): Promise<number> {
-  await openIndex(options).buildInBackground();
+  await withBuilder(options, (index) => index.buildInBackground());
   return 0;
+}
+
+/** Connects to the target, whose files are read. Everything else about an index needs no connection. */
+async function withBuilder<Result>(
+  options: Options,
+  build: (index: WorkspaceIndex) => Promise<Result>,
+): Promise<{ readonly index: WorkspaceIndex; readonly result: Result }> {
+  const place = placeOf(options);
+  const directories = userDirectories();
+  if ("workspace" in place) {
+    const index = new WorkspaceIndex({ ...place, ...directories });
+    return { index, result: await build(index) };
+  }
+  const { openPlace } = await import("./policy/open-policy.ts");
+  const environment = await openPlace(place, directories.state);
+  const { workspace } = environment;
+  const index = new WorkspaceIndex({ workspace, id: workspaceId(place), environment, ...directories });
+  try {
+    return { index, result: await build(index) };
+  } finally {
+    await environment.close();
+  }
 }
 
 /** Starts `toolcrib index --background` as a process of its own, which outlives this one. */
@@ -35,7 +59,7 @@ export function startIndexer(workspace: string): void {
 export async function showStatus(options: Options): Promise<number> {
   const { size, file, builder } = openIndex(options);
   if (options.has("json")) printJson({ bytes: size ?? 0, file, builder: builder ?? null });
-  else print(`${[describeSize(size), ...describeBuilder(builder)].join("\n")}\n`);
+  else print(`${[describeSize(size, options), ...describeBuilder(builder)].join("\n")}\n`);
   return 0;
 }
 
@@ -56,12 +80,16 @@ export async function clearIndex(options: Options): Promise<number> {
   const bytes = index.size;
   index.discard();
   if (options.has("json")) printJson({ bytes: bytes ?? 0, file: index.file });
-  else print(bytes === undefined ? `${describeSize(bytes)}\n` : `Deleted the index: ${showSize(bytes)}.\n`);
+  else
+    print(
+      bytes === undefined ? `${describeSize(bytes, options)}\n` : `Deleted the index: ${showSize(bytes)}.\n`,
+    );
   return 0;
 }
 
-function describeSize(bytes: number | undefined): string {
-  return bytes === undefined ? "The folder has no index." : `The index has ${showSize(bytes)}.`;
+function describeSize(bytes: number | undefined, options: Options): string {
+  if (bytes !== undefined) return `The index has ${showSize(bytes)}.`;
+  return `${options.has("target") ? placeName(workspaceIdOf(options)) : "The folder"} has no index.`;
 }
 
 function describeBuilder(builder: number | undefined): readonly string[] {
@@ -70,8 +98,7 @@ function describeBuilder(builder: number | undefined): readonly string[] {
 }
 
 function openIndex(options: Options): WorkspaceIndex {
-  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
-  return new WorkspaceIndex({ workspace, ...userDirectories() });
+  return new WorkspaceIndex({ workspace: workspaceIdOf(options), ...userDirectories() });
 }
 
 function describe({ files, indexed, outlined }: IndexState, bytes: number): string {

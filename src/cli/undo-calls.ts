@@ -84,7 +84,7 @@ async function sessionOf(given: Arguments): Promise<string | undefined> {
   if (name === undefined) return undefined;
   return withJournal(given, (journal) => {
     const session = name === "last" ? latestSession(journal) : matchSession(knownSessions(journal), name);
-    if (session === undefined) throw noSuchSession(name);
+    if (session === undefined) throw noSuchSession(name, journal);
     if (journal.changing({ session, limit: 1 }).length > 0) return session;
     throw new ToolError("not-found", `The session ${session} changed no files`, {
       hint: `To list its calls: toolcrib log --session ${session}`,

@@ -37,14 +37,22 @@ export class ConfiguredTargets {
     return new ConfiguredTargets(targets as Record<string, string>, file);
   }
 
+  /** The names for `--target`, with their targets. */
+  get names(): readonly (readonly [name: string, target: string])[] {
+    return Object.entries(this.#table).flatMap(([name, target]) =>
+      isFolderKey(name) ? [] : [[name, String(target)]],
+    );
+  }
+
   /** Returns the target with this name. */
   named(name: string): string | undefined {
     return isFolderKey(name) || !Object.hasOwn(this.#table, name) ? undefined : String(this.#table[name]);
   }
 
   /**
-   * Returns the target of this folder, or of the nearest folder above it that has one. Refuses a key that is a link: a
-   * project that replaces its folder by a link to a folder above could send the work in that folder to its target.
+   * Returns the target of this folder, or of the nearest folder above it that has one. Refuses two keys for one folder, and
+   * a key that is a link: a project that replaces its folder by a link to a folder above could send the work in that
+   * folder to its target.
    */
   of(folder: string): string | undefined {
     const real = realLocation(folder);
@@ -55,6 +63,12 @@ export class ConfiguredTargets {
       .sort((one, other) => other.path.length - one.path.length);
     if (above[0] === undefined) return undefined;
     const { key, path } = above[0];
+    if (above[1]?.path === path)
+      throw new ToolError(
+        "invalid-input",
+        `${this.file}: targets.${JSON.stringify(key)} and targets.${JSON.stringify(above[1].key)} are the same folder`,
+        { hint: "Keep one of them: toolcrib config edit" },
+      );
     if (path !== withRealHome(folderOf(key)))
       throw new ToolError(
         "invalid-input",

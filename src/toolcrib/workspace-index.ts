@@ -17,7 +17,7 @@ export class WorkspaceIndex {
 
   constructor(options: PolicyOptions) {
     this.#options = options;
-    this.#directory = workspaceFiles(options.state, options.workspace).index;
+    this.#directory = workspaceFiles(options.state, options.id ?? options.workspace).index;
   }
 
   get file(): string {
@@ -32,8 +32,8 @@ export class WorkspaceIndex {
   /** Brings the index up to date, without a time limit. It contains only files that the rules let tools read. */
   async build(waiting: IndexWaiting): Promise<IndexState> {
     const { reads } = await OpenPolicy.open(this.#options);
-    const { workspace } = this.#options;
-    const code = lazyCode({ workspace, directory: this.#directory, reads: () => reads });
+    const { workspace, environment: elsewhere } = this.#options;
+    const code = lazyCode({ workspace, directory: this.#directory, reads: () => reads, elsewhere });
     try {
       for (;;) {
         const { state } = await code.index(waiting);
@@ -59,8 +59,10 @@ export class WorkspaceIndex {
     const timer = setTimeout(() => ending.abort(), mostMs);
     const built = this.build({ signal: ending.signal, progress: () => {} }).catch(() => {});
     const isDone = built.then(() => true);
+    const { workspace, environment } = this.#options;
+    const folders = environment === undefined ? [workspace, this.#directory] : [this.#directory];
     while (!(await Promise.race([isDone, sleep(lookMs, false)])))
-      if ([this.#options.workspace, this.#directory].map(identityOf).includes(undefined)) ending.abort();
+      if (folders.map(identityOf).includes(undefined)) ending.abort();
     clearTimeout(timer);
     lock.release();
   }

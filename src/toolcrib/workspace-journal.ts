@@ -85,14 +85,15 @@ export interface JournalPlace {
 /** The journal of a workspace, for the user to read while others may be writing it. Must be closed. */
 export class WorkspaceJournal {
   readonly #files: WorkspaceFiles;
-  readonly #workspace: string | undefined;
+  /** The name of the workspace in Toolcrib's own data; undefined when only its journal knows it. */
+  readonly workspace: string | undefined;
   readonly #journal: Journal;
   readonly #blobs: Blobs;
   readonly #conversations: Conversations;
 
   constructor(place: { readonly state: string; readonly workspace: string } | JournalPlace) {
     this.#files = "files" in place ? place.files : workspaceFiles(place.state, place.workspace);
-    this.#workspace = place.workspace;
+    this.workspace = place.workspace;
     makePrivateDirectory(this.#files.outputs);
     this.#journal = new Journal({ file: this.#files.journal, session: newIdentifier("session") });
     this.#blobs = openBlobs(this.#files.blobs);
@@ -273,7 +274,7 @@ export class WorkspaceJournal {
   #stored(filter: SummaryFilter): SummaryFilter {
     const { path } = filter;
     if (path === undefined) return filter;
-    const workspace = this.#workspace ?? this.sessions().at(-1)?.workspace ?? "/";
+    const workspace = this.workspace ?? this.sessions().at(-1)?.workspace ?? "/";
     return { ...filter, path: storedPath(path, folderOf(workspace)) };
   }
 
@@ -293,7 +294,7 @@ export class WorkspaceJournal {
     const alive = this.#alive(calls);
     const openings = this.#journal.openings(calls);
     return calls.map((call, at) => {
-      const workspace = openings[at]!.workspace ?? this.#workspace ?? null;
+      const workspace = openings[at]!.workspace ?? this.workspace ?? null;
       return {
         ...{ ...call, client: openings[at]!.client, workspace, target: targetOf(workspace) },
         state: stateOf(call, alive),

@@ -33,6 +33,8 @@ import { type SlashCommand, slashCommands } from "./slash-commands.ts";
 
 export interface AcpSessionOptions {
   readonly given: Arguments;
+  /** The folder that the editor shows: the workspace, or the folder of this machine that stands for one on a target. */
+  readonly folder: string;
   readonly client: AgentContext;
   readonly editor: ClientInfo;
   readonly servers: HubOptions["servers"];
@@ -71,7 +73,7 @@ export class AcpSession {
     this.#options = options;
     this.#session = session;
     this.#updates = new SessionUpdates({
-      workspace: session.toolcrib.workspace,
+      workspace: options.folder,
       send: (update) => this.send(update),
       notice: (severity, title) => this.notice(severity, title),
       changesOf: (callId) => this.#changesOf(callId),
@@ -81,6 +83,11 @@ export class AcpSession {
 
   get id(): string {
     return this.#session.id;
+  }
+
+  /** The folder that the editor shows. */
+  get folder(): string {
+    return this.#options.folder;
   }
 
   get session(): Session {
@@ -117,7 +124,6 @@ export class AcpSession {
         undefined,
         "A turn is running in this session. Wait for its end, or cancel it.",
       );
-    const { workspace } = this.#session.toolcrib;
     const cancel = () => void this.cancel();
     this.#isBusy = true;
     this.#limit = undefined;
@@ -128,7 +134,7 @@ export class AcpSession {
       const message = await customMessage(this.#session, typed);
       const sent =
         message === undefined ? blocks : [{ type: "text" as const, text: message }, ...blocks.slice(1)];
-      const content = readPrompt(sent, workspace);
+      const content = readPrompt(sent, this.#options.folder);
       const notes = this.#notes.splice(0).map((note) => ({ type: "text" as const, text: `[${note}]\n\n` }));
       const result = await this.#session.run([...notes, ...content]).result;
       await this.#updates.settled();
@@ -188,7 +194,7 @@ export class AcpSession {
       client: this.#options.client,
       sessionId: this.id,
       call: this.#updates.callAskedAbout(request),
-      workspace: this.#session.toolcrib.workspace,
+      workspace: this.#options.folder,
     });
   }
 

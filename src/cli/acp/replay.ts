@@ -7,8 +7,11 @@ import { showModelText } from "../session/activity.ts";
 import { shapeOf } from "./call-shape.ts";
 import { textContent } from "./tool-content.ts";
 
-/** Returns the updates that show a recorded conversation, oldest first. Unreadable entries are left out. */
-export async function replayOf(session: Session): Promise<readonly SessionUpdate[]> {
+/**
+ * Returns the updates that show a recorded conversation, oldest first. Unreadable entries are left out. `folder` is the one
+ * that the editor shows.
+ */
+export async function replayOf(session: Session, folder: string): Promise<readonly SessionUpdate[]> {
   const { toolcrib: crib, id } = session;
   const definitions = await crib.definitions();
   const canonical = new Map(definitions.map((tool) => [tool.name, tool.canonical]));
@@ -16,7 +19,7 @@ export async function replayOf(session: Session): Promise<readonly SessionUpdate
   return crib.conversations
     .entries(id)
     .flatMap((kept) => tryReadEntry(kept, id) ?? [])
-    .flatMap((entry) => updatesOf(entry, { canonical, calls, workspace: crib.workspace }));
+    .flatMap((entry) => updatesOf(entry, { canonical, calls, workspace: folder }));
 }
 
 interface Known {

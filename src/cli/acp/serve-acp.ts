@@ -26,7 +26,7 @@ import { version } from "../../system/version.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { ClientInfo } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
-import { requireHere } from "../config/with-target.ts";
+import { checkFolder, withFolder } from "../config/with-target.ts";
 import { withJournal } from "../log/log.ts";
 import { containsHome, denyChanges, leave, untilAskedToEnd } from "../mcp/serve-stdio.ts";
 import { remarkFewDescriptors } from "../report.ts";
@@ -37,8 +37,7 @@ import { replayOf } from "./replay.ts";
 /** Runs `toolcrib acp`: the agent for one editor, until the editor ends. */
 export async function serveAcp(given: Arguments): Promise<number> {
   // A missing folder fails here, not at the first session.
-  const root = given.options.get("workspace");
-  if (root !== undefined) realWorkspace(root);
+  await checkFolder(given.options);
   remarkFewDescriptors();
   const server = new AcpServer(given, (text) => remark(`toolcrib acp: ${printableLine(text)}\n`));
   const connection = server.app.connect(standardStreams(server.log));
@@ -95,7 +94,7 @@ class AcpServer {
       })
       .onRequest(session.load, async ({ params, client }) => {
         const opened = await this.#resume(params, client);
-        for (const update of await replayOf(opened.session)) await opened.send(update);
+        for (const update of await replayOf(opened.session, opened.folder)) await opened.send(update);
         setImmediate(() => void opened.introduce().catch(() => {}));
         return { modes: opened.modes };
       })
@@ -154,11 +153,11 @@ class AcpServer {
     client: Parameters<typeof AcpSession.open>[0]["client"],
     resume?: string,
   ): Promise<AcpSession> {
-    const workspace = this.#workspaceIn(params);
+    const folder = this.#folderIn(params);
     const opened = await plainly(async () => {
-      await requireHere("toolcrib acp", workspace);
       return AcpSession.open({
-        given: withWorkspace(this.#given, workspace),
+        given: await inFolder(this.#given, folder),
+        folder,
         client,
         editor: this.#editor,
         servers: toConfigurations(params.mcpServers),
@@ -178,7 +177,7 @@ class AcpServer {
     client: Parameters<typeof AcpSession.open>[0]["client"],
   ): Promise<AcpSession> {
     const { sessionId } = params;
-    const options = new Map([["workspace", this.#workspaceIn(params)]]);
+    const options = await plainly(() => withFolder(this.#given.options, this.#folderIn(params)));
     const isKnown = await withJournal({ options, operands: [] }, ({ conversations }) =>
       conversations.list().some(({ session }) => session === sessionId),
     );
@@ -195,18 +194,18 @@ class AcpServer {
 
   /** Lists the sessions of a folder; without one, those of the folder in which the editor started this program. */
   async #list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
-    const workspace = this.#workspaceIn({
+    const folder = this.#folderIn({
       cwd: cwd ?? this.#given.options.get("workspace") ?? process.cwd(),
     });
     const from = Number(/^\d{1,9}$/.exec(cursor ?? "")?.[0] ?? 0);
     const { listedSessions } = await import("../session/stored-sessions.ts");
-    const options = new Map([["workspace", workspace]]);
+    const options = await withFolder(this.#given.options, folder);
     return withJournal({ options, operands: [] }, (journal) => {
       const found = listedSessions(journal, from + pageSize + 1).slice(from);
       return {
         sessions: found.slice(0, pageSize).map(({ session, lastAt, task }) => ({
           sessionId: session,
-          cwd: workspace,
+          cwd: folder,
           title: titleOf(task),
           updatedAt: new Date(lastAt).toISOString(),
         })),
@@ -215,17 +214,17 @@ class AcpServer {
     });
   }
 
-  /** Returns the real folder of a session. `--workspace` limits it. */
-  #workspaceIn({
+  /** Returns the real folder of a session, which the editor shows. `--workspace` limits it. */
+  #folderIn({
     cwd,
     additionalDirectories = [],
   }: Pick<NewSessionRequest, "cwd" | "additionalDirectories">): string {
     if (!isAbsolute(cwd)) throw RequestError.invalidParams({ cwd }, "`cwd` must be an absolute path.");
     if (additionalDirectories.length > 0)
       throw RequestError.invalidParams(undefined, "Additional directories are not supported.");
-    const workspace = inPlainWords(() => realWorkspace(cwd));
+    const folder = inPlainWords(() => realWorkspace(cwd));
     const root = this.#given.options.get("workspace");
-    if (root === undefined || liesInside(workspace, realWorkspace(root))) return workspace;
+    if (root === undefined || liesInside(folder, realWorkspace(root))) return folder;
     throw RequestError.invalidParams(
       { cwd },
       `${cwd} lies outside ${root}, to which --workspace limits this agent.`,
@@ -256,15 +255,16 @@ function titleOf(task: string): string {
 }
 
 /**
- * Returns the options of a session in this folder. Editors without an open project name the home folder, which the user
- * did not choose: there, nothing is changed.
+ * Returns the options of a session in this folder, or on its target. Editors without an open project name the home folder,
+ * which the user did not choose: there, nothing is changed.
  */
-function withWorkspace({ options, operands }: Arguments, workspace: string): Arguments {
-  const isTooWide = !options.has("workspace") && containsHome(workspace);
-  const limits = isTooWide ? denyChanges(`the editor opened ${workspace}, not a project folder`) : [];
+async function inFolder({ options, operands }: Arguments, folder: string): Promise<Arguments> {
+  const place = await withFolder(options, folder);
+  const isTooWide = !options.has("workspace") && !place.has("target") && containsHome(folder);
+  const limits = isTooWide ? denyChanges(`the editor opened ${folder}, not a project folder`) : [];
   const rules = [...limits, ...(options.get("rule")?.split("\n") ?? [])];
   const added = rules.length > 0 ? ([["rule", rules.join("\n")]] as const) : [];
-  return { options: new Map([...options, ["workspace", workspace], ...added]), operands };
+  return { options: new Map([...place, ...added]), operands };
 }
 
 /** The editor's MCP servers count as configured by the user. Their tools obey the rules like all others. */

@@ -8,7 +8,7 @@ import type { PendingApproval } from "../../toolcrib/stored-approval.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
 import { describeClient } from "../log/call-table.ts";
-import { workspaceIdOf } from "../options.ts";
+import { inPlace, workspaceIdOf } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { canAsk, columnsOf, layTable, print, remarkExactly, shorten } from "../terminal.ts";
@@ -83,7 +83,7 @@ function showPending(
 ): string {
   return [
     show({ ...request, client: client ?? undefined }, columnsOf(2)),
-    `Folder ${printableLine(workspace)}, asked ${ageOf(askedAt)} ago by ${describeClient(client)}${answer ? `, ${stateOf(answer.says)}` : ""}`,
+    `${request.target === undefined ? "Folder" : "Target"} ${printableLine(workspace)}, asked ${ageOf(askedAt)} ago by ${describeClient(client)}${answer ? `, ${stateOf(answer.says)}` : ""}`,
     "",
   ].join("\n");
 }
@@ -105,11 +105,11 @@ function stateOf({ allow }: Approval): string {
   return allow ? "allowed" : "denied";
 }
 
-function describeAnswer(answer: Approval, { waiting }: PendingApproval): string {
+function describeAnswer(answer: Approval, { waiting, request }: PendingApproval): string {
   const isWaiting = waiting > 0;
   if (!answer.allow)
     return isWaiting ? "Denied.\n" : "Denied. The same call fails for the next 10 minutes.\n";
-  if (answer.remember === "always") return "Allowed in this folder from now on.\n";
+  if (answer.remember === "always") return `Allowed ${inPlace(request.target)} from now on.\n`;
   if (answer.remember === "session") return "Allowed until the session that asked ends.\n";
   return isWaiting
     ? "Allowed once. The waiting call continues.\n"

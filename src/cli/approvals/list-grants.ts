@@ -7,7 +7,7 @@ import type { ClientInfo } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { describeClient } from "../log/call-table.ts";
 import { withJournal } from "../log/log.ts";
-import { workspaceIdOf } from "../options.ts";
+import { inPlace, withTargetOption, workspaceIdOf } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print, remark, toLocalTime } from "../terminal.ts";
@@ -20,7 +20,8 @@ export async function listGrants(given: Arguments): Promise<number> {
   const clients = await clientsOf(grants, given);
   if (given.options.has("json"))
     printJson(grants.map((grant, at) => ({ ...grant, file, client: clients[at] ?? null })));
-  else if (grants.length === 0) remark('Nothing is allowed by "always" in this folder.\n');
+  else if (grants.length === 0)
+    remark(`Nothing is allowed by "always" ${inPlace(given.options.get("target"))}.\n`);
   else {
     print(layTable(grants.map((grant, at) => toRow(grant, clients[at]))));
     remark(`File: ${printableLine(file)}\n`);
@@ -60,8 +61,8 @@ export async function revokeNamed(given: Arguments): Promise<number> {
   const file = grantedFile(given);
   const grants = readGrants(file);
   const revoked = isOneRule(operands, grants)
-    ? named(operands.join(" "), grants)
-    : operands.flatMap((name) => named(name, grants));
+    ? named(operands.join(" "), grants, given)
+    : operands.flatMap((name) => named(name, grants, given));
   await revokeGrants(file, new Set(revoked.map(({ id }) => id)));
   if (options.has("json")) printJson({ revoked });
   else for (const rule of revoked.flatMap(({ rules }) => rules)) print(`Revoked: ${printableLine(rule)}\n`);
@@ -73,12 +74,16 @@ function isOneRule(words: readonly string[], grants: readonly Grant[]): boolean 
   return words.length > 1 && grants.some((grant) => isNamed(grant, words.join(" ")));
 }
 
-function named(name: string, grants: readonly Grant[]): readonly Grant[] {
+function named(name: string, grants: readonly Grant[], { options }: Arguments): readonly Grant[] {
   const found = grants.filter((grant) => isNamed(grant, name));
   if (found.length > 0) return found;
-  throw new ToolError("not-found", `No grant in this folder has the id or the rule ${name}`, {
-    hint: "To list the grants, run: toolcrib grants",
-  });
+  throw new ToolError(
+    "not-found",
+    `No grant ${inPlace(options.get("target"))} has the id or the rule ${name}`,
+    {
+      hint: `To list the grants, run: toolcrib grants${withTargetOption(options)}`,
+    },
+  );
 }
 
 /** A rule may be given without what an answer adds to it: the program text that it is bound to, and the tool. */

@@ -15,6 +15,7 @@ import {
   reasonsOf,
   widthsOf,
 } from "../../toolcrib/question-text.ts";
+import { inPlace } from "../options.ts";
 import { paint, type Tone } from "../terminal.ts";
 
 /**
@@ -100,7 +101,7 @@ export function showWidths(request: ShownRequest, columns: number): string {
   const notes = bindingNotes(request)
     .map((line) => `, ${line}`)
     .join("");
-  const heading = `Always allow ${request.tool} in this folder${notes}:`;
+  const heading = `Always allow ${request.tool} ${inPlace(request.target)}${notes}:`;
   const rules = widthsOf(request).flatMap((rule, at) =>
     quoteText(rule, columns - 2).map((line, part) =>
       part === 0 ? `  ${at + 1} | ${line.slice(4)}` : `  ${line}`,

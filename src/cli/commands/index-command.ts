@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { jsonOption, workspaceOption } from "../options.ts";
+import { jsonOption, placeOptions } from "../options.ts";
 import { refuseOperands, unknownSubcommand } from "../parse-arguments.ts";
 
 const verbs: readonly string[] = ["status", "stop", "clear"];
@@ -20,12 +20,13 @@ export const indexCommand: Command = {
   ],
   options: [
     { name: "background", summary: "build with low priority and without output" },
-    workspaceOption,
+    ...placeOptions,
     jsonOption,
   ],
   examples: [
     ["toolcrib index", "index this folder"],
     ["toolcrib index -C ~/project --json", "index another folder"],
+    ["toolcrib index --target ssh:host:/srv/app", "index a folder of another machine"],
     ["toolcrib index clear", "delete the index"],
   ],
   operand: verbs,

@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { policyOptions, readOnlyOption, workspaceOption } from "../options.ts";
+import { placeOptions, policyOptions, readOnlyOption } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 
 export const rpcCommand: Command = {
@@ -11,11 +11,11 @@ export const rpcCommand: Command = {
   ],
   notes: [
     "The protocol is JSON-RPC 2.0, one message per line, in both directions: docs/rpc.md. A client in Python is in examples/python. Everything closes when standard input ends.",
-    "The program chooses the options of each instance. The options of this command limit them: --workspace to this folder and those below, --rule and --rule-file add rules, --read-only holds for all.",
+    "The program chooses the options of each instance. The options of this command limit them: --workspace to this folder and those below, --target to this target, --rule and --rule-file add rules, --read-only holds for all.",
   ],
   options: [
     { name: "schema", summary: "print the JSON Schema of the protocol, then exit" },
-    workspaceOption,
+    ...placeOptions,
     ...policyOptions.filter(({ name }) => name !== "mode"),
     readOnlyOption,
   ],

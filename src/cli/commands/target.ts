@@ -10,7 +10,7 @@ export const targetCommand: Command = {
     ["target clean <target>", "remove the stored files; running servers stay"],
   ],
   notes: [
-    "A target is ssh:host, docker:NAME, podman:NAME, kubernetes:[namespace/]POD[/container], devcontainer:DIR or command:…, nested with +. A server ends by itself after 10 minutes without a client, or after 24 hours while its processes run.",
+    "A target is ssh:host, docker:NAME, podman:NAME, kubernetes:[namespace/]POD[/container], devcontainer:DIR or command:…, nested with +, or a name from [targets] in your config.toml. A server ends by itself after 10 minutes without a client, or after 24 hours while its processes run.",
   ],
   options: [jsonOption],
   examples: [

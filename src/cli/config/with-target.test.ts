@@ -3,7 +3,9 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
+import { start, turnEnd, user } from "../../../test/support/session-records/entries.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
+import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import { commands } from "../commands/commands.ts";
 
 /** A target that cannot be reached, so nothing that succeeds has used it. */
@@ -14,7 +16,7 @@ const unreached = "/missing/program, which reaches command:/missing/program, can
 const behaviours: Readonly<
   Record<string, { words?: string[]; does: "connects" | "names" | "refuses" | "ignores" }>
 > = {
-  acp: { does: "refuses" },
+  acp: { words: ["--help"], does: "ignores" },
   approve: { words: ["--json"], does: "ignores" },
   call: { words: ["file.read", "poem.txt"], does: "connects" },
   chat: { does: "connects" },
@@ -26,14 +28,14 @@ const behaviours: Readonly<
   doctor: { words: ["--sandbox", "none"], does: "connects" },
   grants: { does: "ignores" },
   help: { does: "ignores" },
-  index: { does: "refuses" },
+  index: { does: "connects" },
   log: { does: "names" },
-  mcp: { does: "connects" },
+  mcp: { words: ["--help"], does: "ignores" },
   models: { words: ["--help"], does: "ignores" },
   paths: { does: "names" },
   policy: { words: ["show"], does: "connects" },
   redo: { does: "connects" },
-  rpc: { does: "refuses" },
+  rpc: { words: ["--schema"], does: "ignores" },
   run: { words: ["task"], does: "connects" },
   sessions: { does: "names" },
   stop: { does: "names" },
@@ -64,13 +66,11 @@ describe("a folder that config.toml sets to a target", () => {
   it.each(Object.entries(behaviours))(
     "is never used by `toolcrib %s` on this machine",
     async (name, { words = [], does }) => {
-      // `mcp` ends its process.
-      const run = name === "mcp" ? here.runProcess : here.run;
-      const { exit, stdout, stderr } = await run(name, ...words);
+      const { exit, stdout, stderr } = await here.run(name, ...words);
       const output = `${stdout}${stderr}`;
       expect(output).not.toContain("local poem");
       if (does === "connects")
-        expect([exit === 0 && name !== "mcp", output]).toEqual([false, expect.stringContaining(unreached)]);
+        expect([exit === 0, output]).toEqual([false, expect.stringContaining(unreached)]);
       if (does === "names") expect([exit, output]).toEqual([0, expect.stringContaining(target)]);
       if (does === "refuses")
         expect([exit, stderr]).toEqual([
@@ -105,6 +105,53 @@ describe("a folder that config.toml sets to a target", () => {
       expect([exit, stderr]).toEqual([2, expect.stringContaining(problem)]);
     }
     expect(await project.run("paths", "-C", "/")).toMatchObject({ exit: 0 });
+  });
+
+  it("is refused when it has two keys", async () => {
+    await using project = cliWorkspace();
+    const { workspace, home } = project;
+    project.write(
+      join(home, "config/config.toml"),
+      `[targets]\n${JSON.stringify(workspace)} = "${target}"\n${JSON.stringify(`${workspace}/`)} = "ssh:host"\n`,
+    );
+    const { exit, stderr } = await project.run("paths");
+    const problem = `targets.${JSON.stringify(workspace)} and targets.${JSON.stringify(`${workspace}/`)} are the same folder`;
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(problem)]);
+    expect(await project.run("paths", "-C", home)).toMatchObject({ exit: 0 });
+  });
+
+  it("has the completions of the target", async () => {
+    const complete = async (...words: readonly string[]) =>
+      (await here.run("completion", "words", "--", ...words)).stdout;
+    const journal = (workspace: string, session: string) => {
+      const opened = new WorkspaceJournal({ state: here.home, workspace });
+      opened.conversations.append(session, [start, user(1, "Hi"), turnEnd(1)]);
+      opened.close();
+    };
+    journal(target, "session_there");
+    journal(here.workspace, "session_here");
+    expect(await complete("sessions", "show", "session")).toBe("words\nsession_there\tHi\n");
+    expect(await complete("sessions", "show", "--target", "build", "session")).toContain("session_there");
+    expect(await complete("sessions", "show", "--target", "local", "session")).toContain("session_here");
+    expect(await complete("log", "--target", "")).toBe(`words\nbuild\t${target}\n`);
+    expect(await complete("target", "list", "")).toBe(`words\nbuild\t${target}\n`);
+  });
+
+  it("is named by its target", async () => {
+    const texts = [
+      (await here.run("grants")).stderr,
+      (await here.run("grants", "revoke", "none")).stderr,
+      (await here.run("log", "show", "last")).stderr,
+      (await here.run("undo", "--session", "session_none")).stderr,
+      (await here.run("index", "status")).stdout,
+    ];
+    expect(texts).toEqual([
+      `Nothing is allowed by "always" on ${target}.\n`,
+      `No grant on ${target} has the id or the rule none\nTo list the grants, run: toolcrib grants --target '${target}'\n`,
+      expect.stringContaining(`No call of ${target} is recorded\n`),
+      expect.stringContaining(`No session of ${target} has the id "session_none"\n`),
+      `${target} has no index.\n`,
+    ]);
   });
 
   it("is used on this machine with --target local", async () => {

@@ -1,8 +1,10 @@
 import { join } from "node:path";
+import type { ConfiguredTargets } from "../../config/targets.ts";
 import { ToolError } from "../../contract/error.ts";
-import { userDirectories } from "../../system/directories.ts";
+import { realWorkspace, userDirectories } from "../../system/directories.ts";
 import { mayExist } from "../../system/policy-files.ts";
 import type { Arguments, Command } from "../command.ts";
+import { placeOf } from "../options.ts";
 
 /** Commands that read no file of the workspace, so they work in the folder of a target, too. */
 const withoutFiles: ReadonlySet<string> = new Set(["config", "tools"]);
@@ -13,7 +15,7 @@ const withoutFiles: ReadonlySet<string> = new Set(["config", "tools"]);
  */
 export async function withTarget(given: Arguments, command: Command): Promise<Arguments> {
   const has = (name: string) => command.options.some((option) => option.name === name);
-  if (!has("workspace")) return given;
+  if (!has("workspace") || withoutFolder.has(command.name)) return given;
   const { options, operands } = given;
   const named = options.get("target");
   if (named === "local") return { operands, options: without(options, "target") };
@@ -30,16 +32,39 @@ export async function withTarget(given: Arguments, command: Command): Promise<Ar
   return { operands, options: without(options, "workspace").set("target", target) };
 }
 
-/** Refuses a folder that the user's `config.toml` puts on a target. */
-export async function requireHere(what: string, folder: string): Promise<void> {
-  const target = await targetOfFolder(folder);
-  if (target !== undefined) throw worksHereOnly(what, folder, target);
+/** Commands whose client chooses the folder of each session. */
+const withoutFolder: ReadonlySet<string> = new Set(["acp", "rpc"]);
+
+/** Checks the options of such a command when it starts, not in the first session. */
+export async function checkFolder(options: ReadonlyMap<string, string>): Promise<void> {
+  const folder = options.get("workspace");
+  if (folder !== undefined) realWorkspace(folder);
+  const target = options.get("target");
+  if (target === undefined || target === "local") return;
+  placeOf(new Map(options).set("target", await targetNamed(target)));
+}
+
+/** Returns the options of a session whose client has chosen this folder: there, or on the target that it is set to. */
+export async function withFolder(
+  options: ReadonlyMap<string, string>,
+  folder: string,
+): Promise<ReadonlyMap<string, string>> {
+  const target = await targetOf(new Map(options).set("workspace", folder));
+  const others = without(without(options, "workspace"), "target");
+  return target === undefined ? others.set("workspace", folder) : others.set("target", target);
+}
+
+/** Returns the target that options name, or that their folder is set to; undefined for this machine. */
+export async function targetOf(options: ReadonlyMap<string, string>): Promise<string | undefined> {
+  const named = options.get("target");
+  if (named === "local") return undefined;
+  return named === undefined ? targetOfFolder(options.get("workspace") ?? process.cwd()) : targetNamed(named);
 }
 
 /** Returns a target, or the one that the user's `config.toml` has under this name. */
 export async function targetNamed(name: string): Promise<string> {
   if (name.includes(":")) return name;
-  const found = (await configured())?.named(name);
+  const found = (await configuredTargets())?.named(name);
   if (found !== undefined) return found;
   throw new ToolError("invalid-input", `No target is named ${name}`, {
     hint: `Name it in your config.toml: [targets] ${name} = "ssh:host:/dir"`,
@@ -47,15 +72,15 @@ export async function targetNamed(name: string): Promise<string> {
 }
 
 async function targetOfFolder(folder: string): Promise<string | undefined> {
-  return (await configured())?.of(folder);
+  return (await configuredTargets())?.of(folder);
 }
 
-async function configured() {
+/** Returns the targets that the user's `config.toml` names; undefined without any. */
+export async function configuredTargets(): Promise<ConfiguredTargets | undefined> {
   const file = join(userDirectories().config, "config.toml");
   // Most users have no such file, and `toolcrib call` must start fast.
   if (!mayExist(file)) return undefined;
-  const { ConfiguredTargets } = await import("../../config/targets.ts");
-  return ConfiguredTargets.read(file);
+  return (await import("../../config/targets.ts")).ConfiguredTargets.read(file);
 }
 
 function worksHereOnly(what: string, folder: string, target: string): ToolError {

@@ -12,7 +12,7 @@ import {
 } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";
-import { workspaceIdOf } from "../options.ts";
+import { placeName, workspaceIdOf } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { withProgress } from "../progress.ts";
 import { printFailure, printJson, remarkWarnings } from "../report.ts";
@@ -43,7 +43,7 @@ export async function showCall(given: Arguments): Promise<number> {
     });
   return withJournal(given, (journal) => {
     const call = wanted === "last" ? journal.calls({ limit: 1 })[0] : journal.find(wanted);
-    if (call === undefined) throw noSuchCall(wanted);
+    if (call === undefined) throw noSuchCall(wanted, journal);
     const changes = journal.changesOf(call.callId);
     if (given.options.has("json")) printJson({ ...call, changes });
     else print(describe(call, changes, journal));
@@ -51,9 +51,9 @@ export async function showCall(given: Arguments): Promise<number> {
   });
 }
 
-function noSuchCall(wanted: string): ToolError {
+function noSuchCall(wanted: string, { workspace }: WorkspaceJournal): ToolError {
   return wanted === "last"
-    ? new ToolError("not-found", "No call is recorded in this folder", {
+    ? new ToolError("not-found", `No call of ${placeName(workspace)} is recorded`, {
         hint: "List the calls of all folders: toolcrib log --all",
       })
     : new ToolError("not-found", `No call with the id ${wanted} is recorded`, {

@@ -11,6 +11,7 @@ import { searchSettings } from "../../toolcrib/check-options.ts";
 import { type CheckedCall, previewDecision, toCheckedCall } from "../../toolcrib/replay-calls.ts";
 import type { ProjectRules } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
+import { placeName } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { readInput } from "../read-input.ts";
 import { printJson } from "../report.ts";
@@ -20,7 +21,7 @@ import { reportConfinement, reportDecision, showConfinement, showDecision } from
 
 export async function explainCall(given: Arguments): Promise<number> {
   const call = await readCall(given.operands);
-  return withPolicy(given, async ({ rules, mode, environment, sandbox }) => {
+  return withPolicy(given, async ({ id, rules, mode, environment, sandbox }) => {
     const { current } = rules;
     const decision = await previewDecision(call, { policy: current, mode, environment, sandbox });
     const confinement = reportConfinement(decision, current);
@@ -28,7 +29,9 @@ export async function explainCall(given: Arguments): Promise<number> {
     else print(showDecision(decision, columnsOf(1)) + showConfinement(confinement));
     const ignored = current.ignored.map(({ name, line }) => `${name}:${line}`).join(", ");
     if (ignored !== "")
-      remark(`Ignored because this folder's rules are not trusted: ${ignored}. See: toolcrib policy show\n`);
+      remark(
+        `Ignored because the rules of ${placeName(id)} are not trusted: ${ignored}. See: toolcrib policy show\n`,
+      );
     return { allow: 0, deny: 3, ask: 4 }[decision.verdict];
   });
 }

@@ -52,8 +52,8 @@ export async function withPolicy<Result>(
   }
 }
 
-/** Opens the environment of a place, to resolve paths and to find its sandbox. */
-async function openPlace(place: ReturnType<typeof placeOf>, state: string): Promise<Environment> {
+/** Opens the environment of a place, to read its files and to find its sandbox. */
+export async function openPlace(place: ReturnType<typeof placeOf>, state: string): Promise<Environment> {
   if ("target" in place) {
     const { openTarget } = await import("../../toolcrib/open-target.ts");
     return openTarget(place.target, { sandbox: "auto" });

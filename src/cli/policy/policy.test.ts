@@ -176,7 +176,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
     const { exit, stderr } = await cli.run("policy", "explain", "run make");
     expect([exit, stderr]).toEqual([
       4,
-      "Ignored because this folder's rules are not trusted: .toolcrib/rules:1, .toolcrib/rules:3. " +
+      "Ignored because the rules of this folder are not trusted: .toolcrib/rules:1, .toolcrib/rules:3. " +
         "See: toolcrib policy show\n",
     ]);
   });

@@ -9,6 +9,7 @@ import {
 } from "../../toolcrib/trust.ts";
 import { confirmTrust } from "../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../command.ts";
+import { placeName } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { print } from "../terminal.ts";
@@ -16,7 +17,7 @@ import { type PolicyContext, withPolicy } from "./open-policy.ts";
 
 export async function trustProject(given: Arguments): Promise<number> {
   refuseOperands(given.operands, { name: "policy" });
-  return withPolicy(given, async ({ workspace, files, rules: { project } }) => {
+  return withPolicy(given, async ({ workspace, id, files, rules: { project } }) => {
     if (project === undefined)
       throw new ToolError("not-found", `There is no ${projectRulesPath} in ${workspace}`, {
         hint: "To find the folder of your own rules, run: toolcrib paths",
@@ -25,7 +26,7 @@ export async function trustProject(given: Arguments): Promise<number> {
     await confirmTrust(given, {
       ...project,
       workspace,
-      heading: `${projectRulesPath} of this folder would allow more by ${counted(loosening.length, "line")}`,
+      heading: `${projectRulesPath} of ${placeName(id)} would allow more by ${counted(loosening.length, "line")}`,
       lines: loosening,
       what: "these rules",
       otherwise: "Their deny rules still count.",

@@ -20,6 +20,7 @@ const failure = z.object({ code: text, message: text, hint: z.nullable(text) });
 /** The options that `open` and `agent.open` share. All but the last two mean the same as in the library. */
 const instanceOptions = {
   workspace: z.optional(text),
+  target: z.optional(text),
   dialect: z.optional(text),
   mode: z.optional(z.enum(policyModes)),
   rules: z.optional(texts),
@@ -57,6 +58,8 @@ const opened = z.object({
   version: text,
   session: text,
   workspace: text,
+  /** Only on a target. */
+  target: z.optional(text),
   mode: z.enum(policyModes),
   warnings: texts,
 });

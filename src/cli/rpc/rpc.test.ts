@@ -312,6 +312,7 @@ it("is limited by its command line", async () => {
   await using client = rpc(fixture, ...words);
   const outside = await client.ask("open", { workspace: fixture.home });
   expect([outside.error?.code, outside.error?.data?.code]).toEqual([-32000, "denied"]);
+  expect((await client.ask("open", { target: "ssh:host" })).error?.data?.code).toBe("denied");
   const options = {
     workspace: join(fixture.workspace, "sub"),
     mode: "yolo",

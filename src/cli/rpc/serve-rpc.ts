@@ -13,9 +13,9 @@ import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import type { ApprovalRequest, Approve, Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { withConfig } from "../config/with-config.ts";
-import { requireHere } from "../config/with-target.ts";
+import { checkFolder, withFolder } from "../config/with-target.ts";
 import { containsHome, denyChanges, leave, untilAskedToEnd } from "../mcp/serve-stdio.ts";
-import { addedRules } from "../options.ts";
+import { addedRules, placeOf } from "../options.ts";
 import { remarkFewDescriptors } from "../report.ts";
 import { remark } from "../terminal.ts";
 import {
@@ -31,8 +31,7 @@ import { RpcPeer, type RpcRequest, UnknownMethod } from "./rpc-peer.ts";
 /** Runs `toolcrib rpc`: serves one program until it ends standard input, then closes everything. */
 export async function serveRpc(given: Arguments): Promise<number> {
   // A missing folder fails here, not at the first request.
-  const root = given.options.get("workspace");
-  if (root !== undefined) realWorkspace(root);
+  await checkFolder(given.options);
   remarkFewDescriptors();
   // Only messages go to standard output, whatever a dependency prints.
   console.log = console.info = console.debug = console.error;
@@ -160,8 +159,16 @@ class RpcServer {
 
   async #add(id: string, opened: Opened): Promise<ResultOf<"open">> {
     this.#opened.set(id, opened);
-    const { session, workspace, mode, warnings } = opened.toolcrib;
-    const result = { instance: id, protocol: protocolVersion, version, session, workspace, mode } as const;
+    const { session, workspace, target, mode, warnings } = opened.toolcrib;
+    const result = {
+      instance: id,
+      protocol: protocolVersion,
+      version,
+      session,
+      workspace,
+      target,
+      mode,
+    } as const;
     if (!this.#isClosed) return { ...result, warnings: [...warnings] };
     // The client has left while the instance opened.
     await this.#close(id);
@@ -204,19 +211,14 @@ class RpcServer {
     throw new ToolError("unsupported", `${id} has no agent`, { hint: "Open one with agent.open." });
   }
 
-  /** Returns the options of an instance. The command line limits its folder, and its rules hold as well. */
+  /** Returns the options of an instance. The rules of the command line hold as well. */
   async #options(params: ParamsOf<"open"> | ParamsOf<"agent.open">, id: string): Promise<ToolcribOptions> {
     const { options } = this.#given;
-    const root = options.get("workspace");
-    const workspace = realWorkspace(params.workspace ?? root ?? process.cwd());
-    if (root !== undefined && !liesInside(workspace, realWorkspace(root)))
-      throw new ToolError("denied", `${workspace} lies outside ${root}`, {
-        hint: `This server was started with --workspace ${root}.`,
-      });
-    await requireHere("toolcrib rpc", workspace);
-    const place = { options: new Map([["workspace", workspace]]), operands: [] };
-    const config = await withConfig(place, ["mode", "sandbox"]);
-    const isTooWide = params.workspace === undefined && root === undefined && containsHome(workspace);
+    const place = await this.#placeOf(params);
+    const config = await withConfig({ options: place, operands: [] }, ["mode", "sandbox"]);
+    const workspace = place.get("workspace");
+    const isChosen = params.workspace !== undefined || options.has("workspace");
+    const isTooWide = !isChosen && workspace !== undefined && containsHome(workspace);
     const limits = isTooWide ? denyChanges(`the client named no workspace, and runs in ${workspace}`) : [];
     const { rules, ruleFiles } = addedRules(options);
     const { dialect, onlyTools, stateDirectory, configDirectory, maxShownTokens } = params;
@@ -224,7 +226,7 @@ class RpcServer {
     return {
       ...{ dialect, onlyTools, stateDirectory, configDirectory, maxShownTokens },
       ...{ pendingApprovals, approvalWaitMs },
-      workspace,
+      ...{ workspace: undefined, target: undefined, ...placeOf(place) },
       mode: params.mode ?? (config.options.get("mode") as PolicyMode | undefined) ?? "cautious",
       sandbox: sandboxWanted(params.sandbox ?? config.options.get("sandbox")),
       rules: [...limits, ...rules, ...(params.rules ?? [])],
@@ -234,6 +236,29 @@ class RpcServer {
       client: { kind: "library", ...client },
       approve: params.approve ? this.#approver(id) : undefined,
     };
+  }
+
+  /** Returns where an instance works, as options. The command line limits it to a folder, or to a target. */
+  async #placeOf({ workspace, target }: Pick<ParamsOf<"open">, "workspace" | "target">) {
+    const { options } = this.#given;
+    const root = options.get("workspace");
+    const fixed = options.get("target");
+    if (target !== undefined && workspace !== undefined)
+      throw new ToolError("invalid-input", "`workspace` and `target` cannot be combined", {
+        hint: 'Name the folder on the target: "ssh:host:/dir"',
+      });
+    const started = fixed === undefined ? `--workspace ${root}` : `--target ${fixed}`;
+    const isElsewhere = target !== undefined && (fixed ?? root) !== undefined;
+    if (isElsewhere || (workspace !== undefined && fixed !== undefined && fixed !== "local"))
+      throw new ToolError("denied", `This server was started with ${started}`, {
+        hint: "Leave out `workspace` and `target`.",
+      });
+    const folder = realWorkspace(workspace ?? root ?? process.cwd());
+    if (root !== undefined && !liesInside(folder, realWorkspace(root)))
+      throw new ToolError("denied", `${folder} lies outside ${root}`, {
+        hint: `This server was started with --workspace ${root}.`,
+      });
+    return withFolder(target === undefined ? options : new Map(options).set("target", target), folder);
   }
 
   /** Asks the client. Only an answer with the hash of exactly this request allows the call. */

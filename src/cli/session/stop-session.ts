@@ -77,7 +77,7 @@ function findRunning(journal: WorkspaceJournal, name: string): SessionRecord {
       open.map((found) => found.session),
       name,
     ) ?? matchSession(knownSessions(journal), name);
-  if (session === undefined) throw noSuchSession(name);
+  if (session === undefined) throw noSuchSession(name, journal);
   const found = open.find((one) => one.session === session);
   if (found === undefined)
     throw new ToolError("not-found", `The session ${session} is not running`, {

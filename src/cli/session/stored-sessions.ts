@@ -19,6 +19,7 @@ import type { Arguments } from "../command.ts";
 import { sessionsCommand } from "../commands/sessions.ts";
 import { describeClient } from "../log/call-table.ts";
 import { withJournal } from "../log/log.ts";
+import { placeName } from "../options.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { forReader, printContent, printJson } from "../report.ts";
 import { layTable, paint, print, remark, shorten, toLocalTime } from "../terminal.ts";
@@ -124,8 +125,8 @@ function findConversation(journal: WorkspaceJournal, name: string): string {
     throw new ToolError("not-found", `The session ${other} has no conversation`, {
       hint: `To list its calls: toolcrib log --session ${other}`,
     });
-  if (name !== "last") throw noSuchSession(name);
-  throw new ToolError("not-found", "This folder has no sessions", {
+  if (name !== "last") throw noSuchSession(name, journal);
+  throw new ToolError("not-found", `No session of ${placeName(journal.workspace)} is stored`, {
     hint: "To start one, run: toolcrib chat",
   });
 }

@@ -1,0 +1,83 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { methods } from "@agentclientprotocol/sdk";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { acpClient } from "../../test/support/acp-client.ts";
+import { cliWithModel } from "../../test/support/cli-with-model.ts";
+import { cliWorkspace } from "../../test/support/cli-workspace.ts";
+import { type CommandTarget, commandTarget } from "../../test/support/remote/command-target.ts";
+import { RpcClient } from "../../test/support/rpc-client.ts";
+
+// Programs that connect to Toolcrib work on a target: of the command line, of the request, or of the folder.
+
+let there: CommandTarget;
+let target: string;
+beforeAll(() => {
+  there = commandTarget("cd");
+  target = there.target.name;
+  writeFileSync(join(there.home, "poem.ts"), "export const poem = 1;\n");
+});
+afterAll(() => there[Symbol.asyncDispose]());
+
+it("toolcrib rpc opens instances on the target that a request names, or that the folder is set to", async () => {
+  await using here = cliWorkspace();
+  here.write("poem.ts", "not this one\n");
+  here.write(
+    join(here.home, "config/config.toml"),
+    `[targets]\n${JSON.stringify(here.workspace)} = ${JSON.stringify(target)}\nbuild = ${JSON.stringify(target)}\n`,
+  );
+  await using client = new RpcClient(here.start("rpc"));
+  const open = async (options: object) => (await client.ask("open", options)).result;
+  const opened = await Promise.all([open({ target }), open({ target: "build" }), open({})]);
+  for (const { instance, ...result } of opened) {
+    expect(result).toMatchObject({ target, workspace: there.home });
+    const { content } = (
+      await client.ask("call", { instance, name: "file.read", input: { path: "poem.ts" } })
+    ).result;
+    expect(content).toBe("1 | export const poem = 1;");
+  }
+  const local = await open({ target: "local" });
+  expect([local.workspace, local.target]).toEqual([here.workspace, undefined]);
+  const both = await client.ask("open", { target, workspace: here.workspace });
+  expect(both.error?.data?.code).toBe("invalid-input");
+  await using fixed = new RpcClient(here.start("rpc", "--target", "build"));
+  expect((await fixed.ask("open", { workspace: here.workspace })).error?.data?.code).toBe("denied");
+  expect((await fixed.ask("open", { target: "local" })).error?.data?.code).toBe("denied");
+  expect((await fixed.ask("open", {})).result).toMatchObject({ target, workspace: there.home });
+});
+
+it("toolcrib acp works on the target, and shows its files in the folder of the editor", async () => {
+  const patch =
+    "*** Begin Patch\n*** Update File: poem.ts\n-export const poem = 1;\n+export const poem = 2;\n*** End Patch";
+  await using here = await cliWithModel([
+    { calls: [{ name: "apply_patch", input: { input: patch } }] },
+    { text: "Done." },
+  ]);
+  await using editor = await acpClient(here, { words: ["--target", target] });
+  const { session } = methods.agent;
+  const { sessionId } = await editor.agent.request(session.new, { cwd: here.workspace, mcpServers: [] });
+  expect(await editor.prompt(sessionId, "change it")).toEqual({ stopReason: "end_turn" });
+  expect(readFileSync(join(there.home, "poem.ts"), "utf8")).toBe("export const poem = 2;\n");
+  const diffs = editor.updates.flatMap((update) =>
+    "content" in update && Array.isArray(update.content) ? update.content : [],
+  );
+  expect(diffs).toContainEqual(
+    expect.objectContaining({ type: "diff", path: join(here.workspace, "poem.ts") }),
+  );
+  const { sessions } = await editor.agent.request(session.list, { cwd: here.workspace });
+  expect(sessions).toMatchObject([{ sessionId, cwd: here.workspace, title: "change it" }]);
+  const log = await here.run("log", "--json", "--target", target, "--limit", "1");
+  expect(JSON.parse(log.stdout)).toMatchObject([{ tool: "edit.patch", client: { kind: "acp" } }]);
+});
+
+it("toolcrib index builds, shows and deletes the index of a target", async () => {
+  await using here = cliWorkspace();
+  const index = (...words: readonly string[]) => here.runProcess("index", ...words, "--target", target);
+  expect(await index()).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(/^1 file indexed, 1 of them with symbols; \d+ kB\.\n$/),
+  });
+  expect((await index("status")).stdout).toMatch(/^The index has \d+ kB\.\n$/);
+  expect((await index("clear")).stdout).toMatch(/^Deleted the index: \d+ kB\.\n$/);
+  expect((await index("status")).stdout).toBe(`${target} has no index.\n`);
+});
