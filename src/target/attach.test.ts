@@ -59,9 +59,7 @@ describe("attach", () => {
 
 describe("server", () => {
   it("gives up silent connections, and takes the client back", async () => {
-    await using there = commandTarget(
-      'exec 3<&0; { cat <&3 & echo $! > "$HOME/relay"; wait; } | "$@"; exit',
-    );
+    await using there = commandTarget('exec 3<&0; { cat <&3 & echo $! > "$HOME/relay"; wait; } | "$@"; exit');
     const { target, workspace: directory, folder } = there;
     const options = { programs, directory, idle: { ...idle, silentMs: 400 } };
     const client = new EchoClient(await connectTarget(target, options));

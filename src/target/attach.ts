@@ -89,13 +89,13 @@ async function openSession(folder: string, request: SessionRequest, input: Input
  * closes the socket before; a server that hangs does not.
  */
 function leaveWithParent(): void {
-  const parent = process.ppid;
   const look = () => {
     if (process.ppid !== parent) setTimeout(() => process.exit(), lookMs);
   };
   setInterval(look, lookMs).unref();
 }
 
+const parent = process.ppid;
 const lookMs = 2000;
 
 async function startServer(folder: string, request: SessionRequest, input: InputReader): Promise<Socket> {
