@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Worker } from "node:worker_threads";
 import { TimeSlice } from "../lib/async/time-slice.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { identityOf, loadSqlite } from "../system/sqlite-file.ts";
 import { isDamage, isLostJournal, isOlderJournal, journalUnusable, lostJournal } from "./database.ts";
 import { chainStart, hashLink, type Link } from "./records.ts";
+import { printedLine, type Stretch, VerifyingThreads } from "./verify-threads.ts";
 
 interface JournalFault {
   readonly sequence: number;
@@ -48,19 +48,19 @@ export async function verifyJournal(file: string, options: VerifyOptions = {}): 
   if (identityOf(file) === undefined) return { records: 0, pruned: 0, head: chainStart };
   const walk = new Walk(options);
   let database: DatabaseSync | undefined;
-  let helper: VerifyingThread | undefined;
+  let threads: VerifyingThreads | undefined;
   try {
     database = new (loadSqlite().DatabaseSync)(file, { readOnly: true, timeout: 5_000 });
-    helper = new VerifyingThread(file, database);
+    threads = new VerifyingThreads(file, database);
     // The transaction gives a consistent view, even while other processes write.
     database.exec("BEGIN");
     // An older journal gets its chain at its next use.
-    if (!isOlderJournal(database)) await walk.along(database, helper, new TimeSlice(options.signal));
+    if (!isOlderJournal(database)) await walk.along(database, threads, new TimeSlice(options.signal));
   } catch (error) {
     if (!isDamage(error)) throw journalUnusable(file, error);
     walk.fail({ sequence: walk.next, reason: `cannot be read: ${(error as Error).message}`, isDamage: true });
   } finally {
-    helper?.stop();
+    threads?.stop();
     database?.close();
   }
   return walk.report();
@@ -80,7 +80,7 @@ class Walk {
     this.#options = options;
   }
 
-  async along(database: DatabaseSync, helper: VerifyingThread, timeSlice: TimeSlice): Promise<void> {
+  async along(database: DatabaseSync, threads: VerifyingThreads, timeSlice: TimeSlice): Promise<void> {
     const { sampleAbove } = this.#options;
     const stretches = sampleAbove === undefined ? undefined : chooseSample(database, sampleAbove);
     if (stretches !== undefined) {
@@ -89,15 +89,18 @@ class Walk {
       return;
     }
     this.#startAfterPruned(database);
-    const latest = helper.start(this.#options.head);
-    await this.#walk(database, { ...everything, ...(latest && { last: latest.first - 1 }) }, timeSlice);
-    if (latest !== undefined) {
-      const result = this.next === latest.first ? await helper.result() : undefined;
-      if (result?.head === undefined) await this.#walk(database, latest, timeSlice);
-      else this.#skip(latest, result.head, result.noted);
-    }
+    if (threads.start(this.next, this.#head, this.#options.head)) {
+      await this.#walk(database, { ...everything, last: this.next - 1 }, timeSlice);
+      for await (const checked of threads.progress(this.#options.signal)) this.#options.progress?.(checked);
+      const hash = database.prepare("SELECT hash FROM records WHERE sequence = ?");
+      for (const { stretch, isSound } of threads.blocks()) {
+        if (isSound && this.next === stretch.first) this.#skip(stretch, String(hash.get(stretch.last)?.hash));
+        else await this.#walk(database, stretch, timeSlice);
+      }
+      this.#note(await threads.noted());
+    } else await this.#walk(database, everything, timeSlice);
     this.#checkEnd(database);
-    const problem = await helper.problem();
+    const problem = await threads.problem();
     if (problem !== undefined)
       this.fail({ sequence: this.next, reason: `cannot be trusted: ${problem}`, isDamage: true });
   }
@@ -174,11 +177,16 @@ class Walk {
   }
 
   /** Counts records whose hashes are known to follow from the last one. */
-  #skip({ first, last }: Stretch, head: string, noted: number | undefined): void {
+  #skip({ first, last }: Stretch, head: string): void {
     this.#records += last - first + 1;
     this.next = last + 1;
     this.#head = head;
-    if (this.#fault === undefined) this.#noted = noted ?? this.#noted;
+  }
+
+  /** Notes the record with the noted head, if all records up to it are sound. */
+  #note(sequence: number | undefined): void {
+    if (sequence !== undefined && (this.#fault === undefined || sequence < this.#fault.sequence))
+      this.#noted = sequence;
   }
 
   /** Starts after pruned records. Pruning leaves a record with the hash of the last removed record. */
@@ -206,130 +214,7 @@ class Walk {
   }
 }
 
-/**
- * Checks the file itself: its pages, and that the indexes of the records have every row. In a large journal that takes
- * half as long as the hashes, so it runs in a thread meanwhile, which then also checks the latest records.
- */
-class VerifyingThread {
-  readonly #file: string;
-  readonly #database: DatabaseSync;
-  #thread: Worker | undefined;
-  #result: Promise<ThreadResult | undefined> = Promise.resolve(undefined);
-
-  constructor(file: string, database: DatabaseSync) {
-    this.#file = file;
-    this.#database = database;
-  }
-
-  /** Returns the records that the thread checks; undefined when there are too few for a thread. */
-  start(noted: string | undefined): Stretch | undefined {
-    const ends = "SELECT min(sequence) AS first, max(sequence) AS last FROM records";
-    const { first, last } = this.#database.prepare(ends).get() as unknown as Stretch;
-    const count = last - first + 1;
-    if (count < manyRecords) return undefined;
-    const latest = { first: last - Math.floor(count * shareOfThread) + 1, last };
-    const { Worker } = process.getBuiltinModule("node:worker_threads");
-    const workerData = { file: this.#file, checks, printedLine, noted, ...latest };
-    const thread = new Worker(checkInThread, { eval: true, execArgv: [], workerData });
-    this.#thread = thread;
-    this.#result = new Promise((resolve) => {
-      thread.once("message", resolve);
-      thread.once("error", () => resolve(undefined));
-      thread.once("exit", () => resolve(undefined));
-    });
-    return latest;
-  }
-
-  result(): Promise<ThreadResult | undefined> {
-    return this.#result;
-  }
-
-  /** Returns what is wrong with the file; undefined when all is sound. Checks here when the thread has failed. */
-  async problem(): Promise<string | undefined> {
-    const found = (await this.#result)?.found ?? checks.flatMap((check) => resultsOf(this.#database, check));
-    return found.find((result) => result !== "ok");
-  }
-
-  stop(): void {
-    void this.#thread?.terminate();
-  }
-}
-
-interface ThreadResult {
-  /** The results of `checks`. */
-  readonly found: readonly string[];
-  /** The last hash; undefined when the hash of some record does not follow, or must be computed another way. */
-  readonly head: string | undefined;
-  /** The record whose hash is the noted head. */
-  readonly noted: number | undefined;
-}
-
-/** With this share of the records, the thread needs as long as this one for all others. */
-const shareOfThread = 0.17;
-
-/** The rows of other tables than these can be made again. */
-const checks = [
-  "PRAGMA quick_check(1)",
-  ...["records", "running", "conversations"].map((table) => `PRAGMA integrity_check('${table}')`),
-];
-
-function resultsOf(database: DatabaseSync, check: string): string[] {
-  return database
-    .prepare(check)
-    .all()
-    .flatMap((row) => Object.values(row).map(String));
-}
-
-const checkInThread = `
-  const { parentPort, workerData } = require("node:worker_threads");
-  const { file, checks, printedLine, noted, first, last } = workerData;
-  process.emitWarning = () => {};
-  const { DatabaseSync } = require("node:sqlite");
-  const { hash } = require("node:crypto");
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
-  database.exec("BEGIN");
-  const found = checks.flatMap((check) => database.prepare(check).all()).flatMap((row) => Object.values(row).map(String));
-  parentPort.postMessage({ found, ...follow() });
-  database.close();
-
-  function follow() {
-    const page = database.prepare(
-      "SELECT sequence, hash, " + printedLine + " FROM records WHERE sequence BETWEEN ? AND ? ORDER BY sequence LIMIT 512");
-    page.setReturnArrays(true);
-    let head = database.prepare("SELECT hash FROM records WHERE sequence = ?").get(first - 1)?.hash;
-    let at;
-    for (let next = first; next <= last; ) {
-      const rows = page.all(next, last);
-      if (rows.length === 0) return {};
-      for (const [sequence, own, rest] of rows) {
-        const isExact = rest !== null && !rest.includes("\uFFFD");
-        if (sequence !== next || !isExact || hash("sha256", '["' + head + '"' + rest, "hex") !== own) return {};
-        if (own === noted) at = sequence;
-        head = own;
-        next += 1;
-      }
-    }
-    return { head, noted: at };
-  }
-`;
-
-/** Below this many records, starting a thread takes longer than it saves. */
-const manyRecords = 20_000;
-
-/** The numbers of the first and the last of some records. */
-interface Stretch {
-  readonly first: number;
-  readonly last: number;
-}
-
 const everything: Stretch = { first: Number.MIN_SAFE_INTEGER, last: Number.MAX_SAFE_INTEGER };
-
-/**
- * The text that `hashLink` hashes, after the previous hash; null when a name has a quote. SQLite joins it
- * several times faster than JavaScript. A record that does not match, because a name needs escapes, is hashed again.
- */
-const printedLine = `iif(instr(kind || session || call, '"') > 0, NULL,
-  ',' || sequence || ',' || at || ',"' || kind || '","' || session || '","' || call || '"]' || char(10) || body)`;
 
 function hashText(text: string): string {
   return process.getBuiltinModule("node:crypto").hash("sha256", text, "hex");
