@@ -1,4 +1,5 @@
 import { type Contents, type Entries, type EntryFigures, figure, figureCount } from "../contract/snapshot.ts";
+import { EntryBlock, type PackedBlock } from "./entry-block.ts";
 
 /**
  * Collects the entries of a snapshot. They are stored in blocks that never change, and a snapshot is a list of parts of
@@ -7,7 +8,7 @@ import { type Contents, type Entries, type EntryFigures, figure, figureCount } f
  */
 export class EntryColumns {
   readonly #pieces: Piece[] = [];
-  #block = new Block(minBlockEntries);
+  #block = new EntryBlock(minBlockEntries);
   #next = 0;
 
   /** The index that the next entry gets. */
@@ -46,9 +47,8 @@ export class EntryColumns {
   }
 
   done(): Entries {
-    this.#block.trim();
-    const blocks = new Set(this.#pieces.map(({ block }) => block));
-    const stored = Array.from(blocks).reduce((sum, block) => sum + block.bytesOf(0, block.count), 0);
+    this.#block.seal();
+    const stored = bytesOfBlocks(this.#pieces);
     const used = this.#pieces.reduce(
       (sum, { block, start, first, end }) => sum + block.bytesOf(start, start + end - first),
       0,
@@ -59,13 +59,13 @@ export class EntryColumns {
 
   #store(path: string, entry: EntryFigures): number {
     if (this.#block.count === this.#block.capacity) {
-      this.#block.trim();
-      this.#block = new Block(Math.min(this.#block.capacity * 4, maxBlockEntries));
+      this.#block.seal();
+      this.#block = new EntryBlock(Math.min(this.#block.capacity * 4, maxBlockEntries));
     }
     return this.#block.add(path, entry);
   }
 
-  #addPiece(block: Block, start: number, count: number): void {
+  #addPiece(block: EntryBlock, start: number, count: number): void {
     const [last, first] = [this.#pieces.at(-1), this.#next];
     this.#next += count;
     if (last?.block === block && last.start + first - last.first === start)
@@ -74,8 +74,12 @@ export class EntryColumns {
   }
 
   #copied(): readonly Piece[] {
-    const whole = new EntryPieces(this.#pieces, this.#next);
-    return [{ block: Block.of(joinPaths(whole), joinFigures(whole)), start: 0, first: 0, end: this.#next }];
+    const copy = new EntryColumns();
+    for (const { block, start, first, end } of this.#pieces)
+      for (let index = start; index < start + end - first; index += 1)
+        copy.add(block.pathAt(index), block.figuresAt(index));
+    copy.#block.seal();
+    return copy.#pieces;
   }
 }
 
@@ -85,27 +89,57 @@ const maxPieces = 1000;
 /** So much memory of entries that are no longer used is not worth a copy. */
 const maxUnusedBytes = 1024 * 1024;
 
-/** Entries as data. */
+/** Entries as data that does not depend on how they are stored. */
 export interface EntryPart {
   /** Each path has a NUL byte at its end. */
   readonly paths: Uint8Array;
   readonly figures: Float64Array;
 }
 
-/** Returns entries as data, without a copy. */
-export function partsOf(entries: Entries): readonly EntryPart[] {
-  return piecesOf(entries, 0, entries.count).map(({ block, start, first, end }) => ({
-    paths: block.paths(start, start + end - first),
-    figures: block.figures.subarray(start * figureCount, (start + end - first) * figureCount),
-  }));
+/** Returns entries as data. */
+export function partOf(entries: Entries): EntryPart {
+  return { paths: joinPaths(entries), figures: joinFigures(entries) };
 }
 
-/** Returns the entries of which `partsOf` has returned the data. Throws a RangeError if paths and figures do not fit. */
-export function entriesFrom(parts: readonly EntryPart[]): Entries {
+/** Returns the entries of which `partOf` has returned the data. Throws a RangeError if paths and figures do not fit. */
+export function entriesFrom({ paths, figures }: EntryPart): Entries {
+  const text = Buffer.from(paths.buffer, paths.byteOffset, paths.byteLength);
+  const columns = new EntryColumns();
+  let start = 0;
+  for (let at = 0; at < figures.length; at += figureCount) {
+    const end = text.indexOf(0, start);
+    if (end < 0) throw new RangeError("There are more figures than paths");
+    columns.add(text.toString("utf8", start, end), {
+      mode: figures[at + figure.mode]!,
+      size: figures[at + figure.bytes]!,
+      mtimeMs: figures[at + figure.modified]!,
+      ctimeMs: figures[at + figure.changed]!,
+      ino: figures[at + figure.inode]!,
+      dev: figures[at + figure.device]!,
+    });
+    start = end + 1;
+  }
+  if (start !== text.length) throw new RangeError("There are more paths than figures");
+  return columns.done();
+}
+
+/** Returns entries as data for `entriesOf`, almost all of it without a copy. */
+export function packEntries(entries: Entries): readonly PackedBlock[] {
+  return piecesOf(entries, 0, entries.count).map(({ block, start, first, end }) => {
+    if (start === 0 && end - first === block.count) return block.pack();
+    const part = new EntryBlock(end - first);
+    for (let index = start; index < start + end - first; index += 1)
+      part.add(block.pathAt(index), block.figuresAt(index));
+    part.seal();
+    return part.pack();
+  });
+}
+
+/** Returns the entries of which `packEntries` has returned the data. Throws a RangeError if they do not fit. */
+export function entriesOf(packed: readonly PackedBlock[]): Entries {
   const pieces: Piece[] = [];
   let first = 0;
-  for (const { paths, figures } of parts) {
-    const block = Block.of(Buffer.from(paths.buffer, paths.byteOffset, paths.byteLength), figures);
+  for (const block of packed.map(EntryBlock.unpack)) {
     pieces.push({ block, start: 0, first, end: first + block.count });
     first += block.count;
   }
@@ -122,7 +156,18 @@ export function pathsIn(
 
 /** Returns all paths, each with a NUL byte at its end. */
 export function joinPaths(entries: Entries): Buffer {
-  return Buffer.concat(partsOf(entries).map(({ paths }) => paths));
+  const paths = Buffer.allocUnsafeSlow(bytesOfPaths(entries));
+  let end = 0;
+  for (const path of entries.paths()) end = paths.writeUInt8(0, end + paths.write(path, end));
+  return paths;
+}
+
+/** Returns the length of what `joinPaths` returns. */
+export function bytesOfPaths(entries: Entries): number {
+  let bytes = 0;
+  for (const { block, start, first, end } of piecesOf(entries, 0, entries.count))
+    for (let index = start; index < start + end - first; index += 1) bytes += block.pathBytesAt(index) + 1;
+  return bytes;
 }
 
 /** Returns the figures of all entries. */
@@ -132,17 +177,15 @@ export function joinFigures(
   end: number = entries.count,
 ): Float64Array<ArrayBuffer> {
   const figures = new Float64Array((end - from) * figureCount);
-  for (const { block, start, first, end: after } of piecesOf(entries, from, end))
-    figures.set(
-      block.figures.subarray(start * figureCount, (start + after - first) * figureCount),
-      (first - from) * figureCount,
-    );
+  for (let place = from; place < end; place += 1)
+    for (let column = 0; column < figureCount; column += 1)
+      figures[(place - from) * figureCount + column] = entries.figureAt(place, column);
   return figures;
 }
 
 /** Entries that are next to each other in a block and in a snapshot. */
 interface Piece {
-  readonly block: Block;
+  readonly block: EntryBlock;
   /** The index of the first one in the block. */
   readonly start: number;
   /** The index of the first one in the snapshot, and the one after the last. */
@@ -168,7 +211,7 @@ class EntryPieces implements Entries {
 
   figureAt(place: number, column: number): number {
     const { block, start, first } = this.#pieceOf(place);
-    return block.figures[(start + place - first) * figureCount + column]!;
+    return block.figureAt(start + place - first, column);
   }
 
   *paths(): Generator<string> {
@@ -184,6 +227,16 @@ class EntryPieces implements Entries {
     this.#last = found;
     return found;
   }
+}
+
+/** Returns about how much memory entries take, also those in the same blocks that are no longer used. */
+export function bytesStored(entries: Entries): number {
+  return bytesOfBlocks(piecesOf(entries, 0, entries.count));
+}
+
+function bytesOfBlocks(pieces: readonly Piece[]): number {
+  const blocks = new Set(pieces.map(({ block }) => block));
+  return Array.from(blocks).reduce((sum, block) => sum + block.bytesOf(0, block.count), 0);
 }
 
 function lengthOf({ first, end }: Pick<Piece, "first" | "end">): number {
@@ -213,83 +266,3 @@ function piecesOf(entries: Entries, from: number, end: number): readonly Piece[]
   }
   return found.filter((piece) => lengthOf(piece) > 0);
 }
-
-/** Paths as bytes, each with a NUL byte at its end, and figures. Entries are only added. */
-class Block {
-  readonly capacity: number;
-  figures: Float64Array;
-  count = 0;
-  #bytes: Buffer;
-  #ends: Uint32Array;
-
-  constructor(capacity: number) {
-    this.capacity = capacity;
-    this.figures = new Float64Array(capacity * figureCount);
-    this.#ends = new Uint32Array(capacity);
-    this.#bytes = Buffer.allocUnsafeSlow(capacity * likelyPathBytes);
-  }
-
-  static of(paths: Buffer, figures: Float64Array): Block {
-    const block = new Block(0);
-    block.count = figures.length / figureCount;
-    block.figures = figures;
-    block.#bytes = paths;
-    block.#ends = new Uint32Array(block.count);
-    let end = 0;
-    for (let index = 0; index < block.count; index += 1) {
-      end = paths.indexOf(0, end) + 1;
-      if (end === 0) throw new RangeError("There are more figures than paths");
-      block.#ends[index] = end;
-    }
-    if (end !== paths.length) throw new RangeError("There are more paths than figures");
-    return block;
-  }
-
-  add(path: string, entry: EntryFigures): number {
-    const start = this.#startOf(this.count);
-    const most = start + path.length * 3 + 1;
-    if (most > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], most * 2);
-    const end = start + this.#bytes.write(path, start);
-    this.#bytes[end] = 0;
-    this.#ends[this.count] = end + 1;
-    const at = this.count * figureCount;
-    this.figures[at + figure.mode] = entry.mode;
-    this.figures[at + figure.bytes] = entry.size;
-    this.figures[at + figure.modified] = entry.mtimeMs;
-    this.figures[at + figure.changed] = entry.ctimeMs;
-    this.figures[at + figure.inode] = entry.ino;
-    this.figures[at + figure.device] = entry.dev;
-    this.count += 1;
-    return this.count - 1;
-  }
-
-  pathAt(index: number): string {
-    return this.#bytes.toString("utf8", this.#startOf(index), this.#ends[index]! - 1);
-  }
-
-  /** The memory of entries. Paths can be long. */
-  bytesOf(from: number, end: number): number {
-    return this.#startOf(end) - this.#startOf(from) + (end - from) * figureCount * 8;
-  }
-
-  paths(from: number, end: number): Buffer {
-    return this.#bytes.subarray(this.#startOf(from), this.#startOf(end));
-  }
-
-  /** Frees the memory of entries that were not added. */
-  trim(): void {
-    if (this.count < this.capacity) {
-      this.figures = this.figures.slice(0, this.count * figureCount);
-      this.#ends = this.#ends.slice(0, this.count);
-    }
-    const bytes = Buffer.allocUnsafeSlow(this.#startOf(this.count));
-    this.#bytes.copy(bytes);
-    this.#bytes = bytes;
-  }
-
-  #startOf(index: number): number {
-    return index === 0 ? 0 : this.#ends[index - 1]!;
-  }
-}
-
-const likelyPathBytes = 48;

@@ -2,7 +2,7 @@ import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { CacheSecrets } from "./tree-scan.ts";
+import { CacheSecrets } from "./cache-secrets.ts";
 
 const judge = { isHidden: (path: string) => path.includes("credentials"), isReadOnly: () => false };
 

@@ -2,9 +2,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { type PathRules, TreeScan } from "./tree-scan.ts";
+import { type PathRules, type ScanResult, TreeScan } from "./tree-scan.ts";
 
 const judge: PathRules = {
   isHidden: (path) => /\/(?:\.env|secrets)$/.test(path),
@@ -70,6 +71,48 @@ it("looks only at directories that are reported as changed, and below those that
   renameSync(at("top/a"), at("old"));
   renameSync(at("new"), at("top/a"));
   expect(await hidden(["top"])).toEqual(["a/b/c/.env", "d/.env", "d/e/.env"]);
+});
+
+it("finds the same as a new scan after any changes that are reported", async () => {
+  const directory = fc.constantFrom("a", "a/b", "a/b/c", "d", "d/e");
+  const deed = fc.tuple(
+    fc.constantFrom("write", "hide", "remove", "move", "close", "open"),
+    directory,
+    directory,
+  );
+  const property = fc.asyncProperty(fc.array(deed, { maxLength: 12 }), async (deeds) => {
+    await using folder = temporaryFolder();
+    const at = (path: string) => join(folder.path, path);
+    fill(folder.path, ["a/b/c/plain", "d/e/plain"]);
+    const changed = new Set<string>();
+    const changedDirectories = async () => {
+      const reported = new Set(changed);
+      changed.clear();
+      return reported;
+    };
+    const scan = new TreeScan(folder.path, { changedDirectories });
+    await scan.scan(judge, { fresh: true });
+    for (const [what, one, other] of deeds) {
+      try {
+        if (what === "write") writeFileSync(at(`${one}/new`), "");
+        else if (what === "hide") writeFileSync(at(`${one}/.env`), "");
+        else if (what === "remove") rmSync(at(one), { recursive: true });
+        else if (what === "move") renameSync(at(one), at(`${other}/moved`));
+        else chmodSync(at(one), what === "close" ? 0o600 : 0o700);
+      } catch {
+        continue;
+      }
+      for (const path of [one, other]) changed.add(at(path)).add(dirname(at(path)));
+      const sorted = ({ hidden, ...rest }: ScanResult) => ({
+        ...rest,
+        hidden: hidden.map(({ path }) => path).toSorted(),
+      });
+      const repeated = await scan.scan(judge, { fresh: true });
+      expect(sorted(repeated)).toEqual(sorted(await new TreeScan(folder.path).scan(judge)));
+    }
+    execFileSync("chmod", ["-R", "u+rwx", folder.path]);
+  });
+  await fc.assert(property, { numRuns: 40 });
 });
 
 it("forgets no change when scans overlap or have other rules", async () => {

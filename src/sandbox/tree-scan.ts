@@ -1,10 +1,9 @@
 import { closeSync, constants, openSync, readdirSync, type Stats } from "node:fs";
-import { join } from "node:path";
 import type { Confinement } from "../contract/confinement.ts";
 import { TimeSlice } from "../lib/async/time-slice.ts";
+import { withoutHeapGrowth } from "../lib/async/without-heap-growth.ts";
 import { monotonicMs } from "../lib/clock.ts";
 import { attempt, statsAt } from "../system/attempt.ts";
-import { namesIfReadable } from "../system/directories.ts";
 import { withSlash } from "../system/workspace-path.ts";
 import type { SandboxContext } from "./sandbox.ts";
 import { StoredScan } from "./stored-scan.ts";
@@ -71,9 +70,11 @@ export class TreeScan {
   readonly #options: ScanOptions;
   #rules: PathRules | undefined;
   /** Undefined until the stored results for these rules are read. */
-  #known: ReadonlyMap<string, KnownDirectory> | undefined;
+  #known: Map<string, KnownDirectory> | undefined;
   /** The directories that may have changed since `#known`. */
   readonly #changed = new ChangesSince();
+  /** The last result, of the directories in `#known`. */
+  #last: LastScan | undefined;
   /** How many directories were read since the results were stored. */
   #unstored = 0;
   #latest: { readonly covered: Promise<ScanResult>; until: number } | undefined;
@@ -94,7 +95,7 @@ export class TreeScan {
       return this.#latest.covered;
     if (!isSame) this.#known = undefined;
     this.#rules = rules;
-    const latest = { covered: this.#look(rules), until: Number.POSITIVE_INFINITY };
+    const latest = { covered: withoutHeapGrowth(() => this.#look(rules)), until: Number.POSITIVE_INFINITY };
     this.#latest = latest;
     const end = () => {
       const tookMs = monotonicMs() - begun;
@@ -120,6 +121,11 @@ export class TreeScan {
     const latest = this.#hasRules(rules) ? this.#known : undefined;
     // Stored results may be older than the changes.
     const changed = latest === undefined ? undefined : turn.changed;
+    const repeated = changed && latest && this.#repeat(latest, changed, rules);
+    if (repeated !== undefined) {
+      if (this.#rules === rules && this.#changed.areSeen(turn)) this.#keep(repeated, stored);
+      return repeated.result;
+    }
     const before = latest ?? stored?.read() ?? new Map<string, KnownDirectory>();
     const known = new Map<string, KnownDirectory>();
     const found = new FoundEntries();
@@ -156,17 +162,68 @@ export class TreeScan {
       for (const below of directory.below)
         if (!leftOut.has(below.path)) queue.push({ ...below, isInSame: isBelowSame });
     }
-    if (this.#rules === rules && this.#changed.areSeen(turn)) this.#keep(known, stored);
-    return { ...found, isWhole };
+    const result = { ...found, isWhole };
+    const isEachKnown = isWhole && known.size === queue.length;
+    const unsettled = Array.from(known).flatMap(([path, { stamp }]) => (stamp === undefined ? [path] : []));
+    if (this.#rules === rules && this.#changed.areSeen(turn))
+      this.#keep({ known, result, isEachKnown, unsettled }, stored);
+    return result;
+  }
+
+  /**
+   * Looks only at directories that may have changed. Returns undefined when something else must be hidden or scanned
+   * now.
+   */
+  #repeat(
+    known: Map<string, KnownDirectory>,
+    changed: ReadonlySet<string>,
+    rules: PathRules,
+  ): LastScan | undefined {
+    const last = this.#last;
+    if (last?.known !== known || !last.isEachKnown) return undefined;
+    const looked = new Map<string, KnownDirectory>();
+    const leftOut = new Set(this.#options.leaveOut);
+    const paths = new Set([...changed, ...last.unsettled]);
+    const isKept = (path: string, isReadOnly: boolean): boolean => {
+      const before = known.get(path);
+      if (before === undefined) return false;
+      const now = look(path, isReadOnly, rules, before);
+      if (now === undefined || now === "closed" || entriesOf(now) !== entriesOf(before)) return false;
+      if (now === before) return true;
+      looked.set(path, now);
+      // A directory that was replaced has other directories below the same paths.
+      return now.below.every(
+        (below) => leftOut.has(below.path) || paths.has(below.path) || isKept(below.path, below.isReadOnly),
+      );
+    };
+    for (const path of paths) {
+      const before = known.get(path);
+      if (before !== undefined && !isKept(path, before.wasReadOnly)) return undefined;
+    }
+    for (const [path, directory] of looked) known.set(path, directory);
+    this.#unstored += looked.size;
+    const unsettled = Array.from(looked).flatMap(([path, { stamp }]) => (stamp === undefined ? [path] : []));
+    return { ...last, unsettled };
   }
 
   /** Remembers the results, and stores them when enough has changed that a later process saves more time than this. */
-  #keep(known: ReadonlyMap<string, KnownDirectory>, stored: StoredScan | undefined): void {
+  #keep(last: LastScan, stored: StoredScan | undefined): void {
+    const { known } = last;
     this.#known = known;
+    this.#last = last;
     if (stored === undefined || this.#unstored <= fewDirectories + known.size / 50) return;
     this.#unstored = 0;
     stored.write(known);
   }
+}
+
+interface LastScan {
+  readonly known: Map<string, KnownDirectory>;
+  readonly result: ScanResult;
+  /** Whether `known` has every directory, also those that could not be entered. */
+  readonly isEachKnown: boolean;
+  /** Directories that must be read again anyway. */
+  readonly unsettled: readonly string[];
 }
 
 interface Waiting {
@@ -245,7 +302,7 @@ export interface Stamp {
   readonly changed: number;
 }
 
-function hasStamp({ dev, ino, mtimeMs, ctimeMs }: Stats, stamp: Stamp | undefined): boolean {
+export function hasStamp({ dev, ino, mtimeMs, ctimeMs }: Stats, stamp: Stamp | undefined): boolean {
   return (
     stamp?.changed === ctimeMs && stamp.modified === mtimeMs && stamp.inode === ino && stamp.device === dev
   );
@@ -255,7 +312,7 @@ function hasStamp({ dev, ino, mtimeMs, ctimeMs }: Stats, stamp: Stamp | undefine
  * Returns the stamp of a directory that is read after this. Returns undefined for one that changed just now, because
  * file system clocks are coarse and it may change again with the same time, or whose time is in the future.
  */
-function stampOf({ dev, ino, mtimeMs, ctimeMs }: Stats, now: number): Stamp | undefined {
+export function stampOf({ dev, ino, mtimeMs, ctimeMs }: Stats, now: number): Stamp | undefined {
   const stepMs = ctimeMs % 1000 === 0 ? wholeSecondsMs : settledMs;
   if (now - ctimeMs < stepMs) return undefined;
   return { device: dev, inode: ino, modified: mtimeMs, changed: ctimeMs };
@@ -263,6 +320,11 @@ function stampOf({ dev, ino, mtimeMs, ctimeMs }: Stats, now: number): Stamp | un
 
 const settledMs = 100;
 const wholeSecondsMs = 2100;
+
+/** Describes everything in a directory that the result depends on. */
+function entriesOf({ stamp: _, ...entries }: KnownDirectory): string {
+  return JSON.stringify(entries);
+}
 
 /** Scans one directory; undefined when it is missing, or so deep that no path can name it. */
 function look(
@@ -365,33 +427,6 @@ const mostDeepEntries = 5_000;
 /** Whether a path is valid text. U+FFFD replaces invalid bytes, but a valid name may contain it too. */
 function isText(path: string): boolean {
   return !path.includes("\uFFFD") || statsAt(path) !== undefined;
-}
-
-/** Finds hidden entries at the top of tool chains, and only there, such as `credentials.toml` of cargo. */
-export class CacheSecrets {
-  #isHidden: PathRules["isHidden"] | undefined;
-  readonly #known = new Map<string, Pick<KnownDirectory, "stamp" | "hidden">>();
-
-  in(caches: readonly string[], { isHidden }: PathRules): readonly TreeEntry[] {
-    if (this.#isHidden !== isHidden) this.#known.clear();
-    this.#isHidden = isHidden;
-    return caches.flatMap((cache) => this.#look(cache, isHidden));
-  }
-
-  #look(cache: string, isHidden: PathRules["isHidden"]): readonly TreeEntry[] {
-    const stats = statsAt(cache);
-    if (stats?.isDirectory() !== true) return [];
-    const known = this.#known.get(cache);
-    if (known !== undefined && hasStamp(stats, known.stamp)) return known.hidden;
-    const now = Date.now();
-    const paths = namesIfReadable(cache).map((name) => join(cache, name));
-    const hidden = paths.filter(isHidden).flatMap((path): TreeEntry[] => {
-      const entry = statsAt(path);
-      return entry === undefined ? [] : [{ path, kind: entry.isDirectory() ? "directory" : "file" }];
-    });
-    this.#known.set(cache, { stamp: stampOf(stats, now), hidden });
-    return hidden;
-  }
 }
 
 /** Whether a directory belongs to this user, but its mode denies reading or entering it. */

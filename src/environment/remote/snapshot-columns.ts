@@ -60,7 +60,7 @@ export function receiveSnapshot(
   const placeOf = placeIn(paths.length);
   return {
     takenMs,
-    entries: entriesFrom([{ paths: sent.paths, figures }]),
+    entries: entriesFrom({ paths: sent.paths, figures }),
     targets: new Map(sent.targets.map(([place, target]) => [placeOf(place), `${target}`])),
     contents: new Map(sent.contents.map((entry) => contentsOf(entry, paths.length))),
     leftOut: new Map(sent.leftOut.map(([place, reason]) => [placeOf(place), reasonOf(reason)])),

@@ -8,7 +8,7 @@ import {
   type Snapshot,
   sharedRanges,
 } from "../../contract/snapshot.ts";
-import { EntryColumns, entriesFrom, joinFigures, joinPaths, partsOf } from "../entry-columns.ts";
+import { bytesOfPaths, EntryColumns, entriesFrom, joinFigures, joinPaths } from "../entry-columns.ts";
 import { badMessage } from "./message.ts";
 import type { SentDelta } from "./protocol.ts";
 import { contentsOf, pathsOf, placeIn, reasonOf, sendRepositories } from "./snapshot-columns.ts";
@@ -60,8 +60,7 @@ export function receiveDelta(
   });
   const total = added + ranges.reduce((sum, { first, end }) => sum + end - first, 0);
   checkRanges(ranges, total, earlier.entries.count);
-  // A copy, because the paths are a part of a message that may be much longer.
-  const own = entriesFrom([{ paths: Uint8Array.from(sent.paths), figures: sent.figures }]);
+  const own = entriesFrom(sent);
   const columns = new EntryColumns();
   let used = 0;
   const addOwn = (until: number) => {
@@ -92,8 +91,7 @@ export function receiveDelta(
 
 /** Many small differences can add up to more than one message may contain. */
 function bytesOf(entries: Entries, targets: Snapshot["targets"], contents: Snapshot["contents"]): number {
-  let sum = 0;
-  for (const { paths, figures } of partsOf(entries)) sum += paths.byteLength + figures.byteLength;
+  let sum = bytesOfPaths(entries) + entries.count * figureCount * Float64Array.BYTES_PER_ELEMENT;
   for (const target of targets.values()) sum += target.length;
   for (const path of contents.keys()) sum += path.length + contentsBytes;
   return sum;

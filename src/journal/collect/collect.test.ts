@@ -69,11 +69,11 @@ describe("a collection", () => {
     const begun = { callId: "call_b", sequence: 1, collection: 0 };
     const scans = join(folder, "scans");
     const pending = new PendingScans(scans);
-    await pending.add({ ...begun, before: { snapshot, holdings, uncovered: new Map() } });
+    pending.add({ ...begun, before: { snapshot, holdings, uncovered: new Map() } });
     const options = { budget: { maxBytes: 0, maxDays: 30 }, graceMs: 0, scans };
     expect(await collect(journal, join(folder, "blobs"), options)).toEqual(removed(1, 0));
     expect(left()).toEqual(["b"]);
-    await pending.done(begun.callId);
+    pending.done(begun.callId);
     expect(await collect(journal, join(folder, "blobs"), options)).toEqual(removed(1, 0));
   });
 

@@ -54,7 +54,7 @@ export async function collect(
   const blobs = await list(folder, timeSlice);
   if (mayExceed(blobs, limits)) {
     const needs = await Needs.find(journal, oldest, timeSlice);
-    if (options.scans !== undefined) needs.hold(await new PendingScans(options.scans).holdings());
+    if (options.scans !== undefined) needs.hold(new PendingScans(options.scans).holdings());
     // Listed again: a content may have been stored again in the meantime.
     const chosen = choose(await list(folder, timeSlice), needs, limits);
     for (let index = 0; index < chosen.length; index += batchSize) {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { allocateBuffer } from "../../lib/bytes/large-buffer.ts";
 
 /** A file as git last saw it. */
 export interface IndexEntry {
@@ -43,7 +44,11 @@ class IndexReader {
   readonly #version: number;
   readonly #count: number;
   #at = 12;
-  #path: Buffer = Buffer.alloc(0);
+  /** The bytes with the paths: the index itself, or a copy of paths that are shortened there. */
+  #paths: Buffer;
+  /** The last path. */
+  #pathStart = 0;
+  #pathEnd = 0;
 
   constructor(index: Uint8Array) {
     const bytes = Buffer.from(index.buffer, index.byteOffset, index.byteLength);
@@ -53,20 +58,22 @@ class IndexReader {
     const isKnown = bytes.toString("latin1", 0, 4) === "DIRC" && this.#version >= 2 && this.#version <= 4;
     const isPossible = this.#count * entryBytes <= bytes.length;
     if (!isKnown || !isPossible || !hasItsChecksum(bytes)) throw new NotUnderstood();
+    this.#paths = this.#version === 4 ? newBuffer(bytes.length) : bytes;
   }
 
   read(): GitIndex {
-    const files = new SortedFiles(this.#bytes, this.#count, { hasOwnPaths: this.#version === 4 });
+    const files = new SortedFiles(this.#bytes, this.#count);
     const staged = new StagedHash();
     for (let count = 0; count < this.#count; count += 1) {
       const start = this.#at;
-      const path = this.#readPath(start);
-      if (this.#isPlain(start)) files.add(start, path);
-      staged.add(this.#bytes.subarray(start + 24, start + 28));
-      staged.add(path);
-      staged.add(this.#bytes.subarray(start + 40, start + fixedBytes));
+      this.#readPath(start);
+      if (this.#isPlain(start)) files.add(start, this.#pathStart, this.#pathEnd);
+      staged.add(this.#bytes, start + 24, start + 28);
+      staged.add(this.#paths, this.#pathStart, this.#pathEnd);
+      staged.add(this.#bytes, start + 40, start + fixedBytes);
     }
     this.#checkExtensions();
+    files.paths = this.#paths;
     return { find: (path) => files.find(path), staged: staged.digest() };
   }
 
@@ -81,22 +88,40 @@ class IndexReader {
     return mode >>> 12 === 0o10 && isMerged && !isAssumed && !isSpecial;
   }
 
-  #readPath(start: number): Buffer {
-    const isExtended = (this.#bytes.readUInt16BE(start + fixedBytes - 2) & 0x4000) !== 0;
-    const nameAt = start + fixedBytes + (isExtended ? 2 : 0);
+  #readPath(start: number): void {
+    const flags = this.#bytes.readUInt16BE(start + fixedBytes - 2);
+    const nameAt = start + fixedBytes + ((flags & 0x4000) !== 0 ? 2 : 0);
     if (this.#version === 4) {
       const [dropped, next] = readVariable(this.#bytes, nameAt);
       const end = this.#endOf(next);
-      if (dropped > this.#path.length) throw new NotUnderstood();
-      const kept = this.#path.subarray(0, this.#path.length - dropped);
-      this.#path = Buffer.concat([kept, this.#bytes.subarray(next, end)]);
+      this.#addPath(dropped, next, end);
       this.#at = end + 1;
-      return this.#path;
+      return;
     }
-    const end = this.#endOf(nameAt);
+    // The flags have the length of a path of up to 4094 bytes.
+    const likelyEnd = nameAt + (flags & 0xfff);
+    const end = (flags & 0xfff) < 0xfff && this.#bytes[likelyEnd] === 0 ? likelyEnd : this.#endOf(nameAt);
     // One to eight NUL bytes pad an entry to a multiple of eight.
     this.#at = start + Math.ceil((end - start + 1) / 8) * 8;
-    return this.#bytes.subarray(nameAt, end);
+    this.#pathStart = nameAt;
+    this.#pathEnd = end;
+  }
+
+  /** Adds the path before it without its last `dropped` bytes, and with other ones. */
+  #addPath(dropped: number, start: number, end: number): void {
+    const [last, kept] = [this.#pathStart, this.#pathEnd - this.#pathStart - dropped];
+    if (kept < 0) throw new NotUnderstood();
+    this.#pathStart = this.#pathEnd;
+    const middle = this.#pathStart + kept;
+    this.#pathEnd = middle + end - start;
+    if (this.#pathEnd > maxPathBytes) throw new NotUnderstood();
+    if (this.#pathEnd > this.#paths.length) {
+      const larger = newBuffer(this.#pathEnd * 2);
+      this.#paths.copy(larger);
+      this.#paths = larger;
+    }
+    this.#paths.copyWithin(this.#pathStart, last, last + kept);
+    this.#bytes.copy(this.#paths, middle, start, end);
   }
 
   #endOf(name: number): number {
@@ -117,12 +142,15 @@ class IndexReader {
   }
 }
 
+function newBuffer(bytes: number): Buffer {
+  return Buffer.from(allocateBuffer(bytes), 0, bytes);
+}
+
 /** The entries of an index, which git sorts by the bytes of their paths. One that is out of order may not be found. */
 class SortedFiles {
   readonly #index: Buffer;
-  /** The bytes with the paths: the index itself, or a copy of paths that are shortened there. */
-  #paths: Buffer;
-  readonly #hasOwnPaths: boolean;
+  /** The bytes with the paths, set when all are known. */
+  paths: Buffer;
   readonly #starts: Uint32Array;
   readonly #pathStarts: Uint32Array;
   readonly #pathEnds: Uint32Array;
@@ -130,28 +158,20 @@ class SortedFiles {
   /** The last file that was found. The next one is often near it. */
   #last = 0;
 
-  constructor(index: Buffer, count: number, { hasOwnPaths }: { readonly hasOwnPaths: boolean }) {
+  constructor(index: Buffer, count: number) {
     this.#index = index;
-    this.#hasOwnPaths = hasOwnPaths;
-    this.#paths = hasOwnPaths ? Buffer.allocUnsafeSlow(index.length) : index;
-    this.#starts = new Uint32Array(count);
-    this.#pathStarts = new Uint32Array(count);
-    this.#pathEnds = new Uint32Array(count);
+    this.paths = index;
+    const numbers = () => new Uint32Array(allocateBuffer(count * 4), 0, count);
+    this.#starts = numbers();
+    this.#pathStarts = numbers();
+    this.#pathEnds = numbers();
   }
 
   /** Adds the entry at a position of the index. */
-  add(entry: number, path: Buffer): void {
-    const last = this.#count === 0 ? 0 : this.#pathEnds[this.#count - 1]!;
-    const start = this.#hasOwnPaths ? last : path.byteOffset - this.#index.byteOffset;
-    const end = start + path.length;
-    if (this.#hasOwnPaths) {
-      if (end > maxPathBytes) throw new NotUnderstood();
-      if (end > this.#paths.length) this.#paths = Buffer.concat([this.#paths], end * 2);
-      path.copy(this.#paths, start);
-    }
+  add(entry: number, pathStart: number, pathEnd: number): void {
     this.#starts[this.#count] = entry;
-    this.#pathStarts[this.#count] = start;
-    this.#pathEnds[this.#count] = end;
+    this.#pathStarts[this.#count] = pathStart;
+    this.#pathEnds[this.#count] = pathEnd;
     this.#count += 1;
   }
 
@@ -181,7 +201,7 @@ class SortedFiles {
   }
 
   #compare(wanted: Buffer, index: number): number {
-    return wanted.compare(this.#paths, this.#pathStarts[index], this.#pathEnds[index]);
+    return wanted.compare(this.paths, this.#pathStarts[index], this.#pathEnds[index]);
   }
 
   #entryAt(start: number): IndexEntry {
@@ -202,11 +222,13 @@ class StagedHash {
   readonly #waiting = Buffer.alloc(65_536);
   #length = 0;
 
-  add(piece: Buffer): void {
-    if (this.#length + piece.length + 4 > this.#waiting.length) this.#flush();
-    if (piece.length + 4 > this.#waiting.length) throw new NotUnderstood();
-    this.#length = this.#waiting.writeUInt32BE(piece.length, this.#length);
-    this.#length += piece.copy(this.#waiting, this.#length);
+  /** Adds some bytes of a buffer, without a view of them. */
+  add(bytes: Buffer, start: number, end: number): void {
+    const length = end - start;
+    if (this.#length + length + 4 > this.#waiting.length) this.#flush();
+    if (length + 4 > this.#waiting.length) throw new NotUnderstood();
+    this.#length = this.#waiting.writeUInt32BE(length, this.#length);
+    this.#length += bytes.copy(this.#waiting, this.#length, start, end);
   }
 
   digest(): string {

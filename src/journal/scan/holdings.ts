@@ -1,4 +1,5 @@
 import type { SharedRange } from "../../contract/snapshot.ts";
+import { allocateBuffer } from "../../lib/bytes/large-buffer.ts";
 
 /** The SHA-256 of a stored content, or git's name of a blob, in hex. They differ in length. */
 export type Holding = string;
@@ -13,15 +14,25 @@ const ownBytes = 32;
 /** The names of stored contents, by position. They share their bytes with the holdings that they were copied from. */
 export class Holdings {
   /** 0: not stored; from 1 on: the number of a SHA-256; from -1 on: the number of a name of git. */
-  readonly #numbers: Int32Array;
+  #numbers: Int32Array;
   readonly #names: Names;
 
   /** `like` are holdings with mostly the same contents. */
   constructor(count: number, like?: Holdings) {
-    this.#numbers = new Int32Array(count);
+    this.#numbers = new Int32Array(allocateBuffer(count * 4), 0, count);
     const names = like === undefined ? undefined : like.#names;
     // Names of contents that no ledger has any longer are dropped now and then.
     this.#names = names !== undefined && names.count <= 2 * count + fewNames ? names : new Names();
+  }
+
+  /** Returns the holdings of which `memory` has returned the pieces. Throws a RangeError if they do not fit. */
+  static from(count: number, [numbers, counts, ...names]: readonly ArrayBuffer[]): Holdings {
+    const holdings = new Holdings(0);
+    holdings.#numbers = new Int32Array(numbers!, 0, count);
+    const [own, git] = new Uint32Array(counts!, 0, 2);
+    const rest = holdings.#names.own.restore(own!, names);
+    holdings.#names.git.restore(git!, rest);
+    return holdings;
   }
 
   get count(): number {
@@ -86,6 +97,14 @@ export class Holdings {
     }
   }
 
+  /** Returns the memory of all names, without a copy. */
+  memory(): readonly Uint8Array[] {
+    const { own, git } = this.#names;
+    const { buffer, byteOffset, byteLength } = this.#numbers;
+    const counts = new Uint8Array(Uint32Array.of(own.count, git.count).buffer);
+    return [new Uint8Array(buffer, byteOffset, byteLength), counts, ...own.memory(), ...git.memory()];
+  }
+
   /** Lists the positions of stored contents. */
   *positions(): Generator<number> {
     for (let position = 0; position < this.count; position += 1) if (this.has(position)) yield position;
@@ -112,7 +131,8 @@ class Names {
 /** Names of one length, numbered from 1 on. */
 class NameColumn {
   readonly #length: number;
-  #bytes = Buffer.alloc(0);
+  /** Each has `namesPerPiece` names, so that adding names copies none. */
+  readonly #pieces: Buffer[] = [];
   count = 0;
 
   constructor(length: number) {
@@ -120,18 +140,48 @@ class NameColumn {
   }
 
   add(name: string): number {
-    const start = this.count * this.#length;
-    if (start + this.#length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(64, Math.ceil(this.count * 1.5)) * this.#length);
-      this.#bytes.copy(larger);
-      this.#bytes = larger;
-    }
-    this.#bytes.write(name, start, "hex");
+    const index = this.count % namesPerPiece;
+    if (index === 0) this.#pieces.push(this.#newPiece());
+    this.#pieces.at(-1)!.write(name, index * this.#length, "hex");
     this.count += 1;
     return this.count;
   }
 
   get(number: number): string {
-    return this.#bytes.toString("hex", (number - 1) * this.#length, number * this.#length);
+    const index = number - 1;
+    const start = (index % namesPerPiece) * this.#length;
+    return this.#pieces[Math.floor(index / namesPerPiece)]!.toString("hex", start, start + this.#length);
+  }
+
+  memory(): readonly Uint8Array[] {
+    return this.#pieces.map((piece, index) => piece.subarray(0, this.#bytesOf(index, this.count)));
+  }
+
+  /** Takes the names that `memory` has returned, and returns the other pieces. */
+  restore(count: number, memory: readonly ArrayBuffer[]): readonly ArrayBuffer[] {
+    const pieces = Math.ceil(count / namesPerPiece);
+    for (const [index, piece] of memory.slice(0, pieces).entries()) {
+      if (piece.byteLength !== this.#bytesOf(index, count))
+        throw new RangeError("The data of names have the wrong size");
+      const isFull = piece.byteLength === namesPerPiece * this.#length;
+      const bytes = isFull ? Buffer.from(piece, 0, piece.byteLength) : this.#newPiece();
+      if (!isFull) bytes.set(new Uint8Array(piece));
+      this.#pieces.push(bytes);
+    }
+    if (this.#pieces.length !== pieces) throw new RangeError("Names are missing");
+    this.count = count;
+    return memory.slice(pieces);
+  }
+
+  #newPiece(): Buffer {
+    const bytes = namesPerPiece * this.#length;
+    return Buffer.from(allocateBuffer(bytes), 0, bytes);
+  }
+
+  /** Returns how many bytes of a piece are used. */
+  #bytesOf(index: number, count: number): number {
+    return Math.min(namesPerPiece, count - index * namesPerPiece) * this.#length;
   }
 }
+
+const namesPerPiece = 8192;

@@ -19,7 +19,7 @@ function ledgerOf(names: readonly string[], shared?: Snapshot["shared"]): Ledger
   );
   const snapshot: Snapshot = {
     takenMs: 1,
-    entries: entriesFrom([{ paths: Buffer.from(`${paths.join("\0")}\0`), figures }]),
+    entries: entriesFrom({ paths: Buffer.from(`${paths.join("\0")}\0`), figures }),
     targets: new Map([[1, "target"]]),
     leftOut: new Map([[0, "ignored"]]),
     contents: new Map([
@@ -106,24 +106,24 @@ it("stores one whole ledger for many scans, and another process reads each of th
   const scans = join(folder.path, "scans");
   const pending = new PendingScans(scans);
   const first = ledgerOf(names);
-  await pending.add(begun("call_1", first));
+  pending.add(begun("call_1", first));
   const second = after(first, ["new 1"]);
-  await pending.done("call_1", second.snapshot);
+  pending.done("call_1", second.snapshot);
   const third = after(second, ["new 2"]);
-  await pending.add(begun("call_2", third));
+  pending.add(begun("call_2", third));
   const fourth = after(third, []);
-  await pending.add(begun("call_3", fourth));
+  pending.add(begun("call_3", fourth));
   expect(readdirSync(scans).sort()).toEqual(["call_2", "call_2.base", "call_3", "call_3.base", "latest"]);
   const other = new PendingScans(scans);
-  expect(written((await other.latest())?.ledger)).toEqual(written(first));
-  expect(await other.holdings()).toEqual(heldBy(fourth));
-  await pending.done("call_3");
+  expect(written(other.latest()?.ledger)).toEqual(written(first));
+  expect(other.holdings()).toEqual(heldBy(fourth));
+  pending.done("call_3");
   expect(readdirSync(scans).sort()).toEqual(["call_2", "call_2.base", "latest", "latest.base"]);
-  expect(written((await other.latest())?.ledger)).toEqual(written(fourth));
-  await pending.done("call_2");
-  expect(written((await other.latest())?.ledger)).toEqual(written(third));
+  expect(written(other.latest()?.ledger)).toEqual(written(fourth));
+  pending.done("call_2");
+  expect(written(other.latest()?.ledger)).toEqual(written(third));
   // Too much has changed since.
-  await pending.add(
+  pending.add(
     begun(
       "call_4",
       after(
@@ -132,7 +132,7 @@ it("stores one whole ledger for many scans, and another process reads each of th
       ),
     ),
   );
-  await pending.done("call_4");
+  pending.done("call_4");
   expect(readdirSync(scans)).toEqual(["latest"]);
 });
 
@@ -141,12 +141,12 @@ it("stores a whole ledger when another file has the inode of the stored one", as
   const scans = join(folder.path, "scans");
   const pending = new PendingScans(scans);
   const first = ledgerOf(names);
-  await pending.add(begun("call_1", first));
-  await pending.done("call_1", first.snapshot);
+  pending.add(begun("call_1", first));
+  pending.done("call_1", first.snapshot);
   writeFileSync(join(scans, "latest"), "the ledger of another process");
   const second = after(first, []);
-  await pending.add(begun("call_2", second));
-  expect(await new PendingScans(scans).holdings()).toEqual(heldBy(second));
+  pending.add(begun("call_2", second));
+  expect(new PendingScans(scans).holdings()).toEqual(heldBy(second));
 });
 
 it("keeps the stored ledger of a scan that a killed process was taking over", async () => {
@@ -154,16 +154,16 @@ it("keeps the stored ledger of a scan that a killed process was taking over", as
   const scans = join(folder.path, "scans");
   const pending = new PendingScans(scans);
   const first = ledgerOf(names);
-  await pending.add(begun("call_1", first));
-  await pending.done("call_1", first.snapshot);
+  pending.add(begun("call_1", first));
+  pending.done("call_1", first.snapshot);
   const second = after(first, []);
-  await pending.add(begun("call_2", second));
+  pending.add(begun("call_2", second));
   renameSync(join(scans, "call_2"), join(scans, "call_2.77"));
   try {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 24 * 3_600_000 });
-    await pending.takeOver();
+    pending.takeOver();
   } finally {
     vi.useRealTimers();
   }
-  expect(await pending.holdings()).toEqual(heldBy(second));
+  expect(pending.holdings()).toEqual(heldBy(second));
 });

@@ -1,5 +1,5 @@
 import type { Contents, SharedRange, Snapshot } from "../../contract/snapshot.ts";
-import { EntryColumns, type EntryPart, entriesFrom, partsOf } from "../../environment/entry-columns.ts";
+import { EntryColumns, type EntryPart, entriesFrom, partOf } from "../../environment/entry-columns.ts";
 import { Holdings, type PackedHoldings } from "./holdings.ts";
 import { type Ledger, positionsOutside } from "./ledger.ts";
 
@@ -8,7 +8,7 @@ export interface LedgerDelta extends Pick<Snapshot, "takenMs" | "targets" | "lef
   /** The ranges of the stored ledger, three numbers each. */
   readonly ranges: Int32Array;
   /** All other entries. */
-  readonly entries: readonly EntryPart[];
+  readonly entries: EntryPart;
   /** Position, first and end of the contents of each directory. */
   readonly contents: Int32Array;
   /** The positions of stored contents that the stored ledger does not have. */
@@ -33,10 +33,8 @@ export function deltaOf(
   return {
     ...{ takenMs, targets, leftOut },
     ranges: Int32Array.from(ranges.flatMap(({ first, end, earlier }) => [first, end, earlier])),
-    entries: partsOf(columns.done()),
-    contents: Int32Array.from(
-      Array.from(contents.values(), ({ place, first, end }) => [place, first, end]).flat(),
-    ),
+    entries: partOf(columns.done()),
+    contents: triplesOf(contents),
     held: Int32Array.from(held),
     holdings: holdings.pack(held),
   };
@@ -49,7 +47,10 @@ export function applyDelta(
   repositories: Snapshot["repositories"],
 ): Ledger {
   const own = entriesFrom(delta.entries);
-  const ranges = triplesOf(delta.ranges).map(([first, end, earlier]) => ({ first, end, earlier }));
+  const ranges = Array.from({ length: delta.ranges.length / 3 }, (_, index) => {
+    const [first, end, earlier] = delta.ranges.subarray(index * 3) as unknown as [number, number, number];
+    return { first, end, earlier };
+  });
   const count = ranges.reduce((sum, { first, end }) => sum + end - first, own.count);
   const columns = new EntryColumns();
   const holdings = new Holdings(count, stored.holdings);
@@ -63,9 +64,7 @@ export function applyDelta(
   }
   holdings.unpack(delta.holdings, delta.held);
   const entries = columns.done();
-  const contents = new Map<string, Contents>();
-  for (const [place, first, end] of triplesOf(delta.contents))
-    contents.set(place < 0 ? "" : entries.pathAt(place), { place, first, end });
+  const contents = contentsFrom(delta.contents, entries);
   const { takenMs, targets, leftOut } = delta;
   return { snapshot: { takenMs, targets, leftOut, entries, contents, repositories }, holdings };
 }
@@ -103,9 +102,25 @@ function indexOf(ranges: readonly SharedRange[], position: number): number {
   return low;
 }
 
-function triplesOf(numbers: Int32Array): readonly (readonly [number, number, number])[] {
-  return Array.from(
-    { length: numbers.length / 3 },
-    (_, index) => [numbers[index * 3]!, numbers[index * 3 + 1]!, numbers[index * 3 + 2]!] as const,
-  );
+/** Returns place, first and end of the contents of each directory. */
+export function triplesOf(contents: Snapshot["contents"]): Int32Array {
+  const numbers = new Int32Array(contents.size * 3);
+  let at = 0;
+  for (const { place, first, end } of contents.values()) {
+    numbers[at] = place;
+    numbers[at + 1] = first;
+    numbers[at + 2] = end;
+    at += 3;
+  }
+  return numbers;
+}
+
+/** Returns the contents of which `triplesOf` has returned the numbers. */
+export function contentsFrom(numbers: Int32Array, entries: Snapshot["entries"]): Map<string, Contents> {
+  const contents = new Map<string, Contents>();
+  for (let at = 0; at < numbers.length; at += 3) {
+    const [place, first, end] = [numbers[at]!, numbers[at + 1]!, numbers[at + 2]!];
+    contents.set(place < 0 ? "" : entries.pathAt(place), { place, first, end });
+  }
+  return contents;
 }

@@ -9,6 +9,7 @@ import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Change } from "../../contract/history.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { TimeSlice } from "../../lib/async/time-slice.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { openBlobs } from "../blobs.ts";
 import { Journal } from "../journal.ts";
@@ -153,19 +154,35 @@ it("copies the likely targets first, and no more than the space for one workspac
   expect([(await withLimit(1e6).run(() => {})).text, kept]).toEqual(["", ["large.ts"]]);
 });
 
-it("runs a command without a scan when there is too much to scan", async () => {
+const noScan = "[Undo does not cover: changes by its commands (there are too many files to scan)]";
+
+it("runs commands without a scan for a while after one that took too long", async () => {
   const environment = new MemoryEnvironment({ files: { a: "a" } });
+  let scans = 0;
   // It takes all of its time limit.
-  environment.snapshot = ({ signal } = {}) =>
-    new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("too slow"))));
+  environment.snapshot = ({ signal } = {}) => {
+    scans += 1;
+    return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("too slow"))));
+  };
   using bench = openBench({ environment, limits: { maxLookMs: 5 } });
-  const text = "[Undo does not cover: changes by its commands (there are too many files to scan)]";
-  for (const path of ["b", "c"]) {
-    expect(await bench.run(() => environment.writeFile(path, Buffer.from("")))).toEqual({
-      text,
-      changes: [],
-    });
-  }
+  const write = (path: string) => () => environment.writeFile(path, Buffer.from(""));
+  expect(await bench.run(write("b"))).toEqual({ text: noScan, changes: [] });
+  expect(await bench.run(write("c"))).toEqual({ text: noScan, changes: [] });
+  expect(scans).toBe(1);
+  const impatient = bench.beside({ blobs: bench.blobs, limits: { maxLookMs: 5, lookPauseMs: 0 } });
+  await impatient.run(write("d"));
+  await impatient.run(write("e"));
+  expect(scans).toBe(3);
+});
+
+it("limits the processor time of a scan", async () => {
+  const environment = new MemoryEnvironment({ files: { a: "a" } });
+  environment.snapshot = async ({ signal } = {}) => {
+    const slice = new TimeSlice(signal);
+    for (;;) if (slice.isOver) await slice.next();
+  };
+  using bench = openBench({ environment, limits: { maxLookCpuMs: 20, maxLookMs: 1e9 } });
+  expect((await bench.run(() => {})).text).toBe(noScan);
 });
 
 it("reports that nothing is covered when changes cannot be determined", async () => {

@@ -1,12 +1,11 @@
 import { join } from "node:path";
-import type { Environment } from "../../contract/environment.ts";
 import type { SharedRange, Snapshot } from "../../contract/snapshot.ts";
-import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
-import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import { statsAt } from "../../system/attempt.ts";
 import { makePrivateDirectory, namesIn } from "../../system/directories.ts";
-import { linkFile, removeFile, replaceFile } from "../../system/linked-file.ts";
+import { linkFile, moveFile, removeFile, replaceFile } from "../../system/linked-file.ts";
+import { openPrivateFile, writePrivateFile } from "../../system/private-file.ts";
 import { ownerHasEnded, thisProcess } from "../../system/process-identity.ts";
+import { isTemporaryName } from "../../system/temporary-file.ts";
 import type { Holdings } from "./holdings.ts";
 import type { Ledger } from "./ledger.ts";
 import { deltaOf, throughEarlier } from "./ledger-delta.ts";
@@ -40,67 +39,57 @@ export class PendingScans {
     this.#folder = folder;
   }
 
-  async add(begun: Begun): Promise<void> {
+  add(begun: Begun): void {
     const { callId, before } = begun;
     const ranges = this.#follow(before.snapshot);
     const base = this.#base;
-    await this.#use(async (files) => {
-      if (ranges !== undefined && base !== undefined && this.#link(base, callId)) {
-        const delta = deltaOf(before, ranges, base.holdings);
-        await store(files, callId, writeDelta(delta, before, base.callId, aboutOf(begun)));
-        return;
-      }
-      await write(files, callId, begun);
-      this.#setBase(begun);
-    });
+    makePrivateDirectory(this.#folder);
+    if (ranges !== undefined && base !== undefined && this.#link(base, callId)) {
+      const delta = deltaOf(before, ranges, base.holdings);
+      writePrivateFile(this.#at(callId), writeDelta(delta, before, base.callId, aboutOf(begun)));
+      return;
+    }
+    this.#write(callId, begun);
+    this.#setBase(begun);
   }
 
   /** Keeps the ledger as the latest known one. `after` is the snapshot at the end of the scan. */
-  async done(callId: string, after?: Snapshot): Promise<void> {
+  done(callId: string, after?: Snapshot): void {
     if (after !== undefined) this.#follow(after);
-    await this.#use((files) => files.move(callId, latestName, { replace: true }));
-    const at = (name: string) => join(this.#folder, baseName(name));
-    replaceFile(at(callId), at(latestName));
+    moveFile(this.#at(callId), this.#at(latestName));
+    replaceFile(this.#at(baseName(callId)), this.#at(baseName(latestName)));
   }
 
-  async latest(): Promise<KnownLedger | undefined> {
-    const found = await this.#use((files) => read(files, latestName));
+  latest(): KnownLedger | undefined {
+    const found = this.#read(latestName);
     return found && { ledger: found.ledger, collection: found.about.collection };
   }
 
   /** Takes over the scans of ended processes. */
-  async takeOver(): Promise<readonly Begun[]> {
-    const all = namesIn(this.#folder);
-    this.#removeAbandoned(all);
-    const names = all.filter(isPending);
-    if (names.length === 0) return [];
-    return this.#use(async (files) => {
-      const taken: Begun[] = [];
-      for (const name of names) {
-        const begun = await takeOver(files, name);
-        if (begun !== undefined) taken.push(begun);
-      }
-      return taken;
-    });
+  takeOver(): readonly Begun[] {
+    const names = namesIn(this.#folder);
+    this.#removeAbandoned(names);
+    return names.filter(isPending).flatMap((name) => this.#takeOver(name) ?? []);
   }
 
   /** Returns the stored contents that are needed to complete the scans. */
-  async holdings(): Promise<ReadonlySet<string>> {
-    const names = namesIn(this.#folder).filter(isPending);
-    if (names.length === 0) return new Set();
-    const found = await this.#use((files) => Promise.all(names.map((name) => read(files, name))));
-    return new Set(
-      found.flatMap((one) => {
-        const holdings = one?.ledger.holdings;
-        return Array.from(holdings?.positions() ?? [], (position) => holdings!.get(position)!);
-      }),
-    );
+  holdings(): ReadonlySet<string> {
+    const held = new Set<string>();
+    for (const name of namesIn(this.#folder).filter(isPending)) {
+      const holdings = this.#read(name)?.ledger.holdings;
+      for (const position of holdings?.positions() ?? []) held.add(holdings!.get(position)!);
+    }
+    return held;
   }
 
-  /** Removes links that a killed process has left without a scan. A link is made shortly before the file of its scan. */
+  /**
+   * Removes what a killed process has left: files that it was writing, and links without a scan. A link is made shortly
+   * before the file of its scan.
+   */
   #removeAbandoned(names: readonly string[]): void {
-    for (const name of names.filter((one) => isBase(one) && one !== baseName(latestName))) {
-      const path = join(this.#folder, name);
+    const isLeft = (name: string) => isTemporaryName(name) || (isBase(name) && name !== baseName(latestName));
+    for (const name of names.filter(isLeft)) {
+      const path = this.#at(name);
       const isOld = Date.now() - (statsAt(path)?.ctimeMs ?? Date.now()) > abandonedMs;
       const callId = name.slice(0, -baseName("").length);
       // A process that takes over a scan adds a suffix to its name.
@@ -130,7 +119,7 @@ export class PendingScans {
   #setBase({ callId, before: { snapshot, holdings } }: Begun): void {
     this.#base = undefined;
     this.#ranges.clear();
-    const file = identityOf(join(this.#folder, callId));
+    const file = identityOf(this.#at(callId));
     if (snapshot.identity === undefined || file === undefined) return;
     this.#base = { callId, holdings, file };
     this.#remember(snapshot.identity, [{ first: 0, end: snapshot.entries.count, earlier: 0 }]);
@@ -139,9 +128,9 @@ export class PendingScans {
   /** Links the file of the base next to that of a call. Returns false when it no longer exists. */
   #link({ callId, file }: StoredBase, to: string): boolean {
     const names = [baseName(latestName), latestName, callId, ...namesIn(this.#folder).filter(isBase)];
-    const link = join(this.#folder, baseName(to));
+    const link = this.#at(baseName(to));
     return names.some((name) => {
-      const path = join(this.#folder, name);
+      const path = this.#at(name);
       if (identityOf(path) !== file || !linkFile(path, link)) return false;
       if (identityOf(link) === file) return true;
       // Another process has just replaced the file.
@@ -150,14 +139,52 @@ export class PendingScans {
     });
   }
 
-  async #use<Result>(act: (files: Environment) => Promise<Result>): Promise<Result> {
-    makePrivateDirectory(this.#folder);
-    const files = openLocalEnvironment({ workspace: this.#folder });
+  /** Returns undefined when the scan belongs to another process. */
+  #takeOver(name: string): Begun | undefined {
+    const found = this.#read(name);
+    if (found === undefined) return undefined;
+    const { ledger, about } = found;
+    if (!ownerHasEnded(about.owner, Date.now() - ledger.snapshot.takenMs)) return undefined;
+    const { uncovered, owner: _, ...rest } = about;
+    const begun = { ...rest, before: { ...ledger, uncovered } };
+    const ours = `${name}.${process.pid}`;
     try {
-      return await act(files);
-    } finally {
-      await files.close();
+      moveFile(this.#at(name), this.#at(ours));
+    } catch {
+      // Another process has taken the scan.
+      return undefined;
     }
+    this.#write(ours, begun);
+    moveFile(this.#at(ours), this.#at(begun.callId));
+    removeFile(this.#at(baseName(begun.callId)));
+    return begun;
+  }
+
+  #read(name: string): { readonly ledger: Ledger; readonly about: About } | undefined {
+    const load = (file: string, readBase: Parameters<typeof readLedger>[1]) => {
+      const opened = openPrivateFile(this.#at(file));
+      try {
+        return opened && readLedger(opened.take, readBase);
+      } finally {
+        opened?.close();
+      }
+    };
+    const found = load(name, (base, about) => {
+      for (const file of [(about as About).callId, latestName].map(baseName)) {
+        const stored = load(file, () => undefined);
+        if ((stored?.about as About | undefined)?.callId === base) return stored?.ledger;
+      }
+      return undefined;
+    });
+    return found && { ledger: found.ledger, about: found.about as About };
+  }
+
+  #write(name: string, begun: Begun): void {
+    writePrivateFile(this.#at(name), writeLedger(begun.before, aboutOf(begun)));
+  }
+
+  #at(name: string): string {
+    return join(this.#folder, name);
   }
 }
 
@@ -185,56 +212,6 @@ const maxRanges = 5000;
 const abandonedMs = 3_600_000;
 /** Commands that run at the same time have snapshots of their own. */
 const maxFollowed = 16;
-const maxLedgerBytes = 1024 * 1024 * 1024;
-
-async function takeOver(files: Environment, name: string): Promise<Begun | undefined> {
-  const found = await read(files, name);
-  if (found === undefined) return undefined;
-  const { ledger, about } = found;
-  if (!ownerHasEnded(about.owner, Date.now() - ledger.snapshot.takenMs)) return undefined;
-  const { uncovered, owner: _, ...rest } = about;
-  const begun = { ...rest, before: { ...ledger, uncovered } };
-  const ours = `${name}.${process.pid}`;
-  try {
-    await files.move(name, ours);
-  } catch {
-    // Another process has taken the scan.
-    return undefined;
-  }
-  await write(files, ours, begun);
-  await files.move(ours, begun.callId, { replace: true });
-  removeFile(join(files.workspace, baseName(begun.callId)));
-  return begun;
-}
-
-async function read(
-  files: Environment,
-  name: string,
-): Promise<{ readonly ledger: Ledger; readonly about: About } | undefined> {
-  const load = (file: string) =>
-    files.readFile(file, { maxBytes: maxLedgerBytes }).catch(undefinedUnlessExhausted);
-  const readBase = async (base: string, about: unknown): Promise<Ledger | undefined> => {
-    for (const file of [(about as About).callId, latestName].map(baseName)) {
-      const content = await load(file);
-      const found = content && (await readLedger(content.bytes, async () => undefined));
-      if ((found?.about as About | undefined)?.callId === base) return found?.ledger;
-    }
-    return undefined;
-  };
-  const content = await load(name);
-  const found = content && (await readLedger(content.bytes, readBase));
-  return found && { ledger: found.ledger, about: found.about as About };
-}
-
-async function write(files: Environment, name: string, begun: Begun): Promise<void> {
-  await store(files, name, writeLedger(begun.before, aboutOf(begun)));
-}
-
-async function store(files: Environment, name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-  await files.writeFile(name, bytes, { durable: false, mode: 0o600 });
-  // This frees the memory at once. The ledger of a large workspace takes some 30 MB.
-  bytes.buffer.transfer(0);
-}
 
 function aboutOf({ before, ...rest }: Begun): About {
   return { owner: thisProcess(), ...rest, uncovered: before.uncovered };

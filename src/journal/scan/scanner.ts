@@ -3,7 +3,9 @@ import type { Environment } from "../../contract/environment.ts";
 import { errorWith, ToolError } from "../../contract/error.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
 import { kindOfMode, type Snapshot, type SnapshotOptions } from "../../contract/snapshot.ts";
-import { withoutHeapGrowth } from "../../lib/async/without-heap-growth.ts";
+import { freeHeapSoon, withoutHeapGrowth } from "../../lib/async/without-heap-growth.ts";
+import { WorkLimit } from "../../lib/async/work-limit.ts";
+import { monotonicMs } from "../../lib/clock.ts";
 import { counted, showSize } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { Blobs } from "../blobs.ts";
@@ -59,7 +61,8 @@ class ChangeScanner implements Scanner {
   readonly #git: HeldByGit;
   readonly #pending: PendingScans;
   #latest: KnownLedger | undefined;
-  #isTooLarge = false;
+  /** When a scan is tried again after one that took too long. */
+  #nextLookMs = 0;
   /** The ignored folders, and the kinds of files that are not copied, that a result has mentioned. */
   readonly #mentioned = new Set<string>();
 
@@ -93,7 +96,7 @@ class ChangeScanner implements Scanner {
     if (environment.snapshot === undefined) return [];
     await endAbandoned?.();
     const settled: string[] = [];
-    for (const begun of await this.#pending.takeOver()) {
+    for (const begun of this.#pending.takeOver()) {
       await this.#end(begun, { again: true });
       settled.push(begun.callId);
     }
@@ -103,7 +106,7 @@ class ChangeScanner implements Scanner {
   async #begin(call: ScannedCall): Promise<Begun | { readonly uncovered: string }> {
     const { journal, environment, blobs } = this.#parts;
     const { id, signal } = call;
-    const latest = this.#latest ?? (await this.#pending.latest());
+    const latest = this.#latest ?? this.#pending.latest();
     const snapshot = await this.#lookInTime(signal, latest?.ledger.snapshot);
     if (typeof snapshot === "string") return { uncovered: `changes by its commands (${snapshot})` };
     const collection = journal.records("collected").at(-1)?.sequence ?? 0;
@@ -114,7 +117,7 @@ class ChangeScanner implements Scanner {
     this.#git.release();
     const sequence = journal.append("scan", { callId: id });
     const begun = { callId: id, sequence, collection, before };
-    await this.#pending.add(begun);
+    this.#pending.add(begun);
     return begun;
   }
 
@@ -140,7 +143,7 @@ class ChangeScanner implements Scanner {
   async #end(begun: Begun, options: Pick<SnapshotOptions, "again">): Promise<readonly string[]> {
     try {
       const { after, uncovered } = await withoutHeapGrowth(() => this.#record(begun, options));
-      await this.#pending.done(begun.callId, after);
+      this.#pending.done(begun.callId, after);
       return uncovered;
     } catch (error) {
       return [`changes by its commands (${(error as Error).message})`];
@@ -174,23 +177,27 @@ class ChangeScanner implements Scanner {
     if (!("uncovered" in begun)) await this.#end(begun, { again: !isConfined(call) });
   }
 
-  /** Returns a snapshot, or the reason why there is none. A scan that took too long is not tried again. */
+  /** Returns a snapshot, or the reason why there is none. After a scan that took too long, none is tried for a while. */
   async #lookInTime(signal: AbortSignal, known: Snapshot | undefined): Promise<Snapshot | string> {
     if (this.#parts.environment.snapshot === undefined) return "this environment has no snapshots";
-    const limit = AbortSignal.timeout(this.#limits.maxLookMs);
+    if (monotonicMs() < this.#nextLookMs) return tooLarge;
+    const { maxLookCpuMs: maxCpuMs, maxLookMs: maxMs, lookPauseMs } = this.#limits;
+    using limit = new WorkLimit({ maxCpuMs, maxMs });
     try {
-      if (this.#isTooLarge) return tooLarge;
-      return await this.#snapshot({ signal: AbortSignal.any([signal, limit]), known });
+      return await this.#snapshot({ signal: AbortSignal.any([signal, limit.signal]), known });
     } catch (error) {
-      if (signal.aborted || !limit.aborted) throw error;
-      this.#isTooLarge = true;
+      if (signal.aborted || !limit.signal.aborted) throw error;
+      this.#nextLookMs = monotonicMs() + lookPauseMs;
       return tooLarge;
     }
   }
 
   async #snapshot(options: Omit<SnapshotOptions, "without">): Promise<Snapshot> {
     const { environment, without = [] } = this.#parts;
-    return environment.snapshot!({ ...options, without: [...without, this.#parts.folder] });
+    const snapshot = await environment.snapshot!({ ...options, without: [...without, this.#parts.folder] });
+    const isScanned = snapshot.shared === undefined;
+    if (isScanned && snapshot.entries.count > manyEntries) freeHeapSoon();
+    return snapshot;
   }
 
   /** Removes contents that were collected since. Nothing is collected while a call runs. */
@@ -215,6 +222,9 @@ function isConfined({ account, confinement }: Pick<ToolCall, "account" | "confin
 }
 
 type ScannedCall = SecuredCall & Pick<ToolCall, "id">;
+
+/** The number of entries from which a scan leaves much garbage. */
+const manyEntries = 20_000;
 
 const tooLarge = "there are too many files to scan";
 

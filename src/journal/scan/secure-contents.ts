@@ -20,8 +20,11 @@ export interface ScanLimits {
   readonly maxBacklogBytes: number;
   readonly maxBacklogFiles: number;
   readonly maxBacklogMs: number;
-  /** The time limit of the snapshot before the copies. */
+  /** The processor time and the time of the snapshot before the copies. */
+  readonly maxLookCpuMs: number;
   readonly maxLookMs: number;
+  /** After a snapshot that took longer, none is tried for this time. */
+  readonly lookPauseMs: number;
 }
 
 export const usualLimits: ScanLimits = {
@@ -31,7 +34,9 @@ export const usualLimits: ScanLimits = {
   maxBacklogBytes: 512 * 1024 * 1024,
   maxBacklogFiles: 25_000,
   maxBacklogMs: 5_000,
-  maxLookMs: 15_000,
+  maxLookCpuMs: 15_000,
+  maxLookMs: 60_000,
+  lookPauseMs: 600_000,
 };
 
 /** A ledger in which almost every file is stored. */

@@ -1,71 +1,102 @@
 import type { Snapshot } from "../../contract/snapshot.ts";
-import { entriesFrom, partsOf } from "../../environment/entry-columns.ts";
+import type { PackedBlock } from "../../environment/entry-block.ts";
+import { entriesOf, packEntries } from "../../environment/entry-columns.ts";
+import type { TakeBytes } from "../../system/private-file.ts";
 import { Holdings } from "./holdings.ts";
 import type { Ledger } from "./ledger.ts";
-import { applyDelta, type LedgerDelta } from "./ledger-delta.ts";
+import { applyDelta, contentsFrom, type LedgerDelta, triplesOf } from "./ledger-delta.ts";
 
-/** Serializes a ledger together with other data. */
-export function writeLedger({ snapshot, holdings }: Ledger, about: unknown): Uint8Array<ArrayBuffer> {
-  const { entries, repositories: _, identity: __, shared: ___, ...rest } = snapshot;
-  return v8().serialize({
-    format,
-    about,
-    ...rest,
+// A stored ledger is the length of its header, the header by `v8.serialize`, and the memory of entries and holdings.
+
+/** Returns the pieces of a file with a ledger and other data. Large pieces are not copied. */
+export function writeLedger({ snapshot, holdings }: Ledger, about: unknown): readonly Uint8Array[] {
+  const { takenMs, targets, leftOut, contents, entries } = snapshot;
+  const blocks = packEntries(entries);
+  const packed = holdings.memory();
+  const header: StoredLedger = {
+    ...{ format, about, takenMs, targets, leftOut },
     repositories: statesOf(snapshot),
-    entries: partsOf(entries),
-    holdings: holdings.pack(everyPosition(entries.count)),
-  });
+    contents: triplesOf(contents),
+    blocks: blocks.map(({ memory, ...shape }) => ({ ...shape, bytes: memory.byteLength })),
+    holdings: packed.map((piece) => piece.byteLength),
+  };
+  return [...prefixed(header), ...blocks.map(({ memory }) => new Uint8Array(memory)), ...packed];
 }
 
-/** Serializes the difference between a ledger and a stored one. `base` identifies the stored one. */
+/** Returns the pieces of a file with the difference between a ledger and a stored one, which `base` identifies. */
 export function writeDelta(
   delta: LedgerDelta,
   { snapshot }: Pick<Ledger, "snapshot">,
   base: string,
   about: unknown,
-): Uint8Array<ArrayBuffer> {
-  return v8().serialize({ format: deltaFormat, about, base, repositories: statesOf(snapshot), delta });
-}
-
-function statesOf({ repositories }: Snapshot) {
-  return repositories.map(({ path, prefix, state }) => ({ path, prefix, state }));
+): readonly Uint8Array[] {
+  return prefixed({ format: deltaFormat, about, base, repositories: statesOf(snapshot), delta });
 }
 
 /**
- * Parses a serialized ledger. Returns undefined for other content or another version. `readBase` returns the stored
+ * Reads a stored ledger. Returns undefined for other content or another version. `readBase` returns the stored
  * ledger of which the content is the difference.
  */
-export async function readLedger(
-  bytes: Uint8Array,
-  readBase: (base: string, about: unknown) => Promise<Ledger | undefined>,
-): Promise<{ readonly ledger: Ledger; readonly about: unknown } | undefined> {
+export function readLedger(
+  take: TakeBytes,
+  readBase: (base: string, about: unknown) => Ledger | undefined,
+): { readonly ledger: Ledger; readonly about: unknown } | undefined {
   try {
-    const { format: written, about, repositories, ...rest } = v8().deserialize(bytes);
-    // The old index is not serialized.
-    const restored = () =>
-      repositories.map((repository: object) => ({ ...repository, readIndex: () => undefined }));
-    if (written === deltaFormat) {
-      const base = await readBase(rest.base, about);
-      return base && { ledger: applyDelta(base, rest.delta, restored()), about };
+    const [bytes] = new Uint32Array(take(4));
+    const header = v8().deserialize(new Uint8Array(take(bytes!))) as StoredLedger | StoredDelta;
+    const { about } = header;
+    // The old index is not stored.
+    const repositories = header.repositories.map((repository) => ({
+      ...repository,
+      readIndex: () => undefined,
+    }));
+    if (header.format === deltaFormat) {
+      const base = readBase(header.base, about);
+      return base && { ledger: applyDelta(base, header.delta, repositories), about };
     }
-    if (written !== format) return undefined;
-    const { holdings: packed, entries: parts, ...others } = rest;
-    const entries = entriesFrom(parts);
-    const snapshot: Snapshot = { ...others, entries, repositories: restored() };
-    const holdings = new Holdings(entries.count);
-    holdings.unpack(packed, everyPosition(entries.count));
+    if (header.format !== format) return undefined;
+    const { takenMs, targets, leftOut } = header;
+    const entries = entriesOf(header.blocks.map((block) => ({ ...block, memory: take(block.bytes) })));
+    const contents = contentsFrom(header.contents, entries);
+    const holdings = Holdings.from(entries.count, header.holdings.map(take));
+    const snapshot: Snapshot = { takenMs, targets, leftOut, contents, entries, repositories };
     return { ledger: { snapshot, holdings }, about };
   } catch {
     return undefined;
   }
 }
 
-function everyPosition(count: number): Int32Array {
-  return new Int32Array(count).map((_, position) => position);
+interface StoredLedger extends Pick<Snapshot, "takenMs" | "targets" | "leftOut"> {
+  readonly format: typeof format;
+  readonly about: unknown;
+  readonly repositories: readonly RepositoryState[];
+  readonly contents: Int32Array;
+  readonly blocks: readonly (Omit<PackedBlock, "memory"> & { readonly bytes: number })[];
+  /** The lengths of the pieces of the holdings. */
+  readonly holdings: readonly number[];
 }
 
-const format = "toolcrib ledger 2";
-const deltaFormat = "toolcrib ledger delta 2";
+interface StoredDelta {
+  readonly format: typeof deltaFormat;
+  readonly about: unknown;
+  readonly base: string;
+  readonly repositories: readonly RepositoryState[];
+  readonly delta: LedgerDelta;
+}
+
+type RepositoryState = Omit<Snapshot["repositories"][number], "readIndex">;
+
+function statesOf({ repositories }: Snapshot): readonly RepositoryState[] {
+  return repositories.map(({ path, prefix, state }) => ({ path, prefix, state }));
+}
+
+function prefixed(header: StoredLedger | StoredDelta): readonly Uint8Array[] {
+  const bytes = v8().serialize(header);
+  return [new Uint8Array(Uint32Array.of(bytes.length).buffer), bytes];
+}
+
+const format = "toolcrib ledger 3";
+const deltaFormat = "toolcrib ledger delta 3";
 
 /** Loads the module on first use, because most calls need no scan. */
 function v8(): typeof import("node:v8") {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import type { AbsentPath, Confinement } from "../../contract/confinement.ts";
 import { liesInside } from "../../system/workspace-path.ts";
+import { CacheSecrets } from "../cache-secrets.ts";
 import { watchForBareRepository, watchGitSettings, watchLink } from "../git-repair.ts";
 import { repositoriesIn } from "../git-repositories.ts";
 import { lostWrites, type PrivateDirectories } from "../private-directories.ts";
@@ -17,14 +18,7 @@ import type { RepositoryWatch } from "../repository-watch.ts";
 import { recordFolders } from "../restore-abandoned.ts";
 import type { PreparedLaunch, SandboxContext } from "../sandbox.ts";
 import { toolChainsIn } from "../tool-chains.ts";
-import {
-  CacheSecrets,
-  type PathRules,
-  rulesOf,
-  type ScanResult,
-  type TreeEntry,
-  TreeScan,
-} from "../tree-scan.ts";
+import { type PathRules, rulesOf, type ScanResult, type TreeEntry, TreeScan } from "../tree-scan.ts";
 import { bundleEntries } from "./bundle-mounts.ts";
 import { coverFilesFor, infoWithExcludes, removeEmptyMountPoints } from "./hidden-files.ts";
 import type { MachinePaths } from "./machine-paths.ts";

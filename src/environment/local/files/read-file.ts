@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
 import type { Environment, FileContent, Reaching } from "../../../contract/environment.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
+import { allocateBuffer } from "../../../lib/bytes/large-buffer.ts";
 import { attempt } from "../../../system/attempt.ts";
 import type { BlobFolder, StoredBlob } from "../../../system/blob-store.ts";
 import { asToolError, isDirectory, isSpecial, keepsChanging, tooLarge } from "../../../system/file-errors.ts";
@@ -178,23 +179,17 @@ export function readSmallFile(file: string, maxBytes: number = smallBytes): Buff
   return attempt(() => {
     const stats = statSync(file, { throwIfNoEntry: false });
     if (!stats?.isFile() || stats.size > maxBytes) return undefined;
-    return stats.size > smallBytes ? readBriefly(file) : readFileSync(file);
+    return stats.size > smallBytes ? readLarge(file) : readFileSync(file);
   });
 }
 
-/**
- * Reads a large file that is not needed for long. The memory allocator of glibc returns blocks to the system when they
- * are freed, if they have 32 MB or more; it keeps smaller ones. Pages that are not written take no memory.
- */
-function readBriefly(file: string): Buffer {
+function readLarge(file: string): Buffer {
   const descriptor = openSync(file, "r");
   try {
     const { size } = fstatSync(descriptor);
-    const bytes = Buffer.allocUnsafeSlow(Math.max(size, returnedBytes)).subarray(0, size);
+    const bytes = Buffer.from(allocateBuffer(size), 0, size);
     return bytes.subarray(0, readFully(descriptor, bytes, 0));
   } finally {
     closeSync(descriptor);
   }
 }
-
-const returnedBytes = 33 * 1024 * 1024;
