@@ -373,7 +373,7 @@ describe("hostile bodies", () => {
   });
 
   it("are cut off when they are slow, and so are slow headers", async () => {
-    await using own = await openTestConsole({ requestMs: 400 });
+    await using own = await openTestConsole({ requestMs: 4_000 });
     const signed = await own.login();
     const head = [
       `POST ${signed.api}/undo HTTP/1.1`,
@@ -470,7 +470,7 @@ it("serves text of a workspace only as JSON or as a download", async () => {
 });
 
 it("still answers when many connections are opened and left alone", async () => {
-  await using own = await openTestConsole({ requestMs: 400 });
+  await using own = await openTestConsole({ requestMs: 4_000 });
   const signed = await own.login();
   const idle: Socket[] = Array.from({ length: 300 }, () =>
     connect(own.port, "127.0.0.1").on("error", () => {}),
