@@ -1,6 +1,5 @@
-import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { identityOf, setAside } from "../system/sqlite-file.ts";
+import { identityOf, logSizeOf, setAside } from "../system/sqlite-file.ts";
 import { CallIndex } from "./calls/call-index.ts";
 import { inTransaction, isDamage, openDatabase } from "./database.ts";
 import type { JournalOptions } from "./journal.ts";
@@ -49,8 +48,7 @@ export class Store {
    * takes longer the longer it is.
    */
   leave(): void {
-    const log = statSync(`${this.#options.file}-wal`, { throwIfNoEntry: false });
-    if ((log?.size ?? 0) > maxLogBytes) this.close();
+    if (logSizeOf(this.#options.file) > maxLogBytes) this.close();
   }
 
   #opened(): OpenStore {

@@ -80,6 +80,11 @@ export function sizeOf(path: string): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
+/** Returns the size of a database's write-ahead log. */
+export function logSizeOf(path: string): number {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}
+
 /** Runs `act` under a lock, which is a folder. A folder that stays was left by a killed process. */
 function alone<Result>(folder: string, act: () => Result): Result {
   for (let tries = 0; !madeFolder(folder) && tries < maxTries; tries += 1) sleep(tryMs);
