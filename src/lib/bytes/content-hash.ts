@@ -14,14 +14,14 @@ export function contentHash(content: Uint8Array | string): string {
 
 /** Computes SHA-256 without `node:crypto`. For small content, loading that module would take longer. */
 export function sha256(content: Uint8Array): string {
-  const state = Uint32Array.from(start);
-  const schedule = new Uint32Array(64);
+  const state = Int32Array.from(start);
+  const schedule = new Int32Array(64);
   const padded = pad(content);
   for (let offset = 0; offset < padded.byteLength; offset += 64) {
-    for (let word = 0; word < 16; word += 1) schedule[word] = padded.getUint32(offset + 4 * word);
+    for (let word = 0; word < 16; word += 1) schedule[word] = padded.getInt32(offset + 4 * word);
     mix(state, schedule);
   }
-  return [...state].map(toHex).join("");
+  return Array.from(state, (word) => toHex(word >>> 0)).join("");
 }
 
 /** Pads to whole blocks of 64 bytes: a one bit, zeros, and the length in bits. */
@@ -34,8 +34,11 @@ function pad(content: Uint8Array): DataView {
   return view;
 }
 
-/** Plain assignments, because a call runs this a few times in the interpreter, which is slow at everything else. */
-function mix(state: Uint32Array, schedule: Uint32Array): void {
+/**
+ * Plain assignments of signed numbers, because a call runs this a few times in the interpreter, which is slow at
+ * everything else and allocates memory for larger numbers.
+ */
+function mix(state: Int32Array, schedule: Int32Array): void {
   for (let word = 16; word < 64; word += 1) {
     const early = schedule[word - 15]!;
     const late = schedule[word - 2]!;
@@ -81,7 +84,7 @@ function mix(state: Uint32Array, schedule: Uint32Array): void {
 const start = [
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 ];
-const keys = [
+const keys = new Int32Array([
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98,
   0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786,
   0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8,
@@ -90,7 +93,7 @@ const keys = [
   0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
   0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
   0xc67178f2,
-];
+]);
 
 /** Returns 16 hex digits that identify a text (cyrb53 with all 64 bits). They are not safe against forgery. */
 export function fingerprint(text: string): string {

@@ -110,7 +110,7 @@ export interface Meaning {
 }
 
 export function meaningOf(program: string, text: string): Meaning | undefined {
-  const known = subcommands.get(program);
+  const known = subcommandsOf(program);
   if (known === undefined) return undefined;
   const given = program === "npm" ? text.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) : text;
   const exact = known.get(given);
@@ -132,99 +132,108 @@ const joint: ReadonlyMap<string, readonly string[]> = new Map([
   ["pnpm install-test", ["install", "test"]],
 ]);
 
+/** Returns the subcommands and aliases of a program, each with its usual name. */
+function subcommandsOf(program: string): ReadonlyMap<string, string> | undefined {
+  const lines = Object.hasOwn(subcommands, program) ? subcommands[program] : undefined;
+  if (lines === undefined) return undefined;
+  const known =
+    usualNames.get(program) ??
+    new Map(lines.flatMap((line) => line.split(" ").map((name) => [name, line.split(" ")[0]!] as const)));
+  usualNames.set(program, known);
+  return known;
+}
+
+/** The results of `subcommandsOf`, because rules ask for the same programs again and again. */
+const usualNames = new Map<string, ReadonlyMap<string, string>>();
+
 /** Each program's subcommands, one per line, with their aliases. */
-const subcommands: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
-  Object.entries({
-    brew: ["info abv", "install instal", "list ls", "uninstall rm remove", "update up"],
-    bun: ["add a", "install i", "remove rm", "update up"],
-    cargo: ["build b", "check c", "doc d", "remove rm", "run r", "test t"],
-    composer: [
-      "create-project",
-      "install i",
-      "remove rm uninstall",
-      "require r",
-      "run-script run",
-      "show info",
-      "update u upgrade",
-    ],
-    dnf: ["info if", "install in", "list ls", "remove rm erase", "search se", "upgrade up update"],
-    gem: ["install i", "push", "signin login", "uninstall", "update", "yank"],
-    git: ["add stage", "init init-db"],
-    helm: ["dependency dep dependencies", "list ls", "pull fetch", "uninstall un del delete"],
-    hg: [
-      "commit ci",
-      "push",
-      "pull",
-      "remove rm",
-      "rename move mv",
-      "revert",
-      "strip",
-      "update up checkout co",
-    ],
-    npm: [
-      ..."access audit cache completion deny-scripts deprecate diff doctor edit explore find-dupes fund get help-search install-scripts login logout outdated pack ping pkg prefix profile prune publish query repo restart root sbom set shrinkwrap stage star stars start stop team token trust undeprecate unpublish unstar whoami approve-scripts hook".split(
-        " ",
-      ),
-      "adduser add-user",
-      "bugs issues",
-      "ci clean-install ic install-clean isntall-clean",
-      "config c",
-      "dedupe ddp",
-      "dist-tag dist-tags",
-      "docs home",
-      "exec x",
-      "explain why",
-      "help hlep",
-      "init create innit",
-      "install add i in ins inst insta instal isnt isnta isntal isntall",
-      "install-ci-test cit clean-install-test sit",
-      "install-test it",
-      "link ln",
-      "ll la",
-      "ls list",
-      "org ogr",
-      "owner author",
-      "rebuild rb",
-      "run run-script rum urn",
-      "search find s se",
-      "test t tst",
-      "uninstall un unlink remove rm r",
-      "update u up upgrade udpate",
-      "version verison",
-      "view info show v",
-    ],
-    pnpm: [
-      "config c",
-      "install i",
-      "install-test it",
-      "link ln",
-      "list ls",
-      "rebuild rb",
-      "remove rm un uninstall",
-      "run run-script",
-      "test t tst",
-      "update up upgrade",
-    ],
-    svn: [
-      "blame ann annotate praise",
-      "checkout co",
-      "commit ci",
-      "copy cp",
-      "delete del remove rm",
-      "diff di",
-      "move mv rename ren",
-      "propset ps pset",
-      "status st stat",
-      "switch sw",
-      "update up",
-    ],
-    yum: ["info if", "install in", "list ls", "remove rm erase", "upgrade up update"],
-    zypper: ["dist-upgrade dup", "install in", "remove rm", "update up"],
-  }).map(([program, lines]) => [
-    program,
-    new Map(lines.flatMap((line) => line.split(" ").map((name) => [name, line.split(" ")[0]!] as const))),
-  ]),
-);
+const subcommands: Readonly<Record<string, readonly string[]>> = {
+  brew: ["info abv", "install instal", "list ls", "uninstall rm remove", "update up"],
+  bun: ["add a", "install i", "remove rm", "update up"],
+  cargo: ["build b", "check c", "doc d", "remove rm", "run r", "test t"],
+  composer: [
+    "create-project",
+    "install i",
+    "remove rm uninstall",
+    "require r",
+    "run-script run",
+    "show info",
+    "update u upgrade",
+  ],
+  dnf: ["info if", "install in", "list ls", "remove rm erase", "search se", "upgrade up update"],
+  gem: ["install i", "push", "signin login", "uninstall", "update", "yank"],
+  git: ["add stage", "init init-db"],
+  helm: ["dependency dep dependencies", "list ls", "pull fetch", "uninstall un del delete"],
+  hg: [
+    "commit ci",
+    "push",
+    "pull",
+    "remove rm",
+    "rename move mv",
+    "revert",
+    "strip",
+    "update up checkout co",
+  ],
+  npm: [
+    ..."access audit cache completion deny-scripts deprecate diff doctor edit explore find-dupes fund get help-search install-scripts login logout outdated pack ping pkg prefix profile prune publish query repo restart root sbom set shrinkwrap stage star stars start stop team token trust undeprecate unpublish unstar whoami approve-scripts hook".split(
+      " ",
+    ),
+    "adduser add-user",
+    "bugs issues",
+    "ci clean-install ic install-clean isntall-clean",
+    "config c",
+    "dedupe ddp",
+    "dist-tag dist-tags",
+    "docs home",
+    "exec x",
+    "explain why",
+    "help hlep",
+    "init create innit",
+    "install add i in ins inst insta instal isnt isnta isntal isntall",
+    "install-ci-test cit clean-install-test sit",
+    "install-test it",
+    "link ln",
+    "ll la",
+    "ls list",
+    "org ogr",
+    "owner author",
+    "rebuild rb",
+    "run run-script rum urn",
+    "search find s se",
+    "test t tst",
+    "uninstall un unlink remove rm r",
+    "update u up upgrade udpate",
+    "version verison",
+    "view info show v",
+  ],
+  pnpm: [
+    "config c",
+    "install i",
+    "install-test it",
+    "link ln",
+    "list ls",
+    "rebuild rb",
+    "remove rm un uninstall",
+    "run run-script",
+    "test t tst",
+    "update up upgrade",
+  ],
+  svn: [
+    "blame ann annotate praise",
+    "checkout co",
+    "commit ci",
+    "copy cp",
+    "delete del remove rm",
+    "diff di",
+    "move mv rename ren",
+    "propset ps pset",
+    "status st stat",
+    "switch sw",
+    "update up",
+  ],
+  yum: ["info if", "install in", "list ls", "remove rm erase", "upgrade up update"],
+  zypper: ["dist-upgrade dup", "install in", "remove rm", "update up"],
+};
 
 /** git's own subcommands. Any other word may be an alias of the user, which can stand for each of them. */
 export const gitCommands: ReadonlySet<string> = new Set(

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
-import { flag, integer, string } from "../fields.ts";
+import { described, flag, integer, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { type ImageFile, readImage } from "./read-image.ts";
 import { maxSliceBytes, readText, type TextFile } from "./read-text.ts";
@@ -26,27 +26,26 @@ const maxFiles = 50;
 const fields = z.strictObject({
   path: string("Path or out_... handle."),
   paths: z.optional(
-    z
-      .array(z.string())
-      .check(
-        z.minLength(1),
-        z.maxLength(maxFiles),
-        z.describe('Instead: up to 50 paths or patterns ("src/**/*.ts").'),
-      ),
+    described(
+      z.array(z.string()).check(z.minLength(1), z.maxLength(maxFiles)),
+      'Instead: up to 50 paths or patterns ("src/**/*.ts").',
+    ),
   ),
   exclude: z.optional(
-    z.array(z.string().check(z.minLength(1))).check(z.maxLength(100), z.describe("Patterns to exclude.")),
+    described(z.array(z.string().check(z.minLength(1))).check(z.maxLength(100)), "Patterns to exclude."),
   ),
   no_ignore: flag("Let patterns match ignored files."),
   offset: z.optional(
-    z.int().check(
-      z.refine((offset) => offset !== 0, {
-        error: "must not be 0: lines count from 1, negative numbers from the end",
-      }),
-      z.describe("First line, from 1. -50 reads the last 50."),
+    described(
+      z.int().check(
+        z.refine((offset) => offset !== 0, {
+          error: "must not be 0: lines count from 1, negative numbers from the end",
+        }),
+      ),
+      "First line, from 1. -50 reads the last 50.",
     ),
   ),
-  limit: z.optional(z.int().check(z.minimum(1), z.describe("Number of lines. Default 2000."))),
+  limit: z.optional(described(z.int().check(z.minimum(1)), "Number of lines. Default 2000.")),
   line_numbers: flag("Prefix lines with `N | `. Default true."),
   max_bytes: integer(1, maxSliceBytes, "Stop before the line that would exceed this."),
 });
