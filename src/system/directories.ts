@@ -1,4 +1,13 @@
-import { accessSync, constants, mkdirSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "../contract/error.ts";
@@ -64,16 +73,16 @@ export function allWorkspaceFiles(state: string): readonly WorkspaceFiles[] {
 
 function filesIn(directory: string): WorkspaceFiles {
   return {
-    journal: join(directory, "journal.sqlite"),
-    blobs: join(directory, "blobs"),
-    outputs: join(directory, "outputs"),
-    changes: join(directory, "changes"),
-    scans: join(directory, "scans"),
-    started: join(directory, "started"),
-    sandbox: join(directory, "sandbox"),
-    transactions: join(directory, "transactions"),
-    index: join(directory, "index"),
-    approvals: join(directory, "approvals"),
+    journal: `${directory}/journal.sqlite`,
+    blobs: `${directory}/blobs`,
+    outputs: `${directory}/outputs`,
+    changes: `${directory}/changes`,
+    scans: `${directory}/scans`,
+    started: `${directory}/started`,
+    sandbox: `${directory}/sandbox`,
+    transactions: `${directory}/transactions`,
+    index: `${directory}/index`,
+    approvals: `${directory}/approvals`,
   };
 }
 
@@ -110,12 +119,14 @@ export function realLocation(path: string): string {
 const maxLinks = 40;
 
 function locationOf(path: string, linksLeft: number): string {
-  const real = attempt(() => realpathSync(path));
+  // Most paths that are resolved here are missing, and an error takes longer than this check.
+  const real = existsSync(path) ? attempt(() => realpathSync(path)) : undefined;
   const parent = dirname(path);
   if (real !== undefined || parent === path) return real ?? path;
   const directory = locationOf(parent, linksLeft);
   const here = join(directory, basename(path));
-  const target = linksLeft > 0 ? attempt(() => readlinkSync(here)) : undefined;
+  const isLink = linksLeft > 0 && statsAt(here)?.isSymbolicLink() === true;
+  const target = isLink ? attempt(() => readlinkSync(here)) : undefined;
   return target === undefined ? here : locationOf(resolve(directory, target), linksLeft - 1);
 }
 
@@ -154,6 +165,7 @@ function makeWithParents(path: string): void {
 }
 
 function makeOne(path: string): void {
+  if (existsSync(path) && statSync(path).isDirectory()) return;
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
@@ -164,7 +176,7 @@ function makeOne(path: string): void {
 /** Returns the names in a folder; none when it does not exist. */
 export function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder);
+    return statSync(folder, { throwIfNoEntry: false }) ? readdirSync(folder) : [];
   } catch (error) {
     if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return [];
     throw error;
@@ -173,7 +185,7 @@ export function namesIn(folder: string): readonly string[] {
 
 /** Returns the names in a folder; none when it does not exist or cannot be read. */
 export function namesIfReadable(folder: string): readonly string[] {
-  return attempt(() => readdirSync(folder)) ?? [];
+  return existsSync(folder) ? (attempt(() => readdirSync(folder)) ?? []) : [];
 }
 
 /**

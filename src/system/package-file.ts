@@ -88,7 +88,8 @@ function programFiles(): readonly string[] {
 
 /** Whether a folder is this version of the package. */
 function isToolcrib(folder: string): boolean {
-  const text = attempt(() => readFileSync(join(folder, "package.json"), "utf8"));
+  const file = join(folder, "package.json");
+  const text = existsSync(file) ? attempt(() => readFileSync(file, "utf8")) : undefined;
   const { name, version: installed } = text === undefined ? {} : JSON.parse(text);
   return name === "toolcrib" && installed === version;
 }

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -15,6 +16,7 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { ToolError } from "../contract/error.ts";
 import {
   appendToPolicyFile,
+  FileStamps,
   mayExist,
   policyFiles,
   readPolicyFile,
@@ -165,4 +167,27 @@ it("never treats an unreadable file as empty", { tags: "differs-for-root" }, asy
   // Root can read it anyway.
   if (process.getuid?.() === 0) expect(readPolicyFile(at("forbidden"))).toBe("deny run rm **\n");
   else expect(failure(() => readPolicyFile(at("forbidden"))).code).toBe("unavailable");
+});
+
+it("notices files that change, disappear, or appear in folders that did not exist, but no folders", async () => {
+  await using folder = temporaryFolder();
+  const paths = ["rules", "below/rules", "below/deeper/trust.json"].map((name) => join(folder.path, name));
+  const [top = "", below = "", deeper = ""] = paths;
+  const stamps = new FileStamps(paths);
+  const changes = (act: () => void): boolean => {
+    const wasSame = stamps.areSame;
+    act();
+    const isSame = stamps.areSame;
+    if (!isSame) stamps.note();
+    return wasSame && !isSame;
+  };
+  expect([
+    changes(() => writeFileSync(top, "deny use web.fetch")),
+    changes(() => mkdirSync(join(folder.path, "below/deeper"), { recursive: true })),
+    changes(() => writeFileSync(deeper, "{}")),
+    changes(() => writeFileSync(below, "")),
+    changes(() => writeFileSync(below, "ask use web.fetch")),
+    changes(() => rmSync(join(folder.path, "below"), { recursive: true })),
+    stamps.areSame,
+  ]).toEqual([true, false, true, true, true, true, true]);
 });

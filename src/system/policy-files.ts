@@ -10,7 +10,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { ToolError } from "../contract/error.ts";
 import { newIdentifier } from "../lib/identifier.ts";
@@ -38,12 +38,12 @@ export interface PolicyFiles {
 export function policyFiles(config: string, workspace: string): PolicyFiles {
   const directory = workspaceDirectory(config, workspace);
   return {
-    user: join(config, "rules"),
-    granted: join(directory, "rules"),
-    trust: join(directory, "trust.json"),
-    servers: join(config, "mcp.json"),
-    serversTrust: join(directory, "mcp-trust.json"),
-    configTrust: join(directory, "config-trust.json"),
+    user: `${config}/rules`,
+    granted: `${directory}/rules`,
+    trust: `${directory}/trust.json`,
+    servers: `${config}/mcp.json`,
+    serversTrust: `${directory}/mcp-trust.json`,
+    configTrust: `${directory}/config-trust.json`,
   };
 }
 
@@ -168,10 +168,12 @@ function unwritable(path: string, cause: unknown): ToolError {
   });
 }
 
-/** Detects changed files with one stat each. */
+/** Detects changed files with at most one stat each. */
 export class FileStamps {
   readonly #paths: readonly string[];
-  #seen: readonly string[] = [];
+  #marks: readonly string[] = [];
+  /** Fewer marks, of which at least one changes when a mark of a file does. */
+  #watched: ReadonlyMap<string, string> = new Map();
 
   /** Missing files are watched too, because they may be created. */
   constructor(paths: readonly string[]) {
@@ -181,18 +183,39 @@ export class FileStamps {
 
   /** Whether no file has changed since `note`. */
   get areSame(): boolean {
-    return this.#paths.every((path, index) => markOf(path) === this.#seen[index]);
+    if (this.#isWatchedSame) return true;
+    // Perhaps only a folder was created, for example by a sandbox, which needs folders to mount on.
+    const watched = new Map(this.#paths.map(watchedFor));
+    const areSame = this.#paths.every((path, index) => markOf(path) === this.#marks[index]);
+    if (areSame) this.#watched = watched;
+    return areSame;
+  }
+
+  get #isWatchedSame(): boolean {
+    for (const [path, mark] of this.#watched) if (markOf(path) !== mark) return false;
+    return true;
   }
 
   note(): void {
-    this.#seen = this.#paths.map(markOf);
+    this.#watched = new Map(this.#paths.map(watchedFor));
+    this.#marks = this.#paths.map(markOf);
   }
 }
+
+/** Returns a file and its mark; for a missing file, the topmost folder that is missing: while it is, so are its files. */
+function watchedFor(path: string): readonly [path: string, mark: string] {
+  const mark = markOf(path);
+  if (mark !== missing) return [path, mark];
+  const above = watchedFor(dirname(path));
+  return above[1] === missing ? above : [path, missing];
+}
+
+const missing = "";
 
 function markOf(path: string): string {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return "";
+    if (stats === undefined) return missing;
     const { ino, size, mtimeMs, ctimeMs, mode } = stats;
     return `${ino} ${size} ${mtimeMs} ${ctimeMs} ${mode}`;
   } catch (error) {
