@@ -319,6 +319,31 @@ it("leaves the old file when a write is cancelled midway", async () => {
   expect(await contentOf(world.environment)).toEqual({ file: "old" });
 });
 
+it("removes the new directories of creations that are refused at the same time, in any order", async () => {
+  await using world = openLocalWorld({ files: {} });
+  const refused = new ToolError("denied", "No");
+  for (const isFirst of [true, false]) {
+    const create = (path: string) => {
+      const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const announce = () => {
+        asked.resolve();
+        return answer.promise;
+      };
+      const content = new Uint8Array(1);
+      const creating = failureOf(world.environment.writeFile(path, content, { announce }));
+      const refuse = () => {
+        answer.reject(refused);
+        return creating;
+      };
+      return { asked: asked.promise, refuse };
+    };
+    const creations = ["a/b/one", "a/b/two", "a/c/three"].map(create);
+    await Promise.all(creations.map(({ asked }) => asked));
+    for (const { refuse } of isFirst ? creations : creations.toReversed()) await refuse();
+    expect(readdirSync(world.path("."))).toEqual([]);
+  }
+});
+
 it("stops between two entries when a deletion is cancelled, and reports what is left", async () => {
   const files = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`tree/${index}`, ""]));
   await using world = openLocalWorld({ files });

@@ -91,20 +91,36 @@ export interface MadeParent {
 /** Creates the missing directories above a location. Takes over the location's directory, unless it fails. */
 export function makeParents({ directory: existing, missing }: EntryLocation): MadeParent {
   const pinned: PinnedDirectory[] = [];
-  const made: { readonly directory: PinnedDirectory; readonly name: string }[] = [];
+  const made: MadeDirectory[] = [];
   const undo = () => {
     // A directory that is not empty stays.
-    for (const { directory, name } of made.splice(0).reverse()) attempt(() => rmdirSync(directory.at(name)));
+    for (const one of made.toReversed()) attempt(() => isStill(one) && rmdirSync(one.parent.at(one.name)));
   };
   const close = () => {
+    for (const { identity } of made.splice(0)) {
+      const others = underWay.get(identity)! - 1;
+      if (others === 0) underWay.delete(identity);
+      else underWay.set(identity, others);
+    }
     for (const directory of pinned) directory.close();
+  };
+  const use = (one: MadeDirectory) => {
+    underWay.set(one.identity, (underWay.get(one.identity) ?? 0) + 1);
+    made.push(one);
   };
   let directory = existing;
   try {
+    for (const one of usedByOthers(existing)) {
+      pinned.push(one.parent);
+      use(one);
+    }
     for (const name of missing) {
-      if (makeDirectory(directory.at(name))) made.push({ directory, name });
-      directory = directory.child(name);
+      const parent = directory;
+      const isOwn = makeDirectory(parent.at(name));
+      directory = parent.child(name);
       pinned.push(directory);
+      const identity = directory.identity();
+      if (isOwn || underWay.has(identity)) use({ parent, name, identity, isOwn });
     }
   } catch (error) {
     undo();
@@ -113,12 +129,46 @@ export function makeParents({ directory: existing, missing }: EntryLocation): Ma
   }
   pinned.push(existing);
   const receipts = () =>
-    made.map((parent) => ({
-      realPath: withSlash(parent.directory.realPath) + parent.name,
-      before: undefined,
-      after: fileInfo(lstatSync(parent.directory.at(parent.name))),
-    }));
+    made
+      .filter(({ isOwn }) => isOwn)
+      .map(({ parent, name }) => ({
+        realPath: withSlash(parent.realPath) + name,
+        before: undefined,
+        after: fileInfo(lstatSync(parent.at(name))),
+      }));
   return { directory, made: receipts, undo, close };
+}
+
+interface MadeDirectory {
+  readonly parent: PinnedDirectory;
+  readonly name: string;
+  readonly identity: string;
+  /** Whether this change has created it, not another one that is under way. */
+  readonly isOwn: boolean;
+}
+
+/**
+ * The directories that changes under way have created, and how many changes use each. When all of them fail, the last one
+ * removes the directory: the one that has created it could not, while it was not empty.
+ */
+const underWay = new Map<string, number>();
+
+/** Returns the directories at and above this one that other changes have created, parents first. */
+function usedByOthers(existing: PinnedDirectory): readonly MadeDirectory[] {
+  const found: MadeDirectory[] = [];
+  for (let directory = existing; underWay.size > 0; ) {
+    const identity = directory.identity();
+    if (!underWay.has(identity)) break;
+    const parent = directory.parent();
+    found.unshift({ parent, name: basename(directory.realPath), identity, isOwn: false });
+    directory = parent;
+  }
+  return found;
+}
+
+function isStill({ parent, name, identity }: MadeDirectory): boolean {
+  const { dev, ino } = lstatSync(parent.at(name));
+  return `${dev}:${ino}` === identity;
 }
 
 function makeDirectory(path: string): boolean {
