@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
+import { getPriority } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, vi } from "vitest";
@@ -152,6 +153,7 @@ describe("the background indexer", () => {
     const child = fixture.start("index", "--background");
     const ended = once(child, "exit");
     await vi.waitUntil(() => indexOf(fixture).builder === child.pid, { timeout: 60_000 });
+    expect(getPriority(child.pid)).toBe(19);
     const status = await fixture.runProcess("index", "status");
     expect(status.stdout).toMatch(/^The index has \d+ kB\.\nProcess \d+ is building it in the background\. /);
     const asJson = await fixture.runProcess("index", "status", "--json");

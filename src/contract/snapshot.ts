@@ -108,6 +108,11 @@ export interface SnapshotOptions {
   readonly known?: Snapshot;
   /** Scans everything, also what a watch has proved to be unchanged. Default: false. */
   readonly again?: boolean | undefined;
+  /**
+   * Does not look for files that a program has mapped or opened for writing, because that takes as long as many
+   * processes run. A watch reports other writes at once, and these when the file is closed. Default: false.
+   */
+  readonly ignoreFilesInUse?: boolean | undefined;
   /** Default: `ignoredLimits`. */
   readonly ignored?: IgnoredLimits;
   readonly signal?: AbortSignal;

@@ -18,7 +18,7 @@ import { LexicalBuilder } from "./build/build-lexical.ts";
 import type { BuildWorker } from "./build/build-service.ts";
 import { commitGone, commitLexical } from "./build/commit.ts";
 import { type FileSource, filesHere } from "./build/file-source.ts";
-import type { ListedFile } from "./build/list-workspace.ts";
+import { type ListedFiles, withoutFiles } from "./build/list-workspace.ts";
 import { WorkspaceState } from "./build/workspace-state.ts";
 import { findCandidates } from "./query/find-candidates.ts";
 import { findOutlines, findSymbols } from "./query/find-symbols.ts";
@@ -79,17 +79,16 @@ const verdictsAtOnce = 2000;
 const maxTries = 3;
 const rebuildMs = 20_000;
 
-type Listed = ReadonlyMap<string, ListedFile>;
-
 class Indexer {
   readonly #options: IndexerOptions;
   readonly #files: FileSource;
   readonly #builder: LexicalBuilder;
   readonly #build: BackgroundBuild;
-  readonly #verdicts = new Map<string, boolean>();
+  /** Listed files that may not be read. */
+  #denied: ReadonlySet<string> = new Set();
   readonly #closing = new AbortController();
   readonly #maps = new StoredMaps();
-  #listed: { readonly files: Listed; readonly readable: Listed } | undefined;
+  #listed: { readonly files: ListedFiles; readonly readable: ListedFiles } | undefined;
   #opened: IndexStore | undefined;
   #lastScan: Promise<IndexView> | undefined;
   #nextScan: Promise<IndexView> | undefined;
@@ -221,32 +220,34 @@ class Indexer {
   }
 
   async #readFew(store: IndexStore, state: WorkspaceState): Promise<void> {
-    const files = [...state.outdated].map(([path, listed]) => ({
+    if (state.outdated.size === 0 || state.outdated.size > readAtOnce.files) return;
+    const files = Array.from(state.outdated, (path) => ({
       path,
-      listed,
+      listed: state.files.get(path)!,
       knownHash: store.records.get(path)?.hash,
     }));
     const bytes = files.reduce((sum, { listed }) => sum + (listed.figures?.[0] ?? 0), 0);
-    if (files.length === 0 || files.length > readAtOnce.files || bytes > readAtOnce.bytes) return;
+    if (bytes > readAtOnce.bytes) return;
     files.sort((one, other) => (one.path < other.path ? -1 : 1));
     const { signal } = this.#closing;
     const answer = await this.#builder.build(await this.#files.withContents({ files }, signal), signal);
     commitLexical(store, state, files, answer);
   }
 
-  async #readable(files: Listed): Promise<Listed> {
-    if (this.#listed?.files === files) return this.#listed.readable;
-    const unknown = [...files.keys()].filter((path) => !this.#verdicts.has(path));
+  async #readable(files: ListedFiles): Promise<ListedFiles> {
+    const last = this.#listed;
+    if (last?.files === files) return last.readable;
+    const denied = new Set([...this.#denied].filter((path) => files.has(path)));
+    const unknown = [...files.keys()].filter((path) => !last?.files.has(path));
     for (let start = 0; start < unknown.length; start += verdictsAtOnce) {
       const paths = unknown.slice(start, start + verdictsAtOnce);
       const prefix = this.#options.workspace === "/" ? "/" : `${this.#options.workspace}/`;
       const verdicts = await this.#options.mayRead(paths.map((path) => prefix + path));
-      for (const [index, path] of paths.entries()) this.#verdicts.set(path, verdicts[index]!);
+      for (const [index, path] of paths.entries()) if (!verdicts[index]) denied.add(path);
     }
-    const permitted = [...files].filter(([path]) => this.#verdicts.get(path));
-    const readable = permitted.length === files.size ? files : new Map(permitted);
-    this.#listed = { files, readable };
-    return readable;
+    this.#denied = denied;
+    this.#listed = { files, readable: withoutFiles(files, denied) };
+    return this.#listed.readable;
   }
 
   #store(): IndexStore {

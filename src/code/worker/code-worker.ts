@@ -12,8 +12,12 @@ interface CodeWorkerOptions extends Omit<WorkerOptions, "program" | "args" | "fl
 
 export class CodeWorker<Theirs extends ServiceOf<Theirs>> extends Worker<Theirs> {
   constructor({ role, heavy = false, ...others }: CodeWorkerOptions) {
-    // This flag keeps V8 from optimizing hot functions. NODE_OPTIONS does not accept it, and V8 ignores it at run time.
-    const flags = heavy ? ["--liftoff-only"] : [];
+    const flags = [
+      // Keeps V8 from optimizing hot functions. NODE_OPTIONS does not accept it, and V8 ignores it at run time.
+      ...(heavy ? ["--liftoff-only"] : []),
+      // An index allocates much at once. By default, that alone takes 100 MB in each process.
+      ...(role[0] === "reader" ? [] : ["--max-semi-space-size=4"]),
+    ];
     const program = workerProgram("code-worker", import.meta.url);
     const crashed: WorkerOptions["failures"]["crashed"] = (about, { how, stderrTail }, hint) =>
       parserCrashed(about, how, stderrTail, hint);

@@ -1,7 +1,7 @@
 import type { IndexWaiting, ProjectIndex } from "../../contract/code.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { PathGuard } from "../../contract/guard.ts";
-import { type ListedFile, WorkspaceLister } from "../index/build/list-workspace.ts";
+import { type ListedFiles, WorkspaceLister } from "../index/build/list-workspace.ts";
 import { CodeWorker } from "./code-worker.ts";
 import type { IndexedWorkspace, IndexerCallbacks, IndexerService } from "./index-service.ts";
 
@@ -61,13 +61,13 @@ export class IndexWorker {
 /** Answers about the files of another machine, to which only this process is connected. */
 export function filesOf(environment: Environment): Pick<IndexerCallbacks, "list" | "read"> {
   const lister = new WorkspaceLister(environment);
-  let sent: ReadonlyMap<string, ListedFile> | undefined;
+  let sent: ListedFiles | undefined;
   return {
     list: async ({ isKnown }, { signal }) => {
       const files = await lister.list(signal);
       if (isKnown && files === sent) return "same";
       sent = files;
-      return files;
+      return new Map(files);
     },
     read: ({ paths, known }, { signal }) =>
       environment.readFiles!(paths, { maxFileBytes, maxBytes: maxReadBytes, known, signal }),

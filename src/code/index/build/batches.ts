@@ -1,5 +1,5 @@
 import { isHeavyToIndex } from "../../languages/find-language.ts";
-import type { FileRecord } from "../storage/index-store.ts";
+import type { FileRecord } from "../storage/file-record.ts";
 import type { WordIndexFile } from "./build-words.ts";
 import type { ReadFile } from "./commit.ts";
 import { isOutlinable, type WorkspaceState } from "./workspace-state.ts";
@@ -53,7 +53,7 @@ export class Batches {
   }
 
   hasMore({ outdated, wordless }: WorkspaceState): boolean {
-    for (const path of outdated.keys()) if (this.#mayBeRead(path)) return true;
+    for (const path of outdated) if (this.#mayBeRead(path)) return true;
     for (const record of wordless.values()) if (this.#mayHaveWords(record)) return true;
     return false;
   }
@@ -82,8 +82,9 @@ export class Batches {
     const limit = { ...limits.lexical, files: this.#growing(first.files, this.#begun, limits.lexical.files) };
     const files: LexicalFile[] = [];
     const window = new Window(this.#workers, limits.lexical);
-    for (const [path, listed] of state.outdated) {
-      if (!this.#mayBeRead(path)) continue;
+    for (const path of state.outdated) {
+      const listed = this.#mayBeRead(path) ? state.files.get(path) : undefined;
+      if (listed === undefined) continue;
       const bytes = listed.figures?.[0] ?? 0;
       files.push({ path, listed, bytes });
       if (window.isFullWith(bytes)) break;
@@ -99,9 +100,10 @@ export class Batches {
     const window = new Window(this.#workers, limits.words);
     for (const record of state.wordless.values()) {
       if (!this.#mayHaveWords(record)) continue;
-      const { path, language, figures } = record;
-      files.push({ record, path, language, bytes: figures[0] });
-      if (window.isFullWith(figures[0])) break;
+      const { path, language } = record;
+      const [bytes] = record.figures;
+      files.push({ record, path, language, bytes });
+      if (window.isFullWith(bytes)) break;
     }
     const bytes = this.#growing(first.bytes, this.#dealt, limits.words.bytes);
     const chosen = this.#languages.choose(files, worker);
@@ -124,8 +126,9 @@ export class Batches {
     return !this.#underway.has(path) && !this.#unreadable.has(path);
   }
 
-  #mayHaveWords({ path, hash }: FileRecord): boolean {
-    return !this.#underway.has(path) && !this.#wordless.has(hash);
+  #mayHaveWords(record: FileRecord): boolean {
+    if (this.#underway.has(record.path)) return false;
+    return this.#wordless.size === 0 || !this.#wordless.has(record.hash);
   }
 
   #request({ number, path, hash, language, traits }: FileRecord): WordIndexFile {

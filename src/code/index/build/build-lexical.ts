@@ -7,7 +7,7 @@ import { FilesReader, GivenFiles } from "../../../lib/files-reader.ts";
 import { byteOrderMarkLength, decodeText } from "../../../lib/text/encoding.ts";
 import { languageOf } from "../../languages/language-of.ts";
 import { byteClasses, trigramCount, trigramTerm } from "../query/trigrams.ts";
-import type { FileTraits } from "../storage/index-store.ts";
+import type { FileTraits } from "../storage/file-record.ts";
 import { type Segment, SegmentWriter } from "../storage/segment.ts";
 
 export interface LexicalRequest {

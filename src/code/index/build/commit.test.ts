@@ -9,13 +9,14 @@ import { WorkspaceState } from "./workspace-state.ts";
 const listed = { figures: [1, 2, 3, 4, 5], settled: true } as const;
 const segment = new SegmentWriter(0, { weighted: false }).done();
 const traits = { binary: false, oddCase: false, unparsed: false };
-const content = { hash: "new", language: undefined, traits, document: undefined };
+const hash = "ab".repeat(32);
+const content = { hash, language: undefined, traits, document: undefined };
 
 it("reads a file again when another process has removed its record", async () => {
   await using folder = temporaryFolder();
   const store = new IndexStore(join(folder.path, "index"));
   const state = new WorkspaceState(new Map([["a", listed]]), store);
-  const read = [{ path: "a", listed, knownHash: "new" }];
+  const read = [{ path: "a", listed, knownHash: hash }];
   commitLexical(store, state, read, { files: ["same"], segment });
   expect([...state.outdated.keys()]).toEqual(["a"]);
   commitLexical(store, state, read, { files: [content], segment });

@@ -1,4 +1,5 @@
-import type { FileRecord, IndexStore } from "../storage/index-store.ts";
+import type { FileRecord } from "../storage/file-record.ts";
+import type { IndexStore } from "../storage/index-store.ts";
 import type { LexicalAnswer } from "./build-lexical.ts";
 import type { WordIndexAnswer, WordIndexFile } from "./build-words.ts";
 import type { ListedFile } from "./list-workspace.ts";
@@ -22,7 +23,7 @@ export function commitLexical(
   answer: LexicalAnswer,
 ): void {
   const isWanted = ({ path, listed }: ReadFile) => {
-    const wanted = state.outdated.get(path);
+    const wanted = state.outdated.has(path) ? state.files.get(path) : undefined;
     return wanted !== undefined && haveSameFigures(wanted.figures, listed.figures);
   };
   const gone: string[] = [];

@@ -5,14 +5,14 @@ import type { IndexerCallbacks } from "../../worker/index-service.ts";
 import type { LexicalRequest } from "./build-lexical.ts";
 import type { BuildWorker } from "./build-service.ts";
 import type { WordIndexRequest } from "./build-words.ts";
-import { type ListedFile, WorkspaceLister } from "./list-workspace.ts";
+import { type ListedFiles, WorkspaceLister } from "./list-workspace.ts";
 
 /** Provides the files of a workspace to its index. */
 export interface FileSource {
   /** Missing for files of another machine. */
   readonly environment?: Environment | undefined;
-  /** Returns the same map as before when no file has changed since. */
-  list(signal: AbortSignal): Promise<ReadonlyMap<string, ListedFile>>;
+  /** Returns the same object as before when no file has changed since. */
+  list(signal: AbortSignal): Promise<ListedFiles>;
   /** Adds the contents to a request, unless every process can read them by itself. */
   withContents(request: LexicalRequest, signal: AbortSignal): Promise<LexicalRequest>;
   close(): Promise<void>;
@@ -38,13 +38,13 @@ export class FilesElsewhere implements FileSource {
   readonly #parent: Channel<IndexerCallbacks>;
   readonly #kept = new Map<string, Uint8Array>();
   #keptBytes = 0;
-  #listed: ReadonlyMap<string, ListedFile> | undefined;
+  #listed: ListedFiles | undefined;
 
   constructor(parent: Channel<IndexerCallbacks>) {
     this.#parent = parent;
   }
 
-  async list(signal: AbortSignal): Promise<ReadonlyMap<string, ListedFile>> {
+  async list(signal: AbortSignal): Promise<ListedFiles> {
     const isKnown = this.#listed !== undefined;
     const listed = await this.#parent.ask("list", { isKnown }, { signal });
     if (listed !== "same") this.#listed = listed;

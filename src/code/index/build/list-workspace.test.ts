@@ -97,8 +97,8 @@ function open() {
     /** Lists the files when all of them are older than a tick of the clock. */
     async settled() {
       for (let tries = 0; tries < 500; tries += 1) {
-        const files = Array.from((await list()).values());
-        if (files.every(({ figures, settled }) => settled || figures === undefined)) break;
+        const files = [...(await list())];
+        if (files.every(([, { figures, settled }]) => settled || figures === undefined)) break;
         await sleep(20);
       }
       return list();

@@ -1,8 +1,9 @@
 import type { Environment } from "../../../contract/environment.ts";
-import { figure, isSettled, kindOfMode, type Snapshot } from "../../../contract/snapshot.ts";
+import { figure, isSettled, kindOfMode, type Snapshot, sharedRanges } from "../../../contract/snapshot.ts";
 import { nameOf, parentOf, visibleAmong } from "../../../files/visible-paths.ts";
 import { walkFiles } from "../../../files/walk.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
+import { monotonicMs } from "../../../lib/clock.ts";
 import { undefinedUnlessExhausted } from "../../../lib/exhaustion.ts";
 import { IgnoreChain } from "../../../lib/ignore/ignore-chain.ts";
 
@@ -21,6 +22,14 @@ export interface ListedFile {
   readonly settled: boolean;
 }
 
+/** Files by path. */
+export interface ListedFiles extends Iterable<[string, ListedFile]> {
+  readonly size: number;
+  has(path: string): boolean;
+  get(path: string): ListedFile | undefined;
+  keys(): Iterable<string>;
+}
+
 /** Hidden and ignored files are skipped, as in ripgrep and `search.grep`. */
 const visibility = { hidden: false, ignoreFiles: true } as const;
 
@@ -28,17 +37,18 @@ const visibility = { hidden: false, ignoreFiles: true } as const;
 export class WorkspaceLister {
   readonly #environment: Environment;
   #last: Listing | undefined;
+  #checkedInUseMs = 0;
 
   constructor(environment: Environment) {
     this.#environment = environment;
   }
 
-  /** Returns the same map as before when no file has changed since. */
-  async list(signal: AbortSignal): Promise<ReadonlyMap<string, ListedFile>> {
+  /** Returns the same object as before when no file has changed since. */
+  async list(signal: AbortSignal): Promise<ListedFiles> {
     const last = this.#last;
     // The rules of the known repositories are read at the same time, because each of both may be a round trip.
     const [snapshot, known] = await Promise.all([
-      this.#environment.snapshot!({ signal, known: last?.snapshot }),
+      this.#snapshot(signal),
       last && this.#rulesOutside(last.snapshot, signal),
     ]);
     const isKnown = known !== undefined && repositoriesOf(snapshot) === repositoriesOf(last!.snapshot);
@@ -47,6 +57,13 @@ export class WorkspaceLister {
     const listed = isSame ? last : await this.#listFiles(snapshot, signal);
     this.#last = { ...listed, snapshot, rules };
     return listed.files;
+  }
+
+  #snapshot(signal: AbortSignal): Promise<Snapshot> {
+    const now = monotonicMs();
+    const ignoreFilesInUse = now < this.#checkedInUseMs + inUseMs;
+    if (!ignoreFilesInUse) this.#checkedInUseMs = now;
+    return this.#environment.snapshot!({ signal, known: this.#last?.snapshot, ignoreFilesInUse });
   }
 
   /** Returns the ignore rules that are not in files of the snapshot. */
@@ -77,19 +94,19 @@ export class WorkspaceLister {
   }
 
   async #listFiles(snapshot: Snapshot, signal: AbortSignal): Promise<Pick<Listing, "files" | "isWalked">> {
-    const files = new Map<string, ListedFile>();
-    for (let index = 0; index < snapshot.entries.count; index += 1) {
-      if (isFile(snapshot, index)) files.set(snapshot.entries.pathAt(index), describe(snapshot, index));
+    const places = new Map<string, number>();
+    for (let place = 0; place < snapshot.entries.count; place += 1) {
+      if (isFile(snapshot, place)) places.set(snapshot.entries.pathAt(place), place);
     }
-    const { paths, isWalked } = await this.#visible(snapshot, files, signal);
-    if (paths.length === files.size && !isWalked) return { files, isWalked };
-    const unlisted = { figures: undefined, settled: false };
-    return { files: new Map(paths.map((path) => [path, files.get(path) ?? unlisted])), isWalked };
+    const { paths, isWalked } = await this.#visible(snapshot, places, signal);
+    const isWhole = paths.length === places.size && !isWalked;
+    const visible = isWhole ? places : new Map(paths.map((path) => [path, places.get(path) ?? -1]));
+    return { files: new SnapshotFiles(snapshot, visible), isWalked };
   }
 
   async #visible(
     snapshot: Snapshot,
-    files: ReadonlyMap<string, ListedFile>,
+    files: ReadonlyMap<string, number>,
     signal: AbortSignal,
   ): Promise<{ readonly paths: readonly string[]; readonly isWalked: boolean }> {
     const environment = this.#environment;
@@ -115,10 +132,59 @@ export class WorkspaceLister {
   }
 }
 
+/** Describes files when they are asked for, because objects for all of them would take much memory. */
+class SnapshotFiles implements ListedFiles {
+  readonly #snapshot: Snapshot;
+  /** The places of the files in the snapshot; -1 for a file that it omits. */
+  readonly #places: ReadonlyMap<string, number>;
+
+  constructor(snapshot: Snapshot, places: ReadonlyMap<string, number>) {
+    this.#snapshot = snapshot;
+    this.#places = places;
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  has(path: string): boolean {
+    return this.#places.has(path);
+  }
+
+  get(path: string): ListedFile | undefined {
+    const place = this.#places.get(path);
+    return place === undefined ? undefined : describe(this.#snapshot, place);
+  }
+
+  keys(): Iterable<string> {
+    return this.#places.keys();
+  }
+
+  *[Symbol.iterator](): Generator<[string, ListedFile]> {
+    for (const [path, place] of this.#places) yield [path, describe(this.#snapshot, place)];
+  }
+}
+
+/** Returns files without some of them. */
+export function withoutFiles(files: ListedFiles, left: ReadonlySet<string>): ListedFiles {
+  if (left.size === 0) return files;
+  return {
+    size: files.size - left.size,
+    has: (path) => files.has(path) && !left.has(path),
+    get: (path) => (left.has(path) ? undefined : files.get(path)),
+    *keys() {
+      for (const path of files.keys()) if (!left.has(path)) yield path;
+    },
+    *[Symbol.iterator]() {
+      for (const entry of files) if (!left.has(entry[0])) yield entry;
+    },
+  };
+}
+
 interface Listing {
   readonly snapshot: Snapshot;
   readonly rules: string;
-  readonly files: ReadonlyMap<string, ListedFile>;
+  readonly files: ListedFiles;
   /** Whether they include files that the snapshot omits. */
   readonly isWalked: boolean;
 }
@@ -132,12 +198,17 @@ function isForeign(name: string): boolean {
   return name === ".ignore" || name === ".rgignore";
 }
 
+/** Files in use are looked for again after this time, because that takes longer than all the rest of a query. */
+const inUseMs = 2000;
+
 const maxRuleBytes = 1024 * 1024;
 
 /** Returns whether both snapshots list the same entries and the later one proves that no file has changed since. */
 function areUnchanged(earlier: Snapshot, later: Snapshot): boolean {
   const [one, other] = [earlier.entries, later.entries];
   if (one.count !== other.count || earlier.leftOut.size !== later.leftOut.size) return false;
+  const [shared] = sharedRanges(later, earlier);
+  if (shared?.first === 0 && shared.end === one.count) return true;
   const isSame = (index: number, column: number) =>
     one.figureAt(index, column) === other.figureAt(index, column);
   for (let index = 0; index < one.count; index += 1) {
@@ -159,7 +230,8 @@ function isFile({ entries, leftOut }: Snapshot, index: number): boolean {
   return leftOut.get(index) !== "unreadable";
 }
 
-function describe(snapshot: Snapshot, index: number): ListedFile {
-  const own = ownFigures.map((column) => snapshot.entries.figureAt(index, column));
-  return { figures: own as unknown as Figures, settled: isSettled(snapshot, index) };
+function describe(snapshot: Snapshot, place: number): ListedFile {
+  if (place < 0) return { figures: undefined, settled: false };
+  const own = ownFigures.map((column) => snapshot.entries.figureAt(place, column));
+  return { figures: own as unknown as Figures, settled: isSettled(snapshot, place) };
 }

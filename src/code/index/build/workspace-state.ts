@@ -1,14 +1,15 @@
 import type { IndexState } from "../../../contract/code.ts";
 import { fileRoles, roleOf } from "../../../lib/file-roles.ts";
 import { rulesOf } from "../../symbols/rules-of.ts";
-import type { FileRecord, IndexStore } from "../storage/index-store.ts";
-import type { Figures, ListedFile } from "./list-workspace.ts";
+import type { FileRecord } from "../storage/file-record.ts";
+import type { IndexStore } from "../storage/index-store.ts";
+import type { Figures, ListedFile, ListedFiles } from "./list-workspace.ts";
 
 /** The files of the workspace, and which of them the index does not know in their current state. */
 export class WorkspaceState {
-  readonly files: ReadonlyMap<string, ListedFile>;
+  readonly files: ListedFiles;
   /** Files that are new or may have changed. A search reads them regardless of the index. */
-  readonly outdated: Map<string, ListedFile> = new Map();
+  readonly outdated: Set<string> = new Set();
   /** Files whose words are not indexed yet, by number. */
   readonly wordless: Map<number, FileRecord> = new Map();
   readonly #undecided = new Set<FileRecord>();
@@ -18,14 +19,14 @@ export class WorkspaceState {
   /** The counts while everything is indexed. */
   #counted: IndexState | undefined;
 
-  constructor(files: ReadonlyMap<string, ListedFile>, store: Records) {
+  constructor(files: ListedFiles, store: Records) {
     this.files = files;
     this.#edition = store.edition;
     this.#compare(store);
   }
 
   /** Returns whether this is still the state of a later scan that found these files. */
-  isOf(files: ReadonlyMap<string, ListedFile>, store: Records): boolean {
+  isOf(files: ListedFiles, store: Records): boolean {
     return files === this.files && store.edition === this.#edition;
   }
 
@@ -60,10 +61,15 @@ export class WorkspaceState {
     for (const [path, file] of this.files) {
       const record = records.get(path);
       if (record !== undefined && this.#isCurrent(record, file)) this.take(record);
-      else this.outdated.set(path, file);
+      else this.outdated.add(path);
     }
-    usefulFirst(this.outdated, ([path, { figures }]) => ({ path, modified: figures?.[1] ?? 0 }));
-    usefulFirst(this.wordless, ([, { path, figures }]) => ({ path, modified: figures[1] }));
+    const modified = (path: string) => this.files.get(path)?.figures?.[1] ?? 0;
+    const outdated = usefulFirst([...this.outdated], (path) => path, modified);
+    this.outdated.clear();
+    for (const path of outdated) this.outdated.add(path);
+    const wordless = usefulFirst([...this.wordless.values()], ({ path }) => path, modified);
+    this.wordless.clear();
+    for (const record of wordless) this.wordless.set(record.number, record);
   }
 
   #isCurrent({ path, hash, figures, settled }: FileRecord, file: ListedFile): boolean {
@@ -96,21 +102,20 @@ const recentFiles = 100;
 const classes = { code: 1, data: 2, documentation: 2, example: 2, test: 3, generated: 4 } as const;
 
 /** Orders files: those that changed last, then source code before data, tests and generated files, newest first. */
-function usefulFirst<Key, File>(
-  waiting: Map<Key, File>,
-  describe: (entry: [Key, File]) => { readonly path: string; readonly modified: number },
-): void {
-  if (waiting.size <= fewFiles) return;
-  const files = [...waiting].map((entry) => {
-    const { path, modified } = describe(entry);
-    return { entry, modified, rank: classes[fileRoles[roleOf(path)]!] };
-  });
-  files.sort((one, other) => other.modified - one.modified);
-  const recent = files.filter(({ rank }) => rank < classes.generated).slice(0, recentFiles);
+function usefulFirst<File>(
+  files: readonly File[],
+  pathOf: (file: File) => string,
+  modifiedOf: (path: string) => number,
+): readonly File[] {
+  if (files.length <= fewFiles) return files;
+  const modified = Float64Array.from(files, (file) => modifiedOf(pathOf(file)));
+  const ranks = Uint8Array.from(files, (file) => classes[fileRoles[roleOf(pathOf(file))]!]);
+  const newest = Uint32Array.from(files.keys()).sort((one, other) => modified[other]! - modified[one]!);
+  const recent = newest.filter((file) => ranks[file]! < classes.generated).slice(0, recentFiles);
   const first = new Set(recent);
-  const rest = files.filter((file) => !first.has(file)).sort((one, other) => one.rank - other.rank);
-  waiting.clear();
-  for (const { entry } of [...recent, ...rest]) waiting.set(...entry);
+  const rest = newest.filter((file) => !first.has(file));
+  rest.sort((one, other) => ranks[one]! - ranks[other]!);
+  return [...recent, ...rest].map((file) => files[file]!);
 }
 
 type Records = Pick<IndexStore, "records" | "edition">;

@@ -1,7 +1,7 @@
 import type { CandidatePattern } from "../../../contract/code.ts";
 import { hasFullTrigrams } from "../build/workspace-state.ts";
 import type { IndexView } from "../indexer.ts";
-import type { FileRecord } from "../storage/index-store.ts";
+import type { FileRecord } from "../storage/file-record.ts";
 import { filterFiles } from "./path-filter.ts";
 import { trigramsOfLiteral, trigramsOfRegex } from "./required-trigrams.ts";
 import { documentsFor } from "./trigrams.ts";
@@ -15,7 +15,7 @@ export function findCandidates(pattern: CandidatePattern, { store, state }: Inde
   const take = (path: string, language: string | undefined) => {
     if (isAskedFor({ path, language })) found.push(path);
   };
-  for (const path of state.outdated.keys()) take(path, "unknown");
+  for (const path of state.outdated) take(path, "unknown");
   for (const { path, hash, language } of state.withoutFullTrigrams(store))
     take(path, hash === "" ? "unknown" : language);
   const takeKnown = (record: FileRecord | undefined) => {

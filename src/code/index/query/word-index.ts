@@ -3,7 +3,7 @@ import { roleOf } from "../../../lib/file-roles.ts";
 import { getOrMake } from "../../get-or-make.ts";
 import type { Piece } from "../../search/pieces.ts";
 import type { IndexView } from "../indexer.ts";
-import type { FileRecord } from "../storage/index-store.ts";
+import type { FileRecord } from "../storage/file-record.ts";
 import { readOutline } from "../storage/outline-blob.ts";
 import type { Postings } from "../storage/segment.ts";
 import type { WordHead } from "../storage/segment-table.ts";

@@ -56,6 +56,11 @@ export class IndexDatabase {
     return this.#statement(sql).all(...values) as unknown as Row[];
   }
 
+  /** Yields one row after the other. No other statement with this `sql` may run meanwhile. */
+  each<Row>(sql: string): Iterable<Row> {
+    return this.#statement(sql).iterate() as unknown as Iterable<Row>;
+  }
+
   one<Row>(sql: string, ...values: Value[]): Row | undefined {
     return this.#statement(sql).get(...values) as unknown as Row | undefined;
   }

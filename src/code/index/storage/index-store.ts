@@ -1,6 +1,12 @@
-import { crc32 } from "node:zlib";
-import type { Figures } from "../build/list-workspace.ts";
 import { DamagedIndex } from "./bytes.ts";
+import {
+  FileColumns,
+  type FileRecord,
+  type FileRow,
+  type NewRecord,
+  recordOf,
+  rowOf,
+} from "./file-record.ts";
 import { checkOf, IndexDatabase } from "./index-database.ts";
 import { SegmentTable } from "./segment-table.ts";
 
@@ -10,6 +16,7 @@ export class IndexStore {
   readonly #database: IndexDatabase;
   readonly #byPath = new Map<string, FileRecord>();
   readonly #byNumber = new Map<number, FileRecord>();
+  #columns = new FileColumns();
   #changed = 0;
   #seen = -1;
   #edition = 0;
@@ -76,18 +83,18 @@ export class IndexStore {
   }
 
   /** Adds a record, which replaces that of the same path. Call this and the methods below within `change`. */
-  add(record: Omit<FileRecord, "number">): FileRecord {
+  add(record: NewRecord): FileRecord {
     const before = this.#byPath.get(record.path);
     if (before !== undefined) this.remove(before);
-    const added: FileRecord = { ...record, number: this.nextFile };
-    this.#database.run("INSERT INTO files VALUES (?,?,?,?,?,?,?,?,?,?)", ...toRow(added));
+    const added = this.#columns.add(this.nextFile, record);
+    this.#database.run("INSERT INTO files VALUES (?,?,?,?,?,?,?,?,?,?)", ...rowOf(added));
     this.#byPath.set(added.path, added);
     this.#byNumber.set(added.number, added);
     return added;
   }
 
   update(record: FileRecord): void {
-    const [number, ...values] = toRow(record);
+    const [number, ...values] = rowOf(record);
     this.#database.run(
       "UPDATE files SET path=?, figures=?, settled=?, hash=?, language=?, traits=?, lexical=?, words=?, checked=? WHERE number=?",
       ...values,
@@ -163,8 +170,9 @@ export class IndexStore {
   #readFiles(): void {
     this.#byPath.clear();
     this.#byNumber.clear();
-    for (const row of this.#database.all<FileRow>("SELECT * FROM files ORDER BY number")) {
-      const record = fromRow(row);
+    this.#columns = new FileColumns();
+    for (const row of this.#database.each<FileRow>("SELECT * FROM files ORDER BY number")) {
+      const record = recordOf(row, this.#columns);
       if (record === undefined) throw new DamagedIndex("a file has changed");
       const before = this.#byPath.get(record.path);
       if (before !== undefined) this.#byNumber.delete(before.number);
@@ -180,76 +188,4 @@ interface StoredBytes {
   readonly changes: number;
   readonly check: number;
   readonly bytes: () => Uint8Array;
-}
-
-/** A file in the index. New content gets a new record with another number. */
-export interface FileRecord {
-  readonly number: number;
-  readonly path: string;
-  figures: Figures;
-  /** Whether the figures identify this content; see `isSettled`. */
-  settled: boolean;
-  readonly hash: string;
-  readonly language: string | undefined;
-  traits: FileTraits;
-  /** The segment with the file's trigrams. 0 means none, so the file may contain anything. */
-  lexical: number;
-  /** The segment with the file's words; 0 while unknown. */
-  words: number;
-}
-
-export interface FileTraits {
-  readonly binary: boolean;
-  readonly oddCase: boolean;
-  /** Whether the symbols are skipped, because the file crashes its grammar, is too large, or is generated. */
-  readonly unparsed: boolean;
-}
-
-type FileRow = readonly [
-  number: number,
-  path: string,
-  figures: string,
-  settled: number,
-  hash: string,
-  language: string,
-  traits: number,
-  lexical: number,
-  words: number,
-  check: number,
-];
-
-function toRow(record: FileRecord): FileRow {
-  const { binary, oddCase, unparsed } = record.traits;
-  const row = [
-    record.number,
-    record.path,
-    record.figures.join(" "),
-    record.settled ? 1 : 0,
-    record.hash,
-    record.language ?? "",
-    (binary ? 1 : 0) | (oddCase ? 2 : 0) | (unparsed ? 4 : 0),
-    record.lexical,
-    record.words,
-  ] as const;
-  return [...row, checkOfRow(row)];
-}
-
-function fromRow(row: FileRow): FileRecord | undefined {
-  const [number, path, figures, settled, hash, language, traits, lexical, words, check] = row;
-  if (checkOfRow(row.slice(0, -1)) !== check) return undefined;
-  return {
-    number,
-    path,
-    figures: figures.split(" ").map(Number) as unknown as Figures,
-    settled: settled === 1,
-    hash,
-    language: language === "" ? undefined : language,
-    traits: { binary: (traits & 1) > 0, oddCase: (traits & 2) > 0, unparsed: (traits & 4) > 0 },
-    lexical,
-    words,
-  };
-}
-
-function checkOfRow(row: readonly unknown[]): number {
-  return crc32(row.join("\0"));
 }

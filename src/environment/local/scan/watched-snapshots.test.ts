@@ -180,6 +180,21 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
     expect(show(await watched.take())).toEqual(show(await watched.fresh()));
   });
 
+  it("can ignore mapped files, and sees their changes when they are closed", async () => {
+    await using watched = await openWatched();
+    const mapping = await startMapping(watched.root, []);
+    const take = () => watched.snapshots.take([], { ignoreFilesInUse: true });
+    const read = async () => {
+      await mapping.write("X");
+      await take();
+      return watched.snapshots.lastRead;
+    };
+    await expect.poll(read, patience).toBe(0);
+    await mapping.end();
+    expect(show(await take())).toEqual(show(await watched.fresh()));
+    expect(watched.snapshots.lastRead).toBe(1);
+  });
+
   it("sees a write to mapped memory by a program in a sandbox that makes itself unreadable", async ({
     skip,
   }) => {

@@ -145,7 +145,7 @@ export class WatchedSnapshots {
   async #take(outside: readonly IgnoreFileOutside[], options: SnapshotOptions): Promise<Snapshot> {
     this.#snapshots += 1;
     if (this.#watch === undefined) await this.#start(options);
-    else await this.#ask("files");
+    else await this.#ask(options.ignoreFilesInUse ? "names" : "files");
     const [changes, mustLook] = [this.#changes, this.#mustLook];
     this.#changes = noChanges;
     this.#mustLook = false;
@@ -233,6 +233,7 @@ export class WatchedSnapshots {
       const isFile = kindOfMode(entries.figureAt(place, figure.mode)) === "file";
       if (!isSame || (isFile && !isSettled(snapshot, place))) yield parentOf(entries.pathAt(place));
     }
+    if (inUse.size === 0) return;
     // Most inodes differ in their lower bits already.
     const bits = new Uint8Array(65_536);
     for (const inode of inUse) bits[inode % bits.length] = 1;
