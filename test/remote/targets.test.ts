@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe } from "vitest";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, it } from "vitest";
 import { testConformance } from "../../src/environment/conformance/conformance.ts";
 import { putFiles } from "../../src/environment/conformance/local-world.ts";
 import { openTargetWorld } from "../../src/environment/conformance/target-world.ts";
@@ -11,6 +13,10 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openUndoFixture } from "../support/undo/undo-fixture.ts";
 import { testCallUndo } from "../undo/call-undo-tests.ts";
 import { testCommandUndo } from "../undo/command-undo-tests.ts";
+import { undoRandomScripts } from "../undo/random-scripts.ts";
+import { testUndoAfterKill } from "../undo/undo-after-kill.ts";
+import { propertyFiles, testUndoProperties } from "../undo/undo-properties.ts";
+import { testCommandRaces, testUndoRaces } from "../undo/undo-races.ts";
 import { testUndo } from "../undo/undo-tests.ts";
 
 // What holds on this machine also holds on real targets: Debian's ssh server, and a container of podman and runc.
@@ -49,6 +55,16 @@ for (const kind of ["ssh", "podman"] as const) {
         const crib = await openKeepFixture(folder.path, there.environment);
         return { workspace: there.here, crib, [Symbol.asyncDispose]: () => crib.close() };
       });
+      testUndoProperties(async () => {
+        const fixture = await openUndoFixture({ files: propertyFiles, on: there });
+        symlinkSync("d/a", join(there.here, "link"));
+        return fixture;
+      }, 3);
+      it("undoes and redoes random scripts", () =>
+        undoRandomScripts((files) => openCommandFixture(files, { git: kind === "ssh", on: there }), 3));
+      testUndoRaces((options) => openUndoFixture({ ...options, on: there }));
+      testCommandRaces((files) => openCommandFixture(files, { on: there }));
+      testUndoAfterKill(target);
     });
   });
 }

@@ -1,13 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openUndoFixture, wholeOf } from "../../../test/support/undo/undo-fixture.ts";
-import type { UndoneChanges } from "../../contract/history.ts";
-import type { AnyTool } from "../../contract/tool.ts";
+import { testUndoRaces } from "../../../test/undo/undo-races.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
-import { catalog } from "../../tools/catalog.ts";
 
 // Mistakes of other undo systems, one test each: see docs/undo.md.
 
@@ -122,45 +119,7 @@ it("refuses to undo another session's changes for an agent, and names who can", 
   ]);
 });
 
-it("runs once when two callers undo the same call at once", async () => {
-  await using fixture = await openUndoFixture({ files: { a: "one\n", b: "one\n" } });
-  const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-one\n+1\n*** End Patch";
-  const { callId } = await fixture.call("edit.patch", { patch });
-  const others = await Promise.all([1, 2, 3].map(() => fixture.reopen({ undoScope: "workspace" })));
-  const results = await Promise.all(others.map((other) => other.call("journal.undo", { call: callId })));
-  await Promise.all(others.map((other) => other.close()));
-  expect(results.filter(({ data }) => (data as UndoneChanges | null)?.files.length === 2)).toHaveLength(1);
-  expect([readFileSync(fixture.path("a"), "utf8"), readFileSync(fixture.path("b"), "utf8")]).toEqual([
-    "one\n",
-    "one\n",
-  ]);
-});
-
-it("does not undo a call that is still running elsewhere", async () => {
-  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
-  const slow: AnyTool = {
-    ...(await catalog["file.write"]()),
-    name: "slow.write",
-    run: async ({ path, content }, { environment }) => {
-      await environment.writeFile(path, Buffer.from(content));
-      await mayEnd;
-      return { data: null, text: "written" };
-    },
-  };
-  await using fixture = await openUndoFixture({ tools: [slow] });
-  const running = fixture.call("slow.write", { path: "a", content: "half" });
-  while (!("a" in (await wholeOf(fixture.elsewhere)))) await setImmediate();
-  const user = await fixture.reopen({ undoScope: "workspace" });
-  const refused = await user.call("journal.undo", {});
-  end();
-  const { callId } = await running;
-  const undone = await user.call("journal.undo", {});
-  await user.close();
-  expect([refused.content, undone.data]).toMatchObject([
-    `Nothing was undone: ${callId} is still running\nWait until it has ended, or stop it, then try again.`,
-    { calls: [callId] },
-  ]);
-});
+describe("at the same time", () => testUndoRaces(openUndoFixture));
 
 it.each([
   ["damaged", (blob: string) => writeFileSync(blob, "something else")],

@@ -8,10 +8,15 @@ import { readTargetPrograms, type TargetPrograms } from "../../../src/environmen
 const root = join(import.meta.dirname, "../../..");
 const cache = join(root, "node_modules/.cache/toolcrib-test-programs");
 
-/** Bundles the programs for targets from the source, with this server or the real one. */
+/** Bundles the programs for targets from the source, with this server or the real one. Each is bundled once per process. */
 export async function targetProgramsWith(server?: URL): Promise<TargetPrograms> {
-  return readTargetPrograms(await bundle(server));
+  const key = server?.href ?? "real";
+  const folder = bundled.get(key) ?? bundle(server);
+  bundled.set(key, folder);
+  return readTargetPrograms(await folder);
 }
+
+const bundled = new Map<string, Promise<string>>();
 
 async function bundle(server: URL | undefined): Promise<string> {
   const folder = join(cache, `${process.pid}-target-${server ? "test" : "real"}`);
