@@ -48,6 +48,7 @@ const areas: Readonly<Record<string, () => Promise<void>>> = {
   commandOfProcess,
   journal,
   code,
+  firstSearch,
   greps: () => crowd("search.grep", { pattern: "nothing_has_this_name" }),
   shells: () => crowd("shell.run", { command: "true" }),
   start,
@@ -168,6 +169,18 @@ async function code(): Promise<void> {
     0.95,
   );
   await toolcrib.close();
+}
+
+/** The first search in a repository that was never indexed: in a program that runs on, and by the command line. */
+async function firstSearch(): Promise<void> {
+  const query = "parse the session token";
+  const toolcrib = await open();
+  await step("code.search, first", 1, () => ask(toolcrib, "code.search", { query }));
+  await toolcrib.close();
+  rmSync(state, { recursive: true, force: true });
+  const cli = (...words: string[]) => [process.execPath, launcher, ...words, "-C", workspace];
+  await measureProgram("toolcrib call code.search, first", cli("call", "code.search", "--query", query), 1);
+  await run(cli("index", "stop"));
 }
 
 async function ripgrepLiterals(): Promise<void> {

@@ -8,6 +8,7 @@ import { openCode } from "../../src/code/open-code.ts";
 import type { ProjectIndex } from "../../src/contract/code.ts";
 import { dataPath } from "../data/data.ts";
 import { type CaseResult, shortNumber, type Verdict } from "../harness.ts";
+import { cpuMsOf, residentMbOf } from "../process-tree.ts";
 import { type CodeTree, ensureCodeTree } from "./code-tree.ts";
 import { sampleNames, sampleQuestions } from "./questions.ts";
 
@@ -29,6 +30,7 @@ export async function* measureIndex(): AsyncGenerator<CaseResult> {
     yield await measureRefresh(tree, index);
     yield await measureLiterals(tree, await index());
     yield await measureRanked(tree, await index());
+    yield await measureMap(index);
   } finally {
     await code.close();
   }
@@ -41,14 +43,23 @@ async function measureBuild(
 ): Promise<CaseResult> {
   const started = performance.now();
   const seconds = () => (performance.now() - started) / 1000;
+  const cpuBegun = cpuMsOf(process.pid);
+  let peakMb = 0;
+  const sampler = setInterval(() => {
+    peakMb = Math.max(peakMb, residentMbOf(process.pid, "VmRSS"));
+  }, 50);
   const lexical = untilListed(join(directory, "index.db"), tree.files).then(seconds);
   let { state } = await index();
   while (state.indexed < state.files && state.problem === undefined) ({ state } = await index());
   const whole = seconds();
+  const cpu = (cpuMsOf(process.pid) - cpuBegun) / 1000;
+  clearInterval(sampler);
   const size = statSync(join(directory, "index.db")).size;
   const rows = [
     ["trigrams of all files, s", shortNumber(await lexical)],
     ["words and symbols of all files, s", shortNumber(whole)],
+    ["processor time of all processes, s", shortNumber(cpu)],
+    ["peak memory of all processes, MB", shortNumber(peakMb)],
     ["files with symbols", String(state.outlined)],
     ["text, MB", shortNumber(tree.bytes / 1e6)],
     ["database, MB", shortNumber(size / 1e6)],
@@ -156,7 +167,7 @@ async function measureLiterals(tree: CodeTree, index: ProjectIndex): Promise<Cas
     ],
     verdicts: [
       verdict("candidates: p95 within 10 ms", percentile(asked, 0.95), 10, "ms"),
-      verdict("files that hold it: p95 within 10 ms", percentile(found, 0.95), 10, "ms"),
+      verdict("files that hold it: p95 within 30 ms", percentile(found, 0.95), 30, "ms"),
       { ...verdict("ripgrep takes 15 times as long", -ratio, -15, "×"), measured: `${shortNumber(ratio)} ×` },
       verdict("names with other files than ripgrep's", different, 0, ""),
     ],
@@ -176,6 +187,24 @@ async function measureRanked(tree: CodeTree, index: ProjectIndex): Promise<CaseR
       ["search", ...shown(asked)],
     ],
     verdicts: [verdict("p95 within 20 ms", percentile(asked, 0.95), 20, "ms")],
+  };
+}
+
+async function measureMap(index: () => Promise<ProjectIndex>): Promise<CaseResult> {
+  const ask = async () => (await index()).central({ limit: 400 }, { signal });
+  const [first] = await times(1, ask);
+  const later = await times(20, ask);
+  return {
+    ...about(
+      "map",
+      "The most central files, with the check of all files: computed once, then from the index.",
+    ),
+    table: [
+      ["ms", "p50", "p95"],
+      ["first", shortNumber(first!), ""],
+      ["later", ...shown(later)],
+    ],
+    verdicts: [verdict("later: p50 within 50 ms", percentile(later, 0.5), 50, "ms")],
   };
 }
 
