@@ -25,8 +25,8 @@ import {
 } from "./target-folder.ts";
 
 // The program that a client runs on the target, on its standard input and output. It answers one request; for a session, it
-// then copies bytes between the client and the server of the session. bootstrap.sh defines `toolcrib`: the first bytes after
-// this program, the marker and the folder.
+// then passes these to the server of the session. bootstrap.sh defines `toolcrib`: the first bytes after this program, the
+// marker and the folder.
 
 declare const toolcrib: { readonly rest: Buffer; readonly marker: string; readonly folder: string };
 
