@@ -37,7 +37,8 @@ function runBuilt(program, cache) {
   var vm = require("vm");
   var command = process.argv.slice(2, process.argv[2] === "call" ? 4 : 3).join(" ");
   var scripts = [];
-  var probed = new vm.Script("0").createCachedData();
+  // Compiled code that V8 made or accepted at the start, and the length of its text.
+  var probe;
   load(program);
   if (cache && /^[\w. -]{1,60}$/.test(command)) process.on("exit", save);
 
@@ -50,7 +51,12 @@ function runBuilt(program, cache) {
     var source = fs.readFileSync(file, "latin1");
     var kept = readKept(source.slice(-32));
     var script = new vm.Script(source, { filename: file, cachedData: kept.code });
-    if (script.cachedDataRejected) kept.commands = [];
+    var isAccepted = script.cachedDataRejected === false;
+    if (!isAccepted) kept.commands = [];
+    if (!probe)
+      probe = isAccepted
+        ? { code: kept.code, length: source.length }
+        : { code: new vm.Script("0").createCachedData(), length: 1 };
     if (kept.commands.indexOf(command) < 0) scripts.push({ script: script, kept: kept });
     require.cache[file] = module;
     try {
@@ -113,7 +119,7 @@ function runBuilt(program, cache) {
     if (exitCode !== 0 || process.uptime() > 10 || scripts.length === 0) return;
     // V8 would reject code that was compiled with other flags than it has at the start. The text of this script is another
     // one of the same length, because V8 does not look at the data for a text that it knows.
-    if (new vm.Script("1", { cachedData: probed }).cachedDataRejected) return;
+    if (new vm.Script(" ".repeat(probe.length), { cachedData: probe.code }).cachedDataRejected) return;
     scripts.forEach(function (one) {
       var kept = one.kept;
       var fresh = kept.file + "." + process.pid;
