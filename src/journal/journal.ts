@@ -114,6 +114,11 @@ export class Journal {
     return this.#read(({ records }) => readCalls(records, filter));
   }
 
+  /** Returns the calls with the latest changes, the latest first. */
+  changingCalls(limit: number): readonly string[] {
+    return this.#read(({ records }) => records.changingCalls(limit));
+  }
+
   /** Returns summaries of the matching calls: newest first, or with `after` in the order of their latest records. */
   summaries(filter: record.SummaryFilter): readonly record.CallSummary[] {
     return this.#read(({ calls }) => calls().read(filter));

@@ -81,6 +81,16 @@ export class Records {
     return this.#ofCall.all(callId) as unknown as Row[];
   }
 
+  /** Returns the calls with the latest changes, the latest first. The index alone answers it, however few there are. */
+  changingCalls(limit: number): readonly string[] {
+    const query = `SELECT call FROM records INDEXED BY records_of_call WHERE kind = 'change'
+      GROUP BY call ORDER BY max(sequence) DESC LIMIT ?`;
+    return this.#database
+      .prepare(query)
+      .all(limit)
+      .map(({ call }) => String(call));
+  }
+
   /** Counts the calls of these sessions, and finds when the latest began. */
   countCalls(
     sessions: readonly string[],

@@ -99,8 +99,8 @@ async function checkContents(
   const missing: LostContent[] = [];
   const damaged: LostContent[] = [];
   let bytesLeft = maxBytes;
-  const calls = journal.calls({ changing: true, limit: maxCalls });
-  for (const change of calls.flatMap(({ callId }) => journal.changesOf([callId]))) {
+  const calls = journal.changingCalls(maxCalls);
+  for (const change of calls.flatMap((callId) => journal.changesOf([callId]))) {
     const hash = neededContent(change);
     if (hash === undefined || seen.has(hash)) continue;
     const { path, callId, before, sequence } = change;

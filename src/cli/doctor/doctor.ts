@@ -60,19 +60,16 @@ export async function examine(
   const { state, config } = userDirectories();
   const folders = { workspace, state, config };
   const want = sandboxWanted(options.get("sandbox"));
-  update("the journal");
-  const journal = await examineState(folders, journalBudget(), { signal, collects: options.has("collect") });
-  update("programs");
-  const programs = await examinePrograms(workspace, signal);
-  update("code");
-  const code = await examineCode(folders, signal);
-  update("documents");
-  const documents = await examineDocuments(signal);
-  update("models");
-  const models = await examineModels(config, process.env);
-  update("MCP servers");
-  const servers = await examineServers(folders, signal);
-  const attacked = await examineSandbox({ want, signal, progress: update });
+  update("the journal, programs and the sandbox");
+  const [journal, programs, code, documents, models, servers, attacked] = await Promise.all([
+    examineState(folders, journalBudget(), { signal, collects: options.has("collect") }),
+    examinePrograms(workspace, signal),
+    examineCode(folders, signal),
+    examineDocuments(signal),
+    examineModels(config, process.env),
+    examineServers(folders, signal),
+    examineSandbox({ want, signal, progress: update }),
+  ]);
   const findings = [
     ok("node", process.version),
     ...examineDescriptors(),

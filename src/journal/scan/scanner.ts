@@ -182,13 +182,15 @@ class ChangeScanner implements Scanner {
     if (this.#parts.environment.snapshot === undefined) return "this environment has no snapshots";
     if (monotonicMs() < this.#nextLookMs) return tooLarge;
     const { maxLookCpuMs: maxCpuMs, maxLookMs: maxMs, lookPauseMs } = this.#limits;
-    using limit = new WorkLimit({ maxCpuMs, maxMs });
+    const limit = new WorkLimit({ maxCpuMs, maxMs });
     try {
       return await this.#snapshot({ signal: AbortSignal.any([signal, limit.signal]), known });
     } catch (error) {
       if (signal.aborted || !limit.signal.aborted) throw error;
       this.#nextLookMs = monotonicMs() + lookPauseMs;
       return tooLarge;
+    } finally {
+      limit.end();
     }
   }
 

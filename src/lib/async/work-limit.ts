@@ -28,7 +28,7 @@ export class WorkLimit {
     return this.#controller.signal;
   }
 
-  [Symbol.dispose](): void {
+  end(): void {
     clearInterval(this.#timer);
   }
 }
