@@ -127,10 +127,11 @@ export class HubServer {
     const { signal } = this.#closing;
     for (let tries = 1; !signal.aborted; tries += 1) {
       const began = monotonicMs();
-      const isHopeless = await this.#live(onFirst);
+      const { problem, isHopeless } = await this.#live(onFirst);
       if (signal.aborted) return;
       if (monotonicMs() - began > steadyMs) tries = 1;
-      if (isHopeless || tries >= maxTries) return this.#giveUp(tries);
+      if (isHopeless || tries >= maxTries) return this.#giveUp(problem, tries);
+      this.#problem = problem;
       this.#state = "restarting";
       this.#options.onChange();
       onFirst();
@@ -140,8 +141,8 @@ export class HubServer {
     }
   }
 
-  /** Runs the server from start to end. Returns true when a retry is useless. */
-  async #live(onFirst: () => void): Promise<boolean> {
+  /** Runs the server from start to end. Returns why it ended, and whether a retry is useless. */
+  async #live(onFirst: () => void): Promise<{ readonly problem: string; readonly isHopeless: boolean }> {
     const { signal } = this.#closing;
     if (this.#state === "waiting") this.#state = "starting";
     let connection: Connection | undefined;
@@ -162,21 +163,22 @@ export class HubServer {
       this.#connected.resolve(connection);
       this.#options.onChange();
       onFirst();
-      this.#problem = `it has ended (${await connection.ended})`;
+      const problem = `it has ended (${await connection.ended})`;
+      this.#problem = problem;
       this.#state = "restarting";
       this.#connected = waiting();
-      return false;
+      return { problem, isHopeless: false };
     } catch (error) {
-      this.#problem = this.#describe(error);
-      return error instanceof ToolError && error.code === "not-found";
+      const isHopeless = error instanceof ToolError && error.code === "not-found";
+      return { problem: this.#describe(error), isHopeless };
     } finally {
       await connection?.close();
     }
   }
 
-  #giveUp(tries: number): void {
+  #giveUp(problem: string, tries: number): void {
     const attempts = tries === 1 ? "" : ` after ${tries} attempts`;
-    this.#problem = `${this.#problem ?? "it is not reachable"}; given up${attempts}`;
+    this.#problem = `${problem}; given up${attempts}`;
     this.#state = "failed";
     this.#tools = new Map();
     this.#lastList = "";

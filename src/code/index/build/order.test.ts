@@ -63,8 +63,14 @@ it("answers a patient caller as soon as something is indexed", async () => {
   for (let number = 0; number < 501; number++) index.write(`f${number}.txt`, `alpha${number}\n`);
   const wanted = { signal: new AbortController().signal, progress: () => {}, patienceMs: 0 };
   expect(await index.refresh(wanted)).toMatchObject({ files: 501, isBuilding: true });
-  const { indexed, isBuilding } = await index.refresh({ ...wanted, patient: true });
-  expect([indexed > 0, indexed < 501, isBuilding]).toEqual([true, true, true]);
+  let answer: Awaited<ReturnType<typeof index.refresh>>;
+  do {
+    const begun = performance.now();
+    answer = await index.refresh({ ...wanted, patient: true });
+    // On a busy machine nothing may be indexed when the patience ends.
+    expect(answer.indexed > 0 || performance.now() - begun >= 16_000).toBe(true);
+  } while (answer.indexed === 0);
+  expect([answer.indexed < 501, answer.isBuilding]).toEqual([true, true]);
   openGate();
   expect(await index.built()).toMatchObject({ indexed: 501 });
 });
