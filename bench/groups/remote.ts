@@ -24,8 +24,10 @@ export const group: Group = {
   cases: [
     {
       name: "a read",
-      about: "`file.read` of 20 lines, compared with a line that `cat` on the target sends back.",
-      rounds: 20,
+      about:
+        "`file.read` of 20 lines, after 400 calls, compared with a line that `cat` on the target sends back.",
+      rounds: 30,
+      warmUpRounds: 20,
       lapsPerRound: 20,
       goals: [{ measure: "p50Ms", overReferenceUs: 1000 }],
       contenders: {
