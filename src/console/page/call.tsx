@@ -161,7 +161,12 @@ function CallFacts({ call }: { call: CallDetail }) {
       <dt>Workspace</dt>
       <dd title={printableLine(workspace?.path ?? "")}>
         {workspace === undefined ? call.workspace : workspaceName(workspace)}
-        {call.target !== "local" && <span class="tag">target</span>}
+        {call.target !== "local" && (
+          <>
+            {" "}
+            <span class="tag">target</span>
+          </>
+        )}
       </dd>
       <dt>Started</dt>
       <dd>

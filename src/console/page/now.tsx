@@ -152,8 +152,11 @@ function WorkspaceRow({ workspace }: { workspace: WorkspaceInfo }) {
       <a class="row workspace-row" href={href("trace", { query: { workspace: workspace.id } })}>
         <Icon name="folder" />
         <span class="title">{workspaceName(workspace)}</span>
-        <span class="path muted">{isTarget(workspace) ? "" : printableLine(workspace.path ?? "")}</span>
-        {isTarget(workspace) && <span class="tag">target</span>}
+        {isTarget(workspace) ? (
+          <span class="tag">target</span>
+        ) : (
+          <span class="path muted">{printableLine(workspace.path ?? "")}</span>
+        )}
         {!workspace.exists && <span class="tag">deleted</span>}
         <span class="muted">{formatCount(workspace.calls, "call")}</span>
         <span class="muted">

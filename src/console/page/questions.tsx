@@ -21,7 +21,9 @@ export function QuestionBar({ questions }: { questions: readonly PendingQuestion
           <Icon name="ask" />
           <strong>{count === 1 ? "A question waits" : `${count} questions wait`}</strong>
           <span class="question-bar-text">
-            {formatClient(oldest.client)} wants {oldest.tool}: {printableLine(oldest.title)}
+            {formatClient(oldest.client)} wants {oldest.tool}
+            {oldest.target !== "local" && ` on ${printableLine(oldest.target)}`}:{" "}
+            {printableLine(oldest.title)}
           </span>
           <span class="question-bar-open">
             Open <Key>g q</Key>

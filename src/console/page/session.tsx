@@ -1,4 +1,4 @@
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { AgentItem, SessionDetail } from "../api.ts";
 import { UsageChart } from "./chart.tsx";
 import { Conversation, Entries, useLiveTexts } from "./conversation.tsx";
@@ -9,7 +9,7 @@ import { ActionButton, CallState, Failure, Icon, Key, Loading, Time, useLoad } f
 import { address, apiPath, get } from "./request.ts";
 import { href, navigate } from "./router.ts";
 import { act, fork } from "./session-actions.ts";
-import { overview } from "./store.ts";
+import { overview, targetOf } from "./store.ts";
 import { previewUndo } from "./undo.tsx";
 
 interface SessionDetailsProps {
@@ -25,6 +25,10 @@ export function SessionDetails({ workspace, session, close }: SessionDetailsProp
   const live = useLiveTexts(workspace, session, reload);
   const now = overview.value?.sessions.find((one) => one.workspace === workspace && one.session === session);
   const shown = value === null ? null : { ...value, ...now };
+  // A turn may be over before its events can be followed.
+  useEffect(() => {
+    if (value !== null) reload();
+  }, [now?.lastAt, now?.state]);
   return (
     <>
       <div class="details-bar">
@@ -80,8 +84,10 @@ function SessionActions({ session }: { session: SessionDetail }) {
 }
 
 function SessionHead({ session }: { session: SessionDetail }) {
+  const target = targetOf(session.workspace);
   const facts = [
     formatClient(session.client),
+    target !== null && `on ${target}`,
     session.model && printableLine(session.model),
     session.turns > 0 && formatCount(session.turns, "turn"),
     formatCost(session.cost),

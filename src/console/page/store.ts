@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { Overview, PendingQuestion } from "../api.ts";
+import { isTarget, workspaceName } from "./format.ts";
 import { RequestError } from "./request.ts";
 
 /** Null until the first event arrives. */
@@ -49,4 +50,10 @@ export function dismiss(id: number): void {
 export function toastError(error: unknown): void {
   const hint = error instanceof RequestError && error.hint !== null ? ` ${error.hint}` : "";
   toast(`${error instanceof Error ? error.message : String(error)}${hint}`, { kind: "error" });
+}
+
+/** The name of a workspace that is on a target; null for a folder of the console's machine. */
+export function targetOf(workspace: string): string | null {
+  const found = overview.value?.workspaces.find(({ id }) => id === workspace);
+  return found !== undefined && isTarget(found) ? workspaceName(found) : null;
 }

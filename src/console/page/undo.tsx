@@ -6,7 +6,7 @@ import { formatCount, printableLine } from "./format.ts";
 import { holdKeys } from "./keyboard.ts";
 import { ActionButton, Dialog, Failure, Loading, useLoad } from "./parts.tsx";
 import { post } from "./request.ts";
-import { toast, toastError } from "./store.ts";
+import { targetOf, toast, toastError } from "./store.ts";
 
 type Plan = Omit<UndoRequest, "dryRun">;
 
@@ -65,9 +65,15 @@ function Preview({
     }
   };
   const isEmpty = value !== null && value.files.length === 0;
+  const target = targetOf(plan.workspace);
   return (
     <>
       <div class="dialog-body">
+        {target !== null && (
+          <p>
+            On <strong>{target}</strong>
+          </p>
+        )}
         {error !== null && <Failure error={error} />}
         {error === null && value === null && <Loading what="the preview" />}
         {error === null && value !== null && <UndoPreview result={value} />}

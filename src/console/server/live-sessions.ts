@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type AttachedSession, attachSession, attachSocket } from "../../agent/live/attach-session.ts";
 import { type LiveHello, type LiveUpdate, socketFolder } from "../../agent/live/live-protocol.ts";
 import { type RunToStart, startRun } from "../../agent/live/start-run.ts";
@@ -103,8 +104,10 @@ export class LiveSessions {
       });
     }
     try {
-      if (isMessage) await peer.steer(text);
-      else if (action.action === "interrupt") await peer.interrupt();
+      if (isMessage) {
+        if (!(await steerUnlessEnding(peer, text)))
+          return this.#run(workspace, { task: text, resume: session });
+      } else if (action.action === "interrupt") await peer.interrupt();
       else await peer.stop();
       return { workspace, session };
     } finally {
@@ -201,3 +204,17 @@ export class LiveSessions {
     for (const watcher of this.#watchers.get(session) ?? []) watcher(event);
   }
 }
+
+/** Sends a message. Returns false when the session ends instead: on a target, it takes a moment to close. */
+async function steerUnlessEnding(peer: AttachedSession, text: string): Promise<boolean> {
+  try {
+    await peer.steer(text);
+    return true;
+  } catch (error) {
+    const hasEnded = peer.ended.then(() => true);
+    if (await Promise.race([hasEnded, pause(endingMs, false, { ref: false })])) return false;
+    throw error;
+  }
+}
+
+const endingMs = 3000;

@@ -1,0 +1,80 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { builtProgram } from "../support/built-program.ts";
+import { cliWithModel } from "../support/cli-with-model.ts";
+import { missingBrowser } from "../support/console/browser.ts";
+import { openTestConsole } from "../support/console/open-console.ts";
+import { desk, faultsOf, type ShownPage, settle, showPage } from "../support/console/shown-page.ts";
+import { describeTarget } from "../support/remote/real-targets.ts";
+
+describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
+  let fixture: ShownPage;
+  beforeAll(async () => {
+    fixture = await showPage();
+  });
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await fixture?.[Symbol.asyncDispose]();
+  });
+
+  describeTarget("ssh", (target) => {
+    it("starts and resumes an agent on a target, answers it, undoes there and examines the target", async () => {
+      const { env, name, folder, here } = target();
+      const place = `${name}:${folder}`;
+      await using cli = await cliWithModel(
+        [
+          { text: "I delete it.", calls: [{ name: "file_delete", input: { path: "a.txt" } }] },
+          { text: "Deleted a.txt." },
+          { text: "Nothing else is left." },
+        ],
+        { PATH: env.PATH },
+      );
+      cli.write(join(cli.home, "config/config.toml"), 'dialect = "toolcrib"\n');
+      vi.stubEnv("TOOLCRIB_HOME", cli.home);
+      vi.stubEnv("PATH", env.PATH);
+      writeFileSync(join(here, "a.txt"), "one\n");
+      await cli.run("call", "file.read", "a.txt", "--target", place);
+      const run = { program: [process.execPath, builtProgram], variables: cli.env };
+      await using real = await openTestConsole({ home: cli.home, pageFolder: fixture.folder, run });
+      const shown = await fixture.browser.newPage({ viewport: desk });
+      fixture.watch(shown);
+      await shown.goto(`${real.origin}/#code=${real.newCode()}`);
+      await shown.locator(".workspace-row", { hasText: "target" }).waitFor();
+      await shown.goto(`${real.origin}/#/sessions`);
+      await shown.getByRole("button", { name: "Start a session" }).click();
+      const dialog = shown.getByRole("dialog");
+      await dialog.getByLabel("Task").fill("Delete a.txt.");
+      await dialog.getByRole("combobox", { name: "Mode" }).selectOption("safe");
+      await dialog.getByRole("button", { name: "Start", exact: true }).click();
+      await shown.locator(".question-bar").getByText(`run wants file.delete on ${place}`).waitFor();
+      await shown.locator(".session-head").getByText(`on ${place}`).waitFor();
+      const session = shown.url();
+      await shown.goto(`${real.origin}/#/now`);
+      await shown.locator(".question", { hasText: place }).waitFor();
+      await settle(shown);
+      await shown.keyboard.press("y");
+      await shown.goto(session);
+      await shown.getByText("Deleted a.txt.").waitFor();
+      await shown.locator(".session-head").getByText("closed").waitFor();
+      expect(existsSync(join(here, "a.txt"))).toBe(false);
+      await shown.getByLabel("Message that resumes the session").fill("Is anything left?");
+      await shown.getByRole("button", { name: "Send" }).click();
+      await shown.getByText("Nothing else is left.").waitFor();
+      await shown.goto(`${real.origin}/#/trace?tool=file.delete`);
+      await shown.locator(".call-row").last().click();
+      await shown.getByText("1 changed file").waitFor();
+      await shown.keyboard.press("u");
+      await dialog.getByText("a.txt").first().waitFor();
+      await settle(shown);
+      await dialog.getByText(`On ${place}`).waitFor();
+      await dialog.getByRole("button", { name: "Undo", exact: true }).click();
+      await dialog.waitFor({ state: "detached" });
+      expect(readFileSync(join(here, "a.txt"), "utf8")).toBe("one\n");
+      await shown.goto(`${real.origin}/#/health`);
+      await shown.getByRole("region", { name: "Findings" }).getByText("without a finding").waitFor();
+      expect([await faultsOf(shown), fixture.errors]).toEqual([[], []]);
+      await shown.close();
+    });
+  });
+});
