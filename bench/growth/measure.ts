@@ -90,9 +90,12 @@ async function command(): Promise<void> {
   const written = "growth-command.txt";
   const write = (lap: number) => ({ command: `echo ${lap} > ${written}` });
   const toolcrib = await open();
+  await step("file.read before any command", 1, () => ask(toolcrib, "file.read", { path: firstFile }));
   await step("shell.run that writes one file, first in the workspace", 1, () =>
     ask(toolcrib, "shell.run", write(1000)),
   );
+  // The second command starts the watch of a large workspace, and scans everything again.
+  await step("shell.run that writes one file, second", 1, () => ask(toolcrib, "shell.run", write(1001)));
   await step("shell.run that writes one file, later", 5, (lap) => ask(toolcrib, "shell.run", write(lap)));
   rmSync(join(workspace, written));
   await toolcrib.close();
