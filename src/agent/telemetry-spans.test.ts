@@ -87,6 +87,20 @@ function write(...given: readonly Happening[]): readonly ReadableSpan[] {
   return exporter.getFinishedSpans();
 }
 
+it("names the target in every span", () => {
+  const writer = new SpanWriter(api, {
+    session: "session_1",
+    model: "google/gemini-x",
+    target: "ssh:host:/srv",
+  });
+  const { start, round } = happenings;
+  for (const happening of [start, round, toolStart("1")])
+    writer.take({ session: "session_1", at: began, ...happening } as AgentEvent);
+  writer.close();
+  const targets = exporter.getFinishedSpans().map(({ attributes }) => attributes["toolcrib.target"]);
+  expect(targets).toEqual(Array(3).fill("ssh:host:/srv"));
+});
+
 /** "name: from–to, in its parent". */
 function outline(spans: readonly ReadableSpan[]): readonly string[] {
   const named = new Map(spans.map((span) => [span.spanContext().spanId, span.name]));

@@ -5,9 +5,12 @@ import type { AgentEvent } from "./event.ts";
 import type { Session } from "./session.ts";
 
 /** Reports a session to `@opentelemetry/api` as spans, without any content. Returns a function that stops it. */
-export async function startTelemetry(session: Pick<Session, "id" | "model" | "on">): Promise<() => void> {
+export async function startTelemetry(
+  session: Pick<Session, "id" | "model" | "on" | "toolcrib">,
+): Promise<() => void> {
   const api = await loadApi();
-  const writer = new SpanWriter(api, { session: session.id, model: session.model.id });
+  const { id, model, toolcrib } = session;
+  const writer = new SpanWriter(api, { session: id, model: model.id, target: toolcrib.target });
   const stopListening = session.on((event) => writer.take(event));
   return () => {
     stopListening();
@@ -39,11 +42,21 @@ export class SpanWriter {
   readonly #api: Api;
   readonly #session: string;
   readonly #model: string;
+  /** The attribute that names the target of the workspace. */
+  readonly #place: Attributes;
   /** The open spans by agent name; "" is the session itself. */
   readonly #agents = new Map<string, OpenSpans>();
 
-  constructor(api: Api, { session, model }: { readonly session: string; readonly model: string }) {
+  constructor(
+    api: Api,
+    {
+      session,
+      model,
+      target,
+    }: { readonly session: string; readonly model: string; readonly target?: string | undefined },
+  ) {
     this.#api = api;
+    this.#place = target === undefined ? {} : { "toolcrib.target": target };
     this.#session = session;
     this.#model = model;
   }
@@ -149,7 +162,7 @@ export class SpanWriter {
       {
         startTime: at,
         kind: isRemote ? SpanKind.CLIENT : SpanKind.INTERNAL,
-        attributes: { "gen_ai.conversation.id": this.#session, ...attributes },
+        attributes: { "gen_ai.conversation.id": this.#session, ...this.#place, ...attributes },
       },
       surroundings,
     );
