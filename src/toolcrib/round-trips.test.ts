@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openCountedTarget } from "../../test/support/remote/counted-target.ts";
@@ -30,6 +30,21 @@ it("makes few calls on the target for each call of a tool", async () => {
   expect(countedBy(written)).toEqual({ realPath: 2, info: 1, readFile: 1, change: 1 });
   expect(countedBy(await calls("shell.run", { command: "true" }))).toEqual({ start: 1 });
   expect((await calls("git.status", {})).length).toBeLessThanOrEqual(20);
+});
+
+it("reads files together that a command could change, or has changed", async () => {
+  await using folder = temporaryFolder();
+  for (let index = 0; index < 20; index++) writeFileSync(join(folder.path, `${index}.txt`), `${index}\n`);
+  // Larger than what is read together.
+  writeFileSync(join(folder.path, "large.txt"), "x".repeat(300_000));
+  await using target = await openCountedTarget(folder.path);
+  const command = 'for i in *.txt; do echo more >> "$i"; done';
+  const { calls } = await target.count("shell.run", { command });
+  const { readFiles, readBytes } = countedBy(calls);
+  expect({ readFiles, readBytes }).toEqual({ readFiles: 2, readBytes: 2 });
+  await target.count("journal.undo", {});
+  expect(readFileSync(join(folder.path, "7.txt"), "utf8")).toBe("7\n");
+  expect(readFileSync(join(folder.path, "large.txt"), "utf8")).toBe("x".repeat(300_000));
 });
 
 function countedBy(calls: readonly string[]): Readonly<Record<string, number>> {

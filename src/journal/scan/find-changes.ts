@@ -6,7 +6,8 @@ import type { Blobs } from "../blobs.ts";
 import { isSameState, liesIn, nothing } from "../entry-states.ts";
 import { blobName, fetchFromGit } from "./git-blobs.ts";
 import { type Holding, isHeldByGit } from "./holdings.ts";
-import { bytesAt, looksSame, modeAt, positionsIn, positionsOutside } from "./ledger.ts";
+import { KeepInOrder } from "./keep-in-order.ts";
+import { bytesAt, isFileAt, looksSame, modeAt, positionsIn, positionsOutside } from "./ledger.ts";
 import { notCopied, type Secured } from "./secure-contents.ts";
 
 interface Found {
@@ -27,11 +28,12 @@ export interface FindingParts {
 
 /** Finds the old and new states of the paths where two snapshots differ. */
 export async function findChanges(before: Secured, after: Snapshot, parts: FindingParts): Promise<Found> {
-  const now = new PresentEntries(after, parts);
+  const differences = differencesOf(before.snapshot, after);
+  const now = new PresentEntries(after, differences, parts);
   const uncovered = new Map<string, string>();
   const drafts: Draft[] = [];
   const closed = unreadableIn(after);
-  for (const difference of differencesOf(before.snapshot, after)) {
+  for (const difference of differences) {
     // The entries of a closed directory are not known.
     if (difference.after === undefined && liesIn(difference.path, closed)) continue;
     const why = whyNotCompared(difference, before.snapshot, after);
@@ -150,9 +152,13 @@ class PresentEntries {
   readonly #snapshot: Snapshot;
   readonly #environment: Environment;
   readonly #blobs: Blobs;
+  readonly #copies: KeepInOrder;
   #bytesLeft: number;
 
-  constructor(snapshot: Snapshot, parts: FindingParts) {
+  constructor(snapshot: Snapshot, differences: readonly Difference[], parts: FindingParts) {
+    const isSmallFile = ({ after }: Difference) =>
+      after !== undefined && isFileAt(snapshot, after) && bytesAt(snapshot, after) <= maxKeptBytes;
+    this.#copies = new KeepInOrder(parts, () => differences.filter(isSmallFile).map(({ path }) => path));
     this.#bytesLeft = parts.maxBytes ?? maxKeptTogether;
     this.#snapshot = snapshot;
     this.#environment = parts.environment;
@@ -188,7 +194,7 @@ class PresentEntries {
     position: number,
     heldName: Holding | undefined,
   ): Promise<PresentEntry | undefined> {
-    const kept = await this.#blobs.keepFile(this.#environment, path).catch(undefinedWithoutSpace);
+    const kept = await this.#copies.keep(path).catch(undefinedWithoutSpace);
     if (kept === undefined) return undefined;
     const { hash, bytes } = kept;
     this.#bytesLeft -= bytes;

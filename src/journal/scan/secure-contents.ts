@@ -7,6 +7,7 @@ import { monotonicMs } from "../../lib/clock.ts";
 import type { Blobs } from "../blobs.ts";
 import type { HeldByGit } from "./held-by-git.ts";
 import type { Holdings } from "./holdings.ts";
+import { KeepInOrder } from "./keep-in-order.ts";
 import { bytesAt, carryOver, isFileAt, type Ledger } from "./ledger.ts";
 import { byLikelihood, namedBy } from "./likely-targets.ts";
 
@@ -124,13 +125,15 @@ async function copyUrgent(
   const end = monotonicMs() + parts.limits.maxMs;
   const timeSlice = new TimeSlice(signal);
   let bytesLeft = parts.limits.maxBytes;
-  for (const position of byLikelihood(snapshot, positions)) {
+  const sorted = byLikelihood(snapshot, positions);
+  const copies = copiesOf(snapshot, sorted, parts);
+  for (const position of sorted) {
     const bytes = bytesAt(snapshot, position);
     if (bytes > bytesLeft) to.uncovered.set(position, "more than is copied for one command");
     else if (monotonicMs() > end) to.uncovered.set(position, "no time was left to copy it");
     else {
       bytesLeft -= bytes;
-      await copy(snapshot, position, to, parts, signal);
+      await copy(snapshot, position, to, copies, signal);
       if (timeSlice.isOver) await timeSlice.next();
     }
   }
@@ -149,6 +152,7 @@ async function copyBacklog(
   let bytesLeft = maxBacklogBytes - copiedBytes(snapshot, to.holdings);
   if (bytesLeft < blockBytes) return { files: positions.length, isCopiedLater: false };
   const sorted = byLikelihood(snapshot, positions);
+  const copies = copiesOf(snapshot, sorted, parts);
   const end = monotonicMs() + maxBacklogMs;
   const timeSlice = new TimeSlice(signal);
   let copied = 0;
@@ -164,7 +168,7 @@ async function copyBacklog(
     }
     copied += 1;
     bytesLeft -= bytes;
-    await copy(snapshot, position, to, parts, signal);
+    await copy(snapshot, position, to, copies, signal);
     if (timeSlice.isOver) await timeSlice.next();
   }
   return left === 0 ? undefined : { files: left, isCopiedLater };
@@ -185,16 +189,20 @@ function diskBytes(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / blockBytes)) * blockBytes;
 }
 
+function copiesOf({ entries }: Snapshot, positions: readonly number[], parts: SecuringParts): KeepInOrder {
+  return new KeepInOrder(parts, () => positions.map((position) => entries.pathAt(position)));
+}
+
 async function copy(
   snapshot: Snapshot,
   position: number,
   { holdings, uncovered }: Destination,
-  { environment, blobs }: SecuringParts,
+  copies: KeepInOrder,
   signal: AbortSignal,
 ): Promise<void> {
   try {
     const path = snapshot.entries.pathAt(position);
-    holdings.set(position, (await blobs.keepFile(environment, path, signal)).hash);
+    holdings.set(position, (await copies.keep(path, signal)).hash);
   } catch (error) {
     uncovered.set(position, whyNotRead(error));
   }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openLocalEnvironment } from "../../../src/environment/local/local-environment.ts";
 import type { Channel } from "../../../src/environment/remote/channel.ts";
-import { decodeBody, decodeFrame } from "../../../src/environment/remote/message.ts";
+import { decodeBody, decodeFrame, type Frame } from "../../../src/environment/remote/message.ts";
 import { openRemoteEnvironment } from "../../../src/environment/remote/remote-environment.ts";
 import { serveEnvironment } from "../../../src/environment/remote/serve-environment.ts";
 import { walkWhole } from "../../../src/files/walk.ts";
@@ -57,6 +57,8 @@ export async function openCountedTarget(
 /** A channel that notes the calls that are sent, and the bytes that arrive. */
 class Counter implements Channel {
   readonly #channel: Channel;
+  /** Calls of which pieces follow. */
+  readonly #long = new Set<number>();
   calls: string[] = [];
   bytes = 0;
 
@@ -70,9 +72,16 @@ class Counter implements Channel {
   }
 
   send(message: Uint8Array): Promise<void> {
-    const { kind, more, piece } = decodeFrame(message);
-    if (kind === "call") this.calls.push(more ? "(long)" : (decodeBody(piece) as { method: string }).method);
+    const frame = decodeFrame(message);
+    if (frame.kind === "call") this.#note(frame);
     return this.#channel.send(message);
+  }
+
+  #note({ id, more, piece }: Frame): void {
+    const isFirst = !this.#long.has(id);
+    if (more) this.#long.add(id);
+    else this.#long.delete(id);
+    if (isFirst) this.calls.push(more ? "(long)" : (decodeBody(piece) as { method: string }).method);
   }
 
   get messages(): AsyncIterable<Uint8Array> {
