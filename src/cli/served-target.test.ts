@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { methods } from "@agentclientprotocol/sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { acpClient } from "../../test/support/acp-client.ts";
@@ -7,6 +7,8 @@ import { cliWithModel } from "../../test/support/cli-with-model.ts";
 import { cliWorkspace } from "../../test/support/cli-workspace.ts";
 import { type CommandTarget, commandTarget } from "../../test/support/remote/command-target.ts";
 import { RpcClient } from "../../test/support/rpc-client.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { shellQuote } from "../lib/text/shell-quote.ts";
 
 // Programs that connect to Toolcrib work on a target: of the command line, of the request, or of the folder.
 
@@ -28,7 +30,7 @@ it("toolcrib rpc opens instances on the target that a request names, or that the
   );
   await using client = new RpcClient(here.start("rpc"));
   const open = async (options: object) => (await client.ask("open", options)).result;
-  const opened = await Promise.all([open({ target }), open({ target: "build" }), open({})]);
+  const opened = await Promise.all([open({ target: "build" }), open({})]);
   for (const { instance, ...result } of opened) {
     expect(result).toMatchObject({ target, workspace: there.home });
     const { content } = (
@@ -38,7 +40,9 @@ it("toolcrib rpc opens instances on the target that a request names, or that the
   }
   const local = await open({ target: "local" });
   expect([local.workspace, local.target]).toEqual([here.workspace, undefined]);
-  const both = await client.ask("open", { target, workspace: here.workspace });
+  // It would run a program that no rule has allowed.
+  expect((await client.ask("open", { target })).error?.data?.code).toBe("denied");
+  const both = await client.ask("open", { target: "build", workspace: here.workspace });
   expect(both.error?.data?.code).toBe("invalid-input");
   await using fixed = new RpcClient(here.start("rpc", "--target", "build"));
   expect((await fixed.ask("open", { workspace: here.workspace })).error?.data?.code).toBe("denied");
@@ -80,4 +84,19 @@ it("toolcrib index builds, shows and deletes the index of a target", async () =>
   expect((await index("status")).stdout).toMatch(/^The index has \d+ kB\.\n$/);
   expect((await index("clear")).stdout).toMatch(/^Deleted the index: \d+ kB\.\n$/);
   expect((await index("status")).stdout).toBe(`${target} has no index.\n`);
+});
+
+it("a command never runs the ssh of a project around its folder, whatever the PATH says", async () => {
+  await using here = cliWorkspace();
+  await using own = temporaryFolder();
+  const ran = join(here.home, "ran");
+  const planted = join(here.workspace, "../node_modules/.bin");
+  here.write("../package.json", "{}");
+  here.write(join(planted, "ssh"), `#!/bin/sh\ntouch ${shellQuote(ran)}\n`);
+  here.write(join(own.path, "ssh"), "#!/bin/sh\necho no route >&2\nexit 7\n");
+  for (const folder of [planted, own.path]) chmodSync(join(folder, "ssh"), 0o755);
+  here.env.PATH = [planted, own.path, here.env.PATH].join(delimiter);
+  const { stderr } = await here.run("call", "file.list", ".", "--target", "ssh:host");
+  expect(stderr).toContain("ssh:host cannot be reached: no route");
+  expect(existsSync(ran)).toBe(false);
 });

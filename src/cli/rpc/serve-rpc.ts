@@ -253,6 +253,10 @@ class RpcServer {
       throw new ToolError("denied", `This server was started with ${started}`, {
         hint: "Leave out `workspace` and `target`.",
       });
+    if (target?.startsWith("command:"))
+      throw new ToolError("denied", "A client cannot choose the program that reaches a target", {
+        hint: "Name it in your config.toml, and use the name: [targets]",
+      });
     const folder = realWorkspace(workspace ?? root ?? process.cwd());
     if (root !== undefined && !liesInside(folder, realWorkspace(root)))
       throw new ToolError("denied", `${folder} lies outside ${root}`, {

@@ -36,10 +36,14 @@ it("ignores links into the workspace, and omits the workspace from PATH", async 
   expect(finder.searchPath).toBe(`${links}:/bin`);
 });
 
-it("takes the outermost folder with the marks of a project for the project, but not the home folder", async () => {
+it("takes the outermost folder with the marks of a project for the project, but not one that contains the home folder", async () => {
   await using world = openLocalWorld({ files: { "package.json": "", "a/.git/HEAD": "", "a/b/c.txt": "" } });
   expect(projectAround(world.path("a/b"))).toBe(world.path("."));
-  expect(projectAround(homedir())).toBe(homedir());
+  expect([homedir(), "/"].map(projectAround)).toEqual([undefined, undefined]);
+  chmodSync(world.path("a/b/c.txt"), 0o755);
+  expect(await new ProgramFinder({}, undefined, world.path("a/b")).find("c.txt")).toBe(
+    world.path("a/b/c.txt"),
+  );
 });
 
 it("finds system programs even when the whole disk is the workspace", async () => {

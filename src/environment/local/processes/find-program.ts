@@ -14,11 +14,15 @@ export type Programs = Partial<Record<string, string | undefined>>;
 
 export class ProgramFinder {
   readonly #programs: Programs;
-  readonly #workspace: string;
+  readonly #workspace: string | undefined;
   readonly #directories: readonly string[];
   readonly #found = new Map<string, string>();
 
-  constructor(programs: Programs, workspace: string, searchPath: string = process.env.PATH ?? "") {
+  constructor(
+    programs: Programs,
+    workspace: string | undefined,
+    searchPath: string = process.env.PATH ?? "",
+  ) {
     this.#programs = programs;
     this.#workspace = workspace;
     this.#directories = trustedDirectories(searchPath, workspace);
@@ -55,10 +59,12 @@ export class ProgramFinder {
 
 /**
  * Returns the outermost folder around this one that is a project, else the folder itself. npm adds programs of all
- * projects above the current folder to the PATH. A folder that contains the user's home is not a project.
+ * projects above the current folder to the PATH. Undefined when the folder contains the user's home: the programs there
+ * are the user's own.
  */
-export function projectAround(folder: string): string {
+export function projectAround(folder: string): string | undefined {
   const home = homedir();
+  if (liesInside(home, folder)) return undefined;
   let project = folder;
   for (let at = folder; dirname(at) !== at && !liesInside(home, at); at = dirname(at))
     if (projectMarks.some((name) => existsSync(join(at, name)))) project = at;
@@ -68,14 +74,15 @@ export function projectAround(folder: string): string {
 const projectMarks = [".git", "package.json", ".toolcrib"];
 
 /** Returns the directories outside the workspace, because neither the project nor a command may provide a "git". */
-function trustedDirectories(searchPath: string, workspace: string): readonly string[] {
+function trustedDirectories(searchPath: string, workspace: string | undefined): readonly string[] {
   return searchPath
     .split(delimiter)
     .filter((directory) => isAbsolute(directory) && isTrusted(directory, workspace));
 }
 
 /** Whether a path is in a system directory, or neither it nor its real path is in the workspace. */
-function isTrusted(path: string, workspace: string): boolean {
+function isTrusted(path: string, workspace: string | undefined): boolean {
+  if (workspace === undefined) return true;
   const isSystem = [path, dirname(path)].some((directory) => systemDirectories.has(directory));
   const paths = [resolve(path), realPathOf(path) ?? resolve(path)];
   return isSystem || paths.every((one) => !liesInside(one, workspace));
