@@ -63,10 +63,13 @@ export function folderHere({ isElsewhere, workspace }: Pick<Toolcrib, "isElsewhe
   return isElsewhere ? process.cwd() : workspace;
 }
 
-/** Returns the option of the target for a command that a hint names, with a space before it; empty on this machine. */
-export function withTargetOption(options: ReadonlyMap<string, string>): string {
-  const target = options.get("target");
-  return target === undefined ? "" : ` --target ${shellQuote(printableLine(target))}`;
+/**
+ * Returns the option `--target` for a command that a hint names, with a space before it; empty on this machine. Takes a target,
+ * or the name of a workspace in Toolcrib's own data.
+ */
+export function targetFlag(target: string | undefined): string {
+  const isHere = target === undefined || isAbsolute(target);
+  return isHere ? "" : ` --target ${shellQuote(printableLine(target))}`;
 }
 
 /** Names a workspace in a sentence: "this folder", or the target. `workspace` is its name in Toolcrib's own data. */

@@ -9,6 +9,7 @@ import { callJournal } from "./call-journal.ts";
 import type { Arguments } from "./command.ts";
 import { callOf, sinceOf, undoCommand } from "./commands/undo.ts";
 import { withJournal } from "./log/log.ts";
+import { targetFlag } from "./options.ts";
 import { readCount } from "./parse-arguments.ts";
 import { forReader } from "./report.ts";
 import { knownSessions, matchSession, noSuchSession } from "./session/match-session.ts";
@@ -29,7 +30,8 @@ export async function undoCalls(given: Arguments): Promise<number> {
     skip_changed: options.has("skip-changed") || undefined,
     dry_run: options.has("dry-run") || undefined,
   };
-  const show = ({ data }: CallResult) => print(forReader(1, undoForUser(data as UndoneChanges, input)));
+  const show = ({ data }: CallResult) =>
+    print(forReader(1, undoForUser(data as UndoneChanges, input, targetFlag(options.get("target")))));
   return undoAsking(given, input, show);
 }
 
@@ -87,7 +89,7 @@ async function sessionOf(given: Arguments): Promise<string | undefined> {
     if (session === undefined) throw noSuchSession(name, journal);
     if (journal.changing({ session, limit: 1 }).length > 0) return session;
     throw new ToolError("not-found", `The session ${session} changed no files`, {
-      hint: `To list its calls: toolcrib log --session ${session}`,
+      hint: `To list its calls: toolcrib log --session ${session}${targetFlag(journal.workspace)}`,
     });
   });
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, type Stats, statSync } from "node:fs";
 import { Socket } from "node:net";
 import type { ByteStream } from "../environment/remote/frames.ts";
 import { attempt } from "../system/attempt.ts";
@@ -9,7 +9,8 @@ import { attempt } from "../system/attempt.ts";
 
 /** Attach: offers its pipes to the server. Returns whether the server reads and writes them itself. */
 export async function offerPipes(socket: Socket): Promise<boolean> {
-  socket.write(`${process.pid}\n`);
+  const [input, output] = [0, 1].map((fd) => attempt(() => fstatSync(fd).ino));
+  socket.write(`${process.pid} ${input} ${output}\n`);
   const { promise, resolve } = Promise.withResolvers<Buffer | undefined>();
   socket.once("data", resolve).once("close", () => resolve(undefined));
   const answer = await promise;
@@ -26,7 +27,7 @@ export async function acceptPipes(socket: Socket): Promise<ByteStream | undefine
   if (offer === undefined) return undefined;
   // The client sends nothing before it is told that the session is ready.
   socket.pause();
-  const direct = openPipes(Number.parseInt(offer.toString(), 10));
+  const direct = openPipes(offer.toString());
   socket.write(direct === undefined ? answers.copied : answers.direct);
   if (direct === undefined) return { readable: socket, writable: socket, destroy: () => socket.destroy() };
   const { readable, writable } = direct;
@@ -40,20 +41,33 @@ export async function acceptPipes(socket: Socket): Promise<ByteStream | undefine
 
 const answers = { direct: "d", copied: "c" } as const;
 
-function openPipes(pid: number): { readonly readable: Socket; readonly writable: Socket } | undefined {
-  const [input, output] = [`/proc/${pid}/fd/0`, `/proc/${pid}/fd/1`];
-  const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
+function openPipes(offer: string): { readonly readable: Socket; readonly writable: Socket } | undefined {
+  const [pid = 0, input = 0, output = 0] = offer.split(" ").map(Number);
+  const { O_RDONLY, O_WRONLY } = constants;
+  const read = openPipe(`/proc/${pid}/fd/0`, input, O_RDONLY);
+  if (read === undefined) return undefined;
+  const write = openPipe(`/proc/${pid}/fd/1`, output, O_WRONLY);
+  if (write === undefined) {
+    closeSync(read);
+    return undefined;
+  }
+  return {
+    readable: new Socket({ fd: read, readable: true, writable: false }),
+    writable: new Socket({ fd: write, readable: false, writable: true }),
+  };
+}
+
+/**
+ * Opens a pipe if it has this inode. Another process may have the same id: when `attach` is in another namespace, or has just
+ * ended. Its input must not be read, and nothing must be written to its output.
+ */
+function openPipe(path: string, inode: number, flags: number): number | undefined {
+  const isOffered = (stats: Stats) => stats.isFIFO() && stats.ino === inode;
   return attempt(() => {
-    if (![input, output].every((path) => statSync(path).isFIFO())) return undefined;
-    const read = openSync(input, O_RDONLY | O_NONBLOCK);
-    const write = attempt(() => openSync(output, O_WRONLY | O_NONBLOCK));
-    if (write === undefined) {
-      closeSync(read);
-      return undefined;
-    }
-    return {
-      readable: new Socket({ fd: read, readable: true, writable: false }),
-      writable: new Socket({ fd: write, readable: false, writable: true }),
-    };
+    if (!isOffered(statSync(path))) return undefined;
+    const opened = openSync(path, flags | constants.O_NONBLOCK);
+    if (isOffered(fstatSync(opened))) return opened;
+    closeSync(opened);
+    return undefined;
   });
 }

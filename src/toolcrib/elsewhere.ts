@@ -123,10 +123,11 @@ export async function describeMissing(environment: Environment): Promise<string 
   if (machine === undefined) return undefined;
   const programs = machine.missing.map((program) => `${program} (${lostWithout[program]})`);
   const level = (await environment.sandbox?.().catch(() => undefined))?.level;
-  const lacks = level === "landlock" ? [...programs, "bubblewrap (Landlock enforces less)"] : programs;
+  const lacks =
+    level === "landlock" ? [...programs, "a working bubblewrap (Landlock enforces less)"] : programs;
   if (lacks.length === 0) return undefined;
   return printableLine(
-    `${name} lacks ${lacks.join(", ")}. To see what to install: toolcrib doctor --target ${shellQuote(name)}`,
+    `${name} lacks ${lacks.join(", ")}. To see how to fix it: toolcrib doctor --target ${shellQuote(name)}`,
   );
 }
 

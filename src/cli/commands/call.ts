@@ -80,7 +80,7 @@ export const callCommand: Command = {
       });
     const dialect = await dialectHere(options.get("dialect"));
     const input = await readInput(findAnyTool(dialect, name), rest);
-    await refuseBackground(dialect, name, input);
+    await refuseBackground(dialect, name, input, options);
     const timeoutMs = readCount(given, "timeout-ms");
     const { openInstance } = await import("../../toolcrib/open-toolcrib.ts");
     const wanted: ToolcribOptions = {
@@ -123,7 +123,12 @@ export const callCommand: Command = {
  * Refuses a call that would leave a process running, and calls about such processes: nothing outlives this command
  * (decision 40). A start that waits for the exit is allowed.
  */
-async function refuseBackground(dialect: Dialect, name: string, given: unknown): Promise<void> {
+async function refuseBackground(
+  dialect: Dialect,
+  name: string,
+  given: unknown,
+  options: ReadonlyMap<string, string>,
+): Promise<void> {
   const { Toolset } = await import("../../dialects/toolset.ts");
   const { tool, input } = await new Toolset(dialect).find(name, given);
   const { canonical = tool.name } = tool;
@@ -131,7 +136,7 @@ async function refuseBackground(dialect: Dialect, name: string, given: unknown):
   const isKept = canonical === "shell.run" ? background === true : canonical.startsWith("process.");
   if (!isKept || (canonical === "process.start" && waitMs !== undefined)) return;
   const yourself =
-    typeof command !== "string"
+    typeof command !== "string" || options.has("target")
       ? ""
       : ` Or start it without Toolcrib's sandbox and rules: nohup sh -c ${shellQuote(command)} &`;
   throw new ToolError("unsupported", "toolcrib call keeps no processes: they would end with this command", {

@@ -2,7 +2,7 @@ import type { Checkpoint } from "../../contract/history.ts";
 import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import { callJournal } from "../call-journal.ts";
 import type { Command } from "../command.ts";
-import { jsonOption, placeOptions } from "../options.ts";
+import { jsonOption, placeOptions, targetFlag } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { forReader } from "../report.ts";
 import { print } from "../terminal.ts";
@@ -25,11 +25,12 @@ export const checkpointCommand: Command = {
     const input = name === "list" ? { list: true } : name === undefined ? {} : { name };
     return callJournal("journal.checkpoint", input, options, ({ content, data }) => {
       const { checkpoints } = data as { checkpoints: readonly Checkpoint[] };
-      print(`${forReader(1, name === "list" ? content : describeSet(checkpoints[0]!.name))}\n`);
+      print(`${forReader(1, name === "list" ? content : describeSet(checkpoints[0]!.name, options))}\n`);
     });
   },
 };
 
-function describeSet(name: string): string {
-  return `Set checkpoint ${name}. To return to it, run: ${toCommandLine(["toolcrib", "undo", "--to", name])}`;
+function describeSet(name: string, options: ReadonlyMap<string, string>): string {
+  const command = toCommandLine(["toolcrib", "undo", "--to", name]) + targetFlag(options.get("target"));
+  return `Set checkpoint ${name}. To return to it, run: ${command}`;
 }

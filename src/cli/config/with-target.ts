@@ -64,6 +64,10 @@ export async function targetOf(options: ReadonlyMap<string, string>): Promise<st
 /** Returns a target, or the one that the user's `config.toml` has under this name. */
 export async function targetNamed(name: string): Promise<string> {
   if (name.includes(":")) return name;
+  if (name === "local")
+    throw new ToolError("invalid-input", "local is your machine, not a target", {
+      hint: "Name a target, for example ssh:host",
+    });
   const found = (await configuredTargets())?.named(name);
   if (found !== undefined) return found;
   throw new ToolError("invalid-input", `No target is named ${name}`, {

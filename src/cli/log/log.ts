@@ -12,7 +12,7 @@ import {
 } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";
-import { placeName, workspaceIdOf } from "../options.ts";
+import { placeName, targetFlag, workspaceIdOf } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { withProgress } from "../progress.ts";
 import { printFailure, printJson, remarkWarnings } from "../report.ts";
@@ -57,7 +57,7 @@ function noSuchCall(wanted: string, { workspace }: WorkspaceJournal): ToolError 
         hint: "List the calls of all folders: toolcrib log --all",
       })
     : new ToolError("not-found", `No call with the id ${wanted} is recorded`, {
-        hint: "List the calls: toolcrib log --limit 100",
+        hint: `List the calls: toolcrib log --limit 100${targetFlag(workspace)}`,
       });
 }
 
@@ -82,7 +82,7 @@ function describe(call: LoggedCall, changes: readonly RecordedChange[], journal:
       describeChange(change, journal),
     ]),
     ...call.notCovered.map((sentence) => ["no undo", printableLine(sentence)]),
-    ["undo", describeUndo(call)],
+    ["undo", describeUndo(call, journal)],
   ];
   return layTable(rows.filter(([, value]) => value !== ""));
 }
@@ -135,10 +135,10 @@ function describeMode(mode: number): string {
   return mode.toString(8).padStart(4, "0");
 }
 
-function describeUndo({ undoable, callId }: LoggedCall): string {
+function describeUndo({ undoable, callId }: LoggedCall, { workspace }: WorkspaceJournal): string {
   if (undoable === null) return "";
   if (undoable === "gone") return "not possible: the old contents are no longer stored";
-  return `toolcrib undo ${callId}${undoable === "partly" ? " (undoes only a part)" : ""}`;
+  return `toolcrib undo ${callId}${targetFlag(workspace)}${undoable === "partly" ? " (undoes only a part)" : ""}`;
 }
 
 export async function verifyLog(given: Arguments): Promise<number> {

@@ -9,6 +9,7 @@ import { cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { type CommandTarget, commandTarget } from "../../../test/support/remote/command-target.ts";
 import { createSession } from "../../agent/create-session.ts";
+import { shellQuote } from "../../lib/text/shell-quote.ts";
 
 let there: CommandTarget;
 /** A target without git. */
@@ -48,7 +49,12 @@ describe("toolcrib run --target", () => {
     expect(JSON.stringify(first)).toContain(`Platform: ${there.target.name}`);
     expect(second!.messages.at(-1)!.text).toContain("one\ntwo");
     const undone = await onTarget("undo", "--session", "last");
-    expect(undone.exit).toBe(0);
+    expect([undone.exit, undone.stdout]).toEqual([
+      0,
+      expect.stringContaining(`\nTo redo, run: toolcrib redo --target ${shellQuote(there.target.name)}\n`),
+    ]);
+    const started = await onTarget("call", "process.start", "sleep 5");
+    expect(started.stderr).not.toContain("nohup");
     expect([readFileSync(at("poem.txt"), "utf8"), existsSync(at("made.txt"))]).toEqual(["one\ntwo\n", false]);
   });
 });

@@ -19,7 +19,7 @@ import type { Arguments } from "../command.ts";
 import { sessionsCommand } from "../commands/sessions.ts";
 import { describeClient } from "../log/call-table.ts";
 import { withJournal } from "../log/log.ts";
-import { placeName } from "../options.ts";
+import { placeName, targetFlag } from "../options.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { forReader, printContent, printJson } from "../report.ts";
 import { layTable, paint, print, remark, shorten, toLocalTime } from "../terminal.ts";
@@ -35,7 +35,10 @@ export async function listSessions(given: Arguments): Promise<number> {
       .slice(0, limit);
     if (given.options.has("json")) printJson(sessions);
     else if (sessions.length > 0) print(layTable(sessions.map(toRow)));
-    else remark(`No sessions in ${printableLine(workspace)} yet. To start one: toolcrib chat\n`);
+    else
+      remark(
+        `No sessions in ${printableLine(workspace)} yet. To start one: toolcrib chat${targetFlag(workspace)}\n`,
+      );
     return 0;
   });
 }
@@ -123,11 +126,11 @@ function findConversation(journal: WorkspaceJournal, name: string): string {
   const other = name === "last" ? undefined : matchSession(knownSessions(journal), name);
   if (other !== undefined)
     throw new ToolError("not-found", `The session ${other} has no conversation`, {
-      hint: `To list its calls: toolcrib log --session ${other}`,
+      hint: `To list its calls: toolcrib log --session ${other}${targetFlag(journal.workspace)}`,
     });
   if (name !== "last") throw noSuchSession(name, journal);
   throw new ToolError("not-found", `No session of ${placeName(journal.workspace)} is stored`, {
-    hint: "To start one, run: toolcrib chat",
+    hint: `To start one, run: toolcrib chat${targetFlag(journal.workspace)}`,
   });
 }
 

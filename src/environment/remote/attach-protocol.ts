@@ -91,14 +91,23 @@ export interface SessionRecord {
 export function parseLeft(value: unknown): LeftOnTarget | undefined {
   if (!isRecord(value) || !Array.isArray(value.sessions) || !Array.isArray(value.files)) return undefined;
   return {
-    folder: String(value.folder),
+    folder: textIn(value.folder),
     sessions: value.sessions.filter(isRecord).map((one) => ({
-      ...{ session: String(one.session), pid: Number(one.pid), workspace: String(one.workspace) },
-      ...{ client: String(one.client), startedAt: String(one.startedAt) },
-      ...{ isAttached: one.isAttached === true, running: Number(one.running) },
+      ...{ session: textIn(one.session), pid: countIn(one.pid), workspace: textIn(one.workspace) },
+      ...{ client: textIn(one.client), startedAt: textIn(one.startedAt) },
+      ...{ isAttached: one.isAttached === true, running: countIn(one.running) },
     })),
     files: value.files
       .filter(isRecord)
-      .map(({ name, bytes }) => ({ name: String(name), bytes: Number(bytes) })),
+      .map(({ name, bytes }) => ({ name: textIn(name), bytes: countIn(bytes) })),
   };
+}
+
+/** Returns a text of a target, which may have sent another value. `String` throws for some objects. */
+export function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "?";
+}
+
+function countIn(value: unknown): number {
+  return Number.isSafeInteger(value) ? (value as number) : 0;
 }

@@ -34,7 +34,7 @@ fits() {
     node=$1
     return 0
   fi
-  unfit="$unfit $major.$minor"
+  case "$unfit " in *" $major.$minor "*) ;; *) unfit="$unfit $major.$minor" ;; esac
   return 1
 }
 

@@ -118,7 +118,7 @@ describe("bootstrap.sh", () => {
     const error = await connectTarget(there.target, { programs }).catch((one: unknown) => one);
     expect(error).toMatchObject({
       code: "unavailable",
-      message: `${there.target.name} has no Node 22.18 or newer. It has 18.19.`,
+      message: `${there.target.name} has no Node 22.18 or newer. It has Node 18.19.`,
       forUser: { hint: expect.stringContaining("--upload-node FILE") },
     });
   });

@@ -6,7 +6,13 @@ import { printable } from "../../lib/text/printable.ts";
 import { attempt } from "../../system/attempt.ts";
 import { version } from "../../system/version.ts";
 import { bundledRipgrep } from "../local/processes/find-program.ts";
-import { type AttachRequest, type IdleLimits, type LeftOnTarget, parseLeft } from "./attach-protocol.ts";
+import {
+  type AttachRequest,
+  type IdleLimits,
+  type LeftOnTarget,
+  parseLeft,
+  textIn,
+} from "./attach-protocol.ts";
 import type { Channel } from "./channel.ts";
 import { FrameStream } from "./frames.ts";
 import { Link } from "./link.ts";
@@ -230,7 +236,8 @@ async function nextAnswer(transport: Transport, target: Target): Promise<Answer>
   if (answer.kind === "no-node") throw noNode(target, answer);
   if (answer.kind !== "failed") return answer;
   const code = errorCodes.find((one) => one === answer.code) ?? "unavailable";
-  throw new ToolError(code, `${target.name}: ${printable(String(answer.message).slice(0, 2000))}`);
+  const hint = code === "not-found" ? "Name an existing folder of the target." : undefined;
+  throw new ToolError(code, `${target.name}: ${printable(textIn(answer.message).slice(0, 2000))}`, { hint });
 }
 
 function unknownAnswer(target: Target, { kind }: Answer): ToolError {

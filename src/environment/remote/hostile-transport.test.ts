@@ -40,6 +40,9 @@ function quoteJson(value: object): string {
   return shellQuote(JSON.stringify(value));
 }
 
+/** `String` and `Number` throw for it. */
+const odd = { toString: 1, valueOf: 1 };
+
 it("shows failures of a target as plain text", async () => {
   const { error } = await connecting([
     { kind: "failed", code: "denied", message: "\u001b[2J\u009b1m\u202eno" },
@@ -47,11 +50,27 @@ it("shows failures of a target as plain text", async () => {
   expect([error.code, error.message]).toEqual(["denied", "there: <U+001B>[2J<U+009B>1m<U+202E>no"]);
 });
 
+it.each<readonly [string, object]>([
+  ["failure", { kind: "failed", message: odd }],
+  ["platform", { kind: "no-node", system: odd, machine: odd, unfit: odd }],
+  [
+    "list",
+    { kind: "left", left: { folder: odd, sessions: [{ pid: odd, running: odd }], files: [{ bytes: odd }] } },
+  ],
+])("takes objects for texts and numbers in its %s", async (_, answer) => {
+  const list: typeof connectTarget = async (target, options) => {
+    const left = await manageTarget(target, { kind: "list" }, options);
+    throw new ToolError("unavailable", JSON.stringify(left));
+  };
+  const { error } = await connecting([answer], list);
+  expect([error.code, error.message]).toEqual(["unavailable", expect.not.stringContaining("primitive")]);
+});
+
 it("shows what a target without Node has as plain text", async () => {
   const { error } = await connecting([
     { kind: "no-node", system: "\u001b]0;x\u0007", machine: "\u202e", unfit: "18.1\n\u001b[2J" },
   ]);
-  expect(error.message).toBe("there has no Node 22.18 or newer. It has 18.1<U+000A><U+001B>[2J.");
+  expect(error.message).toBe("there has no Node 22.18 or newer. It has Node 18.1<U+000A><U+001B>[2J.");
   expect(error.forUser?.hint).toContain("for <U+001B>]0;x<U+0007> on <U+202E>, from");
 });
 

@@ -73,7 +73,7 @@ function parseHop(
     };
   }
   if (scheme === "ssh") return sshHop(rest, whole);
-  const { name = "", directory } = splitDirectory(rest);
+  const { name = "", directory } = splitDirectory(rest, whole);
   checkName(name, whole);
   if (scheme === "kubernetes") return kubernetesHop(name, directory, whole);
   return {
@@ -85,12 +85,18 @@ function parseHop(
 const schemes = new Set(["command", "devcontainer", "docker", "kubernetes", "podman", "ssh"]);
 
 /** "name:/dir" is a name and a folder. */
-function splitDirectory(text: string): { readonly name?: string; readonly directory?: string | undefined } {
-  return /^(?<name>[^:]*)(?::(?<directory>\/.*))?$/s.exec(text)?.groups ?? {};
+function splitDirectory(
+  text: string,
+  whole: string,
+): { readonly name?: string; readonly directory?: string | undefined } {
+  const found = /^(?<name>[^:]*)(?::(?<directory>\/.*))?$/s.exec(text)?.groups;
+  if (found !== undefined) return found;
+  const folder = text.slice(text.indexOf(":") + 1);
+  throw badTarget(whole, `the folder ${JSON.stringify(folder)} does not begin with "/"`);
 }
 
 function sshHop(rest: string, whole: string): Hop {
-  const { host = "", port, directory } = sshAddress(rest);
+  const { host = "", port, directory } = sshAddress(rest, whole);
   checkName(host, whole);
   checkName(host.slice(host.lastIndexOf("@") + 1), whole);
   if (port !== undefined && !(Number(port) > 0 && Number(port) < 65_536))
@@ -109,7 +115,10 @@ function sshHop(rest: string, whole: string): Hop {
   };
 }
 
-function sshAddress(rest: string): {
+function sshAddress(
+  rest: string,
+  whole: string,
+): {
   readonly host?: string;
   readonly port?: string | undefined;
   readonly directory?: string | undefined;
@@ -117,7 +126,7 @@ function sshAddress(rest: string): {
   const url = /^\/\/(?<host>(?:[^@/]*@)?(?:\[[^\]]*\]|[^:/]*))(?::(?<port>\d+))?(?<directory>\/.*)?$/s;
   const address = rest.startsWith("//") ? url.exec(rest)?.groups : undefined;
   if (rest.startsWith("//")) return { ...address, host: address?.host?.replace(/[[\]]/g, "") ?? "" };
-  const { name, directory } = splitDirectory(rest);
+  const { name, directory } = splitDirectory(rest, whole);
   return { host: name ?? "", directory };
 }
 
@@ -157,6 +166,6 @@ function checkName(name: string, whole: string): void {
 
 function badTarget(text: string, reason: string): ToolError {
   return new ToolError("invalid-input", `${JSON.stringify(text)} is not a target: ${reason}`, {
-    hint: "Use ssh:host, ssh:host:/dir, docker:NAME, podman:NAME, kubernetes:[namespace/]POD[/container], devcontainer:DIR or command:…; nest with +, for example ssh:host+docker:app.",
+    hint: "Use ssh:host, ssh:host:/dir, ssh://host:2222/dir, docker:NAME, podman:NAME, kubernetes:[namespace/]POD[/container], devcontainer:DIR or command:…; nest with +, for example ssh:host+docker:app.",
   });
 }

@@ -3,13 +3,17 @@ import { gzipSync } from "node:zlib";
 import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { asToolError } from "../../system/file-errors.ts";
+import { textIn } from "./attach-protocol.ts";
 import type { Target } from "./target.ts";
 import { fileToSend } from "./target-programs.ts";
 import { type Answer, connectMsOf, Transport, type TransportOptions } from "./transport.ts";
 
 /** The error for a target without a usable Node. */
 export function noNode({ name }: Target, { system, machine, unfit }: Answer): ToolError {
-  const old = typeof unfit === "string" && unfit !== "" ? ` It has ${plain(unfit, 100)}.` : "";
+  const old =
+    typeof unfit === "string" && unfit !== ""
+      ? ` It has Node ${plain(unfit.trim().replaceAll(" ", ", "), 100)}.`
+      : "";
   const platform = `${plain(system, 20)} on ${plain(machine, 20)}`;
   return new ToolError("unavailable", `${name} has no Node 22.18 or newer.${old}`, {
     hint: "Ask the user to install Node there.",
@@ -22,7 +26,7 @@ export function noNode({ name }: Target, { system, machine, unfit }: Answer): To
 
 /** The target may be hostile, and these texts are shown to users and models. */
 function plain(value: unknown, maxChars: number): string {
-  return printableLine(String(value).slice(0, maxChars));
+  return printableLine(textIn(value).slice(0, maxChars));
 }
 
 /** Sends a Node executable to the target, where later connections find it. */
@@ -60,13 +64,15 @@ function readNode(file: string): ReturnType<typeof fileToSend> {
     closeSync(handle);
     if (start.toString("latin1") === "\x7fELF" || start.readUInt32LE() === machO) return fileToSend(file);
   } catch (error) {
-    throw asToolError(error, file);
+    const { code, message } = asToolError(error, file);
+    throw new ToolError(code, message, { hint: nodeFile });
   }
   throw new ToolError("invalid-input", `${file} is not an executable for Linux or macOS`, {
-    hint: "Use the file bin/node of a Node archive for the target's platform.",
+    hint: nodeFile,
   });
 }
 
+const nodeFile = "Use the file bin/node of a Node archive for the target's platform.";
 const machO = 0xfeedfacf;
 
 /** ELF names the processor at byte 18. */
