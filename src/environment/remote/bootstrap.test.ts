@@ -114,7 +114,7 @@ describe("bootstrap.sh", () => {
   });
 
   it("says that Node is missing or too old, and that one can be sent", async () => {
-    await using there = bareTarget({ "bin/node": oldNode });
+    await using there = bareTarget({ "bin/node": oldNode, "bin/nodejs": oldNode });
     const error = await connectTarget(there.target, { programs }).catch((one: unknown) => one);
     expect(error).toMatchObject({
       code: "unavailable",
