@@ -81,9 +81,9 @@ export class Records {
     return this.#ofCall.all(callId) as unknown as Row[];
   }
 
-  /** Returns the calls with the latest changes, the latest first. The index alone answers it, however few there are. */
+  /** Returns the calls with the latest changes, the latest first. SQLite reads only the index of calls, not the records. */
   changingCalls(limit: number): readonly string[] {
-    const query = `SELECT call FROM records INDEXED BY records_of_call WHERE kind = 'change'
+    const query = `SELECT call FROM records WHERE kind = 'change'
       GROUP BY call ORDER BY max(sequence) DESC LIMIT ?`;
     return this.#database
       .prepare(query)

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { closeSync, copyFileSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -117,6 +117,22 @@ describe("a journal", () => {
         isDamage: true,
       });
     }
+  });
+
+  it("detects an unreadable page, also of a table that can be made again", async () => {
+    const file = join(folder, "page.sqlite");
+    copyFileSync(whole, file);
+    const journal = new Journal({ file, session: "session_1" });
+    journal.summaries({ limit: 1 });
+    journal.close();
+    const database = new DatabaseSync(file);
+    const root = "SELECT rootpage AS page FROM sqlite_schema WHERE name = 'summaries'";
+    const page = Number(database.prepare(root).get()!.page);
+    database.close();
+    const handle = openSync(file, "r+");
+    writeSync(handle, Buffer.alloc(4096, 0x5a), 0, 4096, (page - 1) * 4096);
+    closeSync(handle);
+    expect((await verifyJournal(file)).fault).toMatchObject({ isDamage: true });
   });
 
   it("still shows all other calls when one record is no longer valid JSON", () => {

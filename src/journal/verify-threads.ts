@@ -3,8 +3,8 @@ import type { Worker } from "node:worker_threads";
 import { throwIfAborted } from "../lib/async/abort.ts";
 
 /**
- * Checks a long journal in several threads. One of them first checks the file itself: its pages, and that the indexes of
- * the records have every row. Meanwhile and then, each thread checks one block of records after the other.
+ * Checks a long journal in several threads. One of them first checks the tables: their pages, and that the indexes of the
+ * records have every row. Meanwhile and then, each thread checks one block of records after the other.
  */
 export class VerifyingThreads {
   readonly #file: string;
@@ -38,7 +38,7 @@ export class VerifyingThreads {
     const about = { file: this.#file, printedLine, noted, head, first, last, blockRecords };
     const shared = { counts: this.#counts, sound: this.#sound };
     this.#threads = Array.from({ length: Math.min(availableParallelism(), maxThreads) }, (_, index) => {
-      const workerData = { ...about, ...shared, checks: index === 0 ? checks : [] };
+      const workerData = { ...about, ...shared, checks: index === 0 ? checksOf(this.#database) : [] };
       return new Worker(checkInThread, { eval: true, execArgv: [], workerData });
     });
     this.#results = this.#threads.map(
@@ -79,7 +79,8 @@ export class VerifyingThreads {
   /** Returns what is wrong with the file; undefined when all is sound. Checks here when the thread has failed. */
   async problem(): Promise<string | undefined> {
     const found =
-      (await this.#results[0])?.found ?? checks.flatMap((check) => resultsOf(this.#database, check));
+      (await this.#results[0])?.found ??
+      checksOf(this.#database).flatMap((check) => resultsOf(this.#database, check));
     return found.find((result) => result !== "ok");
   }
 
@@ -89,14 +90,26 @@ export class VerifyingThreads {
 }
 
 interface ThreadResult {
-  /** The results of `checks`. */
+  /** The results of `checksOf`. */
   readonly found: readonly string[];
   /** The record whose hash is the noted head. */
   readonly noted: number | undefined;
 }
 
-/** The rows of other tables than these can be made again. */
-const checks = ["records", "running", "conversations"].map((table) => `PRAGMA integrity_check('${table}')`);
+/**
+ * Returns the checks of all tables, one by one: a check of the whole file would read the records twice. Rows of tables
+ * that can be made again may be wrong, but a page that cannot be read makes the whole journal unusable.
+ */
+function checksOf(database: DatabaseSync): readonly string[] {
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  return tables.map(({ name }) => {
+    const check = lasting.has(String(name)) ? "integrity_check" : "quick_check";
+    return `PRAGMA ${check}('${String(name).replaceAll("'", "''")}')`;
+  });
+}
+
+/** The tables that cannot be made again. */
+const lasting: ReadonlySet<string> = new Set(["records", "running", "conversations"]);
 
 function resultsOf(database: DatabaseSync, check: string): string[] {
   return database
