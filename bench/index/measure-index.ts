@@ -47,7 +47,7 @@ async function measureBuild(
   let peakMb = 0;
   const sampler = setInterval(() => {
     peakMb = Math.max(peakMb, residentMbOf(process.pid, "VmRSS"));
-  }, 50);
+  }, 50).unref();
   const lexical = untilListed(join(directory, "index.db"), tree.files).then(seconds);
   let { state } = await index();
   while (state.indexed < state.files && state.problem === undefined) ({ state } = await index());

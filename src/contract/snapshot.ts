@@ -109,8 +109,9 @@ export interface SnapshotOptions {
   /** Scans everything, also what a watch has proved to be unchanged. Default: false. */
   readonly again?: boolean | undefined;
   /**
-   * Does not look for files that a program has mapped or opened for writing, because that takes as long as many
-   * processes run. A watch reports other writes at once, and these when the file is closed. Default: false.
+   * Does not look for files that a program has mapped or opened for writing: the time for that grows with the number of
+   * processes. A watch reports ordinary writes at once, and writes to mapped memory when the file is closed. Not for
+   * undo, which must see every write. Default: false.
    */
   readonly ignoreFilesInUse?: boolean | undefined;
   /** Default: `ignoredLimits`. */

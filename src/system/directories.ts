@@ -165,7 +165,7 @@ function makeWithParents(path: string): void {
 }
 
 function makeOne(path: string): void {
-  if (existsSync(path) && statSync(path).isDirectory()) return;
+  if (attempt(() => statSync(path, { throwIfNoEntry: false }))?.isDirectory()) return;
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {

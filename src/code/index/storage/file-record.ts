@@ -70,11 +70,12 @@ const hashBytes = 32;
 export class FileColumns {
   #figures = new Float64Array(64 * figureCount);
   #hashes = new Uint8Array(64 * hashBytes);
-  #count = 0;
+  /** How many records were added, also those that were replaced since. */
+  count = 0;
 
   add(number: number, record: NewRecord): FileRecord {
-    const row = this.#count++;
-    if (this.#count * hashBytes > this.#hashes.length) {
+    const row = this.count++;
+    if (this.count * hashBytes > this.#hashes.length) {
       const rows = Math.ceil(row * 1.25);
       this.#figures = new Float64Array(this.#figures.buffer.transfer(rows * figureCount * 8));
       this.#hashes = new Uint8Array(this.#hashes.buffer.transfer(rows * hashBytes));

@@ -156,7 +156,9 @@ export class IndexStore {
 
   #takeOver(): void {
     const seen = this.#database.othersWrote;
-    if (seen === this.#seen) return;
+    // Replaced records keep their rows until all are read again.
+    const isWasteful = this.#columns.count > 2 * this.#byPath.size + fewRows;
+    if (seen === this.#seen && !isWasteful) return;
     this.#readFiles();
     this.segments.read();
     for (const { lexical, words } of this.#byPath.values()) {
@@ -183,6 +185,7 @@ export class IndexStore {
 }
 
 const mostMaps = 16;
+const fewRows = 1000;
 
 interface StoredBytes {
   readonly changes: number;
