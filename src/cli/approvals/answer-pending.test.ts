@@ -32,13 +32,15 @@ it("lists pending approvals, shows one, and approves it in the running server", 
   await server.remove();
   const { id } = server.crib.approvals.list()[0]!;
   const listed = await fixture.run("approve");
+  const elsewhere = await fixture.run("approve", "--target", "ssh:host");
   const approved = await fixture.run("approve", id, "--yes");
   const later = await fixture.run("approve");
   const answered = await fixture.run("approve", "--all");
-  const outputs = [nothing, listed, later, answered].map(({ stdout }) => stdout);
+  const outputs = [nothing, listed, elsewhere, later, answered].map(({ stdout }) => stdout);
   expect([...outputs, approved, await server.remove()]).toEqual([
     "No approvals are pending.\n",
     expect.stringMatching(new RegExp(`^${id}  \\d+ s ago  library  file.delete  it would delete a.txt\\n$`)),
+    "No approvals are pending on ssh:host. To list those of other workspaces: toolcrib approve --all\n",
     "No approvals are pending.\n",
     expect.stringContaining("allowed"),
     {

@@ -18,11 +18,16 @@ import { explainRequest, showRequest } from "./show-request.ts";
 export async function listPending({ options }: Arguments): Promise<number> {
   const workspace = workspaceIdOf(options);
   const isAll = options.has("all");
-  const stored = new AllPendingApprovals(userDirectories()).list(isAll ? undefined : workspace);
-  const pending = isAll ? stored : stored.filter(({ answer }) => answer === undefined);
+  const approvals = new AllPendingApprovals(userDirectories());
+  const unanswered = (of?: string) => approvals.list(of).filter(({ answer }) => answer === undefined);
+  const pending = isAll ? approvals.list() : unanswered(workspace);
   if (options.has("json")) printJson(pending);
-  else if (pending.length === 0) print("No approvals are pending.\n");
-  else print(formatPending(pending, isAll));
+  else if (pending.length > 0) print(formatPending(pending, isAll));
+  else if (isAll || unanswered().length === 0) print("No approvals are pending.\n");
+  else {
+    const where = inPlace(options.get("target"));
+    print(`No approvals are pending ${where}. To list those of other workspaces: toolcrib approve --all\n`);
+  }
   return 0;
 }
 

@@ -4,6 +4,7 @@ import { manageTarget } from "../../environment/remote/connect-target.ts";
 import { parseTarget } from "../../environment/remote/target.ts";
 import { counted, showSize } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
+import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../command.ts";
 import { targetCommand } from "../commands/target.ts";
@@ -22,6 +23,10 @@ export async function runTarget({ operands, options }: Arguments): Promise<numbe
     });
   const [session] = kind === "stop" ? rest : [];
   refuseOperands(session === undefined ? rest : rest.slice(1), targetCommand);
+  if (session !== undefined && !/^[\da-f]{32}$/.test(session))
+    throw new ToolError("invalid-input", `${session} is not the id of a server`, {
+      hint: `Use an id from: toolcrib target list ${shellQuote(name)}`,
+    });
   if (kind !== "list") refuseProgramsOfTools(`${kind} on other machines`);
   const target = parseTarget(await targetNamed(name));
   const mayAsk = process.stdin.isTTY && process.stderr.isTTY;

@@ -236,7 +236,8 @@ async function nextAnswer(transport: Transport, target: Target): Promise<Answer>
   if (answer.kind === "no-node") throw noNode(target, answer);
   if (answer.kind !== "failed") return answer;
   const code = errorCodes.find((one) => one === answer.code) ?? "unavailable";
-  const hint = code === "not-found" ? "Name an existing folder of the target." : undefined;
+  const hint =
+    code === "not-found" || code === "invalid-input" ? "Name an existing folder of the target." : undefined;
   throw new ToolError(code, `${target.name}: ${printable(textIn(answer.message).slice(0, 2000))}`, { hint });
 }
 
