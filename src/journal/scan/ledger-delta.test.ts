@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { readdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { figureCount, type SharedRange, type Snapshot } from "../../contract/snapshot.ts";
 import { entriesFrom, joinFigures } from "../../environment/entry-columns.ts";
+import { temporaryName } from "../../system/temporary-file.ts";
 import { Holdings } from "./holdings.ts";
 import type { Ledger } from "./ledger.ts";
 import { applyDelta, deltaOf, throughEarlier } from "./ledger-delta.ts";
@@ -149,7 +150,7 @@ it("stores a whole ledger when another file has the inode of the stored one", as
   expect(new PendingScans(scans).holdings()).toEqual(heldBy(second));
 });
 
-it("keeps the stored ledger of a scan that a killed process was taking over", async () => {
+it("removes the files of a killed process, but keeps the stored ledger of a scan that it was taking over", async () => {
   await using folder = temporaryFolder();
   const scans = join(folder.path, "scans");
   const pending = new PendingScans(scans);
@@ -159,11 +160,14 @@ it("keeps the stored ledger of a scan that a killed process was taking over", as
   const second = after(first, []);
   pending.add(begun("call_2", second));
   renameSync(join(scans, "call_2"), join(scans, "call_2.77"));
+  const draft = join(scans, temporaryName());
+  writeFileSync(draft, "");
   try {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 24 * 3_600_000 });
     pending.takeOver();
   } finally {
     vi.useRealTimers();
   }
+  expect(existsSync(draft)).toBe(false);
   expect(pending.holdings()).toEqual(heldBy(second));
 });
