@@ -37,7 +37,8 @@ const visibility = { hidden: false, ignoreFiles: true } as const;
 export class WorkspaceLister {
   readonly #environment: Environment;
   #last: Listing | undefined;
-  #checkedInUseMs = 0;
+  /** When files in use were last looked for. */
+  #checkedInUseMs = Number.NEGATIVE_INFINITY;
 
   constructor(environment: Environment) {
     this.#environment = environment;
