@@ -7,7 +7,7 @@ import { asToolError } from "./file-errors.ts";
 import { removeFile } from "./linked-file.ts";
 import { temporaryName } from "./temporary-file.ts";
 
-// Large files in Toolcrib's own folders, which are never in memory as a whole.
+// Large files in Toolcrib's own folders, which are written and read in pieces.
 
 /** Writes a file that only the user can read, and replaces an old one at once. Throws `unavailable` without space. */
 export function writePrivateFile(path: string, pieces: Iterable<Uint8Array>): void {

@@ -27,9 +27,10 @@ export class Holdings {
 
   /** Returns the holdings of which `memory` has returned the pieces. Throws a RangeError if they do not fit. */
   static from(count: number, [numbers, counts, ...names]: readonly ArrayBuffer[]): Holdings {
+    if (numbers === undefined || counts === undefined) throw new RangeError("Pieces are missing");
     const holdings = new Holdings(0);
-    holdings.#numbers = new Int32Array(numbers!, 0, count);
-    const [own, git] = new Uint32Array(counts!, 0, 2);
+    holdings.#numbers = new Int32Array(numbers, 0, count);
+    const [own, git] = new Uint32Array(counts, 0, 2);
     const rest = holdings.#names.own.restore(own!, names);
     holdings.#names.git.restore(git!, rest);
     return holdings;
