@@ -100,6 +100,8 @@ describe("the index", () => {
       await other.symbols({ name: "alpha", limit: 9 }, { signal }),
     ]).toEqual([["b.ts"], []]);
     expect(await other.built()).toMatchObject({ files: 1, indexed: 1 });
+    fs.writeFileSync(index.path("c.ts"), "function alpha2() {}");
+    expect(await other.withText("alpha")).toEqual(["b.ts", "c.ts"]);
   });
 
   it("does not follow symlinks, and includes only regular files", async () => {

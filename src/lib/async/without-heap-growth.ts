@@ -35,9 +35,12 @@ export function freeHeapSoon(): void {
 }
 
 let freeing: NodeJS.Timeout | undefined;
+const largeHeapBytes = 256 * 1024 * 1024;
 
 function freeHeap(): void {
-  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+  const { getHeapStatistics, setFlagsFromString } = process.getBuiltinModule("node:v8");
+  // A large heap is mostly that of a program which uses Toolcrib. Collecting it would stop that program for seconds.
+  if (getHeapStatistics().used_heap_size > largeHeapBytes) return;
   setFlagsFromString("--expose-gc");
   const collect = process.getBuiltinModule("node:vm").runInNewContext("gc");
   setFlagsFromString("--no-expose-gc");
