@@ -60,7 +60,7 @@ function leave(): void {
   process.exit(1);
 }
 
-/** The client waits less long for an answer. */
+/** Ends this program some time after the last byte of the client, which usually has given up before. */
 const late = setTimeout(leave, 5 * 60_000);
 
 async function openSession(folder: string, request: SessionRequest, input: InputReader): Promise<void> {
@@ -119,6 +119,7 @@ async function startServer(folder: string, request: SessionRequest, input: Input
       storeFile(path, content, mode);
       if (file === "server") code = content;
     }
+    await answer({ kind: "received" });
   }
   const here = sessionFolder(folder, session);
   const options: ServerOptions = {
@@ -193,6 +194,7 @@ class InputReader {
   #wake = () => {};
   readonly #onData = (chunk: Buffer) => {
     this.#bytes = Buffer.concat([this.#bytes, chunk]);
+    late.refresh();
     this.#wake();
   };
 

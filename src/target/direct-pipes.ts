@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, type Stats, statSync } from "node:fs";
 import { Socket } from "node:net";
 import type { ByteStream } from "../environment/remote/frames.ts";
-import { attempt } from "../system/attempt.ts";
+import { attemptQuietly } from "../system/attempt.ts";
 
 // How the server gets the connection of a client. Its bytes come to the standard input of `attach`. On Linux, when input and
 // output are pipes, as those of ssh, docker and podman are, the server opens them itself, which saves a tenth of a millisecond
@@ -9,7 +9,7 @@ import { attempt } from "../system/attempt.ts";
 
 /** Attach: offers its pipes to the server. Returns whether the server reads and writes them itself. */
 export async function offerPipes(socket: Socket): Promise<boolean> {
-  const [input, output] = [0, 1].map((fd) => attempt(() => fstatSync(fd).ino));
+  const [input, output] = [0, 1].map((fd) => attemptQuietly(() => fstatSync(fd).ino));
   socket.write(`${process.pid} ${input} ${output}\n`);
   const { promise, resolve } = Promise.withResolvers<Buffer | undefined>();
   socket.once("data", resolve).once("close", () => resolve(undefined));
@@ -63,7 +63,8 @@ function openPipes(offer: string): { readonly readable: Socket; readonly writabl
  */
 function openPipe(path: string, inode: number, flags: number): number | undefined {
   const isOffered = (stats: Stats) => stats.isFIFO() && stats.ino === inode;
-  return attempt(() => {
+  // A server without free descriptors lets `attach` copy the bytes.
+  return attemptQuietly(() => {
     if (!isOffered(statSync(path))) return undefined;
     const opened = openSync(path, flags | constants.O_NONBLOCK);
     if (isOffered(fstatSync(opened))) return opened;

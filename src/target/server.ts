@@ -85,7 +85,9 @@ class SessionServer {
   static async open(options: ServerOptions): Promise<SessionServer> {
     const server = new SessionServer(options, options.isLab ? await openLab() : undefined);
     const here = sessionFolder(options.folder, options.session);
-    await PrivateSocket.listenAs(here, socketName, (socket) => void server.#accept(socket));
+    await PrivateSocket.listenAs(here, socketName, (socket) => {
+      server.#accept(socket).catch(() => socket.destroy());
+    });
     return server;
   }
 

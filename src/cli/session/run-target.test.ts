@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
@@ -7,9 +8,11 @@ import { startProvider } from "../../../test/providers/start-provider.ts";
 import { builtProgram } from "../../../test/support/built-program.ts";
 import { cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
+import { isAlive } from "../../../test/support/is-alive.ts";
 import { type CommandTarget, commandTarget } from "../../../test/support/remote/command-target.ts";
 import { createSession } from "../../agent/create-session.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
+import { attempt } from "../../system/attempt.ts";
 
 let there: CommandTarget;
 /** A target without git. */
@@ -166,5 +169,15 @@ describe("toolcrib mcp --target", () => {
     } finally {
       await client.close();
     }
+  });
+
+  it("ends the program that still connects when the client leaves", async () => {
+    await using slow = commandTarget('echo $$ > "$HOME/pid"; exec sleep 100');
+    const server = here.start("mcp", "--target", slow.target.name);
+    const pid = () => Number(attempt(() => readFileSync(join(slow.home, "pid"), "utf8")));
+    await expect.poll(pid, { timeout: 60_000 }).toBeGreaterThan(0);
+    server.stdin.end();
+    await once(server, "close");
+    await expect.poll(() => isAlive(pid())).toBe(false);
   });
 });

@@ -59,6 +59,8 @@ export interface IdleLimits {
 export type AttachAnswer =
   /** The client sends a line with the `sizes` of these files, and the files, compressed by gzip. */
   | { readonly kind: "needs"; readonly files: readonly ("server" | "ripgrep")[] }
+  /** These files have arrived. */
+  | { readonly kind: "received" }
   /** The frames follow. */
   | { readonly kind: "ready" }
   | { readonly kind: "left"; readonly left: LeftOnTarget }

@@ -19,7 +19,7 @@ import { Link } from "./link.ts";
 import type { Refusal } from "./link-greeting.ts";
 import type { Target } from "./target.ts";
 import { type FileToSend, fileToSend, readTargetPrograms, type TargetPrograms } from "./target-programs.ts";
-import { type Answer, connectMsOf, Transport, type TransportOptions } from "./transport.ts";
+import { type Answer, connectMsOf, sendMsOf, Transport, type TransportOptions } from "./transport.ts";
 import { noNode, uploadNode } from "./upload-node.ts";
 
 export interface ConnectOptions extends TransportOptions {
@@ -145,11 +145,14 @@ class TargetConnection {
   /** Makes a connection. Returns why the session cannot be continued; throws when the target cannot be reached now. */
   async #attach({ mayStart }: { readonly mayStart: boolean }): Promise<Refusal | undefined> {
     const transport = await startAttach(this.#target, this.#programs, this.#options);
-    return transport.within(connectMsOf(this.#options), async () => {
+    return transport.within(connectMsOf(this.#options), async (extend) => {
       transport.write(`${JSON.stringify(this.#request(mayStart))}\n`);
       let answer = await nextAnswer(transport, this.#target);
       if (answer.kind === "needs") {
-        this.#send(transport, answer);
+        extend(sendMsOf(this.#send(transport, answer), this.#options));
+        answer = await nextAnswer(transport, this.#target);
+        if (answer.kind !== "received") throw unknownAnswer(this.#target, answer);
+        extend(connectMsOf(this.#options));
         answer = await nextAnswer(transport, this.#target);
       }
       if (answer.kind === "gone") return "gone";
@@ -171,7 +174,8 @@ class TargetConnection {
     };
   }
 
-  #send(transport: Transport, { files }: Answer): void {
+  /** Sends the files that the target needs. Returns their size. */
+  #send(transport: Transport, { files }: Answer): number {
     // Each file is sent at most once, whatever the target asks for.
     const names = new Set<unknown>(Array.isArray(files) ? files : []);
     const packed = Array.from(names, (name) => {
@@ -184,8 +188,10 @@ class TargetConnection {
       );
       return bytes;
     });
-    transport.write(`${JSON.stringify({ sizes: packed.map(({ length }) => length) })}\n`);
+    const sizes = packed.map(({ length }) => length);
+    transport.write(`${JSON.stringify({ sizes })}\n`);
     for (const bytes of packed) transport.write(bytes);
+    return sizes.reduce((sum, size) => sum + size, 0);
   }
 
   #report(message: string): void {

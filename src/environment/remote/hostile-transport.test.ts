@@ -82,6 +82,7 @@ it("shows an unknown answer as plain text", async () => {
 it("sends a file once, however often a target asks for it", async () => {
   const { error, steps } = await connecting([
     { kind: "needs", files: Array.from({ length: 10_000 }, () => "server") },
+    { kind: "received" },
     { kind: "gone" },
   ]);
   expect(error.message).toContain("no longer runs");

@@ -24,6 +24,11 @@ export function connectMsOf({ connectMs, mayAsk = false }: TransportOptions): nu
   return connectMs ?? (mayAsk ? 300_000 : 60_000);
 }
 
+/** How long to wait for an answer to this many bytes: a slow connection carries 8 kB per second. */
+export function sendMsOf(bytes: number, options: TransportOptions): number {
+  return connectMsOf(options) + bytes / 8;
+}
+
 /** A line that the target has answered. */
 export type Answer = Readonly<Record<string, unknown>> & { readonly kind: string };
 
@@ -133,17 +138,24 @@ export class Transport {
     return { readable: stdout, writable: stdin, destroy: () => this.destroy() };
   }
 
-  /** Ends a connection on which `act` fails or is not done in time. */
-  async within<Result>(ms: number, act: () => Promise<Result>): Promise<Result> {
-    const message = `${this.#target.name} did not answer in ${ms / 1000} s`;
-    const timer = setTimeout(() => this.destroy(new ToolError("timeout", message)), ms);
+  /** Ends a connection on which `act` fails or is not done in time. `extend` gives it this time from then on. */
+  async within<Result>(ms: number, act: (extend: (ms: number) => void) => Promise<Result>): Promise<Result> {
+    let timer: NodeJS.Timeout | undefined;
+    const extend = (more: number) => {
+      clearTimeout(timer);
+      const message = `${this.#target.name} did not answer in ${Math.round(more / 1000)} s`;
+      timer = setTimeout(() => this.destroy(new ToolError("timeout", message)), more);
+    };
+    extend(ms);
+    connecting.add(this);
     try {
-      return await act();
+      return await act(extend);
     } catch (error) {
       this.destroy();
       throw error;
     } finally {
       clearTimeout(timer);
+      connecting.delete(this);
     }
   }
 
@@ -211,6 +223,12 @@ export class Transport {
     );
   }
 }
+
+/** Programs that may hang while they connect. They do not notice the end of this process. */
+const connecting = new Set<Transport>();
+process.once("exit", () => {
+  for (const transport of connecting) transport.destroy();
+});
 
 /** Login scripts print less than this. */
 const maxSkippedBytes = 1024 * 1024;

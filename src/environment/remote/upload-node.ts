@@ -6,7 +6,7 @@ import { asToolError } from "../../system/file-errors.ts";
 import { textIn } from "./attach-protocol.ts";
 import type { Target } from "./target.ts";
 import { fileToSend } from "./target-programs.ts";
-import { type Answer, connectMsOf, Transport, type TransportOptions } from "./transport.ts";
+import { type Answer, connectMsOf, sendMsOf, Transport, type TransportOptions } from "./transport.ts";
 
 /** The error for a target without a usable Node. */
 export function noNode({ name }: Target, { system, machine, unfit }: Answer): ToolError {
@@ -46,15 +46,14 @@ export async function uploadNode(
     report(`Sending Node to ${target.name}, ${Math.ceil(bytes.length / 1_000_000)} MB`);
     transport.write(bytes);
     transport.endInput();
-    const { kind: result } = await transport.within(uploadMs, () => transport.answer());
+    const { kind: result } = await transport.within(sendMsOf(bytes.length, options), () =>
+      transport.answer(),
+    );
     if (result !== "stored") throw notStored(target, file);
   } finally {
     transport.destroy();
   }
 }
-
-/** Long enough for 50 MB over a slow connection. */
-const uploadMs = 30 * 60_000;
 
 function readNode(file: string): ReturnType<typeof fileToSend> {
   try {
