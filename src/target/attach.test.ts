@@ -61,7 +61,8 @@ describe("server", () => {
   it("gives up silent connections, and takes the client back", async () => {
     await using there = commandTarget('exec 3<&0; { cat <&3 & echo $! > "$HOME/relay"; wait; } | "$@"; exit');
     const { target, workspace: directory, folder } = there;
-    const options = { programs, directory, idle: { ...idle, silentMs: 400 } };
+    // Long enough for a greeting on a busy machine.
+    const options = { programs, directory, idle: { ...idle, silentMs: 2000 } };
     const client = new EchoClient(await connectTarget(target, options));
     const [session = ""] = readdirSync(join(folder, "sessions"));
     const here = join(folder, "sessions", session);
