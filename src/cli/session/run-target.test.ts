@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -59,6 +60,33 @@ describe("toolcrib run --target", () => {
     const started = await onTarget("call", "process.start", "sleep 5");
     expect(started.stderr).not.toContain("nohup");
     expect([readFileSync(at("poem.txt"), "utf8"), existsSync(at("made.txt"))]).toEqual(["one\ntwo\n", false]);
+  });
+});
+
+describe("toolcrib call --target", () => {
+  it("ends the program that connects when it is ended itself", async () => {
+    await using silent = commandTarget(
+      [
+        `trap 'echo > "$HOME/ended"; exit' TERM`,
+        // The request has arrived, so the client waits for the answer.
+        `grep -q '"mayStart":true'`,
+        'echo $$ > "$HOME/pid"; while :; do sleep 0.1; done',
+      ].join("\n"),
+    );
+    await using here = cliWorkspace();
+    const call = spawn(
+      process.execPath,
+      [builtProgram, "call", "file.list", "--target", silent.target.name],
+      { env: here.env, cwd: here.workspace, stdio: "ignore" },
+    );
+    const pid = () => Number(attempt(() => readFileSync(join(silent.home, "pid"), "utf8")));
+    await expect.poll(pid, { timeout: 30_000 }).toBeGreaterThan(0);
+    call.kill("SIGTERM");
+    const hasEnded = () => existsSync(join(silent.home, "ended"));
+    await expect
+      .poll(() => [hasEnded(), call.signalCode], { timeout: 30_000 })
+      .toEqual([true, "SIGTERM"])
+      .finally(() => hasEnded() || process.kill(pid(), "SIGKILL"));
   });
 });
 

@@ -7,6 +7,7 @@ import { tryParseJson } from "../../lib/json/try-parse-json.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import { plainTerminalText } from "../../lib/text/terminal-text.ts";
+import { endWithProcess } from "../../system/end-with-process.ts";
 import { ProgramFinder, projectAround } from "../local/processes/find-program.ts";
 import type { ByteStream } from "./frames.ts";
 import type { Target } from "./target.ts";
@@ -138,7 +139,7 @@ export class Transport {
     return { readable: stdout, writable: stdin, destroy: () => this.destroy() };
   }
 
-  /** Ends a connection on which `act` fails or is not done in time. `extend` gives it this time from then on. */
+  /** Ends a connection on which `act` fails or is not done in time, or during which this process ends. `extend` gives it this time from then on. */
   async within<Result>(ms: number, act: (extend: (ms: number) => void) => Promise<Result>): Promise<Result> {
     let timer: NodeJS.Timeout | undefined;
     const extend = (more: number) => {
@@ -147,7 +148,8 @@ export class Transport {
       timer = setTimeout(() => this.destroy(new ToolError("timeout", message)), more);
     };
     extend(ms);
-    connecting.add(this);
+    // The program has a process group of its own, and would wait for a target that never answers.
+    const release = endWithProcess(() => this.destroy());
     try {
       return await act(extend);
     } catch (error) {
@@ -155,7 +157,7 @@ export class Transport {
       throw error;
     } finally {
       clearTimeout(timer);
-      connecting.delete(this);
+      release();
     }
   }
 
@@ -223,12 +225,6 @@ export class Transport {
     );
   }
 }
-
-/** Programs that may hang while they connect. They do not notice the end of this process. */
-const connecting = new Set<Transport>();
-process.once("exit", () => {
-  for (const transport of connecting) transport.destroy();
-});
 
 /** Login scripts print less than this. */
 const maxSkippedBytes = 1024 * 1024;

@@ -1,3 +1,4 @@
+import { endWithProcess } from "../../../system/end-with-process.ts";
 import { newMark, type Run, type RunRecords } from "./run-records.ts";
 
 /** The running processes of one environment. */
@@ -15,7 +16,7 @@ export class Runs {
   announce(): string {
     const mark = newMark();
     this.#records?.add(mark);
-    if (watched.size === 0) listen("on");
+    stopWatching ??= endWithProcess(killWatched);
     watched.set(mark, undefined);
     return mark;
   }
@@ -23,7 +24,9 @@ export class Runs {
   /** Removes the record of a run that has ended, or was never started. */
   forget(mark: string): void {
     this.#records?.remove(mark);
-    if (watched.delete(mark) && watched.size === 0) listen("off");
+    if (!watched.delete(mark) || watched.size > 0) return;
+    stopWatching?.();
+    stopWatching = undefined;
   }
 
   watch(run: Run, mark: string, exit: Promise<unknown>): void {
@@ -44,21 +47,9 @@ export class Runs {
 
 // These runs are stopped with this process. The value is undefined for a run that is about to start.
 const watched = new Map<string, Run | undefined>();
+let stopWatching: (() => void) | undefined;
 
 /** Kills everything that this process has started. The records stay, so that the next process can clean up. */
 export function killWatched(): void {
   for (const run of watched.values()) run?.kill();
-}
-
-/** Kills all runs and sends the signal again. Without this listener it would end the process without an exit event. */
-function endBy(signal: NodeJS.Signals): void {
-  if (process.listenerCount(signal) > 1) return;
-  killWatched();
-  process.off(signal, endBy);
-  process.kill(process.pid, signal);
-}
-
-function listen(how: "on" | "off"): void {
-  process[how]("exit", killWatched);
-  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process[how](signal, endBy);
 }
