@@ -180,7 +180,8 @@ function MessageBox({ session }: { session: SessionDetail }) {
     if (text === "" || field.current === null) return;
     const answer = await act(session, { action: "message", text });
     if (answer === null) return;
-    field.current.value = "";
+    // The user may have left the page meanwhile.
+    if (field.current) field.current.value = "";
     if (answer.session !== session.session)
       navigate(href("sessions", { workspace: answer.workspace, id: answer.session }));
   };

@@ -14,7 +14,7 @@ import type { RecentLines } from "./recent-lines.ts";
 const graceMs = 1_000;
 
 // A broken pipe is usually followed by the exit within this time.
-const momentMs = 300;
+const momentMs = 1_000;
 
 const progressMs = 50;
 /** Maximum size of the messages that the server has not read yet. */
