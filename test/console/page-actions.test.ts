@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingBrowser } from "../support/console/browser.ts";
-import { faultsOf, press, type ShownPage, showPage, tabTo } from "../support/console/shown-page.ts";
+import { faultsOf, press, type ShownPage, settle, showPage, tabTo } from "../support/console/shown-page.ts";
 
 /** What the page asks the server for, in a real browser with made-up data. No test uses a mouse. */
 describe.skipIf(missingBrowser)("the page, by keys alone (with Chromium)", () => {
@@ -117,6 +117,24 @@ describe.skipIf(missingBrowser)("the page, by keys alone (with Chromium)", () =>
       { ...named, action: "interrupt" },
       { ...named, action: "stop" },
     ]);
+  });
+
+  it("lets the user leave while a message is sent", async () => {
+    await shown.open("#/sessions/w-main/s-agent");
+    const { promise: after, resolve } = Promise.withResolvers<void>();
+    const body = { workspace: "w-main", session: "s-fork" };
+    shown.server.answers.set("/api/sessions/act", { status: 200, body, after });
+    await press(page, "m");
+    await page.keyboard.type("Run the tests first.");
+    await press(page, "Control+Enter");
+    await expect.poll(() => shown.server.posted.length).toBe(1);
+    await page.goto(`${shown.server.url}/#/health`);
+    await page.getByRole("region", { name: "Findings" }).waitFor();
+    const answered = page.waitForResponse("**/api/sessions/act");
+    resolve();
+    await (await answered).finished();
+    await settle(page);
+    expect([new URL(page.url()).hash, shown.errors]).toEqual(["#/health", []]);
   });
 
   it("starts a session", async () => {

@@ -179,9 +179,9 @@ function MessageBox({ session }: { session: SessionDetail }) {
     const text = field.current?.value.trim() ?? "";
     if (text === "" || field.current === null) return;
     const answer = await act(session, { action: "message", text });
-    if (answer === null) return;
-    // The user may have left the page meanwhile.
-    if (field.current) field.current.value = "";
+    // The user may have left the page meanwhile, and stays where they are.
+    if (answer === null || field.current === null) return;
+    field.current.value = "";
     if (answer.session !== session.session)
       navigate(href("sessions", { workspace: answer.workspace, id: answer.session }));
   };
