@@ -127,6 +127,12 @@ export interface Environment {
   readFiles?(paths: readonly string[], wanted: FilesWanted): Promise<readonly ReadResult[]>;
 
   /**
+   * Names contents that need not be sent again: `readFile` and `readFiles` take the content of a file from there when it
+   * has the same hash. Environments have it when contents are sent over a network.
+   */
+  useContents?(contents: KnownContents): void;
+
+  /**
    * Returns the ignore files outside the workspace that apply to it: those of the directories above, nearest first, then
    * the user's own. Leaves out `.gitignore` files above the nearest repository. The answer may be a second old.
    */
@@ -191,6 +197,13 @@ export interface FilesWanted {
 
 /** The content of a file. "gone": there is no such regular file. "unreadable": it is too large, or may not be read. */
 export type ReadResult = Uint8Array | "same" | "gone" | "unreadable";
+
+/** Contents by their SHA-256, such as those that the journal has stored for undo. */
+export interface KnownContents {
+  has(hash: string): boolean;
+  /** Throws `unavailable` when the content is missing or damaged. */
+  read(hash: string): Promise<Uint8Array>;
+}
 
 export interface IgnoreFileOutside {
   /** "exclude": `.git/info/exclude` of a repository, even if missing; "global": the user's `core.excludesFile`. */

@@ -30,6 +30,7 @@ export function openBlobs(folder: string): Blobs {
     keepFile: async (environment, path, signal) => {
       const copy = async () =>
         (await copyOut(environment, path, blobs, signal)) ??
+        (await keepAgain(blobs, environment, path, signal)) ??
         (await blobs.keepPieces(piecesOf(environment, path), signal));
       const { hash, bytes } = await keeping(folder, copy);
       return { hash, bytes };
@@ -42,6 +43,19 @@ export function openBlobs(folder: string): Blobs {
       return content;
     },
   };
+}
+
+/** Renews a content that is stored, without reading the file again. Returns undefined when it is not stored. */
+async function keepAgain(
+  blobs: BlobFolder,
+  environment: Environment,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly hash: string; readonly bytes: number } | undefined> {
+  // Only there does reading take longer than asking for the hash.
+  if (environment.useContents === undefined) return undefined;
+  const state = await environment.state(path, { signal });
+  return state.kind === "file" && blobs.isKeptAgain(state.hash, state.bytes) ? state : undefined;
 }
 
 async function* piecesOf(environment: Environment, path: string): AsyncGenerator<Uint8Array> {

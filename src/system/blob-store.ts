@@ -48,7 +48,7 @@ export class BlobFolder {
 
   keep(content: Uint8Array): string {
     const hash = contentHash(content);
-    if (this.#isKeptAgain(hash, content.length)) return hash;
+    if (this.isKeptAgain(hash, content.length)) return hash;
     const temporary = this.#newTemporary();
     try {
       const handle = openNew(temporary);
@@ -113,7 +113,7 @@ export class BlobFolder {
       }
       const hash = hashing.digest("hex");
       const { size, mtimeMs } = statSync(temporary);
-      if (this.#isKeptAgain(hash, size)) unlinkSync(temporary);
+      if (this.isKeptAgain(hash, size)) unlinkSync(temporary);
       else this.#giveName(temporary, hash);
       return { hash, bytes: size, keptAt: mtimeMs };
     } catch (error) {
@@ -139,7 +139,7 @@ export class BlobFolder {
   }
 
   /** Renews the time of a stored content. Returns false when it is missing, or incomplete after a power failure. */
-  #isKeptAgain(hash: string, bytes: number): boolean {
+  isKeptAgain(hash: string, bytes: number): boolean {
     if (findBlob(this.#folder, hash)?.size !== bytes) return false;
     try {
       const now = Date.now() / 1000;

@@ -60,6 +60,7 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
   const budget = journalBudget(options.journal);
   const collector = new Collector({ journal, folder: files.blobs, scans: files.scans, budget });
   const blobs = openBlobs(files.blobs);
+  environment.useContents?.(blobs);
   const without = environment.ownDirectories ?? [workspace.state, workspace.config].map(realLocation);
   const started = new RunRecords(files.started);
   const warnings: string[] = [];

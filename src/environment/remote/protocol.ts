@@ -184,8 +184,9 @@ export const methods = {
   realPath: { params: object({ path: text }), result: text },
   info: { params: object({ path: text, followLinks: optional(yesOrNo) }), result: info },
   readFile: {
-    params: object({ path: text, maxBytes: count }),
-    result: object({ ...readResult, bytes, info }),
+    params: object({ path: text, maxBytes: count, hashAbove: optional(count) }),
+    /** With `hashAbove`, a longer content is only named by its hash. */
+    result: object({ ...readResult, bytes: optional(bytes), hash: optional(sha256), info }),
   },
   readBytes: {
     params: object({ path: text, offset: number, length: number }),
@@ -259,8 +260,12 @@ export const methods = {
       maxBytes: count,
       /** The hash of each path, "" when its content is unknown. */
       known: optional(list(sha256, 10_000)),
+      hashAbove: optional(count),
     }),
-    result: list(either(bytes, oneOf("same", "gone", "unreadable")), 10_000),
+    result: list(
+      either(either(bytes, object({ hash: sha256 })), oneOf("same", "gone", "unreadable")),
+      10_000,
+    ),
   },
   search: { params: object({ wanted: searchWanted, without: list(text) }), result: searchFound },
   list: { params: listWanted, result: listedTree },

@@ -6,6 +6,7 @@ import type {
   FileInfo,
   FilesWanted,
   IgnoreFileOutside,
+  KnownContents,
   LineRange,
   LineSlice,
   MachineFacts,
@@ -34,6 +35,7 @@ import { RemoteChanges } from "./remote-changes.ts";
 import { RemoteDirectory } from "./remote-directory.ts";
 import { type CallTarget, callTarget, maxListBytes } from "./remote-process.ts";
 import { RemoteProcesses } from "./remote-processes.ts";
+import { RemoteReads } from "./remote-reads.ts";
 import { RemoteSnapshots } from "./remote-snapshots.ts";
 import { checkRelative, pathsOf } from "./snapshot-columns.ts";
 
@@ -111,6 +113,7 @@ class RemoteEnvironment implements TargetEnvironment {
   readonly keepsShells: boolean;
   readonly #peer: Peer;
   readonly #call: CallTarget;
+  readonly #reads: RemoteReads;
   readonly #changes: RemoteChanges;
   readonly #processes: RemoteProcesses;
   #sandbox: Promise<SandboxReport> | undefined;
@@ -128,6 +131,7 @@ class RemoteEnvironment implements TargetEnvironment {
     const { workspace, home, ownDirectories, recovered, machine, runsPrograms, abilities } = greeting;
     this.#peer = peer;
     this.#call = callTarget(peer);
+    this.#reads = new RemoteReads(this.#call, (realPath, reached) => this.#check(realPath, reached));
     this.#changes = new RemoteChanges(this.#call, (realPath) => this.#inside(realPath));
     this.#processes = new RemoteProcesses({ peer, call: this.#call, takeId: () => this.#takeId() });
     this.workspace = workspace;
@@ -170,13 +174,8 @@ class RemoteEnvironment implements TargetEnvironment {
     return this.#call("info", { path, followLinks });
   }
 
-  async readFile(path: string, options: Parameters<Environment["readFile"]>[1]): Promise<FileContent> {
-    const { maxBytes, signal, reached } = options;
-    const answer = await this.#call("readFile", { path, maxBytes }, { signal, maxBytes });
-    const { bytes, info, realPath } = answer;
-    this.#check(realPath, reached);
-    if (bytes.length > maxBytes) throw badMessage("a file is longer than was asked for");
-    return { bytes, info };
+  readFile(...wanted: Parameters<Environment["readFile"]>): Promise<FileContent> {
+    return this.#reads.readFile(...wanted);
   }
 
   async readBytes(path: string, range: ByteRange): Promise<Uint8Array> {
@@ -236,26 +235,12 @@ class RemoteEnvironment implements TargetEnvironment {
     return Array.from(times, (time) => (Number.isNaN(time) ? undefined : time));
   }
 
-  async readFiles(
-    paths: readonly string[],
-    { maxFileBytes, maxBytes, known, signal }: FilesWanted,
-  ): Promise<readonly ReadResult[]> {
-    const asked = paths.slice(0, mostFilesAtOnce);
-    const hashes = known && asked.map((path) => known.get(path) ?? "");
-    const results = await this.#call(
-      "readFiles",
-      { paths: asked, maxFileBytes, maxBytes, known: hashes },
-      { signal, maxBytes: maxBytes + maxFileBytes + asked.length * 40 },
-    );
-    if (results.length > asked.length || (results.length === 0 && asked.length > 0))
-      throw badMessage("a wrong number of files");
-    for (const [index, result] of results.entries()) {
-      if (result === "same" && !hashes?.[index])
-        throw badMessage("a file is the same, but its hash was not sent");
-      if (typeof result !== "string" && result.length > maxFileBytes)
-        throw badMessage("a file is longer than was asked for");
-    }
-    return results;
+  readFiles(paths: readonly string[], wanted: FilesWanted): Promise<readonly ReadResult[]> {
+    return this.#reads.readFiles(paths, wanted);
+  }
+
+  useContents(contents: KnownContents): void {
+    this.#reads.contents = contents;
   }
 
   async openDirectory(path: string): Promise<Directory> {
@@ -354,6 +339,5 @@ class RemoteEnvironment implements TargetEnvironment {
   }
 }
 
-const mostFilesAtOnce = 10_000;
 const maxIgnoreBytes = 64 * 1024 * 1024;
 const maxHeaderBytes = 512 * 1024;

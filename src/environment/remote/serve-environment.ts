@@ -9,6 +9,7 @@ import type {
 import { ToolError } from "../../contract/error.ts";
 import type { Repository, Snapshot } from "../../contract/snapshot.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { readMany } from "../../lib/files-reader.ts";
 import type { AttackedMachine } from "../../sandbox/proof/prove-boundary.ts";
@@ -130,8 +131,12 @@ class ServedEnvironment {
   readonly #handlers: Handlers = {
     realPath: ({ path }) => this.#environment.realPath(path),
     info: ({ path, followLinks }) => this.#environment.info(path, { followLinks }),
-    readFile: ({ path, maxBytes }, { signal }) =>
-      reading((reaching) => this.#environment.readFile(path, { maxBytes, signal, ...reaching })),
+    readFile: async ({ path, maxBytes, hashAbove = Infinity }, { signal }) => {
+      const { bytes, ...rest } = await reading((reaching) =>
+        this.#environment.readFile(path, { maxBytes, signal, ...reaching }),
+      );
+      return bytes.length > hashAbove ? { ...rest, hash: contentHash(bytes) } : { ...rest, bytes };
+    },
     readBytes: ({ path, offset, length }) =>
       reading(async (reaching) => ({
         bytes: await this.#environment.readBytes(path, { offset, length, ...reaching }),
@@ -170,9 +175,12 @@ class ServedEnvironment {
       const { paths, failed } = await walk(this.#environment, directory, { ...options, signal });
       return { paths: Buffer.from(paths.map((path) => `${path}\0`).join("")), failed };
     },
-    readFiles: ({ paths, known: hashes, ...limits }, { signal }) => {
+    readFiles: async ({ paths, known: hashes, hashAbove = Infinity, ...limits }, { signal }) => {
       const known = hashes && new Map(paths.map((path, index) => [path, hashes[index] ?? ""]));
-      return readMany(this.#environment, paths, { ...limits, known, signal });
+      const results = await readMany(this.#environment, paths, { ...limits, known, signal });
+      return results.map((result) =>
+        typeof result !== "string" && result.length > hashAbove ? { hash: contentHash(result) } : result,
+      );
     },
     search: async ({ wanted, without }, { signal }) => {
       const { search } = this.#options;

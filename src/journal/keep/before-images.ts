@@ -3,6 +3,7 @@ import type { Directory, Environment, FileInfo } from "../../contract/environmen
 import { ToolError } from "../../contract/error.ts";
 import type { UndoLimits } from "../../contract/history.ts";
 import { TimeSlice } from "../../lib/async/time-slice.ts";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { isStale } from "../../system/file-errors.ts";
@@ -26,6 +27,10 @@ export class BeforeImages {
   readonly #environment: Environment;
   readonly #blobs: Blobs;
   readonly #lost = new Map<string, string>();
+  readonly #read = new BoundedCache<string, Uint8Array>({
+    maxWeight: inMemoryBytes,
+    weigh: ({ length }) => length,
+  });
   #left: number;
   /** New contents have a separate budget, so that they never displace old ones. */
   #leftForNew: number;
@@ -45,6 +50,17 @@ export class BeforeImages {
 
   has(hash: string): boolean {
     return this.#blobs.has(hash);
+  }
+
+  /** Remembers a content that the call has read, because most calls change what they read. */
+  remember(path: string, content: Uint8Array): void {
+    this.#read.set(path, content);
+  }
+
+  /** Stores the content with this hash if the call has read it from `path`. Otherwise returns undefined. */
+  async keepRead(path: string, hash: string): Promise<StoredContent | undefined> {
+    const content = this.#read.delete(path);
+    return content && contentHash(content) === hash ? this.#keepContent(path, content) : undefined;
   }
 
   /** Stores the file at `path`. Returns undefined when it does not exist. */
@@ -89,7 +105,7 @@ export class BeforeImages {
   }
 }
 
-/** The largest file that is read at once. Larger files are copied piece by piece. */
+/** The largest file that is read at once, and the limit of remembered ones. Larger files are copied piece by piece. */
 const inMemoryBytes = 16 * 1024 * 1024;
 
 const maxNewBytes = 256 * 1024;

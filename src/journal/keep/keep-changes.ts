@@ -56,7 +56,7 @@ async function keepEnds(
   const link = after === "nothing" ? await linkAt(environment, path) : undefined;
   if (link !== undefined || before === "nothing" || images.has(before))
     return { link, lost: undefined, afterHash };
-  const old = await images.keep(path, signal);
+  const old = (await images.keepRead(path, before)) ?? (await images.keep(path, signal));
   if (old === undefined) throw isStale(path, "gone");
   if (old.hash !== before && old.hash !== "") throw isStale(path, "changed");
   return { link, lost: old.lost, afterHash };

@@ -31,6 +31,11 @@ export function keepingEnvironment(environment: Environment, parts: KeepingParts
     get notKept() {
       return images.lost;
     },
+    readFile: async (path, options) => {
+      const content = await environment.readFile(path, options);
+      images.remember(path, content.bytes);
+      return content;
+    },
     writeFile: (path, content, options = {}) => keepWrite(environment, path, content, options, kept),
     delete: (path, options = {}) => keepDeletion(environment, path, options, kept),
     move: (from, to, options = {}) => keepMove(environment, from, to, options, kept),

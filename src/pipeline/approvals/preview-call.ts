@@ -117,4 +117,5 @@ type ReadingMethod =
   | "openDirectory"
   | "walk"
   | "readFiles"
+  | "useContents"
   | "ignoreFilesOutside";
