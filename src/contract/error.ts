@@ -52,6 +52,8 @@ export type ErrorDetails =
   | { readonly kind: "read-directory" }
   /** A command did not run, because the workspace changed while its sandbox was set up. */
   | { readonly kind: "sandbox-not-set-up" }
+  /** A session ended without an answer to a command, which it may have accepted. */
+  | { readonly kind: "unanswered-command" }
   | { readonly kind: "unknown-process" }
   | { readonly kind: "unknown-tool"; readonly name: string };
 

@@ -19,7 +19,10 @@ export interface AttachedSession {
   readonly ended: Promise<void>;
   /** Calls the first listener with everything since the hello, and others with what happens from then on. */
   on(listener: (update: LiveUpdate) => void): () => void;
-  /** Sends a message to the model in the running turn, or starts a turn with it. Rejects when the session refuses it. */
+  /**
+   * Sends a message to the model in the running turn, or starts a turn with it. Rejects when the session refuses it. With the
+   * detail "unanswered-command", the session may have accepted it: its process ended without an answer.
+   */
   steer(text: string): Promise<void>;
   /** Ends the running turn. The session stays open. */
   interrupt(): Promise<void>;
@@ -65,16 +68,19 @@ class Attached implements AttachedSession {
   readonly ended: Promise<void>;
   readonly #connection: JsonConnection;
   readonly #updates = new Listeners<LiveUpdate>();
-  readonly #waiting = new Map<number, (reply: LiveReply) => void>();
+  readonly #waiting = new Map<number, (reply: Settled) => void>();
   /** Updates that arrived before the first listener. */
   #early: LiveUpdate[] | undefined = [];
   #hello: LiveHello | undefined;
+  #hasClosed = false;
   #count = 0;
 
   constructor(connection: JsonConnection, onHello: (hello: LiveHello) => void) {
     this.#connection = connection;
     this.ended = connection.ended.then(() => {
-      for (const [id, settle] of this.#waiting) settle({ type: "reply", id, error: connectionEnded });
+      // A session answers before it closes, so a command without an answer came too late.
+      const end = this.#hasClosed ? { error: connectionEnded } : { error: unanswered, isUnanswered: true };
+      for (const settle of this.#waiting.values()) settle(end);
     });
     connection.receive(
       (message) => this.#take(message as unknown as LiveHello | LiveUpdate | LiveReply, onHello),
@@ -117,8 +123,13 @@ class Attached implements AttachedSession {
     } else if (message.type === "reply") {
       this.#waiting.get(message.id)?.(message);
       this.#waiting.delete(message.id);
-    } else if (this.#early === undefined) this.#updates.emit(message);
-    else if (this.#early.length < maxEarly) this.#early.push(message);
+    } else this.#hear(message);
+  }
+
+  #hear(update: LiveUpdate): void {
+    if (update.type === "state") this.#hasClosed = update.state === "closed";
+    if (this.#early === undefined) this.#updates.emit(update);
+    else if (this.#early.length < maxEarly) this.#early.push(update);
   }
 
   async #send(
@@ -126,15 +137,26 @@ class Attached implements AttachedSession {
   ): Promise<void> {
     this.#count += 1;
     const id = this.#count;
-    const { promise, resolve } = Promise.withResolvers<LiveReply>();
+    const { promise, resolve } = Promise.withResolvers<Settled>();
     this.#waiting.set(id, resolve);
-    if (this.#connection.hasEnded) resolve({ type: "reply", id, error: connectionEnded });
+    if (this.#connection.hasEnded) resolve({ error: connectionEnded });
     this.#connection.send({ ...command, id } satisfies LiveCommand);
-    const { error } = await promise;
+    const { error, isUnanswered } = await promise;
     if (error !== null)
-      throw new ToolError("unavailable", error.message, { hint: error.hint ?? "Try again." });
+      throw new ToolError("unavailable", error.message, {
+        hint: error.hint ?? "Try again.",
+        details: isUnanswered ? { kind: "unanswered-command" } : undefined,
+      });
   }
+}
+
+interface Settled extends Pick<LiveReply, "error"> {
+  readonly isUnanswered?: boolean;
 }
 
 const maxEarly = 1_000;
 const connectionEnded = { message: "The session has ended", hint: "Resume it, then send the message again." };
+const unanswered = {
+  message: "The session ended before it confirmed the message",
+  hint: "If the conversation does not show the message, send it again.",
+};

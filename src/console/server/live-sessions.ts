@@ -205,12 +205,16 @@ export class LiveSessions {
   }
 }
 
-/** Sends a message. Returns false when the session ends instead: on a target, it takes a moment to close. */
+/**
+ * Sends a message. Returns false when the session has refused it because it ends: on a target, it takes a moment to close.
+ * A message that the session may have accepted is not sent again.
+ */
 async function steerUnlessEnding(peer: AttachedSession, text: string): Promise<boolean> {
   try {
     await peer.steer(text);
     return true;
   } catch (error) {
+    if (error instanceof ToolError && error.details?.kind === "unanswered-command") throw error;
     const hasEnded = peer.ended.then(() => true);
     if (await Promise.race([hasEnded, pause(endingMs, false, { ref: false })])) return false;
     throw error;
