@@ -1,12 +1,15 @@
 import { setImmediate } from "node:timers/promises";
+import { findLongWords, stepLength, type Word } from "./long-words.ts";
 import { findNamedValues, hasSecretName } from "./named-values.ts";
 import { findPrivateKeys, hasPrivateKey } from "./private-keys.ts";
 import type { Search, Secret } from "./secret.ts";
 
 /** Returns the parts of a text that look like secrets, in order and without overlaps. Takes linear time. */
 export function findSecrets(text: string): readonly Secret[] {
-  if (text.length < shortestSecret || !mayHaveSecrets(text)) return none;
-  const search = searchSecrets(text);
+  if (text.length < shortestSecret) return none;
+  const words = findLongWords(text, 0);
+  if (!mayHaveSecrets(text, words)) return none;
+  const search = searchSecrets(text, words);
   for (;;) {
     const { done, value } = search.next();
     if (done) return value;
@@ -14,13 +17,13 @@ export function findSecrets(text: string): readonly Secret[] {
 }
 
 /** Returns false only for a text without secrets. Makes no objects, unlike the search, which most texts do not need. */
-function mayHaveSecrets(text: string): boolean {
-  return endOfLongWord(text, 0) > 0 || hasSecretName(text) || hasPrivateKey(text);
+function mayHaveSecrets(text: string, words: readonly Word[]): boolean {
+  return words.length > 0 || text.length > stepLength || hasSecretName(text) || hasPrivateKey(text);
 }
 
 /** Does the same as `findSecrets`, and lets the event loop run every few milliseconds. */
 export async function findSecretsInTurns(text: string): Promise<readonly Secret[]> {
-  const search = searchSecrets(text);
+  const search = searchSecrets(text, findLongWords(text, 0));
   let since = performance.now();
   for (;;) {
     const { done, value } = search.next();
@@ -33,8 +36,9 @@ export async function findSecretsInTurns(text: string): Promise<readonly Secret[
 
 const turnMs = 10;
 
-function* searchSecrets(text: string): Search {
-  const keys = yield* findKeysIn(text);
+/** Searches a text whose first long words are known. */
+function* searchSecrets(text: string, words: readonly Word[]): Search {
+  const keys = yield* findKeysIn(text, words);
   const values = yield* findNamedValues(text);
   const lines = yield* findPrivateKeys(text);
   return keys.length + values.length + lines.length === 0 ? none : joined([...keys, ...values, ...lines]);
@@ -43,57 +47,15 @@ function* searchSecrets(text: string): Search {
 const none: readonly Secret[] = [];
 const shortestSecret = 8;
 
-/** The length of the shortest key that is recognised by its shape. */
-const shortestKey = 20;
-
-function* findKeysIn(text: string): Search {
+function* findKeysIn(text: string, firstWords: readonly Word[]): Search {
   const found: Secret[] = [];
-  let pause = stepLength;
-  for (let end = endOfLongWord(text, 0); end > 0; end = endOfLongWord(text, end)) {
-    let start = end;
-    while (start > 0 && isWordOrDot(text.charCodeAt(start - 1))) start -= 1;
-    for (const key of yield* findKeys(text, start, end)) found.push(key);
-    if (end < pause) continue;
+  let words = firstWords;
+  for (let from = 0; ; words = findLongWords(text, from)) {
+    for (const { start, end } of words) for (const key of yield* findKeys(text, start, end)) found.push(key);
+    from = Math.max(from + stepLength, words.at(-1)?.end ?? 0);
+    if (from >= text.length) return found;
     yield;
-    pause = end + stepLength;
   }
-  return found;
-}
-
-/**
- * Returns the end of the next word that is as long as a key, with the words that dots join to it; 0 if there is none. Steps
- * from word to word by the length of a key, and so skips most letters of most texts.
- */
-function endOfLongWord(text: string, first: number): number {
-  const { length } = text;
-  let from = first;
-  for (let at = from + shortestKey - 1; at < length; at = from + shortestKey - 1) {
-    let left = at;
-    while (left >= from && isWord(text.charCodeAt(left))) left -= 1;
-    if (left >= from) {
-      from = left + 1;
-      continue;
-    }
-    let end = at + 1;
-    while (end < length && isWordOrDot(text.charCodeAt(end))) end += 1;
-    return end;
-  }
-  return 0;
-}
-
-const stepLength = 32 * 1024;
-
-/** Letters, digits, `_` and `-`. */
-const wordCodes = new Uint8Array(128).fill(1, 0x30, 0x3a).fill(1, 0x41, 0x5b).fill(1, 0x61, 0x7b);
-wordCodes[0x5f] = 1;
-wordCodes[0x2d] = 1;
-
-function isWord(code: number): boolean {
-  return code < 128 && wordCodes[code] === 1;
-}
-
-function isWordOrDot(code: number): boolean {
-  return code === 0x2e || isWord(code);
 }
 
 /** Keeps one of several overlapping secrets: the one found first, which is the most exact. */
@@ -194,8 +156,10 @@ function* findKeys(text: string, start: number, end: number): Search {
     // The piece starts one letter earlier, so that the border can be checked.
     const base = Math.max(0, from - 1);
     const piece = word.length <= stepLength ? word : word.slice(base, from + stepLength + longestBeginning);
-    for (const { index } of piece.matchAll(expressions().beginning)) {
-      const at = base + index;
+    const { beginning } = expressions();
+    beginning.lastIndex = 0;
+    for (let match = beginning.exec(piece); match !== null; match = beginning.exec(piece)) {
+      const at = base + match.index;
       if (at < next || (at < from && at > 0)) continue;
       const key = keyAt(word, at);
       if (key === undefined) continue;

@@ -3,37 +3,44 @@ import type { Search, Secret } from "./secret.ts";
 /** Finds values that are secret by their name: `name: value`, `--name value`, or a password in a URL. */
 export function* findNamedValues(text: string): Search {
   const found: Secret[] = [];
-  let signs = 0;
   for (const sign of [":", "="] as const) {
     let next = 0;
-    for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, next)) {
+    for (let at = nextSign(text, sign, 0); at >= 0; at = nextSign(text, sign, next)) {
       const isUrl = sign === ":" && text.charCodeAt(at + 1) === slash;
       const secret = isUrl ? passwordInUrl(text, at + 1) : valueOfName(text, at, sign);
       if (secret !== undefined) found.push(secret);
       next = secret?.end ?? at + 1;
-      signs += 1;
-      if (signs % stepSigns === 0) yield;
+      yield;
     }
   }
   for (let at = text.indexOf("--"); at >= 0; at = text.indexOf("--", at + 2)) {
     const secret = valueOfOption(text, at);
     if (secret !== undefined) found.push(secret);
-    signs += 1;
-    if (signs % stepSigns === 0) yield;
+    yield;
   }
   return found;
 }
 
-const stepSigns = 512;
-
 /** Returns false only for a text without such values. */
 export function hasSecretName(text: string): boolean {
-  for (let at = text.indexOf(":"); at >= 0; at = text.indexOf(":", at + 1))
-    if (text.charCodeAt(at + 1) === slash || mayEndName(text, endOfName(text, at))) return true;
-  for (let at = text.indexOf("="); at >= 0; at = text.indexOf("=", at + 1))
-    if (mayEndName(text, endOfName(text, at))) return true;
-  return text.includes("--");
+  return nextSign(text, ":", 0) >= 0 || nextSign(text, "=", 0) >= 0 || text.includes("--");
 }
+
+/**
+ * Returns the position of the next sign that may follow a secret's name or the scheme of a URL; -1 if there is none.
+ * Returns any sign after a few hundred others, so that a search in steps can pause.
+ */
+function nextSign(text: string, sign: ":" | "=", from: number): number {
+  let at = text.indexOf(sign, from);
+  for (let signs = 1; at >= 0 && signs < stepSigns; signs += 1) {
+    if (mayEndName(text, endOfName(text, at))) return at;
+    if (sign === ":" && text.charCodeAt(at + 1) === slash) return at;
+    at = text.indexOf(sign, at + 1);
+  }
+  return at;
+}
+
+const stepSigns = 512;
 
 /** Returns the kind of secret that a name indicates; undefined for other names. */
 export function kindOfName(name: string): string | undefined {
@@ -78,36 +85,38 @@ function valueOfOption(text: string, at: number): Secret | undefined {
 /** Returns the end of a name before its sign. Between them there may be a blank, and the end of a string. */
 function endOfName(text: string, at: number): number {
   let end = at;
-  if (text.charCodeAt(end - 1) === blank) end -= 1;
-  const quote = text.charCodeAt(end - 1);
-  if (quote === 0x22 || quote === 0x27 || quote === 0x60) end -= 1;
-  return text.charCodeAt(end - 1) === backslash ? end - 1 : end;
+  if (end > 0 && text.charCodeAt(end - 1) === blank) end -= 1;
+  if (end > 0 && isQuote(text.charCodeAt(end - 1))) end -= 1;
+  return end > 0 && text.charCodeAt(end - 1) === backslash ? end - 1 : end;
+}
+
+function isQuote(code: number): boolean {
+  return code === 0x22 || code === 0x27 || code === 0x60;
 }
 
 const slash = 0x2f;
 const blank = 0x20;
 const backslash = 0x5c;
 
-// The last three letters of a name show quickly whether it can be relevant.
-const lastLetters = "ord swd pwd ase ass ken ens key ret ets ial als ion".split(" ");
-const endings = new Set(lastLetters.map((letters) => packed(letters, 3)));
-const lastOnes = new Uint8Array(128);
-for (const letters of lastLetters) {
-  const code = letters.charCodeAt(2);
-  lastOnes[code] = 1;
-  lastOnes[code & ~0x20] = 1;
+// The last three letters of a name show quickly whether it can be relevant. Signs may count as letters.
+const endings = new Uint8Array(32 ** 3);
+const lastLetters = new Uint8Array(32);
+for (const letters of "ord swd pwd ase ass ken ens key ret ets ial als ion".split(" ")) {
+  endings[packed(letters, 3)] = 1;
+  lastLetters[letters.charCodeAt(2) & 31] = 1;
 }
 
 function mayEndName(text: string, end: number): boolean {
-  return lastOnes[text.charCodeAt(end - 1)] === 1 && endings.has(packed(text, end));
+  if (end < 3 || lastLetters[text.charCodeAt(end - 1) & 31] === 0) return false;
+  return endings[packed(text, end)] === 1;
 }
 
-/** Returns the three letters before `end` as one number, in lower case. */
+/** Returns the three letters before `end` as one number, the same for capital letters. */
 function packed(text: string, end: number): number {
   return (
-    ((text.charCodeAt(end - 3) | 0x20) << 16) |
-    ((text.charCodeAt(end - 2) | 0x20) << 8) |
-    (text.charCodeAt(end - 1) | 0x20)
+    ((text.charCodeAt(end - 3) & 31) << 10) |
+    ((text.charCodeAt(end - 2) & 31) << 5) |
+    (text.charCodeAt(end - 1) & 31)
   );
 }
 
