@@ -192,8 +192,16 @@ describe("toolcrib mcp --target", () => {
     try {
       expect(client.getInstructions()).toContain(slow.target.name);
       writeFileSync(join(slow.home, "go"), "");
-      const call = client.callTool({ name: "file_read", arguments: { path: "poem.txt" } });
-      await expect(call).rejects.toThrow(`${slow.target.name} cannot be reached: no route`);
+      const reason = `${slow.target.name} cannot be reached: no route`;
+      const hint = "Ask the user to check the connection to the target.";
+      const result = await client.callTool({ name: "file_read", arguments: { path: "poem.txt" } });
+      expect(result).toMatchObject({
+        isError: true,
+        content: [{ type: "text", text: `${reason}\n${hint}` }],
+      });
+      // A later call connects again.
+      expect((await client.callTool({ name: "file_list", arguments: {} })).isError).toBe(true);
+      await expect(client.listTools()).rejects.toThrow(`${reason}. ${hint}`);
     } finally {
       await client.close();
     }

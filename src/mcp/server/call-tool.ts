@@ -10,6 +10,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/json/is-record.ts";
+import { toResult } from "../../toolcrib/call-result.ts";
 import {
   type ApprovalRequest,
   type Approve,
@@ -85,7 +86,10 @@ export async function makeCall(
   served: ServedToolcrib,
   { signal, answer, onEvent }: CallOptions,
 ): Promise<MadeCall> {
-  const crib = await served.crib();
+  const crib = await served.crib().catch(asToolError);
+  // A model reads why and what to do from a result. Clients hide errors of the protocol from it.
+  if (crib instanceof ToolError)
+    return { kind: "result", result: toResult("", { ok: false, error: crib }), isStructured: false };
   let question: ApprovalRequest | undefined;
   let isUnanswered = false;
   const approve: Approve = async (request, withdrawn) => {
@@ -125,6 +129,11 @@ export async function makeCall(
       isStructured: false,
     };
   return { kind: "result", result, isStructured: result.error === null && (await served.isStructured(name)) };
+}
+
+function asToolError(error: unknown): ToolError {
+  if (error instanceof ToolError) return error;
+  throw error;
 }
 
 /** The journal records this error; the call is made again. */

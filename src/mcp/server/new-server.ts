@@ -2,11 +2,13 @@ import {
   CLIENT_INFO_META_KEY,
   type JsonSchemaValidator,
   type jsonSchemaValidator,
+  ProtocolError,
+  ProtocolErrorCode,
   Server,
 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { version } from "../../system/version.ts";
-import type { ClientInfo } from "../../toolcrib/index.ts";
+import { type ClientInfo, ToolError } from "../../toolcrib/index.ts";
 import { toMcp } from "../../wire/mcp.ts";
 import type { ServerIdentity, ServerInfo } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
@@ -44,7 +46,9 @@ export function newServer({
   );
   const introduce = (info: unknown) => served.introduce(toClient(info, transport));
   server.oninitialized = () => introduce(server.getClientVersion());
-  server.setRequestHandler("tools/list", async () => ({ tools: (await served.definitions()).map(toMcp) }));
+  server.setRequestHandler("tools/list", async () => ({
+    tools: (await served.definitions().catch(withHint)).map(toMcp),
+  }));
   server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, context) => {
     const envelope: Record<string, unknown> | undefined = context.mcpReq.envelope;
     // In the 2026 era each request names its client.
@@ -57,6 +61,12 @@ export function newServer({
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [outputTemplate] }));
   server.setRequestHandler("resources/read", ({ params: { uri } }) => readOutput(served, uri));
   return server;
+}
+
+/** An error of the protocol has only a message. */
+function withHint(error: unknown): never {
+  if (!(error instanceof ToolError) || error.hint === undefined) throw error;
+  throw new ProtocolError(ProtocolErrorCode.InternalError, `${error.message}. ${error.hint}`);
 }
 
 const toolcribInfo: ServerInfo = { name: "toolcrib", title: "Toolcrib", version };
