@@ -30,7 +30,8 @@ async function examine(target: string, ...words: string[]) {
 describe("toolcrib doctor --target", () => {
   it("attacks the sandbox there, describes the machine, and leaves nothing behind", async () => {
     await using there = commandTarget("cd");
-    const { exit, target, about, boundary, sandbox } = await examine(there.target.name);
+    const { exit, stderr, target, about, boundary, sandbox } = await examine(there.target.name);
+    expect(stderr.match(/Connecting/g)).toHaveLength(1);
     expect({ exit, target }).toEqual({ exit: 0, target: there.target.name });
     expect(about("target")).toMatchObject([{ state: "well", message: there.target.name }]);
     expect(about("node")).toMatchObject([{ message: expect.stringMatching(/^v\d+\.\S+ on \S+$/) }]);

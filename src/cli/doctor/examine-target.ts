@@ -43,7 +43,8 @@ export async function examineTarget(
       ...(await examineProgramsOf(environment, signal, "on the target")),
     ];
     const journal = await examineState(folders, journalBudget(), { signal, collects, environment });
-    const open = () => openAttacked(target, want);
+    // The first connection has reported its progress.
+    const open = () => openAttacked({ ...target, onProgress: undefined }, want);
     const attacked =
       (await withoutSandbox(environment, want)) ??
       (await examineSandbox({ want, signal, progress: update, open }));

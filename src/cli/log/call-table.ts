@@ -33,12 +33,11 @@ const columns: readonly Column[] = [
   { title: "TOOK", cell: (call) => formatDuration(call), leaveOut: 1, usualChars: 6 },
 ];
 
-/** Empty for local calls, so that the column is left out when all calls are local. */
+/** Only for the calls of all workspaces. The column of the workspace names the target, too. */
 const targetColumn: Column = {
   title: "TARGET",
-  cell: ({ target }) => (target === "local" ? "" : printableLine(target)),
-  narrow: ({ target }) => (target === "local" ? "" : cut(printableLine(target), 9)),
-  ...{ maxChars: 20, leaveOut: 6, usualChars: 0 },
+  cell: ({ target }) => printableLine(target),
+  ...{ maxChars: 20, leaveOut: 0, usualChars: 6 },
 };
 
 const workspaceColumn: Column = {
@@ -50,17 +49,14 @@ const workspaceColumn: Column = {
 /** Lays out calls as lines that fit the terminal. Columns keep their widths from one batch to the next. */
 export class CallTable {
   readonly #all: readonly Column[];
+  readonly #ofAll: boolean;
+  #target: string | undefined;
   #shown: readonly Column[] | undefined;
   #widths: readonly number[] = [];
 
-  /** With the calls of all workspaces, the workspace and the target are always shown. */
   constructor({ ofAll }: { readonly ofAll: boolean }) {
-    const always = { cell: ({ target }: LoggedCall) => printableLine(target), leaveOut: 0, usualChars: 6 };
-    this.#all = columns.toSpliced(
-      2,
-      0,
-      ...(ofAll ? [workspaceColumn, { ...targetColumn, ...always }] : [targetColumn]),
-    );
+    this.#ofAll = ofAll;
+    this.#all = ofAll ? columns.toSpliced(2, 0, workspaceColumn, targetColumn) : columns;
   }
 
   /** Returns the lines of these calls; before the first ones, a heading if it is for a terminal. */
@@ -79,11 +75,20 @@ export class CallTable {
     const line = (row: readonly string[], last: string) =>
       [...row.map((cell, at) => cell.padEnd(this.#widths[at]!)), last].join(gap);
     return [
+      ...this.#targetAbove(calls),
       ...titles.map((row) => paint(1, "dim", cut(line(row, "INPUT"), columnsOf(1)))),
       ...calls.map((call, at) => cut(line(rows[at]!, describeInput(call, left)), columnsOf(1)).trimEnd()),
     ]
       .map((text) => `${text}\n`)
       .join("");
+  }
+
+  /** The calls of one workspace have one target, whose name is too long for a column. */
+  #targetAbove(calls: readonly LoggedCall[]): readonly string[] {
+    const [target = "local"] = calls.map((call) => call.target).filter((name) => name !== "local");
+    if (this.#ofAll || target === "local" || target === this.#target) return [];
+    this.#target = target;
+    return [paint(1, "dim", `Target: ${printableLine(target)}`)];
   }
 
   /** Leaves out columns until the input has room. */

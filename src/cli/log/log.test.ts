@@ -9,7 +9,7 @@ import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { type CommandResult, runInHost } from "../../../test/support/command-host.ts";
 import { workspaceFiles } from "../../system/directories.ts";
 import { type CallResult, openToolcrib } from "../../toolcrib/index.ts";
-import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
+import { type LoggedCall, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import { readSince } from "../call-journal.ts";
 import { CallTable } from "./call-table.ts";
 
@@ -127,11 +127,13 @@ describe("toolcrib log", () => {
     const journal = new WorkspaceJournal({ state: home, workspace });
     const [call] = journal.calls({ limit: 1 });
     journal.close();
-    const remote = { ...call!, target: "ci\u001b" };
-    const targets = [[call!], [remote], [call!, remote]].map((calls) =>
-      new CallTable({ ofAll: false }).lay(calls).includes("  ci<U+00"),
-    );
-    expect(targets).toEqual([false, true, true]);
+    const name = "ssh:somebody@build-machine.example:/srv/projects/app";
+    const remote = { ...call!, target: `${name}\u001b` };
+    const table = new CallTable({ ofAll: false });
+    const first = (calls: readonly LoggedCall[]) => table.lay(calls).split("\n")[0];
+    expect(first([call!])).toMatch(new RegExp(`^\\S+  ${call!.callId}  `));
+    expect(first([call!, remote])).toBe(`Target: ${name}<U+001B>`);
+    expect(first([remote])).toMatch(new RegExp(`^\\S+  ${call!.callId}  `));
   });
 
   it("lists the calls of all workspaces, also when one journal cannot be read", async () => {
