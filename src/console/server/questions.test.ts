@@ -1,11 +1,17 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type OpenConsole, openTestConsole } from "../../../test/support/console/open-console.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { consoleCommands } from "../../cli/console/console-commands.ts";
+import { workspaceFiles } from "../../system/directories.ts";
 import { policyFiles } from "../../system/policy-files.ts";
+import { AllPendingApprovals } from "../../toolcrib/all-pending-approvals.ts";
 import type { Toolcrib } from "../../toolcrib/index.ts";
 import type { ConsoleEvent, PendingQuestion } from "../api.ts";
+import { Questions } from "./questions.ts";
+import { Workspaces } from "./workspaces.ts";
 
 type Page = Awaited<ReturnType<OpenConsole["login"]>>;
 
@@ -155,4 +161,41 @@ describe("POST /api/approvals/answer", () => {
     await crib.close();
     expect(readFileSync(join(crib.workspace, "a.txt"), "utf8")).toBe("someone else's\n");
   });
+});
+
+it("notices every change of the questions, also two within one tick of the file system's clock", async () => {
+  await using folder = temporaryFolder();
+  const files = workspaceFiles(folder.path, "/w");
+  mkdirSync(files.approvals, { recursive: true });
+  writeFileSync(files.journal, "");
+  const workspaces = new Workspaces(folder.path);
+  const id = workspaces.idOf("/w");
+  const directories = { state: folder.path, config: folder.path };
+  const questions = new Questions(workspaces, { directories, commands: consoleCommands });
+  const settled = () => vi.waitFor(() => expect(questions.hasChanged(id)).toBe(false), 60_000);
+  for (let round = 0; round < 20; round += 1) {
+    await settled();
+    const answer = join(files.approvals, "one.answer");
+    writeFileSync(answer, "");
+    expect(questions.hasChanged(id)).toBe(true);
+    rmSync(answer);
+    // The console looks again later.
+    await pause(60);
+    expect(questions.hasChanged(id)).toBe(true);
+  }
+});
+
+it("a question that was denied elsewhere is no longer in the overview, although no call waits", async () => {
+  await using console = await openTestConsole();
+  const crib = await console.open("one", { mode: "safe", pendingApprovals: true });
+  writeFileSync(join(crib.workspace, "a.txt"), "one\n");
+  const page = await console.login();
+  expect((await crib.call("file.delete", { path: "a.txt" })).error?.code).toBe("needs-approval");
+  const question = await questionIn(page);
+  await using stream = await page.events();
+  const pending = new AllPendingApprovals(console.directories);
+  await pending.answer(pending.find(question.id)!, { allow: false });
+  const isGone = (event: ConsoleEvent) => event.type === "overview" && event.overview.approvals.length === 0;
+  expect(await stream.until(isGone)).toMatchObject({ overview: { approvals: [] } });
+  expect((await crib.call("file.delete", { path: "a.txt" })).error?.code).toBe("denied");
 });

@@ -21,7 +21,7 @@ type QuestionServices = Pick<ConsoleServices, "directories" | "commands">;
 export class Questions {
   readonly #workspaces: Workspaces;
   readonly #pending: AllPendingApprovals;
-  readonly #folders = new Map<string, FileStamps>();
+  readonly #folders = new Map<string, { readonly stamps: FileStamps; changedAt: number | undefined }>();
   readonly #answered: AnsweredByRules;
 
   constructor(workspaces: Workspaces, { directories, commands }: QuestionServices) {
@@ -38,15 +38,28 @@ export class Questions {
   /** Returns whether questions of a workspace may have changed since the last call. Only looks at its folder. */
   hasChanged(workspace: string): boolean {
     const known = this.#folders.get(workspace);
-    if (known?.areSame) return false;
-    known?.note();
-    if (!known) this.#folders.set(workspace, new FileStamps([this.#workspaces.files(workspace).approvals]));
+    const now = performance.now();
+    if (known === undefined) {
+      const stamps = new FileStamps([this.#workspaces.files(workspace).approvals]);
+      this.#folders.set(workspace, { stamps, changedAt: now });
+      return true;
+    }
+    if (!known.stamps.areSame) {
+      known.stamps.note();
+      known.changedAt = now;
+      return true;
+    }
+    // An answer and its use within one tick of the file system's clock look like one change, so it counts once more.
+    if (known.changedAt === undefined) return false;
+    if (now - known.changedAt > clockStepMs) known.changedAt = undefined;
     return true;
   }
 
-  /** Returns the questions without an answer, and those whose answer has not been used, oldest first. */
+  /** Returns the questions without an answer, and those whose approval has not been used, oldest first. */
   list(): readonly PendingQuestion[] {
-    return this.#pending.list().map((pending) => this.#toQuestion(pending));
+    const pending = this.#pending.list();
+    // A refusal is stored for a while, in case that the call is made again, but it needs nothing from the user.
+    return pending.filter(({ answer }) => answer?.says.allow !== false).map((one) => this.#toQuestion(one));
   }
 
   /** Answers a question. The answer counts only for what the page has shown. */
@@ -99,6 +112,9 @@ export class Questions {
     };
   }
 }
+
+/** Clocks of file systems tick in steps of up to ten milliseconds. */
+const clockStepMs = 50;
 
 function titleOf({ accesses, input }: PendingApproval["request"], workspace: string): string {
   const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
