@@ -52,7 +52,12 @@ export function placeOf(
       hint: "Name the folder on the target: --target ssh:host:/dir",
     });
   const onProgress = (message: string) => remark(`${message}\n`);
-  return { target: { name, uploadNode: options.get("upload-node"), mayAsk: canAsk(options), onProgress } };
+  const how = {
+    uploadNode: options.get("upload-node"),
+    mayAsk: canAsk(options),
+    folder: options.get("folder"),
+  };
+  return { target: { name, ...how, onProgress } };
 }
 
 /**

@@ -69,12 +69,14 @@ export type OptionsByForm = Readonly<Record<string, readonly string[]>>;
 
 /** Refuses an option that only other forms of the command take. */
 export function refuseOtherForms(
-  { name }: Command,
+  { name, options: declared }: Command,
   form: string,
   options: ReadonlyMap<string, string>,
   optionsByForm: OptionsByForm,
 ): void {
-  const wrong = [...options.keys()].find((option) => optionsByForm[form]?.includes(option) === false);
+  // Not the folder that `withTarget` adds.
+  const given = declared.map((option) => option.name).filter((option) => options.has(option));
+  const wrong = given.find((option) => optionsByForm[form]?.includes(option) === false);
   if (wrong === undefined) return;
   const commandOf = (each: string) => `toolcrib ${name} ${each}`.trim();
   const forms = Object.keys(optionsByForm).filter((other) => optionsByForm[other]!.includes(wrong));

@@ -100,3 +100,28 @@ it("a command never runs the ssh of a project around its folder, whatever the PA
   expect(stderr).toContain("ssh:host cannot be reached: no route");
   expect(existsSync(ran)).toBe(false);
 });
+
+it("no client, and no command with a folder, runs the ssh of the project around the folder that they choose", async () => {
+  await using here = await cliWithModel([]);
+  await using own = temporaryFolder();
+  await using chosen = temporaryFolder();
+  const ran = join(here.home, "ran");
+  const project = join(chosen.path, "project");
+  const folder = join(project, "inner");
+  const planted = join(project, "node_modules/.bin");
+  here.write(join(project, "package.json"), "{}");
+  here.write(join(folder, "file.txt"), "");
+  here.write(join(here.home, "config/config.toml"), `[targets]\n${JSON.stringify(folder)} = "ssh:host"\n`);
+  here.write(join(planted, "ssh"), `#!/bin/sh\ntouch ${shellQuote(ran)}\n`);
+  here.write(join(own.path, "ssh"), "#!/bin/sh\necho no route >&2\nexit 7\n");
+  for (const path of [planted, own.path]) chmodSync(join(path, "ssh"), 0o755);
+  here.env.PATH = [planted, own.path, here.env.PATH].join(delimiter);
+  const reason = "ssh:host cannot be reached: no route";
+  expect((await here.run("call", "file.list", ".", "-C", folder)).stderr).toContain(reason);
+  await using client = new RpcClient(here.start("rpc"));
+  expect((await client.ask("open", { workspace: folder })).error?.message).toContain(reason);
+  await using editor = await acpClient(here);
+  const opened = editor.agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [] });
+  await expect(opened).rejects.toThrow(reason);
+  expect(existsSync(ran)).toBe(false);
+});

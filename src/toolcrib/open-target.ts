@@ -42,9 +42,8 @@ async function connect(
   target: string | TargetOptions,
   options: OpenTargetOptions & { readonly isLab?: boolean },
 ): Promise<TargetEnvironment> {
-  const { name, uploadNode, mayAsk, onProgress }: TargetOptions =
-    typeof target === "string" ? { name: target } : target;
-  const channel = await connectTarget(parseTarget(name), { uploadNode, mayAsk, onProgress, ...options });
+  const { name, ...how }: TargetOptions = typeof target === "string" ? { name: target } : target;
+  const channel = await connectTarget(parseTarget(name), { ...how, ...options });
   return openRemoteEnvironment(channel).catch(async (error: unknown) => {
     await channel.close().catch(() => {});
     throw error;

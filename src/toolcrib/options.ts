@@ -99,7 +99,8 @@ export interface ToolcribOptions {
 }
 
 /** How to reach a target. */
-export interface TargetOptions extends Pick<ConnectOptions, "uploadNode" | "mayAsk" | "onProgress"> {
+export interface TargetOptions
+  extends Pick<ConnectOptions, "uploadNode" | "mayAsk" | "onProgress" | "folder"> {
   /** Such as `ssh:host:/dir`. */
   readonly name: string;
 }

@@ -29,7 +29,7 @@ export async function withTarget(given: Arguments, command: Command): Promise<Ar
   const target = await targetOfFolder(folder);
   if (target === undefined) return given;
   if (!has("target")) throw worksHereOnly(`toolcrib ${command.name}`, folder, target);
-  return { operands, options: without(options, "workspace").set("target", target) };
+  return { operands, options: without(options, "workspace").set("target", target).set("folder", folder) };
 }
 
 /** Commands whose client chooses the folder of each session. */
@@ -51,7 +51,9 @@ export async function withFolder(
 ): Promise<ReadonlyMap<string, string>> {
   const target = await targetOf(new Map(options).set("workspace", folder));
   const others = without(without(options, "workspace"), "target");
-  return target === undefined ? others.set("workspace", folder) : others.set("target", target);
+  return target === undefined
+    ? others.set("workspace", folder)
+    : others.set("target", target).set("folder", folder);
 }
 
 /** Returns the target that options name, or that their folder is set to; undefined for this machine. */

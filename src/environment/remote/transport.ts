@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { ToolError } from "../../contract/error.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
@@ -7,6 +8,7 @@ import { tryParseJson } from "../../lib/json/try-parse-json.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import { plainTerminalText } from "../../lib/text/terminal-text.ts";
+import { realPathOf } from "../../sandbox/real-paths.ts";
 import { endWithProcess } from "../../system/end-with-process.ts";
 import { ProgramFinder, projectAround } from "../local/processes/find-program.ts";
 import type { ByteStream } from "./frames.ts";
@@ -17,6 +19,11 @@ export interface TransportOptions {
   readonly connectMs?: number | undefined;
   /** Whether ssh may ask for a password at the terminal. Default: false. */
   readonly mayAsk?: boolean | undefined;
+  /**
+   * A folder of this machine that stands for the one on the target, such as the folder of an editor. The program that
+   * reaches the target is never one of the project around it, nor of the project around the current folder.
+   */
+  readonly folder?: string | undefined;
   /** The variables of the program, such as PATH and SSH_AUTH_SOCK. Default: those of this process. */
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
@@ -59,10 +66,13 @@ export class Transport {
     variables: Readonly<Record<string, string>>,
     options: TransportOptions,
   ): Promise<Transport> {
-    const { mayAsk = false, env = process.env } = options;
+    const { mayAsk = false, env = process.env, folder = process.cwd() } = options;
     const [name = ""] = target.commandFor([], { mayAsk });
-    // The project must not provide an "ssh".
-    const finder = new ProgramFinder({}, projectAround(process.cwd()), env.PATH);
+    // No project may provide an "ssh".
+    const projects = [process.cwd(), realPathOf(folder) ?? resolve(folder)].flatMap(
+      (around) => projectAround(around) ?? [],
+    );
+    const finder = new ProgramFinder({}, projects, env.PATH);
     const program = await finder.find(name).catch((cause: unknown) => {
       throw new ToolError(
         "unavailable",

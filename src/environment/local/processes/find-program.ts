@@ -14,18 +14,19 @@ export type Programs = Partial<Record<string, string | undefined>>;
 
 export class ProgramFinder {
   readonly #programs: Programs;
-  readonly #workspace: string | undefined;
+  readonly #projects: readonly string[];
   readonly #directories: readonly string[];
   readonly #found = new Map<string, string>();
 
+  /** `projects` are the folders whose programs are not used. */
   constructor(
     programs: Programs,
-    workspace: string | undefined,
+    projects: string | readonly string[] | undefined,
     searchPath: string = process.env.PATH ?? "",
   ) {
     this.#programs = programs;
-    this.#workspace = workspace;
-    this.#directories = trustedDirectories(searchPath, workspace);
+    this.#projects = [projects ?? []].flat();
+    this.#directories = trustedDirectories(searchPath, this.#projects);
   }
 
   /** The PATH for built-in programs. */
@@ -53,7 +54,7 @@ export class ProgramFinder {
   #search(program: string): string | undefined {
     return this.#directories
       .map((directory) => join(directory, program))
-      .find((path) => isExecutable(path) && isTrusted(path, this.#workspace));
+      .find((path) => isExecutable(path) && isTrusted(path, this.#projects));
   }
 }
 
@@ -73,22 +74,21 @@ export function projectAround(folder: string): string | undefined {
 
 const projectMarks = [".git", "package.json", ".toolcrib"];
 
-/** Returns the directories outside the workspace, because neither the project nor a command may provide a "git". */
-function trustedDirectories(searchPath: string, workspace: string | undefined): readonly string[] {
+/** Returns the directories outside the projects, because neither a project nor a command may provide a "git". */
+function trustedDirectories(searchPath: string, projects: readonly string[]): readonly string[] {
   return searchPath
     .split(delimiter)
-    .filter((directory) => isAbsolute(directory) && isTrusted(directory, workspace));
+    .filter((directory) => isAbsolute(directory) && isTrusted(directory, projects));
 }
 
-/** Whether a path is in a system directory, or neither it nor its real path is in the workspace. */
-function isTrusted(path: string, workspace: string | undefined): boolean {
-  if (workspace === undefined) return true;
+/** Whether a path is in a system directory, or neither it nor its real path is in a project. */
+function isTrusted(path: string, projects: readonly string[]): boolean {
   const isSystem = [path, dirname(path)].some((directory) => systemDirectories.has(directory));
   const paths = [resolve(path), realPathOf(path) ?? resolve(path)];
-  return isSystem || paths.every((one) => !liesInside(one, workspace));
+  return isSystem || paths.every((one) => !projects.some((project) => liesInside(one, project)));
 }
 
-// These directories are trusted even when the workspace is the whole disk.
+// These directories are trusted even when a project is the whole disk.
 const systemDirectories = new Set(["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin"]);
 
 /** Returns the path of the ripgrep in Toolcrib's dependencies, if it is installed. */
