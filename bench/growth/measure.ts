@@ -94,7 +94,7 @@ async function command(): Promise<void> {
   await step("shell.run that writes one file, first in the workspace", 1, () =>
     ask(toolcrib, "shell.run", write(1000)),
   );
-  // The second command starts the watch of a large workspace, and scans everything again.
+  // The first command has started the watch of a large workspace, and the second one stores a whole ledger again.
   await step("shell.run that writes one file, second", 1, () => ask(toolcrib, "shell.run", write(1001)));
   await step("shell.run that writes one file, later", 5, (lap) => ask(toolcrib, "shell.run", write(lap)));
   rmSync(join(workspace, written));

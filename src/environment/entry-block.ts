@@ -76,6 +76,24 @@ export class EntryBlock {
     return typeof figures === "number" ? figures : figures[index]!;
   }
 
+  /**
+   * Returns the indexes of those of some entries whose figure is one of these. `mayBe` is 1 at the remainders of all wanted
+   * figures, because most others differ in their lower bits already.
+   */
+  indexesWith(
+    column: number,
+    { from, end }: { readonly from: number; readonly end: number },
+    { mayBe, wanted }: { readonly mayBe: Uint8Array; readonly wanted: ReadonlySet<number> },
+  ): readonly number[] {
+    const figures = this.#columns[column]!;
+    const found: number[] = [];
+    for (let index = from; index < end; index += 1) {
+      const value = typeof figures === "number" ? figures : figures[index]!;
+      if (mayBe[value % mayBe.length] === 1 && wanted.has(value)) found.push(index);
+    }
+    return found;
+  }
+
   figuresAt(index: number): EntryFigures {
     return {
       mode: this.figureAt(index, figure.mode),

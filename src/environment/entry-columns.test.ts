@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Entries, EntryFigures } from "../contract/snapshot.ts";
+import { type Entries, type EntryFigures, figure } from "../contract/snapshot.ts";
 import {
   bytesOfPaths,
   EntryColumns,
@@ -9,6 +9,7 @@ import {
   joinPaths,
   packEntries,
   partOf,
+  placesWith,
 } from "./entry-columns.ts";
 
 const figureNumber = fc.oneof(
@@ -51,6 +52,18 @@ it("returns what was added, in any order, and from data", () => {
     expect(joinPaths(entries).length).toBe(bytesOfPaths(entries));
     expect(listed(entriesFrom(partOf(entries)))).toEqual(added);
     expect(listed(entriesOf(packEntries(entries)))).toEqual(added);
+  });
+  fc.assert(property, { numRuns: 100 });
+});
+
+it("finds the entries with some figures", () => {
+  const inode = fc.oneof(fc.nat(200_000), fc.constantFrom(65_536, 2 ** 32, 2 ** 32 + 65_536));
+  const numbered = fc.tuple(entry, inode).map(([[path, own], ino]): Entry => [path, { ...own, ino }]);
+  const some = fc.array(numbered, { maxLength: 200 });
+  const property = fc.property(some, fc.array(fc.nat(199)), (added, chosen) => {
+    const wanted = new Set(chosen.flatMap((place) => added[place]?.[1].ino ?? []));
+    const expected = added.flatMap(([, { ino }], place) => (wanted.has(ino) ? [place] : []));
+    expect(placesWith(columnsOf(added), figure.inode, wanted)).toEqual(expected);
   });
   fc.assert(property, { numRuns: 100 });
 });

@@ -35,7 +35,7 @@ import type { ToolcribOptions } from "./options.ts";
 type WorkspaceOptions = Pick<
   ToolcribOptions,
   | ("workspace" | "target" | "environment" | "backend" | "wrapEnvironment" | "sandbox" | "extraRoots")
-  | ("stateDirectory" | "configDirectory" | "rules" | "ruleFiles")
+  | ("stateDirectory" | "configDirectory" | "rules" | "ruleFiles" | "client")
 >;
 
 /** The folder that calls work in, its rules, and the files of Toolcrib's own data about it. */
@@ -109,7 +109,10 @@ async function openIn(
   const sandbox = { want, directory: files.sandbox, own, temporary: temporary?.directory };
   const opened = given
     ? openElsewhere(given, { guard, storedOutputs, isOurs: options.environment === undefined })
-    : await openHere(path, { guard, extraRoots, files, sandbox, temporary, wrap: options.wrapEnvironment });
+    : await openHere(path, {
+        ...{ guard, extraRoots, files, sandbox, temporary, wrap: options.wrapEnvironment },
+        isForOneCall: options.client?.kind === "cli",
+      });
   const { environment } = opened;
   // Without a sandbox, commands use the directories of the machine.
   const report = temporary && (await environment.sandbox?.().catch(() => undefined));
@@ -153,12 +156,13 @@ async function openHere(
     readonly sandbox: LocalEnvironmentOptions["sandbox"];
     readonly temporary: SharedTemporary | undefined;
     readonly wrap: ToolcribOptions["wrapEnvironment"];
+    readonly isForOneCall: boolean;
   },
 ): Promise<OpenedEnvironment> {
-  const { guard, extraRoots, sandbox, temporary, wrap } = parts;
+  const { guard, extraRoots, sandbox, temporary, wrap, isForOneCall } = parts;
   const { outputs, changes: changeRecords, started: startRecords } = parts.files;
   const local = openLocalEnvironment({
-    ...{ workspace, outputs, changeRecords, startRecords, sandbox, guard },
+    ...{ workspace, outputs, changeRecords, startRecords, sandbox, guard, isForOneCall },
     redirect: temporary && ((named) => temporary.locate(named)),
     extraRoots: extraRoots && {
       directories: [...extraRoots.read, ...extraRoots.write, ...extraRoots.ask],

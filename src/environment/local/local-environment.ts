@@ -78,6 +78,8 @@ export interface LocalEnvironmentOptions extends LocalPathsOptions {
   readonly sandbox?: SandboxOptions | undefined;
   /** The paths of programs by name. A program with the path undefined is unavailable. */
   readonly programs?: Programs | undefined;
+  /** Whether it runs only one command, so that a watch of the directories would not be used. Default: false. */
+  readonly isForOneCall?: boolean | undefined;
   /** When snapshots use a watch of the directories; for tests. */
   readonly watching?: Partial<WatchLimits> | undefined;
   /** Certificates and name resolution for tests. Default: those of the system. */
@@ -121,7 +123,7 @@ class LocalEnvironment implements Environment, AsyncDisposable {
       limits: this.#watching,
     });
   });
-  readonly #watching: Partial<WatchLimits> | undefined;
+  readonly #watching: Partial<WatchLimits>;
   #outside: { files: readonly IgnoreFileOutside[]; until: number } = { files: [], until: 0 };
 
   constructor(options: LocalEnvironmentOptions) {
@@ -141,7 +143,8 @@ class LocalEnvironment implements Environment, AsyncDisposable {
       records: startRecords,
     };
     this.#web = options.web;
-    this.#watching = options.watching;
+    // The second snapshot, after the first command, scans everything anyway.
+    this.#watching = { snapshotsBefore: options.isForOneCall ? 2 : 1, ...options.watching };
     // Content that is stored for undo is not shown to the caller.
     const unguarded = new PathChecker(this.workspace, undefined);
     openers.set(this, (path) => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { openCommandFixture, treeOf } from "../../../test/support/journal-scan/command-fixture.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
+import type { ToolcribOptions } from "../../toolcrib/index.ts";
 
 const canConfine =
   process.platform === "linux" &&
@@ -16,6 +17,12 @@ const filler = Object.fromEntries(
 
 /** A workspace whose instance has run enough commands to use a watch. */
 async function openWatched(sandbox: "bwrap" | "landlock") {
+  const fixture = await openLarge({ sandbox });
+  for (let count = 0; count < 3; count += 1) await fixture.bash(`printf ${count} > count`);
+  return fixture;
+}
+
+async function openLarge(options: Pick<ToolcribOptions, "sandbox" | "client">) {
   const files = {
     ".gitignore": "node_modules\ntarget\n",
     ...{ "d/one": "one", "d/e/two": "two", "f/three": "three", "d/cache/four": "four" },
@@ -26,7 +33,7 @@ async function openWatched(sandbox: "bwrap" | "landlock") {
   const reused: boolean[] = [];
   const fixture = await openCommandFixture(files, {
     git: true,
-    sandbox,
+    ...options,
     wrapEnvironment: (local) =>
       overrideEnvironment(local, {
         snapshot: async (options) => {
@@ -36,7 +43,6 @@ async function openWatched(sandbox: "bwrap" | "landlock") {
         },
       }),
   });
-  for (let count = 0; count < 3; count += 1) await fixture.bash(`printf ${count} > count`);
   return {
     ...fixture,
     /** Runs a command, and returns whether each of its snapshots has used the watch. */
@@ -103,6 +109,16 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
       const undo = await fixture.undo(call);
       expect([name, fixture.tree(), undo.isError]).toEqual([name, before, false]);
     }
+  });
+
+  it("uses the watch from the second command on, and a process for one call starts none", async () => {
+    const reusedBySecond = async (options: Pick<ToolcribOptions, "client">) => {
+      await using fixture = await openLarge({ sandbox: "bwrap", ...options });
+      await fixture.bash("printf 1 > count");
+      return (await fixture.watchedBash("printf 2 > count")).reused;
+    };
+    await expect.poll(() => reusedBySecond({}), patience).toEqual([true, true]);
+    expect((await reusedBySecond({ client: { kind: "cli" } }))[0]).toBe(false);
   });
 
   it("reads only what commands change", async () => {

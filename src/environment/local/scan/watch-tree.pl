@@ -66,10 +66,14 @@ sub watch {
     return $lost = 1 if $watch < 0 || defined $known || keys %paths >= $most;
     $inside{parentOf($path)} += 1 unless exists $watches{$path};
     ($paths{$watch}, $watches{$path}) = ($path, $watch);
-    push @waiting, directoriesIn($path);
+    push @waiting, directoriesIn($path) unless isLeaf($path);
     return if $lost;
   }
 }
+
+# A directory is linked from the directory above, from its own "." and from the ".." of each directory in it. A file
+# system that does not count these links, such as btrfs, sets 1.
+sub isLeaf { my @stats = lstat $_[0]; return @stats && -d _ && $stats[3] == 2 }
 
 sub directoriesIn {
   my ($path) = @_;

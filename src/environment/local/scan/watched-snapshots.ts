@@ -12,6 +12,7 @@ import { attemptQuietly, statsAt } from "../../../system/attempt.ts";
 import { type MountTableEntry, readMountTable } from "../../../system/mount-table.ts";
 import type { Pinning } from "../../../system/pinning.ts";
 import { liesInside, withSlash } from "../../../system/workspace-path.ts";
+import { placesWith } from "../../entry-columns.ts";
 import { watchableTypes } from "./known-names.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import type { TreeChanges, TreeWatch } from "./tree-watch.ts";
@@ -21,6 +22,8 @@ import { MustLookAgain, type Taken } from "./unchanged.ts";
 export interface WatchLimits {
   /** Smaller workspaces are scanned faster than a watch answers. */
   readonly minEntries: number;
+  /** How many snapshots are taken before the first watch starts. Two are those around the first command. */
+  readonly snapshotsBefore: number;
   /** Each directory takes about a kilobyte of the kernel's memory. */
   readonly maxDirectories: number;
   /** The watches that all programs of the user may have. At most half of them are used. */
@@ -35,6 +38,7 @@ export interface WatchLimits {
 
 const usualLimits: WatchLimits = {
   minEntries: 5000,
+  snapshotsBefore: 2,
   maxDirectories: 100_000,
   maxUserWatches: () =>
     Number(attemptQuietly(() => readFileSync("/proc/sys/fs/inotify/max_user_watches", "utf8")) ?? 0),
@@ -63,7 +67,7 @@ interface WatchedSnapshotsOptions {
 }
 
 /**
- * Takes the snapshots of one instance. From the third one on, it watches the directories, and scans only those with
+ * Takes the snapshots of one instance. After the first ones, it watches the directories, and scans only those with
  * events. It scans everything when the watch cannot prove that the other directories are unchanged. The sandbox asks the
  * same watch which names may have changed.
  */
@@ -96,7 +100,7 @@ export class WatchedSnapshots {
   #watched = "";
   #snapshots = 0;
   /** The number of snapshots until the next watch starts, and how many to wait after a watch that was useless. */
-  #rest = 2;
+  #rest: number;
   #nextRest = 2;
   #turn: Promise<unknown> = Promise.resolve();
   #asked: Promise<unknown> = Promise.resolve();
@@ -104,6 +108,7 @@ export class WatchedSnapshots {
   constructor(options: WatchedSnapshotsOptions) {
     this.#options = options;
     this.#limits = { ...usualLimits, ...options.limits };
+    this.#rest = this.#limits.snapshotsBefore;
     this.#prefix = withSlash(options.pinning.root);
   }
 
@@ -233,14 +238,7 @@ export class WatchedSnapshots {
       const isFile = kindOfMode(entries.figureAt(place, figure.mode)) === "file";
       if (!isSame || (isFile && !isSettled(snapshot, place))) yield parentOf(entries.pathAt(place));
     }
-    if (inUse.size === 0) return;
-    // Most inodes differ in their lower bits already.
-    const bits = new Uint8Array(65_536);
-    for (const inode of inUse) bits[inode % bits.length] = 1;
-    for (let place = 0; place < entries.count; place += 1) {
-      const inode = inodeAt(snapshot, place);
-      if (bits[inode % bits.length] === 1 && inUse.has(inode)) yield parentOf(entries.pathAt(place));
-    }
+    for (const place of placesWith(entries, figure.inode, inUse)) yield parentOf(entries.pathAt(place));
   }
 
   /** Asks the watch, and ends it when it does not know all changes. */
