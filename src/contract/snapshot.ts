@@ -6,7 +6,7 @@ export interface Snapshot {
   /** Link targets, by the index of the link. */
   readonly targets: ReadonlyMap<number, string>;
   /** The range of a directory's entries, by its path, "" for the workspace. Not for all directories. */
-  readonly contents: ReadonlyMap<string, Contents>;
+  readonly contents: DirectoryContents;
   /** Skipped directories and files, by index. */
   readonly leftOut: ReadonlyMap<number, LeftOut>;
   /** Repositories with a working tree in the workspace or around it. */
@@ -26,6 +26,14 @@ export interface Entries {
   figureAt(place: number, column: number): number;
   /** Lists all paths. */
   paths(): IterableIterator<string>;
+}
+
+/** The ranges of the entries of directories, by path. A `Map` is one. */
+export interface DirectoryContents extends Iterable<readonly [path: string, Contents]> {
+  readonly size: number;
+  get(path: string): Contents | undefined;
+  has(path: string): boolean;
+  keys(): Iterable<string>;
 }
 
 /** The figures of an entry, named as in Node's `Stats`. */

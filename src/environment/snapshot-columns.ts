@@ -1,5 +1,4 @@
 import {
-  type Contents,
   type EntryFigures,
   figure,
   type IgnoredLimits,
@@ -11,6 +10,7 @@ import {
   type SharedRange,
   type Snapshot,
 } from "../contract/snapshot.ts";
+import { ContentsColumns, type PackedContents } from "./directory-contents.ts";
 import { EntryColumns } from "./entry-columns.ts";
 
 /** Fills the columns of a snapshot. */
@@ -20,10 +20,15 @@ export class SnapshotColumns {
   readonly repositories: Repository[] = [];
   readonly #takenMs = Date.now();
   readonly #entries = new EntryColumns();
-  readonly #contents = new Map<string, Contents>();
+  readonly #contents: ContentsColumns;
   readonly #shared: SharedRange[] = [];
   /** Positions in shared ranges whose figures were replaced. */
   readonly #replaced: number[] = [];
+
+  /** `likely` is a snapshot with mostly the same directories. */
+  constructor(likely?: Snapshot) {
+    this.#contents = new ContentsColumns(likely?.contents);
+  }
 
   /** Adds an entry, and returns its index. */
   add(path: string, entry: EntryFigures): number {
@@ -70,11 +75,16 @@ export class SnapshotColumns {
 
   /** Marks all entries since `first` as the content of a directory. */
   setContents(path: string, place: number, first: number): void {
-    this.addContents(path, { place, first, end: this.next });
+    this.#contents.add(path, { place, first, end: this.next });
   }
 
-  addContents(path: string, contents: Contents): void {
-    this.#contents.set(path, contents);
+  /** Marks shared entries as the contents of a directory at `place` and of those below it, see `PackedContents.below`. */
+  shareContents(
+    earlier: PackedContents,
+    range: { readonly start: number; readonly end: number },
+    to: { readonly place: number; readonly offset: number },
+  ): void {
+    this.#contents.share(earlier, range, to);
   }
 
   /** Returns the snapshot. `earlier` is the one that entries were shared with. */
@@ -86,7 +96,7 @@ export class SnapshotColumns {
       takenMs: this.#takenMs,
       entries: this.#entries.done(),
       targets: this.targets,
-      contents: this.#contents,
+      contents: this.#contents.done(),
       leftOut: this.leftOut,
       repositories: this.repositories,
     };

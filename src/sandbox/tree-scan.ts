@@ -390,8 +390,23 @@ function sort(
       below: [],
       isCertain: false,
     };
-  return { ...sorted, isCertain: listed !== undefined && !isDeep };
+  return {
+    hidden: orShared(sorted.hidden),
+    readOnly: orShared(sorted.readOnly),
+    repositories: orShared(sorted.repositories),
+    bare: orShared(sorted.bare),
+    unnameable: orShared(sorted.unnameable),
+    below: orShared(sorted.below),
+    isCertain: listed !== undefined && !isDeep,
+  };
 }
+
+/** All directories share an empty list, because most of them have nothing to hide. */
+function orShared<Entry>(list: readonly Entry[]): readonly Entry[] {
+  return list.length === 0 ? noEntries : list;
+}
+
+const noEntries: readonly never[] = [];
 
 /**
  * Whether a rule hides an entry at any depth below a directory, or there are too many to tell. `reached` is a short path

@@ -19,7 +19,7 @@ function partsOf({ entries, targets, contents, leftOut }: Snapshot) {
   };
 }
 
-function sorted(map: ReadonlyMap<unknown, unknown>): readonly string[] {
+function sorted(map: Iterable<readonly [unknown, unknown]>): readonly string[] {
   return Array.from(map, (entry) => JSON.stringify(entry)).sort();
 }
 

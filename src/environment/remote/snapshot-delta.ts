@@ -205,7 +205,7 @@ function placesAfter(ranges: readonly SharedRange[]): (place: number) => number 
 /** Returns what to set in `expected` to make it `actual`; a key alone is to be deleted. */
 function difference<Key, Value>(
   expected: ReadonlyMap<Key, Value>,
-  actual: ReadonlyMap<Key, Value>,
+  actual: Iterable<readonly [Key, Value]> & Pick<ReadonlyMap<Key, Value>, "has">,
   isSame: (one: Value, other: Value) => boolean,
 ): ([Key] | [Key, Value])[] {
   const changes: ([Key] | [Key, Value])[] = [];

@@ -69,10 +69,17 @@ export class Holdings {
         this.set(position, from.get(earlier + position - first));
   }
 
-  isSame(position: number, other: Holdings, otherPosition: number): boolean {
-    if (other.#names === this.#names && this.#numbers[position] === other.#numbers[otherPosition])
-      return true;
-    return this.get(position) === other.get(otherPosition);
+  /** Returns the positions of a range that have other names in `other`. */
+  differing(other: Holdings, { first, end, earlier }: SharedRange): readonly number[] {
+    const found: number[] = [];
+    const [numbers, others] = [this.#numbers, other.#numbers];
+    const areNumbersSame = other.#names === this.#names;
+    for (let position = first; position < end; position += 1) {
+      const at = earlier + position - first;
+      if (areNumbersSame && numbers[position] === others[at]) continue;
+      if (this.get(position) !== other.get(at)) found.push(position);
+    }
+    return found;
   }
 
   /** Returns the names at these positions as data. */

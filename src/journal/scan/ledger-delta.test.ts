@@ -9,7 +9,7 @@ import { entriesFrom, joinFigures } from "../../environment/entry-columns.ts";
 import { temporaryName } from "../../system/temporary-file.ts";
 import { Holdings } from "./holdings.ts";
 import type { Ledger } from "./ledger.ts";
-import { applyDelta, deltaOf, throughEarlier } from "./ledger-delta.ts";
+import { applyDelta, deltaOf, heldBeyond, throughEarlier } from "./ledger-delta.ts";
 import { PendingScans } from "./pending-scans.ts";
 
 /** A ledger with one directory. Every name is also the number in its figures and its holding. */
@@ -46,9 +46,9 @@ function holdingOf(path: string): string {
 
 function written(ledger: Ledger | undefined) {
   const { snapshot, holdings } = ledger!;
-  const { identity: _, shared: __, entries, ...rest } = snapshot;
+  const { identity: _, shared: __, entries, contents, ...rest } = snapshot;
   const held = Array.from(entries.paths(), (path, position) => [path, holdings.get(position)]);
-  return { ...rest, held, figures: [...joinFigures(entries)] };
+  return { ...rest, contents: [...contents], held, figures: [...joinFigures(entries)] };
 }
 
 function pathsOf({ snapshot }: Ledger): readonly string[] {
@@ -73,7 +73,7 @@ it("restores a ledger from a stored one and the difference, by way of others", (
       const ranges = throughEarlier(rangesOf(last, middle), rangesOf(middle, base));
       for (const { first: at, earlier } of ranges)
         expect(last.snapshot.entries.pathAt(at)).toBe(base.snapshot.entries.pathAt(earlier));
-      const delta = deltaOf(last, ranges, base.holdings);
+      const delta = deltaOf(last, ranges, heldBeyond(last, ranges, base.holdings));
       expect(written(applyDelta(base, delta, []))).toEqual(written(last));
     }),
   );
@@ -135,6 +135,25 @@ it("stores one whole ledger for many scans, and another process reads each of th
   );
   pending.done("call_4");
   expect(readdirSync(scans)).toEqual(["latest"]);
+});
+
+it("stores a whole ledger again when many contents were copied since", async () => {
+  await using folder = temporaryFolder();
+  const scans = join(folder.path, "scans");
+  const pending = new PendingScans(scans);
+  const many = Array.from({ length: 2000 }, (_, number) => String(number));
+  const { snapshot, holdings } = ledgerOf(many);
+  pending.add(begun("call_1", { snapshot, holdings: new Holdings(holdings.count) }));
+  pending.done("call_1", snapshot);
+  const second = { ...after({ snapshot, holdings }, []), holdings };
+  pending.add(begun("call_2", second));
+  pending.done("call_2", second.snapshot);
+  expect(readdirSync(scans)).toEqual(["latest"]);
+  const third = { ...after(second, ["new"]) };
+  pending.add(begun("call_3", third));
+  pending.done("call_3");
+  expect(readdirSync(scans).sort()).toEqual(["latest", "latest.base"]);
+  expect(written(new PendingScans(scans).latest()?.ledger)).toEqual(written(third));
 });
 
 it("stores a whole ledger when another file has the inode of the stored one", async () => {

@@ -1,4 +1,5 @@
-import type { Contents, SharedRange, Snapshot } from "../../contract/snapshot.ts";
+import type { SharedRange, Snapshot } from "../../contract/snapshot.ts";
+import { ContentsColumns, PackedContents } from "../../environment/directory-contents.ts";
 import { EntryColumns, type EntryPart, entriesFrom, partOf } from "../../environment/entry-columns.ts";
 import { Holdings, type PackedHoldings } from "./holdings.ts";
 import { type Ledger, positionsOutside } from "./ledger.ts";
@@ -16,20 +17,28 @@ export interface LedgerDelta extends Pick<Snapshot, "takenMs" | "targets" | "lef
   readonly holdings: PackedHoldings;
 }
 
-/** Returns the difference between a ledger and a stored one, of which it has these ranges. */
-export function deltaOf(
+/** Returns the positions of stored contents that a stored ledger does not have. */
+export function heldBeyond(
   { snapshot, holdings }: Ledger,
   ranges: readonly SharedRange[],
   stored: Holdings,
+): readonly number[] {
+  const own = [...positionsOutside(ranges, snapshot.entries.count)];
+  const held = own.filter((position) => holdings.has(position));
+  for (const range of ranges) for (const position of holdings.differing(stored, range)) held.push(position);
+  return held;
+}
+
+/** Returns the difference between a ledger and a stored one, of which it has these ranges. `held` is from `heldBeyond`. */
+export function deltaOf(
+  { snapshot, holdings }: Ledger,
+  ranges: readonly SharedRange[],
+  held: readonly number[],
 ): LedgerDelta {
   const { takenMs, targets, leftOut, contents, entries } = snapshot;
-  const own = [...positionsOutside(ranges, entries.count)];
   const columns = new EntryColumns();
-  for (const position of own) columns.share(entries, position, position + 1);
-  const held = own.filter((position) => holdings.has(position));
-  for (const { first, end, earlier } of ranges)
-    for (let position = first; position < end; position += 1)
-      if (!holdings.isSame(position, stored, earlier + position - first)) held.push(position);
+  for (const position of positionsOutside(ranges, entries.count))
+    columns.share(entries, position, position + 1);
   return {
     ...{ takenMs, targets, leftOut },
     ranges: Int32Array.from(ranges.flatMap(({ first, end, earlier }) => [first, end, earlier])),
@@ -104,23 +113,15 @@ function indexOf(ranges: readonly SharedRange[], position: number): number {
 
 /** Returns place, first and end of the contents of each directory. */
 export function triplesOf(contents: Snapshot["contents"]): Int32Array {
-  const numbers = new Int32Array(contents.size * 3);
-  let at = 0;
-  for (const { place, first, end } of contents.values()) {
-    numbers[at] = place;
-    numbers[at + 1] = first;
-    numbers[at + 2] = end;
-    at += 3;
-  }
-  return numbers;
+  return PackedContents.from(contents).numbers;
 }
 
 /** Returns the contents of which `triplesOf` has returned the numbers. */
-export function contentsFrom(numbers: Int32Array, entries: Snapshot["entries"]): Map<string, Contents> {
-  const contents = new Map<string, Contents>();
+export function contentsFrom(numbers: Int32Array, entries: Snapshot["entries"]): PackedContents {
+  const contents = new ContentsColumns(undefined);
   for (let at = 0; at < numbers.length; at += 3) {
     const [place, first, end] = [numbers[at]!, numbers[at + 1]!, numbers[at + 2]!];
-    contents.set(place < 0 ? "" : entries.pathAt(place), { place, first, end });
+    contents.add(place < 0 ? "" : entries.pathAt(place), { place, first, end });
   }
-  return contents;
+  return contents.done();
 }

@@ -8,7 +8,7 @@ import { ownerHasEnded, thisProcess } from "../../system/process-identity.ts";
 import { isTemporaryName } from "../../system/temporary-file.ts";
 import type { Holdings } from "./holdings.ts";
 import type { Ledger } from "./ledger.ts";
-import { deltaOf, throughEarlier } from "./ledger-delta.ts";
+import { deltaOf, heldBeyond, throughEarlier } from "./ledger-delta.ts";
 import type { Secured } from "./secure-contents.ts";
 import { readLedger, writeDelta, writeLedger } from "./stored-ledger.ts";
 
@@ -40,17 +40,21 @@ export class PendingScans {
   }
 
   add(begun: Begun): void {
-    const { callId, before } = begun;
-    const ranges = this.#follow(before.snapshot);
-    const base = this.#base;
     makePrivateDirectory(this.#folder);
-    if (ranges !== undefined && base !== undefined && this.#link(base, callId)) {
-      const delta = deltaOf(before, ranges, base.holdings);
-      writePrivateFile(this.#at(callId), writeDelta(delta, before, base.callId, aboutOf(begun)));
-      return;
-    }
-    this.#write(callId, begun);
+    const ranges = this.#follow(begun.before.snapshot);
+    if (ranges !== undefined && this.#base !== undefined && this.#addDelta(begun, ranges, this.#base)) return;
+    this.#write(begun.callId, begun);
     this.#setBase(begun);
+  }
+
+  /** Returns false when the difference is not worth it, or the base no longer exists. */
+  #addDelta(begun: Begun, ranges: readonly SharedRange[], base: StoredBase): boolean {
+    const { callId, before } = begun;
+    const held = heldBeyond(before, ranges, base.holdings);
+    if (held.length > maxOwnPart * before.holdings.count + fewHeld || !this.#link(base, callId)) return false;
+    const delta = deltaOf(before, ranges, held);
+    writePrivateFile(this.#at(callId), writeDelta(delta, before, base.callId, aboutOf(begun)));
+    return true;
   }
 
   /** Keeps the ledger as the latest known one. `after` is the snapshot at the end of the scan. */
@@ -208,6 +212,8 @@ function identityOf(path: string): string | undefined {
 const latestName = "latest";
 /** The largest part of a ledger that may differ from the base. */
 const maxOwnPart = 0.1;
+/** So many contents are not worth a whole ledger. */
+const fewHeld = 100;
 const maxRanges = 5000;
 const abandonedMs = 3_600_000;
 /** Commands that run at the same time have snapshots of their own. */

@@ -1,5 +1,6 @@
 import { figure, kindOfMode, type Snapshot } from "../../../contract/snapshot.ts";
 import type { Placeholder } from "../../../sandbox/bubblewrap/placeholder-records.ts";
+import { PackedContents } from "../../directory-contents.ts";
 import { EntryColumns } from "../../entry-columns.ts";
 
 /**
@@ -82,7 +83,7 @@ function leaveOut(snapshot: Snapshot, left: ReadonlySet<number>): Snapshot {
     entries: kept.done(),
     targets: remap(snapshot.targets),
     leftOut: remap(snapshot.leftOut),
-    contents: new Map(contents),
+    contents: PackedContents.from(contents),
     repositories: snapshot.repositories.filter(
       ({ path, prefix }) => prefix !== "" || !gone.has(path === "" ? ".git" : `${path}/.git`),
     ),

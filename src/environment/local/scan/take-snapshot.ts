@@ -20,13 +20,13 @@ import { errnoOf, LeadsOutside } from "../../../system/file-errors.ts";
 import type { PinnedDirectory, Pinning } from "../../../system/pinning.ts";
 import { isTemporaryName } from "../../../system/temporary-file.ts";
 import { withSlash } from "../../../system/workspace-path.ts";
+import { PackedContents } from "../../directory-contents.ts";
 import { pathsIn } from "../../entry-columns.ts";
 import { IgnoredBudget, namesBelow, SnapshotColumns, smallFileBytes } from "../../snapshot-columns.ts";
 import { readSmallFile } from "../files/read-file.ts";
 import { type Entering, Frame } from "./frame.ts";
 import { isSystem, KnownNames } from "./known-names.ts";
 import { repositoryAbove, repositoryIn } from "./repository.ts";
-import { ScanOrder } from "./scan-order.ts";
 import {
   MustLookAgain,
   requireSameRules,
@@ -74,7 +74,7 @@ class Walk {
   readonly #ignored: IgnoredBudget;
   readonly #unchanged: Unchanged | undefined;
   readonly #earlier: Snapshot | undefined;
-  readonly #order: ScanOrder | undefined;
+  readonly #earlierContents: PackedContents | undefined;
   /** The directories that may have changed, and those above them. */
   readonly #onTheWay: ReadonlySet<string>;
   readonly #repositories: ReadonlySet<string>;
@@ -90,13 +90,13 @@ class Walk {
   ) {
     this.#pinning = pinning;
     this.#prefix = withSlash(pinning.root);
-    this.columns = new SnapshotColumns();
+    this.columns = new SnapshotColumns(unchanged?.snapshot ?? like ?? known);
     this.#like = like;
     this.#likeSkipped = skippedIn(like);
     this.#without = namesBelow(this.#prefix, without);
     this.#unchanged = unchanged;
     this.#earlier = unchanged?.snapshot;
-    this.#order = this.#earlier && new ScanOrder(this.#earlier);
+    this.#earlierContents = this.#earlier && PackedContents.from(this.#earlier.contents);
     this.#onTheWay = new Set(Array.from(unchanged?.changed ?? [], (path) => withParents(path)).flat());
     const repositories = this.#earlier?.repositories.filter(({ prefix }) => prefix === "");
     this.#repositories = new Set(repositories?.map(({ path }) => path));
@@ -273,18 +273,18 @@ class Walk {
   /** Adds everything below a directory without changes. Returns false when something may have changed. */
   #shareTree({ path, place, earlier: from }: Entering & { readonly path: string }): boolean {
     if (from === undefined || this.#onTheWay.has(path)) return false;
-    const tree = this.#order?.below(path);
-    if (tree === undefined) return false;
-    const start = tree[0]![1].first;
-    const offset = this.columns.next - start;
-    this.columns.share(this.#earlier!, start, tree.at(-1)![1].end);
-    for (const [below, contents] of tree) {
-      if (this.#repositories.has(below)) this.#addRepository(below);
-      this.columns.addContents(below, {
-        place: below === path ? place : contents.place + offset,
-        first: contents.first + offset,
-        end: contents.end + offset,
-      });
+    const contents = this.#earlierContents;
+    const range = contents?.below(path);
+    if (contents === undefined || range === undefined) return false;
+    const { directories, numbers } = contents;
+    const first = numbers[range.start * 3 + 1]!;
+    const offset = this.columns.next - first;
+    this.columns.share(this.#earlier!, first, numbers[range.end * 3 - 1]!);
+    this.columns.shareContents(contents, range, { place, offset });
+    // The repositories are in the order of the scan.
+    for (const repository of this.#repositories) {
+      const index = directories.indexes.get(repository);
+      if (index !== undefined && index >= range.start && index < range.end) this.#addRepository(repository);
     }
     return true;
   }
