@@ -6,6 +6,8 @@ export interface ByteSource {
   readonly size: number;
   /** Fills `target` from `position` on and returns the number of bytes read. */
   read(target: Uint8Array, position: number): number;
+  /** Returns the bytes from `position` on without a copy, for a source that holds them in memory. */
+  rest?(position: number): Buffer;
 }
 
 /** The unit of reading. It is even, so that no UTF-16 unit is split, and small enough for the processor's cache. */

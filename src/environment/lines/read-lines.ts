@@ -122,7 +122,7 @@ async function takeLines(
   const linesLeft = linesFrom(start, layout, source);
   if (linesLeft !== undefined && linesLeft <= count && available === most) {
     // The lines of the rest of the file are already counted, so it is read at once.
-    const rest = readOn(source, offset, nothing, available);
+    const rest = source.rest?.(offset) ?? readOn(source, offset, nothing, available);
     if (rest.length === available) return { bytes: rest, lines: linesLeft, end: source.size, cutBytes: 0 };
   }
   let bytes = nothing;

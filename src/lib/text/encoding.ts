@@ -1,3 +1,4 @@
+import { isUtf8 as isWholeUtf8 } from "node:buffer";
 import type { TextEncoding } from "../../contract/environment.ts";
 import { asBuffer } from "../bytes/bytes.ts";
 
@@ -87,9 +88,10 @@ export function isMostlyUtf8(decoded: string): boolean {
   return 4 * letters >= strays;
 }
 
-function isUtf8(head: Uint8Array, options: { complete: boolean }): boolean {
+function isUtf8(head: Uint8Array, { complete }: { complete: boolean }): boolean {
+  if (complete) return isWholeUtf8(head);
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: !options.complete });
+    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: true });
     return true;
   } catch {
     return false;

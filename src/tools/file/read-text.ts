@@ -167,22 +167,28 @@ export interface TextFile {
 }
 
 /** Shows the lines for the model. */
-function showText(file: TextFile, options: Pick<LinesWanted, "lineNumbers">): string {
-  const { text, firstLine, encoding } = file;
-  const endsLine = text.endsWith("\n");
-  const end = endsLine ? text.length - 1 : text.length;
-  let body = "";
-  for (let start = 0, number = firstLine; start <= end; number += 1) {
-    const newline = text.indexOf("\n", start);
-    const lineEnd = newline === -1 ? end : newline;
-    const line = text.slice(start, text[lineEnd - 1] === "\r" ? lineEnd - 1 : lineEnd);
-    if (start > 0) body += "\n";
-    body += options.lineNumbers ? `${number} | ${line}` : line;
-    start = lineEnd + 1;
-  }
-  if (endsLine && !options.lineNumbers) body += "\n";
+function showText(
+  { text, firstLine, encoding }: TextFile,
+  { lineNumbers }: Pick<LinesWanted, "lineNumbers">,
+): string {
+  const body = lineNumbers ? numberedLines(text, firstLine) : text.replace(/\r(?=\n|$)/g, "");
   const note = describeEncoding(encoding);
   return note === undefined ? body : `${body}${body.endsWith("\n") ? "" : "\n"}[${note}]`;
+}
+
+function numberedLines(text: string, firstLine: number): string {
+  const end = text.endsWith("\n") ? text.length - 1 : text.length;
+  let body = `${firstLine} | `;
+  let number = firstLine;
+  for (let start = 0; ; ) {
+    const feed = text.indexOf("\n", start);
+    const lineEnd = feed === -1 || feed > end ? end : feed;
+    const line = text.slice(start, text[lineEnd - 1] === "\r" ? lineEnd - 1 : lineEnd);
+    if (lineEnd === end) return body + line;
+    number += 1;
+    body += `${line}\n${number} | `;
+    start = lineEnd + 1;
+  }
 }
 
 function describeRest({ path, firstLine, lines, totalLines, cutBytes, nextOffset }: TextFile): string {

@@ -68,17 +68,14 @@ function generated(handle: number, givenPath: string): ByteSource {
 const maxGeneratedBytes = 16 * 1024 * 1024;
 
 function held(handle: number, size: number): ByteSource {
-  let all: Uint8Array | undefined;
-  return {
-    size,
-    read: (target, position) => {
-      if (all === undefined) {
-        const bytes = Buffer.allocUnsafe(size);
-        all = bytes.subarray(0, readFully(handle, bytes, 0));
-      }
-      const part = all.subarray(position, position + target.length);
-      target.set(part);
-      return part.length;
-    },
+  let all: Buffer | undefined;
+  const rest = (position: number) => {
+    if (all === undefined) {
+      // A slice of the pool would keep the rest of the pool in memory as long as the caller keeps the lines.
+      const bytes = Buffer.allocUnsafeSlow(size);
+      all = bytes.subarray(0, readFully(handle, bytes, 0));
+    }
+    return all.subarray(position);
   };
+  return { size, rest, read: (target, position) => rest(position).copy(target) };
 }
