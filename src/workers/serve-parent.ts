@@ -10,15 +10,18 @@ export interface Serving<Asks extends ServiceOf<Asks>> {
 }
 
 export interface ServeOptions {
-  /** Resident bytes above which the worker retires after its current work: WebAssembly never returns memory. */
-  readonly retireAbove: number;
+  /**
+   * Resident bytes above which the worker retires after its current work: WebAssembly never returns memory. Without a
+   * limit it never retires.
+   */
+  readonly retireAbove?: number;
   /** Resident bytes above which the worker is killed at once. */
   readonly endAbove?: number;
 }
 
 /** Runs a worker program: answers its parent process, and ends with it. */
 export function serveParent<Asks extends ServiceOf<Asks>>(
-  { retireAbove, endAbove }: ServeOptions,
+  { retireAbove = Number.POSITIVE_INFINITY, endAbove }: ServeOptions,
   open: (serving: Serving<Asks>) => Promise<Service>,
 ): void {
   endWithParent(endAbove);

@@ -15,7 +15,8 @@ const services: Record<WorkerRole, Service> = {
 const limits: Record<WorkerRole, ServeOptions> = {
   reader: { retireAbove: 1_000_000_000 },
   builder: { retireAbove: 400_000_000, endAbove: 1_500_000_000 },
-  indexer: { retireAbove: 1_000_000_000 },
+  // It parses nothing. Its memory is what the files of the workspace need, and its successor would need as much.
+  indexer: {},
 };
 
 const [role, ...args] = process.argv.slice(2) as [WorkerRole, ...string[]];

@@ -58,14 +58,16 @@ export class SegmentTable {
     }
   }
 
+  /** Keeps a copy of the head: its arrays may be views of a message from a worker, which has all pages, too. */
   addLexical({ pages, ...part }: Segment, files: Uint32Array): number {
-    const head = { ...part, files };
-    return this.#holdLexical(this.#add("lexical", pages, writeLexicalHead(head)), head);
+    const bytes = writeLexicalHead({ ...part, files });
+    return this.#holdLexical(this.#add("lexical", pages, bytes), readLexicalHead(bytes));
   }
 
+  /** Keeps a copy of the head, like `addLexical`. */
   addWords({ pages, ...part }: Segment, columns: Omit<WordHead, keyof Segment>): number {
-    const head = { ...part, ...columns };
-    return this.#holdWords(this.#add("words", pages, writeWordHead(head)), head);
+    const bytes = writeWordHead({ ...part, ...columns });
+    return this.#holdWords(this.#add("words", pages, bytes), readWordHead(bytes));
   }
 
   remove(number: number): void {
@@ -195,6 +197,17 @@ function writePart(writer: ByteWriter, { documents, weighted, firstTerms }: Segm
 function readPart(reader: ByteReader): SegmentHead {
   const documents = reader.varint();
   const weighted = reader.take(1)[0] === 1;
-  const term = () => new Uint8Array(reader.take(reader.varint()));
-  return { documents, weighted, firstTerms: Array.from({ length: reader.varint() }, term) };
+  const found = Array.from({ length: reader.varint() }, () => reader.take(reader.varint()));
+  return { documents, weighted, firstTerms: copyTogether(found) };
+}
+
+/** Copies the terms into one buffer. A buffer for each would take several times the memory of the terms. */
+function copyTogether(terms: readonly Uint8Array[]): readonly Uint8Array[] {
+  const all = new Uint8Array(terms.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  return terms.map((term) => {
+    all.set(term, end);
+    end += term.length;
+    return all.subarray(end - term.length, end);
+  });
 }
