@@ -2,7 +2,6 @@ import { isAbsolute } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { dialectNames, findDialect } from "../dialects/dialects.ts";
 import { printableLine } from "../lib/text/printable.ts";
-import { shellQuote } from "../lib/text/shell-quote.ts";
 import { type PolicyMode, policyModes } from "../policy/policy.ts";
 import { realWorkspace } from "../system/directories.ts";
 import { sandboxWanted } from "../toolcrib/check-options.ts";
@@ -66,15 +65,6 @@ export function placeOf(
  */
 export function folderHere({ isElsewhere, workspace }: Pick<Toolcrib, "isElsewhere" | "workspace">): string {
   return isElsewhere ? process.cwd() : workspace;
-}
-
-/**
- * Returns the option `--target` for a command that a hint names, with a space before it; empty on this machine. Takes a target,
- * or the name of a workspace in Toolcrib's own data.
- */
-export function targetFlag(target: string | undefined): string {
-  const isHere = target === undefined || isAbsolute(target);
-  return isHere ? "" : ` --target ${shellQuote(printableLine(target))}`;
 }
 
 /** Names a workspace in a sentence: "this folder", or the target. `workspace` is its name in Toolcrib's own data. */

@@ -1,6 +1,7 @@
 import { ToolError } from "../contract/error.ts";
+import { errorOnTarget } from "../lib/text/commands-on-target.ts";
 import { version } from "../system/version.ts";
-import type { Command } from "./command.ts";
+import type { Arguments, Command } from "./command.ts";
 import { callCommand } from "./commands/call.ts";
 import { withTarget } from "./config/with-target.ts";
 import { parseArguments } from "./parse-arguments.ts";
@@ -27,10 +28,18 @@ async function run([name = "--help", ...rest]: readonly string[]): Promise<numbe
   else {
     const command = await commandOf(name);
     const given = parseArguments(rest, command);
-    if (!given.options.has("help")) return command.run(await withTarget(given, command));
+    if (!given.options.has("help")) return runOnTarget(command, await withTarget(given, command));
     print(await (await import("./help.ts")).explainCommand(command, given));
   }
   return 0;
+}
+
+async function runOnTarget(command: Command, given: Arguments): Promise<number> {
+  try {
+    return await command.run(given);
+  } catch (error) {
+    throw errorOnTarget(error, given.options.get("target"));
+  }
 }
 
 /** A call is the command that starts most often, so it does not load the others. */

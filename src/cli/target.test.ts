@@ -38,10 +38,8 @@ describe("--target", () => {
     const { name } = there.target;
     expect(log.stdout).toContain(`"workspace":${JSON.stringify(name)}`);
     expect(log.stdout).toContain(`"target":${JSON.stringify(name)}`);
-    expect((await onTarget("log")).stdout.split("\n")).toEqual([
-      ...Array(4).fill(expect.stringContaining(name.slice(0, 8))),
-      "",
-    ]);
+    const lines = (await onTarget("log")).stdout.split("\n");
+    expect(lines).toEqual([`Target: ${name}`, ...Array(4).fill(expect.stringContaining("  call_")), ""]);
     expect((await onTarget("log", "--path", "poem.txt", "--tool", "file.read")).stdout).toContain(
       "file.read",
     );
@@ -83,6 +81,25 @@ describe("--target", () => {
     expect(failed.stderr).toContain(
       "/missing/program, which reaches command:/missing/program, cannot be started",
     );
+  });
+
+  it.each([
+    ["undo call_missing", "toolcrib log"],
+    ["undo --to missing", "toolcrib checkpoint list"],
+    ["diff call_missing", "toolcrib log"],
+    ["log show call_missing", "toolcrib log --limit 100"],
+    ["sessions show session_missing", "toolcrib sessions list"],
+  ])("names the target in the command that `toolcrib %s` suggests", async (words, command) => {
+    const { stderr } = await onTarget(...words.split(" "));
+    expect(stderr).toContain(`${command} --target ${shellQuote(there.target.name)}`);
+  });
+
+  it("names the target in the hint of a call, also for a model", async () => {
+    const { stderr, stdout } = await onTarget("call", "journal.undo", "call_missing");
+    expect(stderr).toContain(`toolcrib log --target ${shellQuote(there.target.name)}`);
+    expect(stdout).toBe("");
+    const denied = await onTarget("call", "file.read", "poem.txt", "--rule", "deny read poem.txt");
+    expect(denied.stderr).toContain(`toolcrib policy show --target ${shellQuote(there.target.name)}`);
   });
 
   it("leaves no server there when the rules cannot be used", async () => {

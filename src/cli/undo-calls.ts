@@ -1,5 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import type { UndoneChanges } from "../contract/history.ts";
+import { commandsOnTarget } from "../lib/text/commands-on-target.ts";
 import { printable } from "../lib/text/printable.ts";
 import { toCommandLine } from "../lib/text/shell-quote.ts";
 import type { CallResult, Toolcrib } from "../toolcrib/index.ts";
@@ -9,7 +10,6 @@ import { callJournal } from "./call-journal.ts";
 import type { Arguments } from "./command.ts";
 import { callOf, sinceOf, undoCommand } from "./commands/undo.ts";
 import { withJournal } from "./log/log.ts";
-import { targetFlag } from "./options.ts";
 import { readCount } from "./parse-arguments.ts";
 import { forReader } from "./report.ts";
 import { knownSessions, matchSession, noSuchSession } from "./session/match-session.ts";
@@ -31,7 +31,7 @@ export async function undoCalls(given: Arguments): Promise<number> {
     dry_run: options.has("dry-run") || undefined,
   };
   const show = ({ data }: CallResult) =>
-    print(forReader(1, undoForUser(data as UndoneChanges, input, targetFlag(options.get("target")))));
+    print(forReader(1, commandsOnTarget(undoForUser(data as UndoneChanges, input), options.get("target"))));
   return undoAsking(given, input, show);
 }
 
@@ -89,7 +89,7 @@ async function sessionOf(given: Arguments): Promise<string | undefined> {
     if (session === undefined) throw noSuchSession(name, journal);
     if (journal.changing({ session, limit: 1 }).length > 0) return session;
     throw new ToolError("not-found", `The session ${session} changed no files`, {
-      hint: `To list its calls: toolcrib log --session ${session}${targetFlag(journal.workspace)}`,
+      hint: `To list its calls: toolcrib log --session ${session}`,
     });
   });
 }

@@ -18,12 +18,8 @@ export function commitQuestion(
   };
 }
 
-/** Describes the effect of an undo, with the command that reverts it. `target` is the option `--target` of that command. */
-export function undoForUser(
-  undone: UndoneChanges,
-  request: Parameters<typeof canRedo>[1],
-  target = "",
-): string {
-  const hint = canRedo(undone, request) ? `To redo, run: toolcrib redo${target}\n` : "";
+/** Describes the effect of an undo, with the command that reverts it. */
+export function undoForUser(undone: UndoneChanges, request: Parameters<typeof canRedo>[1]): string {
+  const hint = canRedo(undone, request) ? "To redo, run: toolcrib redo\n" : "";
   return `${asFlags(describeUndone(undone, request))}\n${hint}`;
 }

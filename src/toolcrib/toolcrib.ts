@@ -8,6 +8,7 @@ import type { AnyTool, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Toolset } from "../dialects/toolset.ts";
 import type { CallRecord, ClientInfo } from "../journal/journal.ts";
+import { commandsOnTarget } from "../lib/text/commands-on-target.ts";
 import type { Approve } from "../pipeline/approvals/approval-request.ts";
 import type { PolicySettings } from "../pipeline/approvals/decide-call.ts";
 import { type CallEventStream, CallEvents } from "../pipeline/call-events.ts";
@@ -132,7 +133,8 @@ export class Toolcrib implements Caller, AsyncDisposable {
     const pipelineParts = this.#pipelineParts(toolset, settings);
     const [pipeline, check] = [openPipeline(pipelineParts), openCheck(pipelineParts)];
     const [events, running] = [this.#events, this.#running];
-    this.#shared = { environment, pipeline, check, events, running, denied, approvers };
+    const { target } = this;
+    this.#shared = { environment, pipeline, check, events, running, denied, approvers, target };
     this.#caller = new ToolsetCaller(dialect, toolset, this.#shared);
     running.add(history.endAbandoned());
   }
@@ -195,7 +197,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
 
   /** Warnings for the user, for example about a damaged journal. The list grows while the Toolcrib is open. */
   get warnings(): readonly string[] {
-    return [
+    const all = [
       ...this.#workspace.warnings,
       ...this.#workspace.policy.warnings,
       ...this.#history.journal.warnings,
@@ -204,6 +206,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
       ...(this.#hooks?.warnings ?? []),
       ...this.#closeWarnings,
     ];
+    return all.map((warning) => commandsOnTarget(warning, this.target));
   }
 
   /** The tools of other servers, as given in the options. */

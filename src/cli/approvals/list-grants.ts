@@ -7,7 +7,7 @@ import type { ClientInfo } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { describeClient } from "../log/call-table.ts";
 import { withJournal } from "../log/log.ts";
-import { inPlace, targetFlag, workspaceIdOf } from "../options.ts";
+import { inPlace, workspaceIdOf } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print, remark, toLocalTime } from "../terminal.ts";
@@ -55,7 +55,7 @@ export async function revokeNamed(given: Arguments): Promise<number> {
   const { operands, options } = given;
   if (operands.length === 0)
     throw new ToolError("invalid-input", "The id of a grant is missing", {
-      hint: `Use an id from: toolcrib grants${targetFlag(options.get("target"))}`,
+      hint: `Use an id from: toolcrib grants`,
     });
   refuseProgramsOfTools("revoke approvals");
   const file = grantedFile(given);
@@ -81,7 +81,7 @@ function named(name: string, grants: readonly Grant[], { options }: Arguments): 
     "not-found",
     `No grant ${inPlace(options.get("target"))} has the id or the rule ${name}`,
     {
-      hint: `To list the grants, run: toolcrib grants${targetFlag(options.get("target"))}`,
+      hint: `To list the grants, run: toolcrib grants`,
     },
   );
 }

@@ -1,11 +1,11 @@
 import { ToolError } from "../../contract/error.ts";
+import { commandsOnTarget } from "../../lib/text/commands-on-target.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { Message } from "../../models/message.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { quoteText } from "../approvals/show-request.ts";
 import type { Arguments } from "../command.ts";
 import { screenSettings } from "../config/with-config.ts";
-import { targetFlag } from "../options.ts";
 import { printFailure, remarkFewDescriptors } from "../report.ts";
 import { type SessionStart, sessionStartOf } from "../session/session-options.ts";
 import { canRedraw, columnsOf, isAsciiLocale, onOutputClosed, paint, remark } from "../terminal.ts";
@@ -35,7 +35,7 @@ export async function chat(given: Arguments, start?: SessionStart): Promise<numb
     await front.close();
     const next = demo
       ? "set up a model: toolcrib models"
-      : `continue: toolcrib chat --resume ${id}${targetFlag(given.options.get("target"))}`;
+      : commandsOnTarget(`continue: toolcrib chat --resume ${id}`, given.options.get("target"));
     if (front.isInteractive && turns > 0) remark(`To ${next}\n`);
     return front.isInteractive ? 0 : sessions.exitCode;
   } catch (error) {

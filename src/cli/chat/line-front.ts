@@ -19,6 +19,7 @@ export class LineFront implements ChatFront {
   readonly #keyboard = new LineKeyboard({ isAtTerminal: this.isInteractive });
   readonly #screen: Screen;
   readonly #isVerbose: boolean;
+  readonly #target: string | undefined;
   #printer: EventPrinter;
   #progress: ReturnType<typeof commandProgress> | undefined;
   /** The output of the user's running command. */
@@ -28,6 +29,7 @@ export class LineFront implements ChatFront {
     // The live line would overwrite what the user types while the model works.
     this.#screen = new Screen(this.isInteractive ? { ...ownOutputs(), canRedraw: false } : ownOutputs());
     this.#isVerbose = options.has("verbose");
+    this.#target = options.get("target");
     this.#printer = this.#newPrinter();
     this.approve = approverOn(this.#screen, options, (ask) => this.#keyboard.lend(ask));
   }
@@ -113,6 +115,6 @@ export class LineFront implements ChatFront {
   }
 
   #newPrinter(): EventPrinter {
-    return new EventPrinter(this.#screen, { verbose: this.#isVerbose });
+    return new EventPrinter(this.#screen, { verbose: this.#isVerbose, target: this.#target });
   }
 }

@@ -1,8 +1,9 @@
 import type { Checkpoint } from "../../contract/history.ts";
+import { commandsOnTarget } from "../../lib/text/commands-on-target.ts";
 import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import { callJournal } from "../call-journal.ts";
 import type { Command } from "../command.ts";
-import { jsonOption, placeOptions, targetFlag } from "../options.ts";
+import { jsonOption, placeOptions } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { forReader } from "../report.ts";
 import { print } from "../terminal.ts";
@@ -31,6 +32,6 @@ export const checkpointCommand: Command = {
 };
 
 function describeSet(name: string, options: ReadonlyMap<string, string>): string {
-  const command = toCommandLine(["toolcrib", "undo", "--to", name]) + targetFlag(options.get("target"));
+  const command = commandsOnTarget(toCommandLine(["toolcrib", "undo", "--to", name]), options.get("target"));
   return `Set checkpoint ${name}. To return to it, run: ${command}`;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError, textForUser } from "../../contract/error.ts";
+import { commandsOnTarget } from "../../lib/text/commands-on-target.ts";
 import { userDirectories } from "../../system/directories.ts";
 import { version } from "../../system/version.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
@@ -48,7 +49,12 @@ export async function examineTarget(
     const attacked =
       (await withoutSandbox(environment, want)) ??
       (await examineSandbox({ want, signal, progress: update, open }));
-    return { ...attacked, findings: [...there, ...journal.findings, ...attacked.findings], journal };
+    const findings = [...there, ...journal.findings, ...attacked.findings].map((finding) =>
+      finding.hint === undefined
+        ? finding
+        : { ...finding, hint: commandsOnTarget(finding.hint, folders.workspace) },
+    );
+    return { ...attacked, findings, journal };
   } finally {
     await environment.close();
   }

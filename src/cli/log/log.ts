@@ -1,6 +1,7 @@
 import type { ToolAccess } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
+import { commandsOnTarget } from "../../lib/text/commands-on-target.ts";
 import { counted, showSize } from "../../lib/text/format-quantity.ts";
 import { printable, printableLine } from "../../lib/text/printable.ts";
 import { userDirectories } from "../../system/directories.ts";
@@ -12,7 +13,7 @@ import {
 } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { logCommand } from "../commands/log.ts";
-import { placeName, targetFlag, workspaceIdOf } from "../options.ts";
+import { placeName, workspaceIdOf } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { withProgress } from "../progress.ts";
 import { printFailure, printJson, remarkWarnings } from "../report.ts";
@@ -57,7 +58,7 @@ function noSuchCall(wanted: string, { workspace }: WorkspaceJournal): ToolError 
         hint: "List the calls of all folders: toolcrib log --all",
       })
     : new ToolError("not-found", `No call with the id ${wanted} is recorded`, {
-        hint: `List the calls: toolcrib log --limit 100${targetFlag(workspace)}`,
+        hint: `List the calls: toolcrib log --limit 100`,
       });
 }
 
@@ -138,7 +139,8 @@ function describeMode(mode: number): string {
 function describeUndo({ undoable, callId }: LoggedCall, { workspace }: WorkspaceJournal): string {
   if (undoable === null) return "";
   if (undoable === "gone") return "not possible: the old contents are no longer stored";
-  return `toolcrib undo ${callId}${targetFlag(workspace)}${undoable === "partly" ? " (undoes only a part)" : ""}`;
+  const part = undoable === "partly" ? " (undoes only a part)" : "";
+  return commandsOnTarget(`toolcrib undo ${callId}${part}`, workspace);
 }
 
 export async function verifyLog(given: Arguments): Promise<number> {

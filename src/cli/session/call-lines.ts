@@ -2,6 +2,7 @@ import type { AgentEvent } from "../../agent/event.ts";
 import { textForUser } from "../../contract/error.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { callTitle } from "../../lib/text/call-title.ts";
+import { commandsOnTarget } from "../../lib/text/commands-on-target.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { TokenUsage } from "../../models/model.ts";
@@ -108,15 +109,20 @@ function firstLine(text: string): string {
 /** Returns a diff, coloured, quoted and shortened. */
 export function showDiff(
   diff: string,
-  options: { readonly columns: number; readonly callId: string | null; readonly whole: boolean },
+  options: {
+    readonly columns: number;
+    readonly callId: string | null;
+    readonly whole: boolean;
+    readonly target?: string | undefined;
+  },
 ): string {
-  const { columns, callId, whole } = options;
+  const { columns, callId, whole, target } = options;
   const lines = quoteText(diff.slice(0, maxChars), columns);
   const shown = whole ? lines : lines.slice(0, maxLines);
   const hidden = lines.length - shown.length;
   const isCut = hidden > 0 || diff.length > maxChars;
   const more = hidden > 0 ? counted(hidden, "more line") : "more";
-  const where = callId === null ? "" : `: toolcrib diff ${callId}`;
+  const where = callId === null ? "" : commandsOnTarget(`: toolcrib diff ${callId}`, target);
   return [...shown.map(colourDiffLine), ...(isCut ? [`  … ${more}${where}`] : [])].join("\n");
 }
 

@@ -31,6 +31,7 @@ export class EventPrinter {
   readonly #screen: Screen;
   readonly #activity: Activity;
   readonly #isVerbose: boolean;
+  readonly #target: string | undefined;
   readonly #text = new ModelText();
   readonly #starts = new Map<string, string>();
   /** The text since the last reply that called tools. */
@@ -41,10 +42,14 @@ export class EventPrinter {
   #turnStart = 0;
   #shownError = "";
 
-  constructor(screen: Screen, { verbose }: { readonly verbose: boolean }) {
+  constructor(
+    screen: Screen,
+    { verbose, target }: { readonly verbose: boolean; readonly target?: string | undefined },
+  ) {
     this.#screen = screen;
     this.#activity = new Activity(screen);
     this.#isVerbose = verbose;
+    this.#target = target;
   }
 
   show(event: AgentEvent): void {
@@ -144,7 +149,8 @@ export class EventPrinter {
     const head = cutTo(prefixed(event, start), Math.max(30, columns - tail.length - 3));
     this.#screen.showLine(`${head}  ${paint(2, isError ? "red" : "dim", tail)}`);
     const diff = diffOf(data);
-    if (diff !== "") this.#screen.showLine(showDiff(diff, { columns, callId, whole: this.#isVerbose }));
+    const shown = { columns, callId, whole: this.#isVerbose, target: this.#target };
+    if (diff !== "") this.#screen.showLine(showDiff(diff, shown));
   }
 
   #retry(event: Of<"retry">): void {

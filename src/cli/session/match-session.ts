@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import type { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
-import { placeName, targetFlag } from "../options.ts";
+import { placeName } from "../options.ts";
 
 /** Returns the session of this id, or the only one that begins with it; undefined when there is none. */
 export function matchSession(known: readonly string[], name: string): string | undefined {
@@ -28,6 +28,6 @@ export function knownSessions(journal: WorkspaceJournal): readonly string[] {
 
 export function noSuchSession(name: string, { workspace }: Pick<WorkspaceJournal, "workspace">): ToolError {
   return new ToolError("not-found", `No session of ${placeName(workspace)} has the id "${name}"`, {
-    hint: `To list the sessions, run: toolcrib sessions list${targetFlag(workspace)}`,
+    hint: `To list the sessions, run: toolcrib sessions list`,
   });
 }

@@ -51,7 +51,10 @@ export async function performTask(
 ): Promise<number> {
   const refusal = new LastRefusal();
   const made = new TurnCalls();
-  const printer = new EventPrinter(screen, { verbose: options.has("verbose") });
+  const printer = new EventPrinter(screen, {
+    verbose: options.has("verbose"),
+    target: options.get("target"),
+  });
   const show = options.has("jsonl") ? printJson : (event: AgentEvent) => printer.show(event);
   let unwritten: unknown;
   session.on((event) => {

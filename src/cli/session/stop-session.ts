@@ -11,7 +11,6 @@ import { stopCommand } from "../commands/stop.ts";
 import { describeClient } from "../log/call-table.ts";
 import { withJournal } from "../log/log.ts";
 import { canEndSessions, endSessionOf } from "../mcp/session-stops.ts";
-import { targetFlag } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print, remark, toLocalTime } from "../terminal.ts";
@@ -82,7 +81,7 @@ function findRunning(journal: WorkspaceJournal, name: string): SessionRecord {
   const found = open.find((one) => one.session === session);
   if (found === undefined)
     throw new ToolError("not-found", `The session ${session} is not running`, {
-      hint: `To list running sessions, run: toolcrib stop${targetFlag(journal.workspace)}`,
+      hint: `To list running sessions, run: toolcrib stop`,
     });
   const refusal = refusalOf(found);
   if (refusal !== undefined) throw refusal;

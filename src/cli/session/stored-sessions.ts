@@ -12,6 +12,7 @@ import {
 } from "../../agent/records/export/transcript.ts";
 import { type SessionSummary, summariseSession } from "../../agent/records/summarise-session.ts";
 import { ToolError } from "../../contract/error.ts";
+import { commandsOnTarget } from "../../lib/text/commands-on-target.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { ClientInfo, SessionRecord, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
@@ -19,7 +20,7 @@ import type { Arguments } from "../command.ts";
 import { sessionsCommand } from "../commands/sessions.ts";
 import { describeClient } from "../log/call-table.ts";
 import { withJournal } from "../log/log.ts";
-import { placeName, targetFlag } from "../options.ts";
+import { placeName } from "../options.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { forReader, printContent, printJson } from "../report.ts";
 import { layTable, paint, print, remark, shorten, toLocalTime } from "../terminal.ts";
@@ -37,7 +38,7 @@ export async function listSessions(given: Arguments): Promise<number> {
     else if (sessions.length > 0) print(layTable(sessions.map(toRow)));
     else
       remark(
-        `No sessions in ${printableLine(workspace)} yet. To start one: toolcrib chat${targetFlag(workspace)}\n`,
+        `No sessions in ${printableLine(workspace)} yet. ${commandsOnTarget("To start one: toolcrib chat", workspace)}\n`,
       );
     return 0;
   });
@@ -126,11 +127,11 @@ function findConversation(journal: WorkspaceJournal, name: string): string {
   const other = name === "last" ? undefined : matchSession(knownSessions(journal), name);
   if (other !== undefined)
     throw new ToolError("not-found", `The session ${other} has no conversation`, {
-      hint: `To list its calls: toolcrib log --session ${other}${targetFlag(journal.workspace)}`,
+      hint: `To list its calls: toolcrib log --session ${other}`,
     });
   if (name !== "last") throw noSuchSession(name, journal);
   throw new ToolError("not-found", `No session of ${placeName(journal.workspace)} is stored`, {
-    hint: `To start one, run: toolcrib chat${targetFlag(journal.workspace)}`,
+    hint: `To start one, run: toolcrib chat`,
   });
 }
 
