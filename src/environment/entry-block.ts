@@ -77,8 +77,8 @@ export class EntryBlock {
   }
 
   /**
-   * Returns the indexes of those of some entries whose figure is one of these. `mayBe` is 1 at the remainders of all wanted
-   * figures, because most others differ in their lower bits already.
+   * Returns the indexes of those of some entries whose figure is one of these. `mayBe` is 1 at the lower bits of all wanted
+   * figures, in which most others differ already.
    */
   indexesWith(
     column: number,
@@ -89,7 +89,8 @@ export class EntryBlock {
     const found: number[] = [];
     for (let index = from; index < end; index += 1) {
       const value = typeof figures === "number" ? figures : figures[index]!;
-      if (mayBe[value % mayBe.length] === 1 && wanted.has(value)) found.push(index);
+      // A remainder of a floating-point number would take several times as long.
+      if (mayBe[value & lowerBits] === 1 && wanted.has(value)) found.push(index);
     }
     return found;
   }
@@ -194,6 +195,8 @@ export class EntryBlock {
     this.#lastPath = this.#text.toString("utf8", directories[found + 1], directories[found + 2]);
   }
 }
+
+export const lowerBits = 0xffff;
 
 /** The data of a sealed block. */
 export interface PackedBlock extends BlockShape {

@@ -1,5 +1,5 @@
 import { type Contents, type Entries, type EntryFigures, figure, figureCount } from "../contract/snapshot.ts";
-import { EntryBlock, type PackedBlock } from "./entry-block.ts";
+import { EntryBlock, lowerBits, type PackedBlock } from "./entry-block.ts";
 
 /**
  * Collects the entries of a snapshot. They are stored in blocks that never change, and a snapshot is a list of parts of
@@ -186,8 +186,8 @@ export function joinFigures(
 /** Returns the entries with one of these whole numbers in a column, much faster than a look at each entry. */
 export function placesWith(entries: Entries, column: number, wanted: ReadonlySet<number>): readonly number[] {
   if (wanted.size === 0) return [];
-  const mayBe = new Uint8Array(65_536);
-  for (const value of wanted) mayBe[value % mayBe.length] = 1;
+  const mayBe = new Uint8Array(lowerBits + 1);
+  for (const value of wanted) mayBe[value & lowerBits] = 1;
   return piecesOf(entries, 0, entries.count).flatMap((piece) => {
     const { block, start, first } = piece;
     const found = block.indexesWith(column, { from: start, end: start + lengthOf(piece) }, { mayBe, wanted });

@@ -72,12 +72,16 @@ export class Holdings {
   /** Returns the positions of a range that have other names in `other`. */
   differing(other: Holdings, { first, end, earlier }: SharedRange): readonly number[] {
     const found: number[] = [];
-    const [numbers, others] = [this.#numbers, other.#numbers];
-    const areNumbersSame = other.#names === this.#names;
-    for (let position = first; position < end; position += 1) {
-      const at = earlier + position - first;
-      if (areNumbersSame && numbers[position] === others[at]) continue;
-      if (this.get(position) !== other.get(at)) found.push(position);
+    const isSame = (from: number, to: number) =>
+      other.#names === this.#names &&
+      bytesOf(this.#numbers, from, to).equals(
+        bytesOf(other.#numbers, earlier + from - first, earlier + to - first),
+      );
+    for (let from = first; from < end; from += numbersAtOnce) {
+      const to = Math.min(end, from + numbersAtOnce);
+      if (isSame(from, to)) continue;
+      for (let position = from; position < to; position += 1)
+        if (this.get(position) !== other.get(earlier + position - first)) found.push(position);
     }
     return found;
   }
@@ -113,6 +117,16 @@ export class Holdings {
     return [new Uint8Array(buffer, byteOffset, byteLength), counts, ...own.memory(), ...git.memory()];
   }
 
+  /** Lists the positions without a stored content. */
+  *positionsWithout(): Generator<number> {
+    const { length } = this.#numbers;
+    for (let position = 0; position < length; position += 1) {
+      position = this.#numbers.indexOf(0, position);
+      if (position < 0) return;
+      yield position;
+    }
+  }
+
   /** Lists the positions of stored contents. */
   *positions(): Generator<number> {
     for (let position = 0; position < this.count; position += 1) if (this.has(position)) yield position;
@@ -126,6 +140,11 @@ export interface PackedHoldings {
 }
 
 const fewNames = 4096;
+const numbersAtOnce = 1024;
+
+function bytesOf({ buffer, byteOffset }: Int32Array, from: number, end: number): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset + from * 4, (end - from) * 4);
+}
 
 class Names {
   readonly own = new NameColumn(ownBytes);

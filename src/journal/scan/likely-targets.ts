@@ -47,6 +47,7 @@ function beforePattern(word: string): string {
  * files last, small ones before large ones, then the newest.
  */
 export function byLikelihood(snapshot: Snapshot, positions: readonly number[]): readonly number[] {
+  if (positions.length < 2) return positions;
   const ranks = new Float64Array(snapshot.entries.count);
   for (const position of positions) {
     const size = sizes.findIndex((bytes) => bytesAt(snapshot, position) <= bytes);

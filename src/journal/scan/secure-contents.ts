@@ -74,8 +74,8 @@ export async function secureContents(
   parts.git.forgetLost(snapshot, holdings, earlier?.snapshot);
   const uncovered = new Map<number, string>();
   const missing: number[] = [];
-  for (let position = 0; position < holdings.count; position += 1) {
-    if (holdings.has(position) || !isFileAt(snapshot, position)) continue;
+  for (const position of holdings.positionsWithout()) {
+    if (!isFileAt(snapshot, position)) continue;
     if (snapshot.leftOut.has(position))
       uncovered.set(position, "ignored, and beyond the budget for ignored files");
     else if (bytesAt(snapshot, position) > parts.limits.maxFileBytes)
