@@ -4,7 +4,7 @@ import type { IndexView } from "../indexer.ts";
 import type { FileRecord } from "../storage/file-record.ts";
 import { filterFiles } from "./path-filter.ts";
 import { trigramsOfLiteral, trigramsOfRegex } from "./required-trigrams.ts";
-import { documentsFor } from "./trigrams.ts";
+import { documentsFor, rarestFirst, type Trigram, trigramTerm } from "./trigrams.ts";
 
 /** Returns all files that can contain a pattern, in path order, including files the index does not know. */
 export function findCandidates(pattern: CandidatePattern, { store, state }: IndexView): readonly string[] {
@@ -23,8 +23,13 @@ export function findCandidates(pattern: CandidatePattern, { store, state }: Inde
   };
   if (query === "all") for (const path of state.files.keys()) takeKnown(store.records.get(path));
   else {
-    for (const { number, head, reader } of store.segments.lexical) {
-      for (const document of documentsFor(query, reader)) {
+    const segments = [...store.segments.lexical].sort(
+      (one, other) => other.head.documents - one.head.documents,
+    );
+    const countOf = (trigram: Trigram) => segments[0]?.reader.count(trigramTerm(trigram)) ?? 0;
+    const ordered = rarestFirst(query, countOf);
+    for (const { number, head, reader } of segments) {
+      for (const document of documentsFor(ordered, reader)) {
         const record = store.record(head.files[document]!);
         if (record?.lexical === number) takeKnown(record);
       }

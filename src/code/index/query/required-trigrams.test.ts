@@ -5,7 +5,7 @@ import { toSearchableText } from "../../../lib/text/searchable-text.ts";
 import { hasOddCase, searchableBytes, TrigramCollector } from "../build/build-lexical.ts";
 import { SegmentReader } from "../storage/segment.ts";
 import { trigramsOfLiteral, trigramsOfRegex } from "./required-trigrams.ts";
-import { documentsFor, type TrigramQuery, trigramTerm } from "./trigrams.ts";
+import { documentsFor, rarestFirst, type TrigramQuery, trigramTerm } from "./trigrams.ts";
 
 const exact = { ignoreCase: false };
 
@@ -16,7 +16,8 @@ function candidates(query: TrigramQuery, texts: readonly string[]): readonly str
   for (const text of texts) collector.add(searchableBytes(Buffer.from(text)).bytes);
   const { pages, ...head } = collector.write();
   const segment = new SegmentReader(head, (page) => pages[page]!);
-  const documents = query === "all" ? "all" : documentsFor(query, segment);
+  const countOf = (trigram: number) => segment.count(trigramTerm(trigram));
+  const documents = query === "all" ? "all" : documentsFor(rarestFirst(query, countOf), segment);
   return texts.filter((text, index) => {
     if (hasOddCase(Buffer.from(text))) return true;
     return documents === "all" || documents.includes(index);
@@ -60,6 +61,17 @@ describe("trigramsOfRegex", () => {
     expect(candidates(trigramsOfRegex("kelvin", { ignoreCase: true }), ["\u212aelvin", "celsius"])).toEqual([
       "\u212aelvin",
     ]);
+  });
+
+  it("looks for the rarest trigrams first", () => {
+    const counts: Readonly<Record<string, number>> = { tok: 9, oke: 2, ken: 5, abc: 1, bcd: 3 };
+    const countOf = (trigram: number) => counts[Buffer.from(trigramTerm(trigram)).toString()]!;
+    const ordered = (pattern: string) => {
+      const query = trigramsOfRegex(pattern, exact);
+      return query === "all" ? query : show(rarestFirst(query, countOf));
+    };
+    expect(ordered("token")).toEqual({ every: ["oke", "ken", "tok"] });
+    expect(ordered("ken.*(?:abc|bcd)")).toEqual({ every: [{ some: ["abc", "bcd"] }, "ken"] });
   });
 
   it("never misses a matching text", () => {

@@ -1,4 +1,4 @@
-import type { Postings } from "../storage/segment.ts";
+import type { SegmentReader } from "../storage/segment.ts";
 
 /**
  * Three consecutive bytes of a text as seven-bit classes. Capitals count as small letters, and most control characters
@@ -57,34 +57,38 @@ function unlike(conditions: readonly Condition[]): readonly Condition[] {
   return [...new Map(conditions.map((condition) => [JSON.stringify(condition), condition])).values()];
 }
 
-export function documentsFor(
-  query: Condition,
-  segment: { postings(term: Uint8Array): Postings | undefined },
-): Uint32Array {
+/** Returns the condition with its rarest parts first, so that most segments need no other part. */
+export function rarestFirst(query: Condition, countOf: (trigram: Trigram) => number): Condition {
+  const most = (condition: Condition): number => {
+    if ("trigram" in condition) return countOf(condition.trigram);
+    if ("some" in condition) return condition.some.reduce((sum, part) => sum + most(part), 0);
+    return Math.min(...condition.every.map(most));
+  };
+  if ("trigram" in query) return query;
+  if ("some" in query) return { some: query.some.map((part) => rarestFirst(part, countOf)) };
+  const parts = query.every.map((part) => ({ part: rarestFirst(part, countOf), count: most(part) }));
+  parts.sort((one, other) => one.count - other.count);
+  return { every: parts.map(({ part }) => part) };
+}
+
+type Documents = Pick<SegmentReader, "postings" | "among">;
+
+/** Returns the documents that fulfil a condition, in ascending order. */
+export function documentsFor(query: Condition, segment: Documents): Uint32Array {
   if ("trigram" in query) return segment.postings(trigramTerm(query.trigram))?.documents ?? none;
   if ("some" in query) return query.some.map((part) => documentsFor(part, segment)).reduce(union);
   const [first, ...others] = query.every;
-  let found = documentsFor(first!, segment);
-  for (const part of others) {
-    if (found.length === 0) return none;
-    found = intersection(found, documentsFor(part, segment));
-  }
-  return found;
+  return others.reduce((found, part) => among(found, part, segment), documentsFor(first!, segment));
+}
+
+function among(found: Uint32Array, query: Condition, segment: Documents): Uint32Array {
+  if (found.length === 0) return found;
+  if ("trigram" in query) return segment.among(found, trigramTerm(query.trigram));
+  if ("some" in query) return query.some.map((part) => among(found, part, segment)).reduce(union);
+  return query.every.reduce((rest, part) => among(rest, part, segment), found);
 }
 
 const none = new Uint32Array(0);
-
-function intersection(one: Uint32Array, other: Uint32Array): Uint32Array {
-  const both = new Uint32Array(Math.min(one.length, other.length));
-  let count = 0;
-  for (let left = 0, right = 0; left < one.length && right < other.length; ) {
-    const difference = one[left]! - other[right]!;
-    if (difference === 0) both[count++] = one[left]!;
-    if (difference <= 0) left++;
-    if (difference >= 0) right++;
-  }
-  return both.subarray(0, count);
-}
 
 function union(one: Uint32Array, other: Uint32Array): Uint32Array {
   if (one.length === 0) return other;

@@ -103,6 +103,27 @@ export class SegmentReader {
   }
 
   postings(term: Uint8Array): Postings | undefined {
+    const reader = this.#find(term);
+    return reader && this.#read(reader);
+  }
+
+  /** Returns how many documents contain a term. */
+  count(term: Uint8Array): number {
+    return this.#find(term)?.varint() ?? 0;
+  }
+
+  /** Returns those of the documents, in ascending order, that contain a term. */
+  among(documents: Uint32Array, term: Uint8Array): Uint32Array {
+    const reader = this.#find(term);
+    if (reader === undefined) return documents.subarray(0, 0);
+    const count = reader.varint();
+    if (!isDense(count, this.head.documents)) return intersection(documents, this.#documents(reader, count));
+    const bitmap = reader.take((this.head.documents + 7) >> 3);
+    return documents.filter((document) => (bitmap[document >> 3]! & (1 << (document & 7))) !== 0);
+  }
+
+  /** Returns a reader of the postings of a term. */
+  #find(term: Uint8Array): ByteReader | undefined {
     const page = this.#pageOf(term);
     if (page < 0) return undefined;
     const bytes = this.#readPage(page);
@@ -121,7 +142,7 @@ export class SegmentReader {
           at++;
           matched++;
         }
-        if (at === length && matched === term.length) return this.#read(reader);
+        if (at === length && matched === term.length) return reader;
         if (at < length && (matched === term.length || bytes[start + at]! > term[matched]!)) return undefined;
       }
       this.#skip(reader);
@@ -196,6 +217,12 @@ export class SegmentReader {
 
   #read(reader: ByteReader): Postings {
     const count = reader.varint();
+    const documents = this.#documents(reader, count);
+    const weights = this.head.weighted ? reader.take(count) : none;
+    return { documents, weights };
+  }
+
+  #documents(reader: ByteReader, count: number): Uint32Array {
     const documents = new Uint32Array(count);
     if (isDense(count, this.head.documents)) {
       const bitmap = reader.take((this.head.documents + 7) >> 3);
@@ -217,8 +244,7 @@ export class SegmentReader {
       }
       if (before >= this.head.documents) throw new DamagedIndex("a document has no number");
     }
-    const weights = this.head.weighted ? reader.take(count) : none;
-    return { documents, weights };
+    return documents;
   }
 
   #skip(reader: ByteReader): void {
@@ -227,6 +253,18 @@ export class SegmentReader {
     else reader.skip(reader.varint());
     if (this.head.weighted) reader.at += count;
   }
+}
+
+function intersection(one: Uint32Array, other: Uint32Array): Uint32Array {
+  const both = new Uint32Array(Math.min(one.length, other.length));
+  let count = 0;
+  for (let left = 0, right = 0; left < one.length && right < other.length; ) {
+    const difference = one[left]! - other[right]!;
+    if (difference === 0) both[count++] = one[left]!;
+    if (difference <= 0) left++;
+    if (difference >= 0) right++;
+  }
+  return both.subarray(0, count);
 }
 
 const none = new Uint8Array(0);
