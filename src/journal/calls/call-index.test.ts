@@ -79,6 +79,23 @@ function expectCurrent(): void {
 
 const listed = () => journal.summaries({}).map(({ callId }) => callId);
 
+it("derives rows only when there are too few of them", () => {
+  recordCalls(3000);
+  const list = () => {
+    expect(journal.summaries({ limit: 20 })).toHaveLength(20);
+    const database = new DatabaseSync(file, { readOnly: true });
+    const { rows } = database.prepare("SELECT count(*) AS rows FROM summaries").get()!;
+    database.close();
+    return Number(rows);
+  };
+  const first = list();
+  expect(first).toBeLessThan(3000);
+  expect(list()).toBe(first);
+  recordChange("call_new");
+  expect(journal.summaries({ limit: 1 })).toMatchObject([{ callId: "call_new" }]);
+  expect(journal.summaries({})).toHaveLength(3001);
+});
+
 it("lists calls when nothing can be written, with and without its tables", () => {
   recordChange("call_1");
   const read = () => {
