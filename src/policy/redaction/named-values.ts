@@ -98,16 +98,18 @@ const slash = 0x2f;
 const blank = 0x20;
 const backslash = 0x5c;
 
-// The last three letters of a name show quickly whether it can be relevant. Signs may count as letters.
+// The last three letters of a name show quickly whether it can be relevant. Other characters may count as letters.
 const endings = new Uint8Array(32 ** 3);
-const lastLetters = new Uint8Array(32);
+const lastLetters = new Uint8Array(128);
 for (const letters of "ord swd pwd ase ass ken ens key ret ets ial als ion".split(" ")) {
   endings[packed(letters, 3)] = 1;
-  lastLetters[letters.charCodeAt(2) & 31] = 1;
+  const last = letters.charCodeAt(2);
+  lastLetters[last] = 1;
+  lastLetters[last & ~0x20] = 1;
 }
 
 function mayEndName(text: string, end: number): boolean {
-  if (end < 3 || lastLetters[text.charCodeAt(end - 1) & 31] === 0) return false;
+  if (end < 3 || lastLetters[text.charCodeAt(end - 1) & 127] === 0) return false;
   return endings[packed(text, end)] === 1;
 }
 
