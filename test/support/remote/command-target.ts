@@ -65,7 +65,7 @@ export function commandTarget(setup = "", lacks: readonly string[] = []): Comman
 }
 
 /** Makes a folder with links to the programs of this machine, without some. */
-function programsWithout(lacks: readonly string[], folder: string): string {
+export function programsWithout(lacks: readonly string[], folder: string): string {
   mkdirSync(folder);
   const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/bin"].filter(isAbsolute);
   const left = new Set(lacks);
