@@ -50,3 +50,13 @@ it("detects abandoned transactions by their owner, but not in other containers",
   // Without /proc, all processes share one namespace.
   expect(states).toEqual(namespace === "0" ? states : ["abandoned", "held", "held", "held"]);
 });
+
+it("gives an abandoned transaction to the next start, also of this process", async () => {
+  await using folder = temporaryFolder();
+  const marks = new TransactionMarks(folder.path);
+  marks.begin(first, { isShared: true });
+  marks.abandon(first);
+  const [mark] = marks.list();
+  expect(mark).toMatchObject({ id: first, state: "abandoned", isShared: false });
+  expect([marks.take(mark!), marks.list()[0]?.state]).toEqual([true, "held"]);
+});

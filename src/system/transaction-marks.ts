@@ -7,7 +7,7 @@ import { ownerHasEnded, thisProcess } from "./process-identity.ts";
 /** A file that marks an open transaction; its name identifies the process that holds it. */
 export interface TransactionMark {
   readonly id: string;
-  /** "parked": the next process can take it. "abandoned": the process that held it has ended. */
+  /** "parked": the next process can take it. "abandoned": the process that held it has ended, or could not roll it back. */
   readonly state: "held" | "parked" | "abandoned";
   /** Whether its process leaves it to the next one, instead of rolling it back. */
   readonly isShared: boolean;
@@ -26,7 +26,8 @@ export class TransactionMarks {
     return this.#names().map((file) => {
       const [id = "", owner = "", kind = ""] = file.split(".");
       // A transaction may stay open for days, so one in another container never counts as abandoned.
-      const state = owner === parked ? "parked" : ownerHasEnded(owner, 0) ? "abandoned" : "held";
+      const isAbandoned = owner === abandoned || (owner !== parked && ownerHasEnded(owner, 0));
+      const state = owner === parked ? "parked" : isAbandoned ? "abandoned" : "held";
       return { id, state, isShared: owner === parked || kind === "shared", file };
     });
   }
@@ -47,9 +48,10 @@ export class TransactionMarks {
     }
   }
 
-  /** Marks a transaction that cannot be continued, so that other processes do not wait for it. */
-  unshare(id: string): void {
-    for (const mark of this.list()) if (mark.id === id) this.take({ ...mark, isShared: false });
+  /** Marks a transaction that could not be rolled back: the next start tries again, also in this process. */
+  abandon(id: string): void {
+    for (const { id: other, file } of this.list())
+      if (other === id) renameSync(join(this.#folder, file), join(this.#folder, `${id}.${abandoned}`));
   }
 
   park(id: string): void {
@@ -70,6 +72,7 @@ export class TransactionMarks {
 }
 
 const parked = "parked";
+const abandoned = "abandoned";
 
 function heldName(id: string, isShared: boolean): string {
   return `${id}.${thisProcess()}.${isShared ? "shared" : "own"}`;

@@ -1,8 +1,11 @@
-import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { snapshot } from "../../../test/support/environment/change-world.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { ToolError } from "../../contract/error.ts";
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
+import { overrideEnvironment } from "../../lib/override-environment.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
 
 const folder = temporaryFolder();
@@ -348,4 +351,38 @@ describe("a check", () => {
     await crib.call("transaction.commit", {});
     await crib.close();
   });
+});
+
+it("is rolled back by the next start of the same process when closing could not reach the workspace", async () => {
+  await using folder = temporaryFolder();
+  const workspace = join(folder.path, "workspace");
+  mkdirSync(workspace);
+  let isLost = false;
+  const unlessLost = <Result>(act: () => Promise<Result>): Promise<Result> =>
+    isLost ? Promise.reject(new ToolError("unavailable", "The connection was lost")) : act();
+  const local = openLocalEnvironment({ workspace });
+  const environment = overrideEnvironment(local, {
+    name: "elsewhere",
+    state: (...given) => unlessLost(() => local.state(...given)),
+    change: (...given) => unlessLost(() => local.change(...given)),
+    changeEntry: (...given) => unlessLost(() => local.changeEntry(...given)),
+  });
+  const directories = {
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+  };
+  const open = () => openToolcrib({ environment, ...directories, mode: "yolo", sandbox: "none" });
+  const first = await open();
+  await first.call("transaction.begin", {});
+  expect((await first.call("file.write", { path: "a.txt", content: "new" })).error).toBeNull();
+  isLost = true;
+  await first.close();
+  expect(first.warnings.join()).toContain("could not be rolled back");
+  expect(existsSync(join(workspace, "a.txt"))).toBe(true);
+  isLost = false;
+  const second = await open();
+  expect(second.recovered).toMatchObject([{ outcome: "taken back", paths: ["a.txt"] }]);
+  expect(existsSync(join(workspace, "a.txt"))).toBe(false);
+  await second.close();
+  await local.close();
 });

@@ -78,6 +78,7 @@ export class WorkspaceTransactions {
       return [`${titleOf(open)} was still open when its instance was closed, and was rolled back.`, ...notes];
     } catch (error) {
       this.#open = undefined;
+      this.#parts.marks.abandon(open.id);
       const { message } = error as Error;
       return [`${titleOf(open)} could not be rolled back: ${message}. The next start tries again.`];
     }
@@ -139,7 +140,7 @@ export class WorkspaceTransactions {
       marks.end(id);
       return [{ outcome: "taken back", transaction: id, paths, leftAlone: left }];
     } catch {
-      marks.unshare(id);
+      marks.abandon(id);
       return [{ outcome: "failed", transaction: id, paths: [], leftAlone: [] }];
     }
   }

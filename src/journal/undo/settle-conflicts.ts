@@ -165,7 +165,10 @@ export async function stateAt(
   try {
     return await environment.state(name, { signal });
   } catch (error) {
-    if (!(error instanceof ToolError) || error.code === "cancelled" || error.code === "timeout") throw error;
+    if (!(error instanceof ToolError) || notAboutTheFile.has(error.code)) throw error;
     return { unreadable: error.message };
   }
 }
+
+/** With "unavailable", the target cannot be reached: the next attempt may succeed. */
+const notAboutTheFile: ReadonlySet<string> = new Set(["cancelled", "timeout", "unavailable"]);
