@@ -117,7 +117,7 @@ export interface Run {
   readonly result: RunResult | null;
 }
 
-/** What an ended run left behind. */
+/** The result of an ended run. */
 export interface RunResult {
   /** The final answer of the model. */
   readonly text: string;
@@ -157,7 +157,7 @@ export interface FleetWorker {
   readonly isDraining: boolean;
 }
 
-/** What a request to a model may cost; taken from the shared budgets before it is sent. */
+/** The most that a request to a model may cost, taken from the shared budgets before it is sent. */
 export interface RequestEstimate {
   readonly run: string;
   readonly fleet: string;
