@@ -97,7 +97,7 @@ export interface Run {
   readonly fleet: string;
   readonly spec: RunSpec;
   readonly state: RunState;
-  /** How often a worker has begun to work on it. */
+  /** How often a worker has begun to work on it. Deliveries that were parked or released do not count. */
   readonly deliveries: number;
   /** The worker that has it, and the machine that has its workspace and session; null before the first delivery. */
   readonly worker: string | null;
@@ -152,6 +152,7 @@ export interface FleetWorker {
   readonly host: string;
   readonly pid: number;
   readonly startedAt: number;
+  /** The last heartbeat, by the clock of the database. */
   readonly seenAt: number;
   readonly slots: number;
   readonly isDraining: boolean;
@@ -169,7 +170,10 @@ export interface RequestEstimate {
   readonly cost: number;
 }
 
-/** `wait`: ask again after `waitMs`. `budget`: the money of the fleet is used up. */
+/**
+ * `wait`: ask again after `waitMs`. `budget`: the money of the fleet is used up. `cancelled`: the run was cancelled, or this
+ * worker lost it.
+ */
 export type Admission =
   | { readonly admitted: true; readonly request: string }
   | { readonly admitted: false; readonly why: "wait"; readonly waitMs: number }
@@ -179,7 +183,7 @@ export type Admission =
 export interface Claim {
   readonly run: string;
   readonly worker: string;
-  /** The number of this delivery. */
+  /** The number of this delivery. It is never used again, unlike `Run.deliveries`: name folders after it. */
   readonly delivery: number;
 }
 
@@ -203,15 +207,22 @@ export interface FleetStore extends AsyncDisposable {
    * workspace is on another machine that still lives. A worker that was not seen for `leaseMs` no longer counts.
    */
   claim(run: string, worker: string): Promise<ClaimResult>;
-  /** Claims any run that can be worked on now: for a queue without a service. */
-  claimNext(worker: string): Promise<ClaimResult | undefined>;
-  /** Says that the worker lives, and returns which of its claims still count and which runs are cancelled. */
+  /** Returns runs that can be claimed now, oldest first: for a queue without a service, and to find lost deliveries. */
+  ready(limit: number): Promise<readonly string[]>;
+  /**
+   * Registers the worker, which must happen before its first claim, and says that it lives. Returns which of its claims
+   * still count and which runs are cancelled. `claims` lists every claim until its `park`, `release` or `end` has returned:
+   * a claim that is missing for a whole lease was lost on its way to the worker, and its run waits again.
+   */
   heartbeat(
-    worker: FleetWorker,
+    worker: Omit<FleetWorker, "seenAt">,
     claims: readonly Claim[],
   ): Promise<readonly { claim: Claim; isValid: boolean; isCancelled: boolean }[]>;
   setSession(claim: Claim, session: string): Promise<boolean>;
-  /** Puts the run back, to be claimed after `notBefore`. False when the claim does not count any more. */
+  /**
+   * Puts the run back, to be claimed after `notBefore`, without counting the delivery. False when the claim does not count
+   * any more.
+   */
   park(claim: Claim, notBefore: number, reason: string): Promise<boolean>;
   /** Puts the run back at once, without counting the delivery: the worker stops. */
   release(claim: Claim): Promise<boolean>;
@@ -222,15 +233,15 @@ export interface FleetStore extends AsyncDisposable {
 
   /** Takes money and tokens for a request. Requests of workers that died are counted as spent when their run is claimed again. */
   admit(estimate: RequestEstimate): Promise<Admission>;
+  /** Replaces the estimate of a request with what it used; nothing for a request without an answer. */
   settle(request: string, actual: { readonly tokens: number; readonly cost: number }): Promise<void>;
   /** After a 429 or an outage: no request of the lane is admitted before this time. */
   pauseLane(lane: string, until: number): Promise<void>;
-  /** A request was answered: runs that waited for the lane may be delivered again. */
   lanes(): Promise<readonly LaneState[]>;
 
-  /** Cancels what has not ended. Returns how many runs. */
+  /** Cancels runs that have not ended: at once, or by their worker at its next heartbeat. Returns their ids. */
   cancel(filter: RunFilter): Promise<readonly string[]>;
-  /** Makes ended runs wait again, with a new session and workspace. Their spending stays counted. */
+  /** Makes ended runs wait again, with a new session and workspace. Their spending stays counted. Returns their ids. */
   retry(filter: RunFilter): Promise<readonly string[]>;
   close(): Promise<void>;
 }
