@@ -1,10 +1,12 @@
 import { ToolError } from "../contract/error.ts";
+import type { Model } from "../models/model.ts";
 import type { FoundModel } from "../models/open-model.ts";
 import type { ModelSettings } from "../models/settings.ts";
 import { checkNames, optionNames } from "../toolcrib/check-options.ts";
 import { dialectFor, type RecoveredChange, type Toolcrib } from "../toolcrib/index.ts";
 import { openInstance } from "../toolcrib/open-toolcrib.ts";
 import { ContextMeter } from "./context/meter.ts";
+import type { ToolProtocol } from "./event.ts";
 import { checkLimits, checkSampling } from "./limits.ts";
 import { LiveSession } from "./live-session.ts";
 import type { SystemOptions } from "./prompt/build-system.ts";
@@ -13,13 +15,14 @@ import { openRecorder } from "./records/recorder.ts";
 import type { RecordedSession } from "./records/resume.ts";
 import type { Session, SessionLimits, SessionOptions } from "./session.ts";
 import { findGiven, inProtocol, openForAgent, pricesOf } from "./session-model.ts";
-import type { ResumedConversation } from "./session-parts.ts";
 import { noSkills, readUserSkills, type Skills, skillTool, withProjectSkills } from "./skills.ts";
 import { Subagents } from "./subagents/subagents.ts";
 
 export interface CreateSessionOptions extends SessionOptions {
   /** Model settings. Default: the user's `models.json`. */
   readonly models?: ModelSettings | undefined;
+  /** Wraps every model that the session opens, also for subagents: to count, delay or refuse requests. */
+  readonly wrapModel?: ((model: Model) => Model) | undefined;
 }
 
 /** Starts or resumes a session. Close it when done. */
@@ -66,6 +69,7 @@ const sessionOptionNames: Readonly<Record<keyof CreateSessionOptions, true>> = {
   ...sharedNames,
   model: true,
   models: true,
+  wrapModel: true,
   protocol: true,
   reasoning: true,
   sampling: true,
@@ -96,6 +100,7 @@ interface KnownParts {
 async function openSession(options: CreateSessionOptions, known: KnownParts): Promise<LiveSession> {
   const { limits, recorded, settings, found, dialect, crib, agents, skills } = known;
   const defined = crib.definitions();
+  const adapt = modelAdapter(options.wrapModel);
   const opened = found.open();
   const chosen = opened.then(
     ({ facts }) =>
@@ -108,7 +113,7 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
     defined,
     recorded?.start.system ?? writeSystem(frame, options),
   ]);
-  const model = await inProtocol(given, protocol);
+  const model = await adapt(given, protocol);
   const reasoning = options.reasoning ?? recorded?.reasoning ?? undefined;
   const store = options.store ?? crib.conversations;
   const recorder = openRecorder(store, crib.session, (message) =>
@@ -122,8 +127,8 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
     crib,
     caller: crib,
     model,
-    openModel: async (wanted) => inProtocol(await findGiven(wanted, settings).open(), protocol),
-    openForAgent: async (id, provider) => inProtocol(await openForAgent(id, provider, settings), protocol),
+    openModel: async (wanted) => adapt(await findGiven(wanted, settings).open(), protocol),
+    openForAgent: async (id, provider) => adapt(await openForAgent(id, provider, settings), protocol),
     pricesOf: (id) => (id === model.id ? model.facts.prices : pricesOf(id, settings)),
     dialect,
     protocol,
@@ -140,7 +145,7 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
     agents,
     systemFor: (frame) => writeSystem({ ...frame, crib, worksFor: "agent", skills: skills.skills }, options),
     resumed,
-    opening: resumed && openingOf(resumed, crib),
+    opening: resumed && ((isContinued) => openingOf(resumed.isTurnOpen && !isContinued, crib)),
     release: () => crib.close(),
   });
   if (options.telemetry) await (await import("./telemetry.ts")).startTelemetry(live);
@@ -152,6 +157,19 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
   if (crib.isPlanning !== (recorded?.isPlanning ?? false))
     recorder.add({ kind: "change", isPlanning: crib.isPlanning });
   return live;
+}
+
+/** Wraps models and adapts them to a protocol. A program may give the session one of its own models, which stays as it is. */
+function modelAdapter(
+  wrapModel: CreateSessionOptions["wrapModel"],
+): (model: Model, protocol: ToolProtocol) => Promise<Model> {
+  const adapted = new WeakSet<Model>();
+  return async (given, protocol) => {
+    if (adapted.has(given)) return given;
+    const model = await inProtocol(wrapModel?.(given) ?? given, protocol);
+    adapted.add(model);
+    return model;
+  };
 }
 
 async function findRecordedSession(options: CreateSessionOptions): Promise<RecordedSession | undefined> {
@@ -186,9 +204,9 @@ function noModel(): never {
 }
 
 /** Returns a notice to the model of a resumed session; undefined when the session ended normally. */
-function openingOf({ isTurnOpen }: ResumedConversation, { recovered }: Toolcrib): string | undefined {
+function openingOf(wasTerminated: boolean, { recovered }: Toolcrib): string | undefined {
   const notes = recovered.map(describeRecovery);
-  if (isTurnOpen) notes.unshift("The program was terminated during your last turn.");
+  if (wasTerminated) notes.unshift("The program was terminated during your last turn.");
   return notes.length === 0 ? undefined : `[${notes.join(" ")} Check the current state before you continue.]`;
 }
 

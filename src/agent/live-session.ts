@@ -13,7 +13,7 @@ import { LiveTurn } from "./live-turn.ts";
 import { runTurn, type TurnInput } from "./run-turn.ts";
 import type { AgentNode, RunOptions, Session, Turn } from "./session.ts";
 import { SessionCore } from "./session-core.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { OpenTurn, SessionParts } from "./session-parts.ts";
 import type { Skills } from "./skills.ts";
 
 export class LiveSession implements Session {
@@ -27,6 +27,8 @@ export class LiveSession implements Session {
   readonly #listeners = new Listeners<AgentEvent>();
   readonly #followUps: string[] = [];
   #turns: number;
+  /** The last turn, when it can continue. */
+  #open: OpenTurn | undefined;
   #lastState: SessionState = "idle";
   #hasStarted = false;
   #running: Running | undefined;
@@ -40,6 +42,7 @@ export class LiveSession implements Session {
     this.protocol = parts.protocol;
     this.system = parts.system;
     this.#turns = parts.resumed?.turns ?? 0;
+    this.#open = parts.resumed?.openTurn;
     const relay = (event: AgentEvent) => {
       this.#running?.turn?.push(event);
       this.#listeners.emit(event);
@@ -115,6 +118,16 @@ export class LiveSession implements Session {
     return this.#begin({ message, source: "input", isPinned, answer }, signal) as never;
   }
 
+  continue({ signal }: Pick<RunOptions, "signal"> = {}): Turn {
+    this.#checkFree();
+    const before = this.#open;
+    if (before === undefined)
+      throw new ToolError("unavailable", "The last turn has ended: there is nothing to continue", {
+        hint: "Call run() to start a turn.",
+      });
+    return this.#begin({ message: undefined, before, source: "input", isPinned: false }, signal);
+  }
+
   steer(text: string): void {
     this.#queue(text, this.core.steering);
   }
@@ -154,6 +167,20 @@ export class LiveSession implements Session {
     return this.#listeners.on(listener);
   }
 
+  async suspend(signal?: AbortSignal): Promise<void> {
+    this.core.isSuspended = true;
+    const stop = () => {
+      // The records end here, as after a kill: what was begun is answered from the journal when the session is resumed.
+      this.#parts.recorder.stop();
+      void this.abort();
+    };
+    if (signal?.aborted) stop();
+    signal?.addEventListener("abort", stop);
+    await this.#running?.ended;
+    signal?.removeEventListener("abort", stop);
+    await this.close();
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -178,23 +205,28 @@ export class LiveSession implements Session {
     const turn: LiveTurn = new LiveTurn(leave);
     const stop = () => void leave();
     signal?.addEventListener("abort", stop);
-    this.#start(turn, async (aborted) => {
+    const work = async (aborted: AbortSignal) => {
       try {
         await this.#runAll(turn, input, aborted);
       } finally {
         signal?.removeEventListener("abort", stop);
       }
-    });
+    };
+    this.#start(turn, work, input.message === undefined);
     if (signal?.aborted) stop();
     return turn;
   }
 
-  #start(turn: LiveTurn | undefined, work: (signal: AbortSignal) => Promise<void>): void {
+  #start(
+    turn: LiveTurn | undefined,
+    work: (signal: AbortSignal) => Promise<void>,
+    isContinued = false,
+  ): void {
     const stop = new AbortController();
     const run = async () => {
       // The caller can add listeners before anything happens.
       await Promise.resolve();
-      if (!this.#hasStarted) this.#emitStart();
+      if (!this.#hasStarted) this.#emitStart(isContinued);
       this.#emitState();
       try {
         await work(stop.signal);
@@ -240,13 +272,16 @@ export class LiveSession implements Session {
   async #runOne(input: Input, signal: AbortSignal): Promise<TurnResult> {
     const { message, isPinned } = input;
     const { core } = this;
-    this.#turns += 1;
+    this.#turns += message ? 1 : 0;
     const turn = this.#turns;
     core.emit({ type: "turn-start", turn });
-    core.emit({ type: "user-input", text: shown(message) });
+    if (message) core.emit({ type: "user-input", text: shown(message) });
     const isFirst = core.conversation.pinned.size === 0;
     const result = await runTurn(core, { ...input, turn, isPinned: isPinned || isFirst }, signal);
-    this.#parts.recorder.add({ kind: "turn-end", result });
+    const canContinue = result.outcome === "failed" && this.messages.at(-1)?.role !== "assistant";
+    this.#open = canContinue ? { rounds: result.rounds, calls: result.calls, wasCut: false } : undefined;
+    const isSuspended = core.isSuspended && result.outcome === "aborted";
+    if (!isSuspended) this.#parts.recorder.add({ kind: "turn-end", result });
     // A store that hangs cannot keep an aborted turn from ending.
     await unlessAborted(this.#parts.recorder.flush(), signal);
     return result;
@@ -258,15 +293,17 @@ export class LiveSession implements Session {
     return text ? { message: userMessage(text), source: "follow-up", isPinned: false } : undefined;
   }
 
-  #emitStart(): void {
+  #emitStart(isContinued: boolean): void {
     this.#hasStarted = true;
     const { dialect, protocol } = this;
     const { model, crib, resumed, opening } = this.#parts;
     const { workspace } = crib;
     const isResumed = resumed !== undefined;
     this.core.emit({ type: "session-start", model: model.id, dialect, workspace, protocol, isResumed });
-    if (opening === undefined) return;
-    this.core.conversation.addUser(userMessage(opening), { turn: this.#turns + 1, source: "notice" });
+    const notice = opening?.(isContinued);
+    if (notice === undefined) return;
+    const turn = isContinued ? this.#turns : this.#turns + 1;
+    this.core.conversation.addUser(userMessage(notice), { turn, source: "notice" });
   }
 
   /** Warns about messages of the user that the model will not see. */

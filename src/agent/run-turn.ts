@@ -18,11 +18,15 @@ import { type MadeCall, makeCalls } from "./round/make-calls.ts";
 import type { ReadReply } from "./round/reply-reader.ts";
 import type { SessionCore } from "./session-core.ts";
 import type { HookedPrompt } from "./session-hooks.ts";
+import type { OpenTurn } from "./session-parts.ts";
 
 export interface TurnInput {
   /** Counts from 1. */
   readonly turn: number;
-  readonly message: UserMessage;
+  /** Undefined to continue a turn that is open: the next request contains the conversation as it is. */
+  readonly message: UserMessage | undefined;
+  /** The work of the turn before it was continued. */
+  readonly before?: OpenTurn | undefined;
   readonly source: UserSource;
   readonly isPinned: boolean;
   /** The form of the final answer. */
@@ -36,7 +40,8 @@ export interface TurnInput {
 export async function runTurn(core: SessionCore, input: TurnInput, signal: AbortSignal): Promise<TurnResult> {
   const before = { usage: core.spending.usage, cost: core.spending.cost };
   const { turn, answer } = input;
-  const tally: Tally = { turn, answer, rounds: 0, calls: 0, text: "", cuts: 0, stops: 0 };
+  const { rounds: madeRounds = 0, calls: madeCalls = 0 } = input.before ?? {};
+  const tally: Tally = { turn, answer, rounds: madeRounds, calls: madeCalls, text: "", cuts: 0, stops: 0 };
   const { outcome, error = null } = await runRounds(core, input, tally, signal);
   const { rounds, calls, text, output = null } = tally;
   return {
@@ -66,11 +71,36 @@ interface Tally {
 
 async function runRounds(
   core: SessionCore,
-  { message, turn, answer, ...options }: TurnInput,
+  input: TurnInput,
   tally: Tally,
   signal: AbortSignal,
 ): Promise<Ending> {
-  const { conversation, loops, parts } = core;
+  const { message } = input;
+  const ending = message
+    ? await sendInput(core, { ...input, message }, tally, signal)
+    : continueTurn(core, input, tally);
+  if (ending) return ending;
+  core.loops.reset();
+  try {
+    for (;;) {
+      const ending = await runRound(core, tally, signal);
+      if (ending) return ending;
+    }
+  } catch (error) {
+    if (!signal.aborted) return failed(core, error);
+    core.conversation.addUser(userMessage(interrupted), { turn: input.turn, source: "notice" });
+    return { outcome: "aborted" };
+  }
+}
+
+/** Adds the input to the conversation. Returns how the turn ends when it cannot begin. */
+async function sendInput(
+  core: SessionCore,
+  { message, turn, answer, ...options }: TurnInput & { readonly message: UserMessage },
+  tally: Tally,
+  signal: AbortSignal,
+): Promise<Ending | undefined> {
+  const { conversation, parts } = core;
   if (turn > parts.limits.turns) return limited(core, "turns");
   if (parts.meter.isTooLong(message)) return failed(core, inputTooLong(core.model));
   let hook: HookAnswer;
@@ -88,23 +118,30 @@ async function runRounds(
     conversation.addUser(userMessage(`[Hook: ${hook.context}]`), { turn, source: "notice" });
   if (tally.outputSchema)
     conversation.addUser(userMessage(outputNotice(tally.outputSchema)), { turn, source: "notice" });
-  loops.reset();
-  try {
-    for (;;) {
-      const ending = await runRound(core, tally, signal);
-      if (ending) return ending;
-    }
-  } catch (error) {
-    if (!signal.aborted) return failed(core, error);
-    conversation.addUser(userMessage(interrupted), { turn, source: "notice" });
-    return { outcome: "aborted" };
+  return undefined;
+}
+
+/** Returns the end of a turn whose last reply was recorded before the process ended. */
+function continueTurn(
+  { conversation }: SessionCore,
+  { turn, before }: TurnInput,
+  tally: Tally,
+): Ending | undefined {
+  const last = conversation.messages.at(-1);
+  if (last?.role !== "assistant") return undefined;
+  if (before?.wasCut) {
+    conversation.addUser(userMessage(cutNotice(0)), { turn, source: "notice" });
+    return undefined;
   }
+  tally.text = textOf(last);
+  return { outcome: "completed" };
 }
 
 /** Returns undefined when the turn needs another round. */
 async function runRound(core: SessionCore, tally: Tally, signal: AbortSignal): Promise<Ending | undefined> {
   const { parts, conversation, emit } = core;
   signal.throwIfAborted();
+  if (core.isSuspended) return { outcome: "aborted" };
   sendSteering(core, tally);
   const limit = limitReached(core, tally.rounds);
   if (limit) return limited(core, limit);

@@ -22,6 +22,8 @@ export class SessionCore {
   planNotice: string | undefined;
   /** Callers that asked for compaction and wait for its result. */
   readonly compactionRequests: ((isShorter: boolean) => void)[] = [];
+  /** Whether the running turn ends after its round and stays open. */
+  isSuspended = false;
   readonly relay: (event: AgentEvent) => void;
   readonly #onWaiting: () => void;
   /** Only `change` sets the model and the reasoning. */

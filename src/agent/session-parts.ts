@@ -45,8 +45,11 @@ export interface SessionParts {
   ) => Promise<string>;
   /** The conversation that a resumed or forked session starts with. */
   readonly resumed: ResumedConversation | undefined;
-  /** A notice to the model before the first input: that the session was interrupted, and what was recovered. */
-  readonly opening?: string | undefined;
+  /**
+   * A notice to the model before the first request: that the session was interrupted, unless its turn continues, and
+   * what was recovered.
+   */
+  readonly opening?: ((isContinued: boolean) => string | undefined) | undefined;
   /** Closes what was opened for this session alone. */
   release(): Promise<void>;
 }
@@ -56,6 +59,8 @@ export interface Recorder {
   add(...entries: readonly SessionEntry[]): void;
   /** Waits until the entries so far are stored, or cannot be stored. */
   flush(): Promise<void>;
+  /** Ignores all further entries, as if the process had ended. */
+  stop(): void;
 }
 
 /** A recorded conversation in which every call is answered. */
@@ -68,4 +73,14 @@ export interface ResumedConversation {
   readonly isPlanning: boolean;
   /** Whether its last turn was cut off. */
   readonly isTurnOpen: boolean;
+  /** The last turn, when it can continue: it was cut off, or its last request failed. */
+  readonly openTurn: OpenTurn | undefined;
+}
+
+/** The work so far of a turn that can continue. */
+export interface OpenTurn {
+  readonly rounds: number;
+  readonly calls: number;
+  /** Whether its last reply has reached the output limit, and the model does not know it yet. */
+  readonly wasCut: boolean;
 }

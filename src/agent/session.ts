@@ -120,6 +120,11 @@ export interface Session extends AsyncDisposable {
     options: RunOptions & { readonly output: Schema },
   ): Turn<TurnResult & { readonly output: OutputOf<Schema> | null }>;
   run(input: string | UserMessage["content"], options?: RunOptions): Turn;
+  /**
+   * Continues the last turn of a resumed session that was cut off or suspended, or a turn whose last request failed,
+   * without a new message. Throws `unavailable` when the last turn has ended.
+   */
+  continue(options?: Pick<RunOptions, "signal">): Turn;
   /** Sends a message to the model between two rounds of the running turn, or starts a turn. */
   steer(text: string): void;
   /** Sends a message when the running turn has ended, or starts a turn. */
@@ -140,6 +145,11 @@ export interface Session extends AsyncDisposable {
   compact(): Promise<boolean>;
   /** Reports all events, subagents included. Returns a function that unsubscribes. */
   on(listener: (event: AgentEvent) => void): () => void;
+  /**
+   * Closes the session after the running round, or at once when `signal` aborts, and leaves the turn open: `continue` of
+   * a session that resumes this one continues it.
+   */
+  suspend(signal?: AbortSignal): Promise<void>;
   /** Ends everything and waits for it. Do not await it in a hook or a tool. */
   close(): Promise<void>;
 }

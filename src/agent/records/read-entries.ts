@@ -62,7 +62,8 @@ export function entriesUpTo(
   if (begins(turn) < 0 || !Number.isInteger(turn) || turn < 1) return undefined;
   const next = begins(turn + 1);
   if (next < 0) return entries;
-  const end = entries.findIndex((entry) => entry.kind === "turn-end" && entry.result.turn === turn);
+  // A turn that was continued has several ends.
+  const end = entries.findLastIndex((entry) => entry.kind === "turn-end" && entry.result.turn === turn);
   return entries.slice(0, end >= 0 && end < next ? end + 1 : next);
 }
 

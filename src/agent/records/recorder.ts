@@ -16,6 +16,7 @@ export function openRecorder(
   let lastNumber: number | undefined;
   let isFailing = false;
   let writing: Promise<void> | undefined;
+  let isStopped = false;
 
   const stored = (count: number, last: number) => {
     if (lastNumber !== undefined && last !== lastNumber + count) warn(lost);
@@ -47,12 +48,16 @@ export function openRecorder(
   };
   return {
     add: (...entries) => {
+      if (isStopped) return;
       waiting = [...waiting, ...entries];
       write();
     },
     flush: async () => {
       write();
       while (writing !== undefined) await writing;
+    },
+    stop: () => {
+      isStopped = true;
     },
   };
 }

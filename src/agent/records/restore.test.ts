@@ -49,6 +49,7 @@ describe("a restored session", () => {
         ["google/gemini", usage],
       ]),
       isTurnOpen: true,
+      openTurn: { rounds: 0, calls: 0, wasCut: false },
       model: "google/gemini",
       reasoning: "high",
       unanswered: [],

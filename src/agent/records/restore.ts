@@ -1,7 +1,8 @@
 import type { CallAnswer, CallPart, Message } from "../../models/message.ts";
 import type { ReasoningEffort, TokenUsage } from "../../models/model.ts";
 import type { CallRecord } from "../../toolcrib/index.ts";
-import type { ResumedConversation } from "../session-parts.ts";
+import type { TurnResult } from "../event.ts";
+import type { OpenTurn, ResumedConversation } from "../session-parts.ts";
 import { addUsage, noUsage } from "../spending.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
@@ -30,7 +31,9 @@ export function restore(entries: readonly SessionEntry[]): Restored | undefined 
   let { model, reasoning } = start;
   let isPlanning = false;
   let turns = 0;
-  let endedTurn = 0;
+  let open: OpenTurn = newTurn;
+  /** How the last turn ended; undefined while it is open. A continued turn is open again. */
+  let ended: TurnResult["outcome"] | undefined;
   // The parent of a fork has paid for the copied part.
   const isOwn = () => start.parent === undefined || turns > start.parent.turn;
   const spend = (by: string, more: TokenUsage) => {
@@ -38,10 +41,15 @@ export function restore(entries: readonly SessionEntry[]): Restored | undefined 
   };
   for (const entry of entries) {
     conversation.take(entry);
-    if (entry.kind === "user") turns = Math.max(turns, entry.turn);
-    else if (entry.kind === "turn-end") endedTurn = Math.max(endedTurn, entry.result.turn);
-    else if (entry.kind === "reply") spend(entry.message.model, entry.usage);
-    else if (entry.kind === "spent") spend(entry.model, entry.usage);
+    if (entry.kind === "user" || entry.kind === "reply") ended = undefined;
+    if (entry.kind === "user") {
+      open = entry.turn > turns ? newTurn : { ...open, wasCut: false };
+      turns = Math.max(turns, entry.turn);
+    } else if (entry.kind === "turn-end") ended = entry.result.outcome;
+    else if (entry.kind === "reply") {
+      open = withReply(open, entry);
+      spend(entry.message.model, entry.usage);
+    } else if (entry.kind === "spent") spend(entry.model, entry.usage);
     else if (entry.kind === "change") {
       model = entry.model ?? model;
       if (entry.reasoning !== undefined) reasoning = entry.reasoning;
@@ -49,8 +57,19 @@ export function restore(entries: readonly SessionEntry[]): Restored | undefined 
     }
   }
   const { messages, pinned, unanswered } = conversation;
-  const isTurnOpen = turns > endedTurn;
-  return { start, messages, pinned, turns, usage, isTurnOpen, model, reasoning, isPlanning, unanswered };
+  const isTurnOpen = turns > 0 && ended === undefined;
+  const hasFailed = ended === "failed" && messages.at(-1)?.role !== "assistant";
+  const openTurn = isTurnOpen || hasFailed ? open : undefined;
+  const talk = { messages, pinned, turns, usage, isTurnOpen, openTurn, isPlanning, unanswered };
+  return { start, model, reasoning, ...talk };
+}
+
+const newTurn: OpenTurn = { rounds: 0, calls: 0, wasCut: false };
+
+function withReply(turn: OpenTurn, { message, reason }: Extract<SessionEntry, { kind: "reply" }>): OpenTurn {
+  const { length: calls } = message.content.filter(({ type }) => type === "call");
+  const wasCut = reason === "length" && calls === 0;
+  return { rounds: turn.rounds + 1, calls: turn.calls + calls, wasCut };
 }
 
 class Conversation {

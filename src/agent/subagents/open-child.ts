@@ -116,5 +116,6 @@ function recorderOf(id: string, parent: Recorder): Recorder {
         if (entry.kind === "agent") parent.add({ ...entry, agent: `${id}/${entry.agent}` });
     },
     flush: async () => {},
+    stop: () => {},
   };
 }
