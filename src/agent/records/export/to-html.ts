@@ -1,5 +1,5 @@
 import type { ToolImage } from "../../../contract/tool.ts";
-import { printable } from "../../../lib/text/printable.ts";
+import { escapeHtml as safe } from "../../../lib/text/escape-html.ts";
 import {
   factsOf,
   headings,
@@ -113,18 +113,6 @@ function time(at: number): string {
   const text = new Date(at).toISOString();
   return `<time datetime="${text}">${text.slice(0, 19).replace("T", " ")} UTC</time>`;
 }
-
-function safe(text: string): string {
-  return printable(text).replace(/[&<>"']/g, (character) => entities[character]!);
-}
-
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
 
 /** Contrasts are at least 4.5 : 1 in both colour schemes. */
 const style = `
