@@ -1,4 +1,5 @@
 import type { Deliveries, FleetStore, RunQueue } from "../fleet.ts";
+import { failureDelayMs } from "./failure-delay.ts";
 
 /** A queue without a service: looks for runs in the store, at once after changes in this process, else more and more rarely. */
 export class LocalQueue implements RunQueue {
@@ -47,6 +48,7 @@ class LocalDelivery {
   readonly #active = new Map<string, Promise<void>>();
   /** Runs that this process may not have yet, and until when. */
   readonly #postponed = new Map<string, number>();
+  readonly #failures = new Map<string, number>();
   #isStopped = false;
   #woken = Promise.withResolvers<void>();
   #isWoken = false;
@@ -94,10 +96,22 @@ class LocalDelivery {
   }
 
   async #deliver(run: string): Promise<void> {
-    const again = await this.#work(run).catch(() => Date.now() + longestMs);
+    const again = await this.#attempt(run);
     if (again !== undefined && again > Date.now()) this.#postponed.set(run, again);
     this.#active.delete(run);
     this.wake();
+  }
+
+  async #attempt(run: string): Promise<number | undefined> {
+    try {
+      const again = await this.#work(run);
+      this.#failures.delete(run);
+      return again;
+    } catch {
+      const failures = (this.#failures.get(run) ?? 0) + 1;
+      this.#failures.set(run, failures);
+      return Date.now() + failureDelayMs(failures);
+    }
   }
 
   async #pause(ms: number): Promise<void> {

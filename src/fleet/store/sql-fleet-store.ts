@@ -118,6 +118,10 @@ export class SqlFleetStore implements FleetStore {
 
   claim(run: string, worker: string): Promise<ClaimResult> {
     const { now, forUpdate } = this.#database.dialect;
+    let attempted: number | undefined;
+    const success = (row: RunRow): ClaimResult => {
+      return { claimed: true, run: toRun(row), claim: { run, worker, delivery: row.delivery } };
+    };
     return this.#database.transaction(async (query) => {
       const [row] = await query<RunRow & ClaimRow>(
         `SELECT runs.*, ${now} AS now,
@@ -131,6 +135,8 @@ export class SqlFleetStore implements FleetStore {
       if (row === undefined) return { claimed: false, again: undefined };
       if (row.own_machine === null)
         throw new ToolError("invalid-input", `Worker ${worker} has not sent a heartbeat.`);
+      // The answer of the first attempt was lost.
+      if (row.state === "running" && row.worker === worker && row.delivery === attempted) return success(row);
       const decision = decideClaim({
         state: row.state,
         notBefore: row.not_before,
@@ -143,6 +149,7 @@ export class SqlFleetStore implements FleetStore {
       });
       if (decision.kind === "later") return { claimed: false, again: decision.again };
       const session = decision.kind === "restart" ? null : row.session;
+      attempted = row.delivery + 1;
       const [claimed] = await query<RunRow>(
         `UPDATE runs SET state = 'running', delivery = delivery + 1, deliveries = deliveries + 1, worker = $2,
            machine = $3, session = $4, claimed_at = ${now}, started_at = coalesce(started_at, ${now}), reason = NULL
@@ -150,7 +157,7 @@ export class SqlFleetStore implements FleetStore {
         [run, worker, row.own_machine, session],
       );
       if (row.delivery > 0) await this.#ledger.settleRun(query, run);
-      return { claimed: true, run: toRun(claimed!), claim: { run, worker, delivery: claimed!.delivery } };
+      return success(claimed!);
     });
   }
 

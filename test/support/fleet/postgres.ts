@@ -1,5 +1,14 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
-import { chownSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -71,7 +80,18 @@ class Server implements TestPostgres {
     mkdirSync(this.#data, { mode: 0o700 });
     // The server's user owns both folders; root may still remove them.
     if (isRoot) for (const path of [this.#folder, this.#data]) chownSync(path, nobody, nobody);
-    const options = ["-D", this.#data, "-U", "toolcrib", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
+    const options = [
+      "-D",
+      this.#data,
+      "-U",
+      "toolcrib",
+      "-A",
+      "trust",
+      "-E",
+      "UTF8",
+      "--locale=C",
+      "--no-sync",
+    ];
     const [program, ...args] = this.#command("initdb", options);
     await promisify(execFile)(program!, args, { env: this.#variables(), cwd: this.#folder });
     this.#port = await freePort();
@@ -88,7 +108,13 @@ class Server implements TestPostgres {
       max_connections: "200",
     };
     const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    const [program, ...args] = this.#command("postgres", ["-D", this.#data, "-p", `${this.#port}`, ...options]);
+    const [program, ...args] = this.#command("postgres", [
+      "-D",
+      this.#data,
+      "-p",
+      `${this.#port}`,
+      ...options,
+    ]);
     this.#process = spawn(program!, args, {
       env: this.#variables(),
       cwd: this.#folder,
