@@ -124,7 +124,7 @@ const ownedModules: Record<string, readonly string[]> = {
   "@ai-sdk/openai-compatible": ["models"],
   "@ai-sdk/provider": ["models"],
   ollama: ["models"],
-  "@opentelemetry/api": ["agent"],
+  "@opentelemetry/api": ["agent", "fleet"],
   unbash: ["policy"],
   "web-tree-sitter": ["code"],
 };

@@ -449,6 +449,119 @@ export interface VerifyResult {
   readonly faults: readonly string[];
 }
 
+/** `GET /api/fleets`: the fleets of this machine, or of the database that the console was started with. */
+export interface FleetOverview {
+  /** The newest first. */
+  readonly fleets: readonly FleetSummary[];
+  readonly workers: readonly {
+    readonly id: string;
+    readonly host: string;
+    readonly pid: number;
+    readonly slots: number;
+    readonly seenAt: number;
+    readonly isDraining: boolean;
+  }[];
+  /** Providers with open requests or a pause. */
+  readonly lanes: readonly {
+    readonly lane: string;
+    readonly inFlight: number;
+    readonly pausedUntil: number;
+  }[];
+  /** The clock of the server, to which the times of workers and lanes are compared. */
+  readonly now: number;
+}
+
+export type RunStateName = "waiting" | "running" | "parked" | "ended";
+export type RunOutcomeName = "solved" | "unsolved" | "infrastructure" | "budget" | "cancelled";
+
+export interface FleetSummary {
+  readonly name: string;
+  readonly states: Readonly<Record<RunStateName, number>>;
+  readonly outcomes: Readonly<Record<RunOutcomeName, number>>;
+  readonly createdAt: number;
+  /** In US dollars. */
+  readonly spent: number;
+  readonly budget: number | null;
+  /** Milliseconds until the last run ends at the present rate; null when it cannot be said yet. */
+  readonly remainingMs: number | null;
+}
+
+/** `GET /api/fleets/:fleet/runs?…`: every parameter is optional. */
+export interface RunQuery {
+  /** A state or an outcome. */
+  readonly show?: string;
+  /** A part of the task or the reason. */
+  readonly text?: string;
+  /** Default: 0. */
+  readonly offset?: string;
+  /** Default: 200; at most 500. */
+  readonly limit?: string;
+}
+
+export interface RunPage {
+  /** In the order of their submission. */
+  readonly runs: readonly RunSummary[];
+  readonly offset: number;
+  /** How many runs match. */
+  readonly total: number;
+}
+
+export interface RunSummary {
+  readonly id: string;
+  readonly task: string;
+  readonly model: string;
+  readonly state: RunStateName;
+  readonly outcome: RunOutcomeName | null;
+  readonly isCancelled: boolean;
+  readonly reason: string | null;
+  readonly deliveries: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  /** In US dollars; null when it has not ended or a price is unknown. */
+  readonly cost: number | null;
+  /** Time of work, of ended runs. */
+  readonly workMs: number | null;
+}
+
+/** `GET /api/fleets/:fleet/runs/:run`. */
+export interface RunDetail extends RunSummary {
+  readonly prompt: string;
+  readonly repository: string | null;
+  readonly revision: string | null;
+  readonly worker: string | null;
+  readonly notBefore: number;
+  /** Below: null, or empty, until the run has ended. */
+  readonly answer: string | null;
+  readonly rounds: number | null;
+  readonly calls: number | null;
+  readonly tokens: { readonly input: number; readonly output: number } | null;
+  readonly check: { readonly exitCode: number | null; readonly output: string } | null;
+  readonly changed: readonly FileDiff[];
+  /** Why the patch is not shown here; null when it is, or when there is none. */
+  readonly patchNote: string | null;
+  readonly branch: string | null;
+  /** The folder or address of its artifacts. */
+  readonly artifacts: string | null;
+  /** The files that `GET /api/fleets/:fleet/runs/:run/artifacts/:name` downloads. */
+  readonly downloads: readonly string[];
+  /** The session, when the console can show it. */
+  readonly session: SessionAnswer | null;
+}
+
+/** `POST /api/fleets/act`. Cancels runs that have not ended, or makes ended ones wait again. Answers `FleetAnswer`. */
+export interface FleetAction {
+  readonly fleet: string;
+  readonly action: "cancel" | "retry";
+  /** Default: all. */
+  readonly runs?: readonly string[];
+  /** For "retry": only these outcomes. */
+  readonly outcomes?: readonly RunOutcomeName[];
+}
+
+export interface FleetAnswer {
+  readonly count: number;
+}
+
 /** Every failed request: a status of 400 or more and this body. */
 export interface ApiFailure {
   readonly error: { readonly code: string; readonly message: string; readonly hint: string | null };

@@ -200,7 +200,14 @@ export interface FleetStore extends AsyncDisposable {
   run(id: string): Promise<Run | undefined>;
   /** In the order of their submission. */
   runs(filter: RunFilter): Promise<readonly Run[]>;
+  /** Returns a part of the runs, in the order of their submission, and how many there are in all. */
+  runPage(
+    filter: RunFilter,
+    range: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly runs: readonly Run[]; readonly total: number }>;
   counts(fleet: string): Promise<FleetCounts>;
+  /** Returns when the latest runs ended, to estimate the rest. */
+  latestEnds(fleet: string, limit: number): Promise<readonly number[]>;
 
   /**
    * Claims a run for a worker. Refuses runs that have ended, that another living worker has, that are parked, or whose
@@ -252,6 +259,8 @@ export interface RunFilter {
   readonly tasks?: readonly string[] | undefined;
   readonly states?: readonly RunState[] | undefined;
   readonly outcomes?: readonly RunOutcome[] | undefined;
+  /** A part of the task or the reason, in any case. */
+  readonly text?: string | undefined;
 }
 
 export type ClaimResult =

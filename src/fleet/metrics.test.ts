@@ -1,8 +1,9 @@
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
+import { resultWith, workerOf } from "../../test/support/fleet/examples.ts";
 import { parseExposition, type Sample } from "../../test/support/fleet/exposition.ts";
-import { fleetFixture, resultFixture, runFixture, workerFixture } from "../../test/support/fleet/fixtures.ts";
+import { fleetWith, runWith } from "../../test/support/fleet/fixtures.ts";
 import type { FleetCounts } from "./fleet.ts";
 import { FleetMetrics } from "./metrics.ts";
 import { serveMetrics } from "./serve-metrics.ts";
@@ -16,12 +17,12 @@ const counts: FleetCounts = {
 const hostile = 'x"} 1\n# TYPE evil counter\nevil\\';
 
 function metricsOf(names: readonly string[] = ["nightly"]) {
-  const fleets = names.map((name, at) => fleetFixture({ name, spent: 1.25, createdAt: now + at }));
+  const fleets = names.map((name, at) => fleetWith({ name, spent: 1.25, createdAt: now + at }));
   return new FleetMetrics(
     {
       fleets: async () => fleets,
       counts: async () => counts,
-      workers: async () => [workerFixture({ seenAt: now - 2_500, isDraining: true })],
+      workers: async () => [{ ...workerOf("worker-1"), seenAt: now - 2_500, isDraining: true }],
       lanes: async () => [{ lane: "anthropic", inFlight: 7, pausedUntil: now + 30_000 }],
     },
     () => now,
@@ -50,7 +51,7 @@ it("renders the state of fleets, lanes and workers in valid exposition format", 
     budget: sampleOf(samples, "budget_dollars", { fleet: "nightly" }),
     inFlight: sampleOf(samples, "requests_in_flight", { lane: "anthropic" }),
     paused: sampleOf(samples, "lane_paused_seconds", { lane: "anthropic" }),
-    age: sampleOf(samples, "worker_heartbeat_age_seconds", { host: "host-1" }),
+    age: sampleOf(samples, "worker_heartbeat_age_seconds", { host: "localhost" }),
     draining: sampleOf(samples, "worker_draining"),
   };
   expect(shown).toEqual({
@@ -68,17 +69,18 @@ it("renders the state of fleets, lanes and workers in valid exposition format", 
 
 it("counts what this worker did: deliveries, tokens, and durations in cumulative buckets", async () => {
   const metrics = metricsOf();
-  const run = runFixture({ fleet: "nightly", deliveries: 1 });
+  const run = runWith({ fleet: "nightly", deliveries: 1 });
   metrics.delivered(run);
   metrics.delivered({ ...run, deliveries: 2 });
   metrics.parked(run);
-  for (const workMs of [1_000, 45_000, 9_000_000]) metrics.ended(run, "solved", resultFixture({ workMs }));
+  for (const workMs of [1_000, 45_000, 9_000_000])
+    metrics.ended(run, "solved", { ...resultWith("done"), workMs });
   const { samples } = parseExposition(await metrics.render());
   expect(sampleOf(samples, "deliveries_total", { kind: "first" })).toBe(1);
   expect(sampleOf(samples, "deliveries_total", { kind: "again" })).toBe(1);
   expect(sampleOf(samples, "parked_total")).toBe(1);
   expect(sampleOf(samples, "ended_total", { outcome: "solved" })).toBe(3);
-  expect(sampleOf(samples, "tokens_total", { kind: "input", model: run.spec.model })).toBe(3_000);
+  expect(sampleOf(samples, "tokens_total", { kind: "input", model: run.spec.model })).toBe(30);
   const bucket = (le: string) => sampleOf(samples, "run_duration_seconds_bucket", { le });
   expect([bucket("5"), bucket("30"), bucket("60"), bucket("7200"), bucket("+Inf")]).toEqual([1, 1, 2, 2, 3]);
   expect(sampleOf(samples, "run_duration_seconds_sum")).toBe(9_046);

@@ -6,7 +6,7 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { afterAll, afterEach, expect, it } from "vitest";
-import { runFixture } from "../../test/support/fleet/fixtures.ts";
+import { runWith } from "../../test/support/fleet/fixtures.ts";
 import { SpanWriter } from "../agent/telemetry.ts";
 import { inRunSpan } from "./run-span.ts";
 
@@ -41,7 +41,7 @@ it("is the parent of the turns of its session, also when runs overlap", async ()
     writer.close();
     return { outcome: "solved" as const };
   };
-  const runs = ["run_a", "run_b"].map((id) => runFixture({ id, deliveries: 2 }));
+  const runs = ["run_a", "run_b"].map((id) => runWith({ id, deliveries: 2 }));
   await Promise.all(runs.map((run) => inRunSpan(run, () => turn(`session of ${run.id}`))));
   const spans = exporter.getFinishedSpans();
   const parents = spans
@@ -64,7 +64,7 @@ it("is the parent of the turns of its session, also when runs overlap", async ()
 });
 
 it("ends with an error and without the message when the work throws", async () => {
-  await expect(inRunSpan(runFixture(), () => Promise.reject(new Error("secret")))).rejects.toThrow("secret");
+  await expect(inRunSpan(runWith(), () => Promise.reject(new Error("secret")))).rejects.toThrow("secret");
   const [span] = exporter.getFinishedSpans();
   expect(span?.status).toEqual({ code: api.SpanStatusCode.ERROR });
 });

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { isIP } from "node:net";
 import { ToolError } from "../contract/error.ts";
 import { errnoOf } from "../system/file-errors.ts";
 import type { FleetMetrics } from "./metrics.ts";
@@ -30,7 +29,7 @@ export async function serveMetrics({
   host = "127.0.0.1",
   fault,
 }: MetricsOptions): Promise<ServedMetrics> {
-  if (isIP(host) === 0)
+  if (!/^[\d.]+$|:/.test(host))
     throw new ToolError("invalid-input", `--metrics-host must be an IP address, not "${host}"`, {
       hint: "For example: --metrics-host 0.0.0.0",
     });

@@ -39,6 +39,9 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     "a command": "#/trace/w-main/call-99996",
     sessions: "#/sessions",
     "a session": "#/sessions/w-main/s-agent",
+    fleets: "#/fleets",
+    "a fleet": "#/fleets/nightly",
+    "a run": "#/fleets/nightly/run_0",
     rules: "#/rules",
     health: "#/health",
   };
@@ -86,12 +89,16 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     ["#/trace", "No calls yet"],
     ["#/trace?text=zzz", "No call matches"],
     ["#/sessions", "No sessions yet"],
+    ["#/fleets", "No fleets yet"],
+    ["#/fleets/unknown", "There is no such fleet"],
     ["#/rules", "No workspaces yet"],
     ["#/health", "No workspaces yet"],
   ])("says at %s on a new machine: %s", async (hash, text) => {
     const empty = { status: 200, body: { calls: [], sessions: [], next: null, total: 0 } };
     await shown.open("#/now", nothing);
     shown.server.answers.set("/api/calls", empty).set("/api/sessions", empty);
+    const noFleets = { fleets: [], workers: [], lanes: [], now: 0 };
+    shown.server.answers.set("/api/fleets", { status: 200, body: noFleets });
     await page.goto(`${shown.server.url}/${hash}`);
     await page.locator(".empty").getByText(text).waitFor();
     expect(await faultsOf(page)).toEqual([]);
@@ -102,6 +109,9 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     ["#/trace/w-main/call-99994", "/api/calls/w-main/call-99994", "the call"],
     ["#/sessions", "/api/sessions", "sessions"],
     ["#/sessions/w-main/s-agent", "/api/sessions/w-main/s-agent", "the session"],
+    ["#/fleets", "/api/fleets", "fleets"],
+    ["#/fleets/nightly", "/api/fleets/nightly/runs", "runs"],
+    ["#/fleets/nightly/run_0", "/api/fleets/nightly/runs/run_0", "the run"],
     ["#/rules", "/api/rules", "rules"],
     ["#/health", "/api/health", "the report"],
   ])("says at %s that it loads, why that failed, and tries again", async (hash, path, what) => {

@@ -15,6 +15,7 @@ import { interruptible } from "../interruption.ts";
 import { printJson } from "../report.ts";
 import { print, remark } from "../terminal.ts";
 import { consoleCommands } from "./console-commands.ts";
+import { openFleets } from "./open-fleets.ts";
 import { pairAddress } from "./pair-address.ts";
 
 /** Runs `toolcrib console` until Ctrl-C. */
@@ -28,6 +29,7 @@ export async function openConsole(given: Arguments): Promise<number> {
     directories,
     pageFolder,
     commands: consoleCommands,
+    openFleets: () => openFleets(given.options.get("database"), directories.state),
     webhook: await webhookOf(directories.config),
     pair: host === undefined ? undefined : { host, onEvent: reportPairing },
   });

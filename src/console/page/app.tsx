@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { FleetsPage } from "./fleets.tsx";
 import { formatClient, printableLine, workspaceName } from "./format.ts";
 import { HealthPage } from "./health.tsx";
 import { isHelpOpen, keyGroups, useKeys } from "./keyboard.ts";
@@ -18,6 +19,7 @@ const titles: Readonly<Record<PageName, string>> = {
   now: "Now",
   trace: "Trace",
   sessions: "Sessions",
+  fleets: "Fleets",
   rules: "Rules",
   health: "Health",
 };
@@ -25,6 +27,7 @@ const components = {
   now: NowPage,
   trace: TracePage,
   sessions: SessionsPage,
+  fleets: FleetsPage,
   rules: RulesPage,
   health: HealthPage,
 };

@@ -13,6 +13,7 @@ export const keyGroups: readonly {
       ["g n", "Go to Now"],
       ["g t", "Go to Trace"],
       ["g s", "Go to Sessions"],
+      ["g f", "Go to Fleets"],
       ["g r", "Go to Rules"],
       ["g h", "Go to Health"],
       ["g q", "Go to the oldest question"],

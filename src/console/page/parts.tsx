@@ -17,6 +17,7 @@ const shapes = {
   now: "M8 2a6 6 0 1 0 0 12A6 6 0 1 0 8 2ZM8 5v3l2 2",
   trace: "M2.5 4h11M2.5 8h11M2.5 12h7",
   sessions: "M2.5 3h11v8h-6L4 13.5V11H2.5Z",
+  fleets: "M2 3h5v4H2ZM9 3h5v4H9ZM2 9h5v4H2ZM9 9h5v4H9Z",
   rules: "M8 1.8 13 4v4c0 3-2 5-5 6.2C5 13 3 11 3 8V4Z",
   health: "M1.5 8.5H5L6.5 4l3 8.5L11 8.5h3.5",
   folder: "M2 4h4l1.5 1.5H14v7H2Z",

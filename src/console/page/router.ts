@@ -1,12 +1,12 @@
 import { signal } from "@preact/signals";
 
 /** The pages, in the order of the navigation. */
-export const pages = ["now", "trace", "sessions", "rules", "health"] as const;
+export const pages = ["now", "trace", "sessions", "fleets", "rules", "health"] as const;
 export type PageName = (typeof pages)[number];
 
 export interface Route {
   readonly page: PageName;
-  /** The selection: a workspace, and a call, session or question of it. */
+  /** The selection: a workspace, and a call, session or question of it; or a fleet and a run of it. */
   readonly workspace: string | null;
   readonly id: string | null;
   readonly query: URLSearchParams;

@@ -35,6 +35,43 @@ export function readDiff(text: string): readonly FileDiff[] {
   return files;
 }
 
+/**
+ * Reads a patch of git: of each file its hunks, or a note in place of them. Only headers of files begin with "diff --git": lines
+ * of content have a sign before them.
+ */
+export function readPatch(text: string): readonly FileDiff[] {
+  return text
+    .split(/^(?=diff --git )/m)
+    .filter((part) => part.startsWith("diff --git "))
+    .map((part) => {
+      const first = part.search(/^(?:@@ -\d|GIT binary patch$)/m);
+      const head = first < 0 ? part : part.slice(0, first);
+      const headed = (pattern: RegExp) => pattern.exec(head)?.[1];
+      const movedFrom = headed(/^rename from (.+)$/m) ?? null;
+      const path =
+        headed(/^\+\+\+ "?b\/(.+?)"?$/m) ??
+        headed(/^--- "?a\/(.+?)"?$/m) ??
+        headed(/^rename to (.+)$/m) ??
+        headed(/^diff --git "?a\/.+?"? "?b\/(.+?)"?$/m) ??
+        "unknown";
+      const isCreated = /^new file mode/m.test(head);
+      const kind =
+        movedFrom !== null
+          ? "moved"
+          : isCreated
+            ? "created"
+            : /^deleted file mode/m.test(head)
+              ? "removed"
+              : "changed";
+      const isBinary = part.startsWith("GIT binary", first) || /^Binary files /m.test(head);
+      const hunks = isBinary || first < 0 ? [] : readHunks(part.slice(first)).hunks;
+      const note = isBinary
+        ? "Binary file"
+        : (headed(/^(old mode \d+\nnew mode \d+)$/m)?.replace("\n", ", ") ?? null);
+      return { path, kind, movedFrom, note, hunks };
+    });
+}
+
 /** Returns the index after the hunks that begin here; undefined when there is none, or one is not complete. */
 function endOfHunks(lines: readonly string[], first: number): number | undefined {
   let at = first;

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { runOutcomes } from "../../fleet/fleet.ts";
 import { policyModes } from "../../policy/policy.ts";
 
 // The bodies of requests, as `api.ts` describes them. Unknown fields are refused.
@@ -50,6 +51,13 @@ export const act = z.strictObject({
   action: z.enum(["message", "interrupt", "stop", "fork"]),
   text: z.optional(text),
   turn: z.optional(z.int().check(z.minimum(1))),
+});
+
+export const actOnFleet = z.strictObject({
+  fleet: name,
+  action: z.enum(["cancel", "retry"]),
+  runs: z.optional(z.array(id).check(z.minLength(1), z.maxLength(1000))),
+  outcomes: z.optional(z.array(z.enum(runOutcomes)).check(z.minLength(1))),
 });
 
 export const undo = z.strictObject({

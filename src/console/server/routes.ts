@@ -3,10 +3,11 @@ import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
 import { type ErrorCode, ToolError, textForUser } from "../../contract/error.ts";
-import type { CallQuery } from "../api.ts";
+import type { CallQuery, RunQuery } from "../api.ts";
 import { callDetail, listCalls } from "./calls.ts";
 import { readOutput } from "./changes.ts";
 import { streamEvents } from "./events.ts";
+import type { Fleets } from "./fleets.ts";
 import type { Follower } from "./follower.ts";
 import type { Gate } from "./gate.ts";
 import { readHealth, verifyChain } from "./health.ts";
@@ -28,6 +29,7 @@ export interface ConsoleParts extends ConsoleServices {
   readonly sessions: Sessions;
   readonly live: LiveSessions;
   readonly undos: Undos;
+  readonly fleets: Fleets;
 }
 
 /** The routes of `api.ts`. The gate has checked every request before. */
@@ -42,6 +44,7 @@ export function routes(parts: ConsoleParts): Hono {
   addSteering(app, parts);
   addRuleRoutes(app, parts);
   addHealth(app, parts);
+  addFleets(app, parts);
   const files = new PageFiles(parts.pageFolder);
   app.get("*", (context) => {
     const file = context.req.path.startsWith("/api/") ? undefined : files.find(context.req.path);
@@ -162,6 +165,28 @@ function addHealth(app: Hono, parts: ConsoleParts): void {
     const { workspace } = await readBody(context, requests.workspaceOnly);
     return context.json(await verifyChain(workspaces, workspace));
   });
+}
+
+function addFleets(app: Hono, { fleets }: ConsoleParts): void {
+  app.get("/api/fleets", async (context) => context.json(await fleets.overview()));
+  app.get("/api/fleets/:fleet/runs", async (context) =>
+    context.json(await fleets.runs(context.req.param("fleet"), context.req.query() as RunQuery)),
+  );
+  app.get("/api/fleets/:fleet/runs/:run", async (context) => {
+    const { fleet, run } = context.req.param();
+    return context.json(await fleets.run(fleet, run));
+  });
+  app.get("/api/fleets/:fleet/runs/:run/artifacts/:name", async (context) => {
+    const { fleet, run, name } = context.req.param();
+    // Never shown in the browser: an artifact may be a page that a model wrote.
+    return context.body(await fleets.artifact(fleet, run, name), 200, {
+      "content-type": "application/octet-stream",
+      "content-disposition": `attachment; filename="${name}"`,
+    });
+  });
+  app.post("/api/fleets/act", async (context) =>
+    context.json(await fleets.act(await readBody(context, requests.actOnFleet))),
+  );
 }
 
 const maxBodyBytes = 1024 * 1024;

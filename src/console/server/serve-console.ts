@@ -12,6 +12,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ModelSettings } from "../../models/settings.ts";
 import { errnoOf } from "../../system/file-errors.ts";
 import { makeCertificate, type OwnCertificate } from "./certificate.ts";
+import { Fleets } from "./fleets.ts";
 import { Follower } from "./follower.ts";
 import { Gate, type Refusal, securityHeaders } from "./gate.ts";
 import { LiveSessions } from "./live-sessions.ts";
@@ -69,7 +70,8 @@ export async function serveConsole(options: ConsoleOptions): Promise<ServedConso
   const questions = new Questions(workspaces, services);
   const follower = new Follower({ version: services.version, workspaces, sessions, questions, live });
   const undos = new Undos(workspaces, services, { idleMs });
-  const parts = { ...services, workspaces, follower, questions, sessions, live, undos };
+  const fleets = new Fleets(services.openFleets);
+  const parts = { ...services, workspaces, follower, questions, sessions, live, undos, fleets };
   const own = await listen({ host: "127.0.0.1", port, requestMs });
   const gate = new Gate({ origin: `http://127.0.0.1:${own.port}`, now });
   own.server.on("request", answerWith(parts, gate));
@@ -79,7 +81,7 @@ export async function serveConsole(options: ConsoleOptions): Promise<ServedConso
     follower.close();
     live.close();
     for (const server of servers) server.closeAllConnections();
-    await Promise.all([...ended, undos.close()]);
+    await Promise.all([...ended, undos.close(), fleets.close()]);
     workspaces.close();
   };
   let closed: Promise<void> | undefined;

@@ -1,6 +1,7 @@
 import type { RunToStart } from "../../agent/live/start-run.ts";
 import type { Directories } from "../../system/directories.ts";
 import type { Explanation, HealthReport, RulesReport, TryRulesResult } from "../api.ts";
+import type { OpenFleets } from "./fleets.ts";
 
 /** The parts that the program which starts the console provides. */
 export interface ConsoleServices {
@@ -9,6 +10,8 @@ export interface ConsoleServices {
   /** The folder with the built page. */
   readonly pageFolder: string;
   readonly commands: ConsoleCommands;
+  /** Opens the fleets to show; undefined while there are none. Default: none. */
+  readonly openFleets?: (() => Promise<OpenFleets | undefined>) | undefined;
   /** The address that is notified of questions. Default: none. */
   readonly webhook?: string | undefined;
   /** The program and the variables of agents that the page starts. Default: those of this process. */

@@ -94,5 +94,9 @@ export function whereRuns(
     values.push(JSON.stringify(wanted));
     conditions.push(`${column} IN ${dialect.listIn(`$${values.length}`)}`);
   }
+  if (filter.text !== undefined) {
+    values.push(`%${filter.text.toLowerCase().replace(/[!%_]/g, "!$&")}%`);
+    conditions.push(`lower(task || ' ' || coalesce(reason, '')) LIKE $${values.length} ESCAPE '!'`);
+  }
   return { where: conditions.join(" AND "), values };
 }

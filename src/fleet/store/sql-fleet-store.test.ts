@@ -62,6 +62,23 @@ describe.each(Object.keys(locations))("a fleet store on %s", (name) => {
     expect(await found({ tasks: [] })).toEqual([]);
   });
 
+  it("pages through runs, and finds them by a part of the task or reason", async () => {
+    await using store = await openFleetStore(await locate());
+    const [, two] = await submit(store, ["Parser 1", "parser 2", "100% done", "100 done"]);
+    const claim = await claimed(store, two!, "worker-1");
+    await store.end(claim, "unsolved", "The check FAILED.", resultWith(""));
+    const found = async (text: string | undefined, offset = 0, limit = 10) => {
+      const { runs, total } = await store.runPage({ fleet: "nightly", text }, { offset, limit });
+      return [total, ...runs.map(({ spec }) => spec.task)];
+    };
+    expect(await found(undefined, 1, 2)).toEqual([4, "parser 2", "100% done"]);
+    expect(await found("PARSER", 1, 5)).toEqual([2, "parser 2"]);
+    expect(await found("check failed")).toEqual([1, "parser 2"]);
+    expect(await found("0% d")).toEqual([1, "100% done"]);
+    expect(await found(undefined, 9)).toEqual([4]);
+    expect(await store.latestEnds("nightly", 5)).toEqual([expect.any(Number)]);
+  });
+
   it("gives a run to one worker, and ends it once", async () => {
     await using store = await openFleetStore(await locate());
     const [id] = await submit(store, ["one"]);

@@ -102,6 +102,30 @@ export class SqlFleetStore implements FleetStore {
     return rows.map(toRun);
   }
 
+  async runPage(
+    filter: RunFilter,
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly runs: readonly Run[]; readonly total: number }> {
+    const { where, values } = whereRuns(filter, this.#database.dialect);
+    const { query } = this.#database;
+    const [rows, counted] = await Promise.all([
+      query<RunRow>(
+        `SELECT * FROM runs WHERE ${where} ORDER BY position LIMIT $${values.length + 1} OFFSET $${values.length + 2}`,
+        [...values, limit, offset],
+      ),
+      query<{ runs: number }>(`SELECT count(*) AS runs FROM runs WHERE ${where}`, values),
+    ]);
+    return { runs: rows.map(toRun), total: Number(counted[0]?.runs ?? 0) };
+  }
+
+  async latestEnds(fleet: string, limit: number): Promise<readonly number[]> {
+    const rows = await this.#database.query<{ ended_at: number }>(
+      "SELECT ended_at FROM runs WHERE fleet = $1 AND state = 'ended' ORDER BY ended_at DESC LIMIT $2",
+      [fleet, limit],
+    );
+    return rows.map(({ ended_at }) => ended_at);
+  }
+
   async counts(fleet: string): Promise<FleetCounts> {
     const rows = await this.#database.query<{ state: RunState; outcome: RunOutcome | null; runs: number }>(
       "SELECT state, outcome, count(*) AS runs FROM runs WHERE fleet = $1 GROUP BY state, outcome",

@@ -2,8 +2,21 @@
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { extname, join } from "node:path";
-import type { ConsoleEvent, Overview } from "../../../src/console/api.ts";
-import { callAt, detailOf, health, latestCall, overview, rules, sessionDetail, sessions } from "./fixture.ts";
+import type { ConsoleEvent, Overview, RunPage } from "../../../src/console/api.ts";
+import {
+  callAt,
+  detailOf,
+  fleets,
+  health,
+  latestCall,
+  overview,
+  rules,
+  runAt,
+  runCount,
+  runDetailAt,
+  sessionDetail,
+  sessions,
+} from "./fixture.ts";
 
 const types: Record<string, string> = {
   ".html": "text/html",
@@ -145,6 +158,12 @@ function answerTo(url: URL, body: Record<string, unknown>, newest: number): unkn
   if (kind === "sessions" && url.pathname.split("/").length > 4)
     return { ...sessionDetail, ...sessions.find(({ session }) => session === second) };
   if (kind === "sessions") return { workspace: "w-main", session: "s-agent" };
+  if (kind === "fleets" && first === "") return fleets;
+  if (kind === "fleets" && first === "act") return { count: 119 };
+  if (kind === "fleets" && second === "runs") {
+    const run = /run_(\d+)$/.exec(url.pathname)?.[1];
+    return run === undefined ? runPage(url.searchParams) : runDetailAt(Number(run));
+  }
   if (url.pathname === "/api/rules") return rules;
   if (first === "explain")
     return {
@@ -182,6 +201,18 @@ function answerTo(url: URL, body: Record<string, unknown>, newest: number): unkn
     };
   if (kind === "health") return health;
   return {};
+}
+
+function runPage(query: URLSearchParams): RunPage {
+  const [show, text] = [query.get("show") ?? "", query.get("text") ?? ""];
+  const offset = Number(query.get("offset") ?? 0);
+  const runs = Array.from({ length: runCount }, (_, index) => runAt(index)).filter(
+    (run) =>
+      (show === "" || run.state === show || run.outcome === show) &&
+      `${run.task} ${run.model} ${run.reason}`.includes(text),
+  );
+  const limit = Number(query.get("limit") ?? 200);
+  return { runs: runs.slice(offset, offset + limit), offset, total: runs.length };
 }
 
 function callPage(query: URLSearchParams, newest: number): unknown {

@@ -3,10 +3,13 @@ import type {
   CallDetail,
   CallSummary,
   FileDiff,
+  FleetOverview,
   HealthReport,
   Overview,
   PendingQuestion,
   RulesReport,
+  RunDetail,
+  RunSummary,
   SessionDetail,
   SessionSummary,
 } from "../../../src/console/api.ts";
@@ -467,3 +470,95 @@ export const health: HealthReport = {
   ],
   index: "1,204 files, up to date",
 };
+
+export const fleets: FleetOverview = {
+  now: Date.UTC(2026, 10, 16, 12),
+  fleets: [
+    {
+      name: "nightly",
+      states: { waiting: 5_200, running: 16, parked: 24, ended: 4_760 },
+      outcomes: { solved: 3_570, unsolved: 952, infrastructure: 119, budget: 0, cancelled: 119 },
+      createdAt: Date.UTC(2026, 10, 16, 9),
+      spent: 312.4,
+      budget: 500,
+      remainingMs: 12_400_000,
+    },
+    {
+      name: hostileName,
+      states: { waiting: 0, running: 0, parked: 0, ended: 3 },
+      outcomes: { solved: 0, unsolved: 0, infrastructure: 0, budget: 3, cancelled: 0 },
+      createdAt: Date.UTC(2026, 10, 15, 9),
+      spent: 2,
+      budget: 2,
+      remainingMs: 0,
+    },
+  ],
+  workers: [1, 2].map((number) => ({
+    id: `worker_${number}`,
+    host: `build-${number}.example.com`,
+    pid: 4_000 + number,
+    slots: 8,
+    seenAt: Date.UTC(2026, 10, 16, 12) - number * 900,
+    isDraining: number === 2,
+  })),
+  lanes: [
+    { lane: "anthropic", inFlight: 14, pausedUntil: 0 },
+    { lane: "openai", inFlight: 0, pausedUntil: Date.UTC(2026, 10, 16, 12) + 45_000 },
+  ],
+};
+
+/** The runs of "nightly": every state and outcome, and one with a hostile name. */
+export const runCount = 10_000;
+
+export function runAt(index: number): RunSummary {
+  const startedAt = Date.UTC(2026, 10, 16, 9) + index * 1_000;
+  const shared = { id: `run_${index}`, task: `parser-${index}`, model: "anthropic/claude-sonnet-5" };
+  const begun = { isCancelled: false, deliveries: 1 + (index % 3), startedAt };
+  if (index === 0)
+    return {
+      ...{ ...shared, ...begun, task: hostileName, state: "ended", outcome: "unsolved" },
+      ...{ endedAt: startedAt + 90_000, reason: hostileText, cost: 0.42, workMs: 88_000 },
+    };
+  const open = { outcome: null, endedAt: null, reason: null, cost: null, workMs: null };
+  if (index >= 4_800)
+    return { ...shared, ...begun, ...open, deliveries: 0, startedAt: null, state: "waiting" };
+  if (index % 200 === 5)
+    return { ...shared, ...begun, ...open, state: "parked", reason: "anthropic: 429, too many requests." };
+  if (index % 300 === 7) return { ...shared, ...begun, ...open, state: "running" };
+  const outcome = index % 40 === 1 ? "infrastructure" : index % 5 === 3 ? "unsolved" : "solved";
+  const reason = {
+    infrastructure: "git clone failed: the host does not answer.",
+    unsolved: "The check failed with exit code 1.",
+    solved: "The check passed.",
+  }[outcome];
+  return {
+    ...{ ...shared, ...begun, state: "ended", outcome, reason },
+    ...{ endedAt: startedAt + 90_000, cost: 0.07 + (index % 9) / 100, workMs: 60_000 + index * 10 },
+  };
+}
+
+const hostileText = '<script>alert("run")</script> \u202e reversed \u001b[31mred';
+
+export function runDetailAt(index: number): RunDetail {
+  const run = runAt(index);
+  const hasEnded = run.state === "ended";
+  return {
+    ...run,
+    prompt: "Fix the parser: numbers with an exponent are read as names.\n\nDo not change the tests.",
+    repository: "https://git.example.com/parser.git",
+    revision: "v1.4.0",
+    worker: "worker_1",
+    notBefore: Date.UTC(2026, 10, 16, 12, 5),
+    answer: hasEnded ? `The scanner now accepts an exponent. ${index === 0 ? hostileText : ""}` : null,
+    rounds: hasEnded ? 12 : null,
+    calls: hasEnded ? 31 : null,
+    tokens: hasEnded ? { input: 184_200, output: 6_410 } : null,
+    check: hasEnded ? { exitCode: index === 0 ? 1 : 0, output: "12 tests passed\n" } : null,
+    changed: hasEnded ? detailOf("call-99994").changed : [],
+    patchNote: null,
+    branch: null,
+    artifacts: hasEnded ? "/var/lib/fleet/artifacts/nightly/run_1/1" : null,
+    downloads: hasEnded ? ["patch.diff", "session.html", "journal.sqlite"] : [],
+    session: index === 1 ? { workspace: "w-main", session: "s-agent" } : null,
+  };
+}

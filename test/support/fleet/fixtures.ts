@@ -1,34 +1,12 @@
-import type { Fleet, FleetWorker, Run, RunResult, RunSpec } from "../../../src/fleet/fleet.ts";
+import type { Fleet, Run } from "../../../src/fleet/fleet.ts";
+import { settingsWith, specOf } from "./examples.ts";
 
-/** Made-up fleets, runs and workers. Each test says only what it is about. */
-
-export function specFixture(given: Partial<RunSpec> = {}): RunSpec {
-  return {
-    fleet: "nightly",
-    task: "parser-7",
-    model: "anthropic/claude-sonnet-5",
-    reasoning: null,
-    prompt: "Fix the parser.",
-    repository: null,
-    revision: null,
-    setup: null,
-    check: null,
-    target: "local",
-    mode: "cautious",
-    rules: [],
-    limits: { rounds: 50, minutes: 30, dollars: null },
-    keepWorkspace: "never",
-    publish: null,
-    data: {},
-    ...given,
-  };
-}
-
-export function runFixture(given: Partial<Run> = {}): Run {
+/** A run that waits. */
+export function runWith(change: Partial<Run> = {}): Run {
   return {
     id: "run_0123456789abcdef",
-    fleet: given.spec?.fleet ?? "nightly",
-    spec: specFixture(),
+    fleet: "nightly",
+    spec: specOf("parser-7"),
     state: "waiting",
     deliveries: 0,
     worker: null,
@@ -43,42 +21,10 @@ export function runFixture(given: Partial<Run> = {}): Run {
     reason: null,
     outcome: null,
     result: null,
-    ...given,
+    ...change,
   };
 }
 
-export function resultFixture(given: Partial<RunResult> = {}): RunResult {
-  return {
-    text: "Done.",
-    rounds: 3,
-    calls: 5,
-    usage: { input: 1_000, cached: 0, cacheWritten: 0, output: 100, reasoning: 0 },
-    cost: 0.01,
-    workMs: 60_000,
-    patch: null,
-    check: null,
-    artifacts: null,
-    artifactNames: [],
-    branch: null,
-    ...given,
-  };
-}
-
-export function fleetFixture(given: Partial<Fleet> = {}): Fleet {
-  const settings = { budget: 20, lanes: {}, deliveries: 5, parkedHours: 12 };
-  return { name: "nightly", settings, createdAt: 0, spent: 0, ...given };
-}
-
-export function workerFixture(given: Partial<FleetWorker> = {}): FleetWorker {
-  return {
-    id: "worker_1",
-    machine: "machine_1",
-    host: "host-1",
-    pid: 4711,
-    startedAt: 0,
-    seenAt: 0,
-    slots: 8,
-    isDraining: false,
-    ...given,
-  };
+export function fleetWith(change: Partial<Fleet> = {}): Fleet {
+  return { name: "nightly", settings: settingsWith({ budget: 20 }), createdAt: 0, spent: 0, ...change };
 }
