@@ -1,0 +1,142 @@
+import {
+  type Message,
+  type Model,
+  ModelError,
+  type ModelEvent,
+  type ModelRequest,
+  type TokenUsage,
+} from "../../agent/index.ts";
+import { oncePerObject } from "../../lib/once-per-object.ts";
+import { estimateTokens } from "../../lib/text/estimate-tokens.ts";
+import { costOf } from "../../models/model-facts.ts";
+import type { Claim, FleetStore, RequestEstimate, Run } from "../fleet.ts";
+import type { WorkClock } from "./work-clock.ts";
+
+export interface GateOptions {
+  readonly store: Pick<FleetStore, "admit" | "settle" | "pauseLane">;
+  readonly run: Pick<Run, "id" | "fleet">;
+  readonly claim: Claim;
+  readonly clock: WorkClock;
+  /** A run does not wait longer than this for a lane; it is parked. */
+  readonly longestWaitMs: number;
+  /** The first pause of a lane after a failed request; it doubles. */
+  readonly firstPauseMs: number;
+}
+
+/**
+ * Lets each request of a run pass the shared budgets: takes money and tokens before it, waits when told, and settles
+ * them after it. A request that fails because of its provider pauses the lane for all workers.
+ */
+export class ModelGate {
+  readonly #options: GateOptions;
+  #failures = 0;
+  /** Why the last request was refused before it was sent. */
+  refusal: "budget" | "cancelled" | "parked" | undefined;
+  /** When the provider may answer again, after a failure. */
+  retryAt = 0;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  readonly wrap = (model: Model): Model => ({
+    ...model,
+    stream: (request, signal) => this.#stream(model, request, signal),
+  });
+
+  async *#stream(model: Model, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
+    const { store } = this.#options;
+    const estimate = this.#estimate(model, request);
+    const id = yield* this.#admit(estimate, signal);
+    let isSettled = false;
+    let hasBegun = false;
+    try {
+      for await (const event of model.stream(request, signal)) {
+        hasBegun = true;
+        if (event.type === "finish") {
+          isSettled = true;
+          await store.settle(id, used(event.usage, model));
+          this.#failures = 0;
+        }
+        yield event;
+      }
+    } catch (error) {
+      if (error instanceof ModelError && pausing.has(error.code)) await this.#pauseLane(model, error);
+      throw error;
+    } finally {
+      // The provider may charge for a reply that was cut off.
+      if (!isSettled) await store.settle(id, hasBegun ? estimate : { tokens: 0, cost: 0 });
+    }
+  }
+
+  async *#admit(estimate: RequestEstimate, signal: AbortSignal): AsyncGenerator<ModelEvent, string> {
+    const { store, clock, longestWaitMs } = this.#options;
+    for (;;) {
+      const admission = await store.admit(estimate);
+      signal.throwIfAborted();
+      if (admission.admitted) {
+        this.refusal = undefined;
+        return admission.request;
+      }
+      if (admission.why !== "wait") {
+        this.refusal = admission.why;
+        throw new ModelError("quota", refusals[admission.why]);
+      }
+      const { waitMs } = admission;
+      if (waitMs > longestWaitMs) {
+        this.refusal = "parked";
+        this.retryAt = Date.now() + waitMs;
+        throw new ModelError("quota", `Requests to ${estimate.lane} are paused.`);
+      }
+      await clock.whileWaiting(() => pause(Math.min(waitMs, aliveMs), signal));
+      signal.throwIfAborted();
+      // An event without content: the session gives up a model that sends nothing.
+      yield { type: "call-delta", id: "waiting", text: "" };
+    }
+  }
+
+  async #pauseLane({ provider }: Model, { retryAfterMs }: ModelError): Promise<void> {
+    const backOff = Math.min(mostPauseMs, this.#options.firstPauseMs * 2 ** this.#failures);
+    this.#failures += 1;
+    this.retryAt = Date.now() + (retryAfterMs ?? backOff * (0.5 + Math.random() / 2));
+    await this.#options.store.pauseLane(provider, Math.round(this.retryAt));
+  }
+
+  #estimate(model: Model, request: ModelRequest): RequestEstimate {
+    const { run, claim } = this.#options;
+    const sent = estimateTokens(request.system) + tokensOfTools(request.tools);
+    const input = request.messages.reduce((sum, message) => sum + tokensOfMessage(message), sent);
+    const most = request.maxOutputTokens ?? model.facts.maxOutputTokens ?? usualOutput;
+    const usage = { ...noUsage, input, output: Math.min(most, usualOutput) };
+    const { worker } = claim;
+    return { run: run.id, fleet: run.fleet, worker, lane: model.provider, ...used(usage, model) };
+  }
+}
+
+function used(usage: TokenUsage, { facts }: Model): { readonly tokens: number; readonly cost: number } {
+  return { tokens: usage.input + usage.output, cost: costOf(usage, facts.prices) ?? 0 };
+}
+
+const noUsage: TokenUsage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
+const tokensOfMessage = oncePerObject((message: Message) => estimateTokens(JSON.stringify(message)));
+const tokensOfTools = oncePerObject((tools: ModelRequest["tools"]) => estimateTokens(JSON.stringify(tools)));
+
+/** Few replies are longer: an estimate by the longest possible reply would block lanes for nothing. */
+const usualOutput = 4_000;
+const aliveMs = 30_000;
+const mostPauseMs = 60_000;
+
+const refusals = {
+  budget: "The budget of the fleet is used up.",
+  cancelled: "The run was cancelled, or another worker has it.",
+};
+
+const pausing: ReadonlySet<string> = new Set(["rate-limit", "server", "network", "quota"]);
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+  clearTimeout(timer);
+}

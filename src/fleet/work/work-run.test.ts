@@ -1,0 +1,308 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, it, vi } from "vitest";
+import type { SeenRequest } from "../../../test/providers/provider-server.ts";
+import { commit, git, shell, workerFixture } from "../../../test/support/fleet/worker-fixture.ts";
+import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
+
+/** A model that runs one command, then says that it is done. */
+const doing =
+  (command: string) =>
+  ({ messages }: SeenRequest) =>
+    messages.some(({ role }) => role === "tool") ? { text: "Done." } : shell(command);
+
+describe("a run of a worker", () => {
+  it("is solved: clone, set-up, turn, patch, check, artifacts", async () => {
+    await using fixture = await workerFixture(doing("cat set-up.txt > a.txt"));
+    const run = await fixture.run({
+      setup: "echo new > set-up.txt; echo ready",
+      check: {
+        command: "bash tests/check.sh",
+        files: { "tests/check.sh": "grep -q new a.txt\n" },
+        minutes: 1,
+      },
+      data: { instance_id: "x-1" },
+    });
+    expect([run.outcome, run.reason]).toEqual(["solved", "The check passed."]);
+    expect(run.result).toMatchObject({
+      ...{ text: "Done.", rounds: 2, calls: 1, check: { exitCode: 0 }, branch: null },
+      artifactNames: [
+        ...["patch.diff", "session.jsonl", "session.html", "journal.sqlite", "setup.log", "result.json"],
+      ].toSpliced(5, 0, "check.log"),
+    });
+    const { artifacts, cost } = run.result!;
+    const read = (name: string) => readFileSync(join(artifacts!, name), "utf8");
+    expect([cost! > 0, read("setup.log").includes("ready")]).toEqual([true, true]);
+    // Files of the set-up and of the check are not part of the patch.
+    expect(run.result?.patch).toEqual({ files: 1, added: 1, removed: 1 });
+    writeFileSync(join(fixture.folder, "patch"), read("patch.diff"));
+    git(fixture.repository, "apply", join(fixture.folder, "patch"));
+    expect(readFileSync(join(fixture.repository, "a.txt"), "utf8")).toBe("new\n");
+    expect(JSON.parse(read("result.json"))).toMatchObject({
+      ...{ task: "task-1", outcome: "solved", data: { instance_id: "x-1" }, check: { exitCode: 0 } },
+    });
+    const journal = join(artifacts!, "journal.sqlite");
+    const files = { journal, blobs: join(fixture.folder, "b"), outputs: join(fixture.folder, "o") };
+    const opened = new WorkspaceJournal({ files: { ...files } as never });
+    const report = await opened.verify({});
+    expect([report.records > 3, report.fault]).toEqual([true, undefined]);
+    const tools = opened.calls({}).map(({ tool }) => tool);
+    expect(tools.slice(0, 3)).toEqual(["shell.run", "process.start", "shell.run"]);
+    opened.close();
+    expect(readdirSync(join(fixture.options.workFolder, "runs/trial"))).toEqual([]);
+  });
+
+  it("is unsolved when the check fails, and keeps the workspace when asked", async () => {
+    await using fixture = await workerFixture(doing("echo other > a.txt"));
+    const run = await fixture.run({ keepWorkspace: "unsolved" });
+    expect([run.outcome, run.reason]).toEqual(["unsolved", "The check failed: exit code 1."]);
+    const kept = join(fixture.options.workFolder, "runs/trial", run.id);
+    expect([readdirSync(kept), existsSync(join(kept, "workspace/a.txt"))]).toEqual([["workspace"], true]);
+  });
+
+  it("is infrastructure when the repository, the revision or the set-up fails", async () => {
+    await using fixture = await workerFixture(doing("true"));
+    const runs = [
+      await fixture.run({ repository: join(fixture.folder, "nowhere") }),
+      await fixture.run({ revision: "no-such-branch" }),
+      await fixture.run({ setup: "echo broken; exit 3" }),
+    ];
+    expect(runs.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ["infrastructure", expect.stringMatching(/does not exist|not appear to be a git repository/)],
+      ["infrastructure", "The repository has no revision no-such-branch."],
+      ["infrastructure", expect.stringMatching(/^The set-up command failed: exit code 3/)],
+    ]);
+    const { artifacts } = runs[2]!.result!;
+    expect(readFileSync(join(artifacts!, "setup.log"), "utf8")).toContain("broken");
+    expect(fixture.server.requests).toEqual([]);
+  });
+
+  it("uses an empty folder without a repository, and a revision by name or commit", async () => {
+    await using fixture = await workerFixture(doing("echo new > a.txt"));
+    const first = git(fixture.repository, "rev-parse", "HEAD");
+    commit(fixture.repository, { "b.txt": "later\n" });
+    const check = (command: string) => ({ command, files: {}, minutes: 1 });
+    const runs = [
+      await fixture.run({ repository: null }),
+      await fixture.run({ revision: first, check: check("test ! -e b.txt && grep -q new a.txt") }),
+      await fixture.run({ revision: "main", check: check("test -e b.txt") }),
+    ];
+    expect(runs.map(({ outcome, result }) => [outcome, result?.patch])).toEqual([
+      ["solved", { files: 1, added: 1, removed: 0 }],
+      ["solved", { files: 1, added: 1, removed: 1 }],
+      ["solved", { files: 1, added: 1, removed: 1 }],
+    ]);
+  });
+
+  it("is unsolved at its limit of rounds or minutes, with a patch", async () => {
+    await using fixture = await workerFixture(({ number }) => shell(`echo ${number} >> a.txt; sleep 0.2`));
+    const limits = { rounds: 3, minutes: 5, dollars: null };
+    const runs = [
+      await fixture.run({ limits }),
+      await fixture.run({ limits: { ...limits, rounds: 100_000, minutes: 0.03 } }),
+    ];
+    expect(runs.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ["unsolved", "The model reached the limit of 3 rounds."],
+      ["unsolved", "The model reached the limit of 0.03 minutes."],
+    ]);
+    expect(runs.map(({ result }) => result?.patch?.files)).toEqual([1, 1]);
+  });
+
+  it("ends as budget when the money of the run or of the fleet is used up", async () => {
+    const costly = { ...shell("echo more >> a.txt"), usage: { input: 100_000, output: 1_000 } };
+    await using fixture = await workerFixture(() => costly);
+    const own = await fixture.run({ limits: { rounds: 50, minutes: 5, dollars: 0.2 } });
+    const { budget } = { budget: 0.5 };
+    const ofFleet = await fixture.run({ fleet: "poor" }, {}, { budget });
+    const [, poor] = await fixture.store.fleets();
+    expect([own.outcome, own.reason, ofFleet.outcome, ofFleet.reason]).toEqual([
+      ...["budget", "The run used its 0.2 dollars."],
+      ...["budget", "The budget of the fleet is used up."],
+    ]);
+    const perRequest = own.result!.cost! / own.result!.rounds;
+    expect([poor?.name, poor!.spent >= budget, poor!.spent <= budget + perRequest]).toEqual([
+      ...["poor", true, true],
+    ]);
+    expect(ofFleet.result!.cost).toBeCloseTo(poor!.spent, 6);
+  });
+
+  it("is cancelled while its tool runs, and keeps its session", async () => {
+    await using fixture = await workerFixture(doing("echo begun > begun; sleep 1000"));
+    const id = await fixture.submit();
+    const worker = await fixture.start();
+    const begun = join(fixture.options.workFolder, "runs/trial", id, "workspace/begun");
+    await vi.waitUntil(() => existsSync(begun), { timeout: 60_000 });
+    await fixture.store.cancel({ fleet: "trial" });
+    const run = await fixture.ended(id);
+    expect([run.outcome, run.result?.artifactNames]).toEqual([
+      "cancelled",
+      ["session.jsonl", "session.html", "journal.sqlite", "result.json"],
+    ]);
+    await vi.waitUntil(() => worker.busy === 0, { timeout: 60_000 });
+  });
+
+  it("is parked by a storm of 429 and outages, and solved later, without a second call", async () => {
+    let refused = 0;
+    await using fixture = await workerFixture((request) => {
+      if (request.number % 4 === 0) return doing("echo new > a.txt; echo ran >> ran.txt")(request);
+      refused += 1;
+      const status = refused % 2 === 0 ? 503 : 429;
+      return { fault: { status, ...(status === 429 && { retryAfter: "0" }) } };
+    });
+    const run = await fixture.run({
+      check: { command: "test $(wc -l < ran.txt) = 1", files: {}, minutes: 1 },
+    });
+    expect([run.outcome, run.deliveries, refused]).toEqual(["solved", 1, 6]);
+    expect(run.result).toMatchObject({ rounds: 2, calls: 1 });
+    expect(await fixture.store.lanes()).toMatchObject([{ lane: "openai", inFlight: 0 }]);
+  });
+
+  it("waits in its slot for a lane with one request at a time", async () => {
+    let atOnce = 0;
+    let most = 0;
+    await using fixture = await workerFixture(async (request) => {
+      most = Math.max(most, ++atOnce);
+      await setTimeout(50);
+      atOnce -= 1;
+      return doing("echo new > a.txt")(request);
+    });
+    const lanes = { openai: { concurrency: 1, tokensPerMinute: null } };
+    const ids = [await fixture.submit({}, { lanes }), await fixture.submit({}, { lanes })];
+    await fixture.start();
+    const runs = await Promise.all(ids.map((id) => fixture.ended(id)));
+    expect([runs.map(({ outcome }) => outcome), most]).toEqual([["solved", "solved"], 1]);
+  });
+
+  it("ends as infrastructure when its provider refuses for too long, or its key is wrong", async () => {
+    let status = 429;
+    await using fixture = await workerFixture(() => ({ fault: { status } }));
+    const parked = await fixture.run({}, {}, { parkedHours: 0 });
+    status = 401;
+    const denied = await fixture.run();
+    expect([parked.outcome, parked.reason, denied.outcome]).toEqual([
+      ...["infrastructure", expect.stringMatching(/^Parked for 0 hours: /), "infrastructure"],
+    ]);
+  });
+});
+
+describe("a hostile spec", () => {
+  it("cannot loosen the mode: a command that needs approval is refused, with the option to add", async () => {
+    await using fixture = await workerFixture(doing("touch outside"));
+    const run = await fixture.run({ mode: "yolo", setup: "curl http://example.com" }, { mode: "cautious" });
+    expect([run.outcome, run.reason]).toEqual([
+      "infrastructure",
+      expect.stringContaining("--rule 'allow run"),
+    ]);
+  });
+
+  it.each([
+    [{ rules: ["allow run **"] }, "--rule 'allow run **'"],
+    [{ rules: ["deny run rm **\nallow run **"] }, "--rule"],
+    [{ target: "ssh:host:/dir" }, "--allow-target 'ssh:host:/dir'"],
+    [{ target: "image:debian" }, "--allow-target 'image:debian'"],
+    [{ repository: "/etc" }, "--allow-repository '/etc'"],
+    [{ repository: "file:///etc" }, "--allow-repository 'file:///etc'"],
+    [{ repository: "ext::sh -c touch% x" }, "is not a repository"],
+    [{ repository: "--upload-pack=touch x" }, "is not a repository"],
+    [
+      { repository: null, check: { command: "true", files: { "../x": "" }, minutes: 1 } },
+      "outside the workspace",
+    ],
+    [
+      { repository: null, check: { command: "true", files: { "/etc/x": "" }, minutes: 1 } },
+      "outside the workspace",
+    ],
+    [
+      { repository: null, check: { command: "true", files: { ".git/config": "" }, minutes: 1 } },
+      "file of git",
+    ],
+  ])("is refused: %j", async (spec, reason) => {
+    await using fixture = await workerFixture([]);
+    const run = await fixture.run(spec, { allowRepositories: undefined });
+    expect([run.outcome, run.reason]).toEqual(["infrastructure", expect.stringContaining(reason)]);
+    expect(fixture.server.requests).toEqual([]);
+  });
+
+  it("cannot choose files of the worker by names of its fleet and task", async () => {
+    await using fixture = await workerFixture(doing("echo new > a.txt"));
+    const run = await fixture.run({ fleet: "../../escaped", task: "../../../task" });
+    expect(run.outcome).toBe("solved");
+    const artifacts = join(fixture.folder, "artifacts/");
+    expect(run.result!.artifacts!.startsWith(artifacts)).toBe(true);
+    expect(readdirSync(fixture.folder).filter((name) => name.includes("escaped"))).toEqual([]);
+  });
+
+  it("leaves no secret in the artifacts", async () => {
+    const key = `ghp_${"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"}`;
+    await using fixture = await workerFixture(({ messages }) =>
+      messages.some(({ role }) => role === "tool")
+        ? { text: `The key is ${key}.` }
+        : shell(`echo ${key} | tee k.txt`),
+    );
+    const run = await fixture.run({
+      ...{
+        prompt: `Use ${key}`,
+        setup: `echo ${key}`,
+        check: { command: `cat k.txt; false`, files: {}, minutes: 1 },
+      },
+    });
+    const { artifacts, artifactNames, text } = run.result!;
+    const leaks = artifactNames.filter((name) => readFileSync(join(artifacts!, name)).includes(key));
+    expect([leaks, text.includes(key), JSON.stringify(run.result).includes(key)]).toEqual([[], false, false]);
+    expect(artifactNames.length).toBe(7);
+  });
+});
+
+describe("a hostile repository", () => {
+  it("runs no hook, filter or setting of its own on the worker", async () => {
+    let clone = "";
+    await using fixture = await workerFixture((request) => {
+      // The rules keep the model from writing these settings; a program that it builds could find a way.
+      for (const [name, command] of settings(fixture.folder)) git(clone, "config", name, command);
+      return doing("echo '* filter=x diff=x' > .gitattributes; echo new > a.txt")(request);
+    });
+    const hooks = join(fixture.repository, ".git/hooks");
+    mkdirSync(hooks, { recursive: true });
+    for (const name of ["post-checkout", "post-merge", "reference-transaction", "fsmonitor-watchman"])
+      writeFileSync(join(hooks, name), `#!/bin/sh\ntouch '${fixture.folder}/owned'\n`, { mode: 0o755 });
+    commit(fixture.repository, { ".gitattributes": "*.txt filter=lfs\n", ".lfsconfig": "[lfs]\n" });
+    rmSync(join(fixture.folder, "owned"), { force: true });
+    const id = await fixture.submit({ check: null });
+    clone = join(fixture.options.workFolder, "runs/trial", id, "workspace");
+    await fixture.start();
+    const run = await fixture.ended(id);
+    expect([run.outcome, run.result?.patch, existsSync(join(fixture.folder, "owned"))]).toEqual([
+      ...["solved", { files: 2, added: 2, removed: 2 }, false],
+    ]);
+  });
+
+  it("cannot lead files of the check through its links", async () => {
+    await using fixture = await workerFixture(doing("rm -rf checks; ln -s ../../.. checks"));
+    symlinkSync(fixture.folder, join(fixture.repository, "tests"));
+    commit(fixture.repository, {});
+    const check = (file: string) => ({ command: "true", files: { [file]: "exit 1\n" }, minutes: 1 });
+    const byRepository = await fixture.run({ check: check("tests/x.sh") });
+    const byModel = await fixture.run({ check: check("checks/x.sh") });
+    expect([byRepository.outcome, byRepository.reason]).toEqual([
+      "infrastructure",
+      expect.stringContaining("contains a link"),
+    ]);
+    expect(byModel.outcome).toBe("unsolved");
+    expect(existsSync(join(fixture.folder, "x.sh"))).toBe(false);
+  });
+});
+
+/** Settings with which git would run a program. */
+function settings(folder: string): readonly (readonly [string, string])[] {
+  const names = ["core.fsmonitor", "filter.x.clean", "filter.x.process", "diff.x.textconv", "diff.x.command"];
+  return names.map((name) => [name, `touch '${folder}/owned'; false`]);
+}

@@ -1,0 +1,379 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { createSession, type ModelSettings, type Session, type TurnResult } from "../../agent/index.ts";
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import { redactText } from "../../policy/redaction/redact.ts";
+import { writePrivateFile } from "../../system/private-file.ts";
+import type { ArtifactStore } from "../artifacts/artifact-store.ts";
+import { gatherArtifacts } from "../artifacts/gather-artifacts.ts";
+import type { Claim, FleetSettings, FleetStore, Run, RunResult } from "../fleet.ts";
+import { runCheck, runSetup } from "./commands.ts";
+import { ModelGate } from "./model-gate.ts";
+import {
+  type CheckResult,
+  cancelled,
+  decideCheck,
+  decideTurn,
+  ended,
+  parkingTime,
+  type StopReason,
+  type WorkEnd,
+} from "./outcome.ts";
+import { pathPart, RunFolder } from "./run-folder.ts";
+import { WorkClock } from "./work-clock.ts";
+import { restrict, type WorkerLimits } from "./worker-limits.ts";
+import { checkedPath, RunContainer, type Workspaces } from "./workspace.ts";
+
+/** The parts that all runs of a worker share. */
+export interface WorkContext {
+  readonly store: FleetStore;
+  readonly workFolder: string;
+  readonly workspaces: Workspaces;
+  /** Starts git and containers. */
+  readonly environment: Environment;
+  readonly artifacts: ArtifactStore;
+  readonly limits: WorkerLimits;
+  readonly models?: ModelSettings | undefined;
+  readonly configDirectory?: string | undefined;
+  readonly engine: "podman" | "docker";
+  readonly telemetry?: boolean | undefined;
+  readonly patience: Patience;
+}
+
+/** How long a run waits for a provider that refuses requests. */
+export interface Patience {
+  /** Attempts to repeat a request before the run is parked. */
+  readonly retries: number;
+  /** The longest wait of a run that keeps its slot. */
+  readonly longestWaitMs: number;
+  /** The shortest time for which a run is parked, and the first pause of a lane. */
+  readonly parkMs: number;
+}
+
+/** One delivery of a run, from its claim to its end. */
+export class WorkRun {
+  readonly run: Run;
+  readonly claim: Claim;
+  readonly #context: WorkContext;
+  readonly #folder: RunFolder;
+  readonly #stopping = new AbortController();
+  #stop: StopReason | undefined;
+  #gate: ModelGate | undefined;
+  #clock: WorkClock | undefined;
+  #session: Session | undefined;
+  #container: RunContainer | undefined;
+  #turn: TurnResult | undefined;
+  #patch: string | null = null;
+  #check: CheckResult | undefined;
+
+  constructor(context: WorkContext, run: Run, claim: Claim) {
+    this.#context = context;
+    this.run = run;
+    this.claim = claim;
+    this.#folder = new RunFolder(context.workFolder, run);
+  }
+
+  /** Does the work. Returns how it ended, and when to deliver the run again. Rejects only when the store fails. */
+  async work(): Promise<{ readonly end: WorkEnd; readonly again: number | undefined }> {
+    const { store } = this.#context;
+    const fleet = await store.fleet(this.run.fleet);
+    if (fleet === undefined) return { end: { kind: "lost" }, again: undefined };
+    let end: WorkEnd;
+    try {
+      end = this.run.isCancelled ? cancelled : await this.#do(fleet.settings);
+    } catch (error) {
+      end = this.#endOf(error);
+    }
+    try {
+      return await this.#finish(end, fleet.settings);
+    } finally {
+      await this.#session?.close();
+    }
+  }
+
+  /** Ends the work at once. A lost run stays as it is for its new worker. */
+  stop(reason: "lost" | "cancelled"): void {
+    if (this.#stop === "lost") return;
+    this.#stop = reason;
+    this.#stopping.abort(new ToolError("cancelled", `The run was ${reason}`));
+    if (reason === "lost") void this.#session?.suspend(AbortSignal.abort());
+    else void this.#session?.abort();
+  }
+
+  /** Ends the work after the running round, or at once when `signal` aborts. The next delivery continues it. */
+  drain(signal: AbortSignal): void {
+    this.#stop ??= "drain";
+    const stop = () => this.#stopping.abort(new ToolError("cancelled", "The worker stops"));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop);
+    if (this.#session?.state === "processing") void this.#session.suspend(signal);
+  }
+
+  async #do(settings: FleetSettings): Promise<WorkEnd> {
+    const { run } = this;
+    const { spec } = run;
+    if (run.deliveries > settings.deliveries)
+      return ended("infrastructure", `The run did not end in ${settings.deliveries} deliveries.`);
+    const policy = restrict(spec, this.#context.limits);
+    const base = await this.#prepare();
+    this.#clock = new WorkClock(this.#folder.progress?.workMs ?? 0);
+    const session = await this.#open(policy, base);
+    if (spec.setup !== null && this.#folder.progress?.setup !== "done") {
+      const problem = await this.#setUp(session, spec.setup);
+      if (problem !== undefined) return ended("infrastructure", problem);
+    }
+    if (this.#stop === "drain") return { kind: "released" };
+    this.#turn = await this.#takeTurn(session);
+    const end = await this.#decide(session, this.#turn);
+    if (end !== undefined && (end.kind !== "ended" || end.outcome === "cancelled")) return end;
+    this.#patch = await this.#takePatch();
+    if (end !== undefined) return end;
+    if (spec.check !== null)
+      this.#check = await runCheck(session, spec.check, this.#folder.workspace, this.#signal);
+    this.#signal.throwIfAborted();
+    return decideCheck(this.#check);
+  }
+
+  get #signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** Makes the workspace, unless an earlier delivery has. Returns the commit that the patch is relative to. */
+  async #prepare(): Promise<string> {
+    const { spec, session } = this.run;
+    const { progress } = this.#folder;
+    const isSame = session !== null && progress?.session === session && progress.setup !== "begun";
+    if (isSame) return progress.base;
+    if (!this.#isHere && spec.repository !== null)
+      throw new ToolError("unsupported", `A repository cannot be cloned to the target ${spec.target}.`, {
+        hint: "Clone it with the set-up command.",
+      });
+    if (spec.target.startsWith("image:")) await this.#containerOf().remove();
+    await this.#folder.startOver();
+    const base = await this.#context.workspaces.prepare(spec, this.#folder, this.#signal);
+    for (const path of Object.keys(spec.check?.files ?? {})) checkedPath(this.#folder.workspace, path);
+    return base;
+  }
+
+  #containerOf(): RunContainer {
+    const { environment, engine } = this.#context;
+    this.#container ??= new RunContainer(environment, engine, this.run.id);
+    return this.#container;
+  }
+
+  async #open(policy: ReturnType<typeof restrict>, base: string): Promise<Session> {
+    const { store, models, configDirectory, telemetry, limits, patience } = this.#context;
+    const { spec, session: known } = this.run;
+    const [, image] = /^image:(.+)$/s.exec(spec.target) ?? [];
+    const target = image
+      ? await this.#containerOf().start(image, this.#folder.workspace, this.#signal)
+      : spec.target === "local"
+        ? undefined
+        : spec.target.replaceAll("{run}", this.run.id);
+    const { longestWaitMs, parkMs: firstPauseMs, retries } = patience;
+    const { run, claim } = this;
+    const clock = this.#clock!;
+    this.#gate = new ModelGate({ store, run, claim, clock, longestWaitMs, firstPauseMs });
+    const options = {
+      ...{ ...policy, model: spec.model, reasoning: spec.reasoning ?? undefined, sandbox: limits.sandbox },
+      ...(target === undefined ? { workspace: this.#folder.workspace } : { target }),
+      ...{ stateDirectory: this.#folder.state, configDirectory, models, telemetry },
+      limits: {
+        ...{ rounds: spec.limits.rounds, cost: spec.limits.dollars ?? Number.POSITIVE_INFINITY },
+        ...{ retries, retryWaitMs: longestWaitMs },
+      },
+      wrapModel: this.#gate.wrap,
+    };
+    const isSame = known !== null && this.#folder.progress?.session === known;
+    const session = isSame
+      ? // A session without a message was not recorded.
+        await createSession({ ...options, resume: known }).catch((error) => {
+          if (!(error instanceof ToolError)) throw error;
+          if (error.code === "not-found") return createSession(options);
+          // The worker that had the run before may be about to close it.
+          throw error.code === "unavailable" ? new PassingFailure(error.message) : error;
+        })
+      : await createSession(options);
+    this.#session = session;
+    if (this.#signal.aborted || !(await store.setSession(claim, session.id))) {
+      this.#stop ??= "lost";
+      throw new ToolError("cancelled", "The run was lost");
+    }
+    this.#folder.save({ session: session.id, base });
+    return session;
+  }
+
+  async #setUp(session: Session, command: string): Promise<string | undefined> {
+    this.#folder.save({ setup: "begun" });
+    const { problem, log } = await runSetup(session, command, this.run.spec.limits.minutes, this.#signal);
+    writeFileSync(this.#folder.setupLog, log, { mode: 0o600 });
+    this.#signal.throwIfAborted();
+    if (problem !== undefined) return problem;
+    // The files of the set-up are not changes of the model.
+    const { base } = this.#folder.progress!;
+    const { workspaces } = this.#context;
+    const after = this.#isHere ? await workspaces.snapshot(this.#folder, base, this.#signal) : base;
+    this.#folder.save({ setup: "done", base: after });
+    return undefined;
+  }
+
+  /** Whether the workspace is a folder of this machine. */
+  get #isHere(): boolean {
+    const { target } = this.run.spec;
+    return target === "local" || target.startsWith("image:");
+  }
+
+  /** Starts the turn, continues it, or returns how it ended in an earlier delivery. */
+  async #takeTurn(session: Session): Promise<TurnResult> {
+    const clock = this.#clock!;
+    const { prompt, limits } = this.run.spec;
+    session.on(({ type }) => {
+      if (type === "round-start") this.#folder.save({ workMs: clock.elapsedMs });
+    });
+    const stopTimer = clock.at(limits.minutes * 60_000, () => {
+      this.#stop ??= "minutes";
+      void session.abort();
+    });
+    try {
+      if (session.turns === 0) return await session.run(prompt).result;
+      const last = lastResult(session);
+      return last === undefined || last.outcome === "failed" ? await session.continue().result : last;
+    } finally {
+      stopTimer();
+      this.#folder.save({ workMs: clock.elapsedMs });
+    }
+  }
+
+  async #decide(session: Session, turn: TurnResult): Promise<WorkEnd | undefined> {
+    const refusal = this.#gate?.refusal;
+    if (refusal === "cancelled" && this.#stop === undefined) {
+      const now = await this.#context.store.run(this.run.id);
+      this.#stop = now?.isCancelled && now.worker === this.claim.worker ? "cancelled" : "lost";
+    }
+    const cost = [...session.usageByModel.values()].reduce((sum, each) => sum + (each.cost ?? 0), 0);
+    return decideTurn({ stop: this.#stop, turn, refusal, limits: this.run.spec.limits, cost });
+  }
+
+  /** Takes the patch once: a later delivery may find files of the check in the workspace. */
+  async #takePatch(): Promise<string | null> {
+    if (!this.#isHere) return null;
+    try {
+      return readFileSync(this.#folder.patch, "utf8");
+    } catch {
+      const { base } = this.#folder.progress!;
+      const patch = await this.#context.workspaces.patch(this.#folder, base, this.#signal);
+      writePrivateFile(this.#folder.patch, [Buffer.from(patch)]);
+      return patch;
+    }
+  }
+
+  /** The end of work that threw. */
+  #endOf(error: unknown): WorkEnd {
+    if (this.#stop === "lost") return { kind: "lost" };
+    if (this.#stop === "cancelled") return cancelled;
+    if (this.#stop === "drain") return { kind: "released" };
+    const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof PassingFailure) return { kind: "parked", reason };
+    const hint = error instanceof ToolError && error.hint ? ` ${error.hint}` : "";
+    return ended("infrastructure", redactText(`${reason}${hint}`));
+  }
+
+  async #finish(end: WorkEnd, settings: FleetSettings): Promise<{ end: WorkEnd; again: number | undefined }> {
+    const { store } = this.#context;
+    if (end.kind === "ended") return this.#end(end);
+    await this.#session?.close();
+    if (end.kind === "lost") return { end, again: undefined };
+    if (end.kind === "released") {
+      await store.release(this.claim);
+      return { end, again: Date.now() };
+    }
+    const parkedSince = (await store.run(this.run.id))?.parkedSince ?? null;
+    if (parkedSince !== null && Date.now() - parkedSince > settings.parkedHours * 3_600_000)
+      return this.#end(
+        ended("infrastructure", `Parked for ${settings.parkedHours} hours: ${redactText(end.reason)}`),
+      );
+    return this.#park(end.reason, parkedSince);
+  }
+
+  async #park(reason: string, parkedSince: number | null) {
+    const now = Date.now();
+    const leastMs = this.#context.patience.parkMs;
+    const until = Math.max(this.#gate?.retryAt ?? 0, now + parkingTime(now, parkedSince, { leastMs }));
+    const end: WorkEnd = { kind: "parked", reason: redactText(reason) };
+    const isParked = await this.#context.store.park(this.claim, Math.round(until), end.reason);
+    return isParked
+      ? { end, again: Math.round(until) }
+      : { end: { kind: "lost" } as const, again: undefined };
+  }
+
+  /** Stores the artifacts, then makes the end count. */
+  async #end(
+    end: WorkEnd & { readonly kind: "ended" },
+  ): Promise<{ end: WorkEnd; again: number | undefined }> {
+    const { store, artifacts } = this.#context;
+    const { run, claim } = this;
+    const found = this.#result();
+    await this.#session?.close();
+    const { fleet, id, spec } = run;
+    let result: RunResult;
+    try {
+      const folder = await this.#folder.artifactsOf(claim);
+      const names = await gatherArtifacts(folder, {
+        ...{ state: this.#folder.state, session: this.#session?.id ?? null },
+        ...{ patch: this.#patch, setupLog: this.#folder.setupLog, checkLog: this.#check?.output ?? null },
+        result: {
+          ...{ run: id, fleet, task: spec.task, model: spec.model, data: spec.data },
+          ...{ outcome: end.outcome, reason: end.reason, ...found },
+        },
+      });
+      const key = [pathPart(fleet), pathPart(id), String(claim.delivery)].join("/");
+      result = { ...found, artifacts: await artifacts.put(key, folder, names), artifactNames: names };
+    } catch (error) {
+      return this.#park(error instanceof Error ? error.message : String(error), run.parkedSince);
+    }
+    if (!(await store.end(claim, end.outcome, end.reason, result)))
+      return { end: { kind: "lost" }, again: undefined };
+    const { keepWorkspace: keep } = spec;
+    const isKept = keep === "always" || (keep === "unsolved" && end.outcome !== "solved");
+    await this.#container?.remove();
+    await this.#folder.remove({ keepWorkspace: isKept }).catch(() => {});
+    return { end, again: undefined };
+  }
+
+  #result(): RunResult {
+    const session = this.#session;
+    const { rounds = 0, calls = 0, text = "" } = this.#turn ?? {};
+    const { exitCode = null, output = "" } = this.#check ?? {};
+    return {
+      ...{ text: redactText(text), rounds, calls },
+      usage: session?.usage ?? { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 },
+      cost: session ? session.cost : 0,
+      workMs: this.#clock?.elapsedMs ?? 0,
+      patch: this.#patch === null ? null : countChanges(this.#patch),
+      check: this.#check ? { exitCode, output: redactText(output).slice(-shownOutput) } : null,
+      ...{ artifacts: null, artifactNames: [], branch: null },
+    };
+  }
+}
+
+/** A failure that waiting can fix. */
+class PassingFailure extends Error {}
+
+const shownOutput = 4_000;
+
+/** Returns how the last turn of a session ended; undefined while it is open. */
+function lastResult(session: Session): TurnResult | undefined {
+  const entries = session.toolcrib.conversations.entries(session.id);
+  const last = entries.findLast(({ entry }) => ["user", "reply", "turn-end"].includes(Object(entry).kind));
+  const { kind, result } = Object(last?.entry);
+  return kind === "turn-end" ? (result as TurnResult) : undefined;
+}
+
+export function countChanges(patch: string): NonNullable<RunResult["patch"]> {
+  const count = (pattern: RegExp) => patch.match(pattern)?.length ?? 0;
+  return {
+    files: count(/^diff --git /gm),
+    added: count(/^\+(?!\+\+ )/gm),
+    removed: count(/^-(?!-- )/gm),
+  };
+}
