@@ -214,8 +214,11 @@ export interface FleetStore extends AsyncDisposable {
    * workspace is on another machine that still lives. A worker that was not seen for `leaseMs` no longer counts.
    */
   claim(run: string, worker: string): Promise<ClaimResult>;
-  /** Returns runs that can be claimed now, oldest first: for a queue without a service, and to find lost deliveries. */
-  ready(limit: number): Promise<readonly string[]>;
+  /**
+   * Returns runs that can be claimed now, of all fleets or of one, oldest first: for a queue without a service, and to find
+   * lost deliveries.
+   */
+  ready(limit: number, fleet?: string): Promise<readonly string[]>;
   /**
    * Registers the worker, which must happen before its first claim, and says that it lives. Returns which of its claims
    * still count and which runs are cancelled. `claims` lists every claim until its `park`, `release` or `end` has returned:

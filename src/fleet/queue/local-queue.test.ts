@@ -75,3 +75,22 @@ async function workOn(store: FleetStore, id: string): Promise<number | undefined
   await store.end(answer.claim, "solved", "", resultWith(id));
   return undefined;
 }
+
+it("delivers only the runs of its fleet", async () => {
+  await using folder = temporaryFolder();
+  await using store = await openFleetStore({ file: join(folder.path, "fleet.sqlite") });
+  await store.submit("other", settingsWith(), [specOf("a", { fleet: "other" })]);
+  const { added } = await store.submit("nightly", settingsWith(), [specOf("a"), specOf("b")]);
+  const queue = new LocalQueue(store, { fleet: "nightly" });
+  expect(await queue.depth()).toBe(2);
+  const delivered = new Set<string>();
+  const both = Promise.withResolvers<void>();
+  const deliveries = await queue.deliver(3, async (run) => {
+    delivered.add(run);
+    if (delivered.size === 2) both.resolve();
+    return Date.now() + 60_000;
+  });
+  await both.promise;
+  await deliveries.stop();
+  expect([...delivered].sort()).toEqual([...added].sort());
+});

@@ -4,10 +4,13 @@ import { failureDelayMs } from "./failure-delay.ts";
 /** A queue without a service: looks for runs in the store, at once after changes in this process, else more and more rarely. */
 export class LocalQueue implements RunQueue {
   readonly #store: FleetStore;
+  readonly #fleet: string | undefined;
   readonly #wakeUps = new Set<() => void>();
 
-  constructor(store: FleetStore) {
+  /** With `fleet`, delivers only the runs of this fleet. */
+  constructor(store: FleetStore, { fleet }: { readonly fleet?: string | undefined } = {}) {
     this.#store = store;
+    this.#fleet = fleet;
   }
 
   /** The store has the runs already. */
@@ -16,7 +19,7 @@ export class LocalQueue implements RunQueue {
   }
 
   async deliver(slots: number, work: (run: string) => Promise<number | undefined>): Promise<Deliveries> {
-    const delivery = new LocalDelivery(this.#store, slots, work);
+    const delivery = new LocalDelivery((limit) => this.#store.ready(limit, this.#fleet), slots, work);
     this.#wakeUps.add(delivery.wake);
     const ended = delivery.run();
     return {
@@ -29,7 +32,7 @@ export class LocalQueue implements RunQueue {
   }
 
   async depth(): Promise<number> {
-    return (await this.#store.ready(depthLimit)).length;
+    return (await this.#store.ready(depthLimit, this.#fleet)).length;
   }
 
   async close(): Promise<void> {}
@@ -42,7 +45,7 @@ const shortestMs = 20;
 const longestMs = 1_000;
 
 class LocalDelivery {
-  readonly #store: FleetStore;
+  readonly #ready: (limit: number) => Promise<readonly string[]>;
   readonly #slots: number;
   readonly #work: (run: string) => Promise<number | undefined>;
   readonly #active = new Map<string, Promise<void>>();
@@ -53,8 +56,12 @@ class LocalDelivery {
   #woken = Promise.withResolvers<void>();
   #isWoken = false;
 
-  constructor(store: FleetStore, slots: number, work: (run: string) => Promise<number | undefined>) {
-    this.#store = store;
+  constructor(
+    ready: (limit: number) => Promise<readonly string[]>,
+    slots: number,
+    work: (run: string) => Promise<number | undefined>,
+  ) {
+    this.#ready = ready;
     this.#slots = slots;
     this.#work = work;
   }
@@ -88,7 +95,7 @@ class LocalDelivery {
     const now = Date.now();
     for (const [run, until] of this.#postponed) if (until <= now) this.#postponed.delete(run);
     // A store that does not answer now is asked again after the next pause.
-    const ready = await this.#store.ready(free + this.#active.size + this.#postponed.size).catch(() => []);
+    const ready = await this.#ready(free + this.#active.size + this.#postponed.size).catch(() => []);
     const next = ready.filter((run) => !this.#active.has(run) && !this.#postponed.has(run)).slice(0, free);
     if (this.#isStopped) return 0;
     for (const run of next) this.#active.set(run, this.#deliver(run));

@@ -3,7 +3,8 @@ import type { Rate } from "./statistics.ts";
 
 export function formatDollars(amount: number | null): string {
   if (amount === null) return "unknown";
-  return `$${amount.toFixed(amount !== 0 && amount < 0.1 ? 4 : 2)}`;
+  const isFine = amount < 0.1 && Math.abs(amount * 100 - Math.round(amount * 100)) > 1e-9;
+  return `$${amount.toFixed(isFine ? 4 : 2)}`;
 }
 
 /** `45 s`, `12 min`, `3 h 05 min` */

@@ -53,7 +53,7 @@ ${chart(
 )}
 <section aria-labelledby="models"><h2 id="models">Models</h2>
 <div class="wide"><table>
-<thead><tr><th>Model</th><th>Runs</th><th>Solved (95 % interval)</th>${runOutcomes.map((name) => `<th>${name}</th>`).join("")}<th>Cost</th><th>Tokens</th></tr></thead>
+<thead><tr><th>Model</th><th>Runs</th><th>Solved (95 % interval)</th><th>Cost</th><th>Median cost</th><th>Median time</th><th>Tokens</th></tr></thead>
 <tbody>
 ${models.map(modelRow).join("\n")}
 </tbody></table></div>
@@ -113,13 +113,11 @@ function chart(
   return `<section><h2>${title}</h2>\n${bars.join("\n")}\n</section>`;
 }
 
-function modelRow({ model, runs, solved, outcomes, cost, tokens }: RunSummary): string {
+function modelRow({ model, runs, solved, cost, tokens, medianCost, medianMinutes }: RunSummary): string {
+  const minutes = medianMinutes === null ? null : medianMinutes * 60_000;
   const cells = [
-    runs,
-    formatRate(solved),
-    ...runOutcomes.map((name) => outcomes[name]),
-    formatDollars(cost),
-    tokens.toLocaleString("en"),
+    ...[runs, formatRate(solved), formatDollars(cost), formatDollars(medianCost)],
+    ...[formatDuration(minutes), tokens.toLocaleString("en")],
   ];
   return `<tr><th>${safe(model ?? "")}</th>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
 }

@@ -185,13 +185,14 @@ export class SqlFleetStore implements FleetStore {
     });
   }
 
-  async ready(limit: number): Promise<readonly string[]> {
+  async ready(limit: number, fleet?: string): Promise<readonly string[]> {
     const rows = await this.#database.query<{ id: string }>(
       `SELECT id FROM runs WHERE state <> 'ended' AND (
          (state <> 'running' AND not_before <= ${this.#database.dialect.now})
          OR (state = 'running' AND NOT ${this.#isAlive("w.id = runs.worker")}))
+         ${fleet === undefined ? "" : "AND fleet = $2"}
        ORDER BY created_at, position LIMIT $1`,
-      [limit],
+      [limit, ...(fleet === undefined ? [] : [fleet])],
     );
     return rows.map(({ id }) => id);
   }
