@@ -41,7 +41,7 @@ const shared = {
   ],
   platform: "node",
   // zod is bundled, because finding its many files would take longer than running all our own code.
-  external: [/^node:/, "@vscode/ripgrep", "@opentelemetry/api"],
+  external: [/^node:/, "@vscode/ripgrep", "@opentelemetry/api", "bullmq", "pg"],
   // Its other form finds its parts by a `require` that the bundler cannot follow.
   resolve: { alias: { "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
   logLevel: "warn",

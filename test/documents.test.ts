@@ -10,6 +10,7 @@ import { completeChatLine } from "../src/cli/chat/chat-commands.ts";
 import type { Command } from "../src/cli/command.ts";
 import { approveCommand } from "../src/cli/commands/approve.ts";
 import { chatCommand } from "../src/cli/commands/chat.ts";
+import { fleetCommand } from "../src/cli/commands/fleet.ts";
 import { mcpCommand } from "../src/cli/commands/mcp.ts";
 import { modelsCommand } from "../src/cli/commands/models.ts";
 import { runCommand } from "../src/cli/commands/run.ts";
@@ -18,6 +19,8 @@ import { readConfig } from "../src/config/read-config.ts";
 import { dialectNames, findDialect } from "../src/dialects/dialects.ts";
 import { Toolset } from "../src/dialects/toolset.ts";
 import { formats } from "../src/documents/formats.ts";
+import { expandRuns } from "../src/fleet/spec/expand-runs.ts";
+import { readSpec } from "../src/fleet/spec/read-spec.ts";
 import { escapeRegex } from "../src/lib/text/escape-regex.ts";
 import { ModelError, modelErrorCodes } from "../src/models/model-error.ts";
 import { providers } from "../src/models/providers.ts";
@@ -27,6 +30,7 @@ import { builtProgram } from "./support/built-program.ts";
 import { noProviders } from "./support/cli-workspace.ts";
 import { runInHost } from "./support/command-host.ts";
 import { startDocumentedModel } from "./support/documented-model.ts";
+import { startPostgres } from "./support/fleet/postgres.ts";
 import { ProgramHost } from "./support/program-host.ts";
 import { missingHere } from "./support/sandbox-fixture.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -44,6 +48,8 @@ interface Block {
   readonly file: string | undefined;
   /** From a comment above the block: it runs where no model is reachable. */
   readonly hasNoModel: boolean;
+  /** From a comment above the block: it runs with a PostgreSQL database. */
+  readonly hasDatabase: boolean;
 }
 
 const blocks = documents.flatMap(readBlocks);
@@ -98,7 +104,7 @@ function libraryFile(name: string): string {
 /** The pages show commands as they run in bubblewrap. */
 const noBubblewrap = await missingHere("bwrap");
 const needsBubblewrap = ({ text }: Block) =>
-  /policy explain|transaction\.check|shell\.run|process\.|doctor|git\.(?:stage|commit|branch)|Run the tests/.test(
+  /policy explain|transaction\.check|shell\.run|process\.|doctor|git\.(?:stage|commit|branch)|Run the tests|fleet (?:submit fleet|work)/.test(
     text,
   );
 
@@ -109,11 +115,13 @@ describe("every console session matches the real output", () => {
       await using folder = temporaryFolder();
       prepareWorkspace(folder.path, block);
       await using model = await startDocumentedModel();
+      await using postgres = block.hasDatabase ? await startPostgres() : undefined;
+      const database = { TOOLCRIB_FLEET_DATABASE: await postgres?.newDatabase() };
       for (const { command, answer } of readSession(block.text)) {
-        const env = variablesIn(
-          folder.path,
-          block.hasNoModel ? { OLLAMA_HOST: "127.0.0.1:1" } : model.variables,
-        );
+        const env = variablesIn(folder.path, {
+          ...(block.hasNoModel ? { OLLAMA_HOST: "127.0.0.1:1" } : model.variables),
+          ...database,
+        });
         const output = await runTyped(command, folder.path, env);
         expect(`$ ${command}\n${output}`.trimEnd()).toMatch(answerPattern(command, answer));
       }
@@ -134,7 +142,8 @@ it("every setup command is one that CI runs, or a script of the package", () => 
 
 it("every block has a language that is checked", () => {
   const unchecked = blocks.filter(
-    ({ language }) => !["ts", "js", "console", "sh", "json", "lua", "python", "toml", ""].includes(language),
+    ({ language }) =>
+      !["ts", "js", "console", "sh", "json", "lua", "python", "toml", "yaml", ""].includes(language),
   );
   expect(unchecked).toEqual([]);
   for (const { text, language } of blocks) if (language === "json") JSON.parse(text);
@@ -148,6 +157,18 @@ it("every `config.toml` is accepted", async () => {
     writeFileSync(join(folder.path, "config.toml"), text);
     const { warnings } = await readConfig({ workspace: undefined, configDirectory: folder.path });
     expect(warnings, document).toEqual([]);
+  }
+});
+
+it("every fleet.yaml is accepted", async () => {
+  const shown = blocks.filter(({ language }) => language === "yaml");
+  expect(shown.length).toBeGreaterThan(1);
+  for (const { text } of shown) {
+    await using folder = temporaryFolder();
+    cpSync(join(repository, "examples/fleet"), folder.path, { recursive: true });
+    writeFileSync(join(folder.path, "fleet.yaml"), text);
+    const { runs } = expandRuns(readSpec(join(folder.path, "fleet.yaml")), { defaultModel: "ollama/any" });
+    expect(runs.length).toBeGreaterThan(1);
   }
 });
 
@@ -199,6 +220,7 @@ it("every option of a command is documented", () => {
     [chatCommand, "agent.md"],
     [sessionsCommand, "agent.md"],
     [modelsCommand, "models.md"],
+    [fleetCommand, "fleet.md"],
   ];
   const missing = pagesOf.flatMap(([command, document]) => {
     const page = readFileSync(join(repository, "docs", document), "utf8");
@@ -298,21 +320,23 @@ it("every name that the calculator supports is in its table", async () => {
 function readBlocks(document: string): Block[] {
   const text = readFileSync(join(repository, document), "utf8");
   const fences = text.matchAll(
-    /(?:<!-- (?:file: (\S+)|(without a model)) -->\n)?^```(\S*)\n([\s\S]*?)^```$/gm,
+    /(?:<!-- (?:file: (\S+)|(without a model)|(with a database)) -->\n)?^```(\S*)\n([\s\S]*?)^```$/gm,
   );
   return [...fences].map((match) => ({
     document,
     line: text.slice(0, match.index).split("\n").length,
-    language: match[3]!,
-    text: match[4]!,
+    language: match[4]!,
+    text: match[5]!,
     file: match[1],
     hasNoModel: match[2] !== undefined,
+    hasDatabase: match[3] !== undefined,
   }));
 }
 
 /** The sample project of the documents, with the sample documents that the block names. */
-function prepareWorkspace(folder: string, { text }: Block): void {
+function prepareWorkspace(folder: string, { text, document }: Block): void {
   cpSync(join(import.meta.dirname, "fixtures/project"), folder, { recursive: true });
+  if (document === "docs/fleet.md") cpSync(join(repository, "examples/fleet"), folder, { recursive: true });
   const samples = join(import.meta.dirname, "samples/documents");
   for (const name of globSync("[a-z]*", { cwd: samples }))
     if (text.includes(` ${name}`)) cpSync(join(samples, name), join(folder, name));

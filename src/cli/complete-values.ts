@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { nameForUser } from "../dialects/find-tool.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { userDirectories, workspaceFiles } from "../system/directories.ts";
@@ -34,6 +35,7 @@ const loaders: Readonly<Record<string, (context: CandidateContext) => Promise<re
   id: approvals,
   model: models,
   target: targets,
+  fleet: fleets,
 };
 
 /** Lists the names of `[targets]` in the user's `config.toml`. */
@@ -41,6 +43,19 @@ async function targets(): Promise<readonly Candidate[]> {
   const { configuredTargets } = await import("./config/with-target.ts");
   const names = (await configuredTargets())?.names ?? [];
   return names.map(([value, description]) => ({ value, description }));
+}
+
+/** Lists the fleets of this machine. A database is not asked. */
+async function fleets(): Promise<readonly Candidate[]> {
+  const file = join(userDirectories().state, "fleet/fleet.sqlite");
+  if (!existsSync(file)) return [];
+  const { openFleetStore } = await import("../fleet/store/open-fleet-store.ts");
+  const store = await openFleetStore({ file });
+  try {
+    return (await store.fleets()).map(({ name }) => ({ value: name }));
+  } finally {
+    await store.close();
+  }
 }
 
 async function tools(dialect: string | undefined): Promise<readonly Candidate[]> {

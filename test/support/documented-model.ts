@@ -89,8 +89,27 @@ const replies: Readonly<Record<string, readonly ScriptedReply[]>> = {
   ],
 };
 
+/** The tasks of examples/fleet. The model gets one of them wrong. */
+function sumReply({ messages }: SeenRequest): ScriptedReply | undefined {
+  const asked = messages.map(({ text }) =>
+    /Write the sum of (\d+) and (\d+) into answer\.txt$/.exec(text.trimEnd()),
+  );
+  const [, one, other] = asked.find((match) => match !== null) ?? [];
+  if (one === undefined) return undefined;
+  if (messages.at(-1)?.role !== "user" || messages.some(({ role }) => role === "assistant"))
+    return { text: "The sum is in answer.txt." };
+  const sum = Number(one) + Number(other) + (one === wrongTerm ? 1 : 0);
+  return { calls: [{ name: "Write", input: { file_path: "answer.txt", content: `${sum}\n` } }] };
+}
+
+/** The first number of the task sum-13. */
+const wrongTerm = "41";
+
 /** Selects by the last known task, and by the number of replies since. */
-function nextReply({ messages }: SeenRequest): ScriptedReply {
+function nextReply(request: SeenRequest): ScriptedReply {
+  const { messages } = request;
+  const sum = sumReply(request);
+  if (sum !== undefined) return sum;
   const tasks = Object.keys(replies);
   const at = messages.findLastIndex(
     ({ role, text }) => role === "user" && tasks.some((task) => taskIn(text).endsWith(task)),

@@ -11,6 +11,7 @@ import { configCommand } from "./config.ts";
 import { consoleCommand } from "./console.ts";
 import { diffCommand } from "./diff.ts";
 import { doctorCommand } from "./doctor.ts";
+import { fleetCommand } from "./fleet.ts";
 import { grantsCommand } from "./grants.ts";
 import { helpCommand } from "./help.ts";
 import { indexCommand } from "./index-command.ts";
@@ -52,6 +53,7 @@ export const commands: readonly Command[] = [
   acpCommand,
   rpcCommand,
   consoleCommand,
+  fleetCommand,
   targetCommand,
   doctorCommand,
   pathsCommand,

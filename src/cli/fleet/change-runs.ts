@@ -1,0 +1,49 @@
+import type { FleetStore, RunFilter, RunOutcome } from "../../fleet/fleet.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
+import type { Arguments } from "../command.ts";
+import { printJson } from "../report.ts";
+import { print } from "../terminal.ts";
+import { openQueue } from "./open-queue.ts";
+import { findFleet, withStore } from "./open-store.ts";
+
+/** Runs `toolcrib fleet retry`. */
+export async function retry(given: Arguments): Promise<number> {
+  const { options } = given;
+  const outcome = (options.get("outcome") ?? "infrastructure") as RunOutcome;
+  return change(given, "retry", { outcomes: [outcome] }, async (store, filter) => {
+    const runs = await store.retry(filter);
+    const queue = await openQueue(options, store, filter.fleet);
+    try {
+      await queue.add(runs);
+    } finally {
+      await queue.close();
+    }
+    return runs;
+  });
+}
+
+/** Runs `toolcrib fleet cancel`. Runs that are being worked on end at their worker's next heartbeat. */
+export async function cancel(given: Arguments): Promise<number> {
+  return change(given, "cancel", {}, (store, filter) => store.cancel(filter));
+}
+
+async function change(
+  { options, operands: [name, ...tasks] }: Arguments,
+  verb: "retry" | "cancel",
+  selection: Pick<RunFilter, "outcomes">,
+  act: (store: FleetStore, filter: RunFilter) => Promise<readonly string[]>,
+): Promise<number> {
+  refuseProgramsOfTools(`${verb} runs`);
+  return withStore(options, async (store) => {
+    const fleet = await findFleet(store, name);
+    const runs = await act(store, { fleet: fleet.name, ...selection, ...(tasks.length > 0 && { tasks }) });
+    if (options.has("json")) printJson({ fleet: fleet.name, runs });
+    else if (verb === "cancel") print(`Cancelled ${counted(runs.length, "run")} of ${fleet.name}.\n`);
+    else
+      print(
+        `${counted(runs.length, "run")} of ${fleet.name} will run again${runs.length === 0 || options.has("database") ? "" : ": submit the spec again"}.\n`,
+      );
+    return 0;
+  });
+}

@@ -1,0 +1,198 @@
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, it } from "vitest";
+import type { ScriptedReply, SeenRequest } from "../../../test/providers/provider-server.ts";
+import { type CliWithModel, cliWithModel } from "../../../test/support/cli-with-model.ts";
+import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
+import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
+import { runVariable } from "../../system/environment-variables.ts";
+
+/** A model that writes the file that its task names, with the number that it wants, unless the task says "fail". */
+const writer = ({ messages }: SeenRequest): ScriptedReply => {
+  const isDone = messages.some(({ role }) => role === "assistant");
+  const task = messages.find(({ role, text }) => role === "user" && /Make \w+/.test(text))?.text ?? "";
+  const name = /Make (\w+)/.exec(task)?.[1];
+  if (isDone) return { text: `Made ${name}.` };
+  const path = task.includes("fail") ? "other" : name;
+  return {
+    calls: [{ name: "apply_patch", input: `*** Begin Patch\n*** Add File: ${path}\n+made\n*** End Patch` }],
+  };
+};
+
+/** Without a sandbox, which not every machine has. */
+const unguarded = ["--mode", "yolo", "--sandbox", "none"];
+const spec = (tasks: readonly string[], top = "") =>
+  `name: small\n${top}tasks:\n${tasks.map((name) => `  - { name: ${name}, mode: yolo, prompt: Make ${name}, check: "test -f ${name.replace("fail", "x")}" }\n`).join("")}`;
+
+const submit = (fixture: CliWithModel, ...more: readonly string[]) =>
+  fixture.run("fleet", "submit", "fleet.yaml", ...unguarded, ...more);
+
+describe("toolcrib fleet", () => {
+  it("runs a spec, does nothing twice, and shows its results", async () => {
+    await using fixture = await cliWithModel(writer);
+    fixture.write("fleet.yaml", spec(["a", "b", "failed"]));
+    const first = await submit(fixture);
+    expect([first.exit, first.stdout.replace(/, \$.*/, "")]).toEqual([0, "small: 2 solved, 1 unsolved\n"]);
+    expect(first.stderr).toMatch(/^small: 3 new runs, 0 known\n/);
+    expect(first.stderr).toMatch(/^solved {4}a .*The check passed\.$/m);
+    const requests = fixture.server.requests.length;
+    const second = await submit(fixture);
+    expect([second.exit, second.stdout, second.stderr]).toEqual([
+      0,
+      first.stdout,
+      "small: 0 new runs, 3 known\n",
+    ]);
+    expect(fixture.server.requests.length).toBe(requests);
+
+    const { runs, summary } = JSON.parse((await fixture.run("fleet", "results", "small", "--json")).stdout);
+    expect([runs.length, summary.outcomes.solved, summary.solved.total]).toEqual([3, 2, 3]);
+    expect((await fixture.run("fleet", "results", "small", "--html", "report.html")).exit).toBe(0);
+    expect(fixture.read("report.html")).toContain("2 solved, 1 unsolved");
+    const status = JSON.parse((await fixture.run("fleet", "status", "small", "--json")).stdout);
+    expect(status).toMatchObject({
+      name: "small",
+      states: { ended: 3 },
+      outcomes: { solved: 2 },
+      secondsLeft: null,
+    });
+    expect((await fixture.run("fleet", "status")).stdout).toMatch(
+      /^small {2}3 of 3 ended {2}2 solved, 1 unsolved/,
+    );
+    const logs = await fixture.run("fleet", "logs", "small/failed");
+    expect([logs.exit, logs.stdout.includes("Make failed"), logs.stderr]).toEqual([
+      0,
+      true,
+      "failed: unsolved, The check failed: exit code 1., delivery 1\n",
+    ]);
+    expect((await fixture.run("fleet", "export", "small", "--swe-bench", "p.jsonl")).exit).toBe(0);
+    const [prediction] = fixture
+      .read("p.jsonl")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(prediction).toEqual({
+      instance_id: "a",
+      model_name_or_path: fixture.server.model,
+      model_patch: expect.stringContaining("+made"),
+    });
+    expect(fixture.server.breaches).toEqual([]);
+  });
+
+  it("runs again what a user retries, and nothing that was cancelled", async () => {
+    await using fixture = await cliWithModel(writer);
+    fixture.write("fleet.yaml", spec(["a", "b"]).replaceAll("test -f", "test -d"));
+    expect((await submit(fixture)).stdout).toMatch(/^small: 2 unsolved/);
+    const retried = await fixture.run("fleet", "retry", "small", "a", "--outcome", "unsolved");
+    expect([retried.exit, retried.stdout]).toEqual([
+      0,
+      "1 run of small will run again: submit the spec again.\n",
+    ]);
+    const cancelled = await fixture.run("fleet", "cancel", "small", "--json");
+    expect(JSON.parse(cancelled.stdout).runs).toHaveLength(1);
+    const { exit, stdout } = await submit(fixture);
+    expect([exit, stdout.replace(/, \$.*/, "")]).toEqual([1, "small: 1 unsolved, 1 cancelled\n"]);
+  });
+
+  it("previews what would run and the most it can cost, and stores nothing", async () => {
+    await using fixture = await cliWithModel(writer);
+    fixture.write("fleet.yaml", spec(["a", "b"], "limits: { dollars: 0.5 }\n"));
+    const { exit, stdout } = await submit(fixture, "--preview");
+    expect(exit).toBe(0);
+    expect(stdout).toMatch(/^TASK +MODEL/);
+    expect(stdout).toContain("2 runs. They cost at most $1.00.\n2 runs with mode yolo:");
+    expect(JSON.parse((await submit(fixture, "--preview", "--json")).stdout)).toMatchObject({
+      mostDollars: 1,
+      runs: [{ task: "a" }, { task: "b" }],
+    });
+    fixture.write("fleet.yaml", spec(["a"], "budget: 0.25\n"));
+    expect((await submit(fixture, "--preview")).stdout).toContain("They cost at most $0.25.");
+    fixture.write("fleet.yaml", spec(["a"]));
+    expect((await submit(fixture, "--preview")).stdout).toContain("no limit on what they cost");
+    expect(existsSync(join(fixture.home, "fleet"))).toBe(false);
+    expect(fixture.server.requests).toEqual([]);
+  });
+
+  it("compares the models of a fleet", async () => {
+    await using fixture = await cliWithModel(writer);
+    fixture.write("fleet.yaml", spec(["a"], `models: [${fixture.server.model}]\n`));
+    await submit(fixture);
+    fixture.write("other.yaml", spec(["a"]).replace("name: small", "name: other"));
+    await fixture.run("fleet", "submit", "other.yaml", ...unguarded);
+    const { exit, stdout } = await fixture.run("fleet", "results", "small", "--compare", "other");
+    expect([exit, stdout.includes("Over the 1 common tasks")]).toEqual([0, true]);
+    expect(await fixture.run("fleet", "results", "small", "--compare", "nothing")).toMatchObject({ exit: 2 });
+  });
+
+  it("stops at Ctrl-C, and the same command resumes", async () => {
+    const tasks = Array.from({ length: 6 }, (_, index) => `t${index}`);
+    let isHeld = true;
+    const held = Promise.withResolvers<void>();
+    await using fixture = await cliWithModel(async (request) => {
+      // The third task waits until the user has interrupted the command.
+      if (isHeld && request.messages.some(({ text }) => /Make t[2-5]/.test(text))) await held.promise;
+      return writer(request);
+    });
+    fixture.write("fleet.yaml", spec(tasks));
+    const child = fixture.start("fleet", "submit", "fleet.yaml", "--slots", "2", ...unguarded);
+    const lines = createInterface({ input: child.stderr });
+    let ended = 0;
+    for await (const line of lines) {
+      if (line.startsWith("solved")) ended += 1;
+      if (line.startsWith("solved") && ended === 2) child.kill("SIGINT");
+      if (line.startsWith("Stopping")) held.resolve();
+    }
+    if (child.exitCode === null) await once(child, "close");
+    expect(child.exitCode).toBe(130);
+    isHeld = false;
+    const { exit, stdout, stderr } = await submit(fixture);
+    expect([exit, stdout.replace(/, \$.*/, "")]).toEqual([0, "small: 6 solved\n"]);
+    expect(stderr).toMatch(/^small: 0 new runs, 6 known\n/);
+  });
+
+  it.skipIf(!hasTerminals)("shows a live line on a terminal", async () => {
+    await using fixture = await cliWithModel(writer);
+    fixture.write("fleet.yaml", spec(["a", "b"], "budget: 3\n"));
+    const { screen } = await fixture.onTerminal(["fleet", "submit", "fleet.yaml", ...unguarded], []);
+    expect(screen).toMatch(/0 of 2 ended · .*\$0\.00 of \$3\.00/);
+    expect(screen).toContain("small: 2 solved");
+  });
+});
+
+describe("toolcrib fleet refuses", () => {
+  it.each([
+    [["fleet"], "A subcommand is missing: submit, work, status, logs, results, retry, cancel, export"],
+    [["fleet", "submti"], "Unknown subcommand: toolcrib fleet submti"],
+    [["fleet", "submit"], "A spec is missing"],
+    [["fleet", "submit", "missing.yaml"], "missing.yaml does not exist"],
+    [["fleet", "results", "nothing"], "No fleet is named nothing"],
+    [["fleet", "results"], "The name of a fleet is missing"],
+    [["fleet", "logs", "run_1"], "No run is named run_1"],
+    [["fleet", "export", "x"], "A file is missing: --swe-bench FILE"],
+    [["fleet", "status", "--preview"], "--preview has no effect in toolcrib fleet status"],
+    [
+      ["fleet", "status", "--database", "mysql://user:secret@host/db"],
+      "The address of the database does not begin with postgres://",
+    ],
+  ])("%j", async (words, message) => {
+    await using fixture = cliWorkspace();
+    const { exit, stdout, stderr } = await fixture.run(...words);
+    expect([exit, stdout, stderr.split("\n")[0]]).toEqual([2, "", message]);
+    expect(stderr).not.toContain("secret");
+  });
+
+  it("to start, retry and cancel for an agent's tool", async () => {
+    await using fixture = cliWorkspace({ [runVariable]: "call_1" });
+    fixture.write("fleet.yaml", spec(["a"], "model: ollama/any\n"));
+    for (const words of [["submit", "fleet.yaml"], ["work"], ["retry", "x"], ["cancel", "x"]])
+      expect(await fixture.run("fleet", ...words)).toMatchObject({ exit: 3, stdout: "" });
+    expect((await fixture.run("fleet", "submit", "fleet.yaml", "--preview")).exit).toBe(0);
+  });
+});
+
+it("prints the JSON Schema of specs", async () => {
+  await using fixture = cliWorkspace();
+  const { stdout } = await fixture.run("fleet", "submit", "--schema");
+  expect(stdout).toBe(readFileSync(join(import.meta.dirname, "../../../docs/fleet.schema.json"), "utf8"));
+});

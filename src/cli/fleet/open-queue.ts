@@ -1,0 +1,15 @@
+import type { FleetStore, RunQueue } from "../../fleet/fleet.ts";
+import { LocalQueue } from "../../fleet/queue/local-queue.ts";
+import { openRunQueue } from "../../fleet/queue/open-run-queue.ts";
+import { databaseOf } from "./open-store.ts";
+
+/** Opens the queue of a command line: of the database, of a Redis server, or the store of this machine itself. */
+export async function openQueue(
+  options: ReadonlyMap<string, string>,
+  store: FleetStore,
+  fleet?: string,
+): Promise<RunQueue> {
+  const database = databaseOf(options);
+  if (database === undefined) return new LocalQueue(store, { fleet });
+  return openRunQueue(store, { database }, options.get("queue"));
+}

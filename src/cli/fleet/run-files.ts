@@ -1,0 +1,63 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { ConversationEntry } from "../../contract/conversations.ts";
+import { ToolError } from "../../contract/error.ts";
+import { openArtifactStore } from "../../fleet/artifacts/artifact-store.ts";
+import type { Run } from "../../fleet/fleet.ts";
+import { RunFolder } from "../../fleet/work/run-folder.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
+import { tryParseJson } from "../../lib/json/try-parse-json.ts";
+import { allWorkspaceFiles } from "../../system/directories.ts";
+import { redactValue, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
+import { fleetFolder } from "./open-store.ts";
+
+/** The folder in which workers of this machine keep workspaces and sessions. */
+export function workFolderOf(options: ReadonlyMap<string, string>): string {
+  return resolve(options.get("folder") ?? join(fleetFolder(), "work"));
+}
+
+/** The folder or address of artifacts. */
+export function artifactsOf(options: ReadonlyMap<string, string>): string {
+  const given = options.get("artifacts");
+  if (given === undefined) return join(fleetFolder(), "artifacts");
+  return /^s3:\/\//i.test(given) ? given : resolve(given);
+}
+
+/** Reads an artifact of an ended run as text; empty when the run has no such artifact. */
+export async function readArtifact({ result, id }: Run, name: string): Promise<string> {
+  if (result === null || result.artifacts === null || !result.artifactNames.includes(name)) return "";
+  try {
+    const store = await openArtifactStore(result.artifacts);
+    return (await store.read(result.artifacts, name)).toString();
+  } catch (cause) {
+    if (cause instanceof ToolError) throw cause;
+    throw new ToolError("unavailable", `${name} of ${id} cannot be read: ${(cause as Error).message}`, {
+      hint: `Run this on the machine that has ${result.artifacts}.`,
+      cause,
+    });
+  }
+}
+
+/** Returns the conversation of a run: from its artifacts, or as far as its worker on this machine has come. */
+export async function conversationOf(run: Run, workFolder: string): Promise<readonly ConversationEntry[]> {
+  const kept = await readArtifact(run, "session.jsonl");
+  if (kept !== "")
+    return kept.split("\n").map(tryParseJson).filter(isRecord) as unknown as ConversationEntry[];
+  const [files] = allWorkspaceFiles(new RunFolder(workFolder, run).state);
+  if (run.session !== null && files !== undefined && existsSync(files.journal)) {
+    const journal = new WorkspaceJournal({ files });
+    try {
+      return journal.conversations
+        .entries(run.session)
+        .map((kept) => ({ ...kept, entry: redactValue(kept.entry) }));
+    } finally {
+      journal.close();
+    }
+  }
+  throw new ToolError("not-found", `No conversation of ${run.id} is on this machine`, {
+    hint:
+      run.session === null
+        ? "The run has not started."
+        : "Run this on the worker's machine, with its --folder.",
+  });
+}

@@ -1,0 +1,145 @@
+import { readModelSettings } from "../../agent/read-model-settings.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { FleetCounts, FleetStore } from "../../fleet/fleet.ts";
+import { formatDollars } from "../../fleet/results/format-results.ts";
+import { sumOf } from "../../fleet/results/summarise-runs.ts";
+import { runId } from "../../fleet/run-id.ts";
+import { expandRuns, type FleetPlan } from "../../fleet/spec/expand-runs.ts";
+import { readSpec } from "../../fleet/spec/read-spec.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
+import { shellQuote } from "../../lib/text/shell-quote.ts";
+import { chooseModel } from "../../models/default-model.ts";
+import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
+import type { Arguments } from "../command.ts";
+import { fleetCommand } from "../commands/fleet.ts";
+import { interruptible } from "../interruption.ts";
+import { refuseOperands } from "../parse-arguments.ts";
+import { printJson } from "../report.ts";
+import { layTable, print, remark, shorten } from "../terminal.ts";
+import { followFleet } from "./follow-fleet.ts";
+import { openQueue } from "./open-queue.ts";
+import { databaseOf, withStore } from "./open-store.ts";
+import { describeOutcomes } from "./progress-line.ts";
+
+/** Runs `toolcrib fleet submit`. */
+export async function submit(given: Arguments): Promise<number> {
+  const { options, operands } = given;
+  const [spec, ...rest] = operands;
+  refuseOperands(rest, fleetCommand);
+  if (options.has("schema")) {
+    const { fleetJsonSchema } = await import("../../fleet/spec/spec-schema.ts");
+    print(`${JSON.stringify(fleetJsonSchema(), null, 2)}\n`);
+    return 0;
+  }
+  const plan = await readPlan(spec);
+  if (options.has("preview")) return preview(plan, options.has("json"));
+  refuseProgramsOfTools("start fleets");
+  return withStore(options, async (store) => {
+    const { added, known } = await store.submit(plan.name, plan.settings, plan.runs);
+    if (!options.has("json")) remark(`${plan.name}: ${counted(added.length, "new run")}, ${known} known\n`);
+    return databaseOf(options) === undefined ? workHere(given, store, plan) : queueRuns(given, store, plan);
+  });
+}
+
+async function readPlan(spec: string | undefined): Promise<FleetPlan> {
+  if (spec === undefined)
+    throw new ToolError("invalid-input", "A spec is missing", {
+      hint: "For example: toolcrib fleet submit fleet.yaml",
+    });
+  const source = readSpec(spec);
+  const modelSettings = await readModelSettings();
+  const { model, models } = source.fields;
+  const isNeeded = model === undefined && models === undefined;
+  const choice = isNeeded ? await chooseModel(modelSettings) : undefined;
+  return expandRuns(source, { modelSettings, defaultModel: choice?.id });
+}
+
+/** Shows what would run, and the most that it can cost. */
+function preview({ name, settings, runs }: FleetPlan, asJson: boolean): number {
+  const most = mostDollars(runs, settings.budget);
+  if (asJson) {
+    printJson({
+      name,
+      settings,
+      mostDollars: most,
+      runs: runs.map((spec) => ({ id: runId(spec), ...spec })),
+    });
+    return 0;
+  }
+  const rows = runs
+    .slice(0, shownRuns)
+    .map(({ task, model, repository, target, check, limits, prompt }) => [
+      ...[task, model, repository ?? "empty folder", target],
+      check === null ? "no check" : shorten(check.command.replace(/\s+/g, " "), 30),
+      limits.dollars === null ? "no limit" : formatDollars(limits.dollars),
+      shorten(prompt.replace(/\s+/g, " ").trim(), 40),
+    ]);
+  const head = ["TASK", "MODEL", "REPOSITORY", "TARGET", "CHECK", "AT MOST", "PROMPT"];
+  print(layTable([head, ...rows.map((row) => row.map(printableLine))]));
+  if (runs.length > shownRuns) print(`… and ${counted(runs.length - shownRuns, "more run")}\n`);
+  print(
+    `\n${counted(runs.length, "run")}. ${most === null ? "There is no limit on what they cost: set budget, or limits.dollars" : `They cost at most ${formatDollars(most)}`}.\n`,
+  );
+  const loose = runs.filter(({ mode }) => mode === "yolo").length;
+  if (loose > 0)
+    print(
+      `${counted(loose, "run")} with mode yolo: workers use it only when they are started with --mode yolo.\n`,
+    );
+  const elsewhere = [...new Set(runs.map(({ target }) => target))].filter((target) => target !== "local");
+  if (elsewhere.length > 0)
+    print(`Workers need: ${elsewhere.map((target) => `--allow-target ${shellQuote(target)}`).join(" ")}\n`);
+  return 0;
+}
+
+const shownRuns = 50;
+
+/** The sum of the limits of all runs, at most the budget; null without any limit. */
+function mostDollars(runs: FleetPlan["runs"], budget: number | null): number | null {
+  const limits = runs.flatMap(({ limits }) => limits.dollars ?? []);
+  const sum = limits.length === runs.length ? sumOf(limits) : null;
+  if (sum === null || budget === null) return sum ?? budget;
+  return Math.min(sum, budget);
+}
+
+/** Works on the runs in this process, until all have ended. */
+async function workHere(given: Arguments, store: FleetStore, { name }: FleetPlan): Promise<number> {
+  const { startFleetWorker } = await import("./work.ts");
+  return interruptible(async (signal) => {
+    const queue = await openQueue(given.options, store, name);
+    const worker = await startFleetWorker(given, store, queue, { isLocal: true });
+    try {
+      const counts = await followFleet(store, name, { signal, isQuiet: given.options.has("json") });
+      if (signal.aborted) remark("Stopping. The same command resumes.\n");
+      return report(given, name, counts, signal);
+    } finally {
+      await worker.stop();
+      await queue.close();
+    }
+  });
+}
+
+/** Adds the runs to the queue. Runs that were added before but not queued, because of a crash, are queued again. */
+async function queueRuns(given: Arguments, store: FleetStore, { name }: FleetPlan): Promise<number> {
+  const { options } = given;
+  const open = await store.runs({ fleet: name, states: ["waiting", "parked", "running"] });
+  const queue = await openQueue(options, store, name);
+  await queue.add(open.map(({ id }) => id)).finally(() => queue.close());
+  if (options.has("wait"))
+    return interruptible(async (signal) =>
+      report(given, name, await followFleet(store, name, { signal, isQuiet: options.has("json") }), signal),
+    );
+  if (options.has("json")) printJson({ fleet: name, queued: open.length });
+  else remark(`Queued ${counted(open.length, "run")}. See: toolcrib fleet status ${name}\n`);
+  return 0;
+}
+
+/** Prints the outcomes, and returns the exit code. */
+function report({ options }: Arguments, name: string, counts: FleetCounts, { aborted }: AbortSignal): number {
+  const { solved, unsolved } = counts.outcomes;
+  if (options.has("json")) printJson({ fleet: name, ...counts });
+  else if (!aborted)
+    print(`${name}: ${describeOutcomes(counts) || "no runs"}, ${formatDollars(counts.cost)}\n`);
+  if (aborted) return 130;
+  return counts.states.ended === solved + unsolved ? 0 : 1;
+}
