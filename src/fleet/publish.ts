@@ -1,0 +1,277 @@
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import { complaintOf, type GitOptions, outputOfGit, runGit } from "../git/run-git.ts";
+import { contentHash } from "../lib/bytes/content-hash.ts";
+import { openLocalEnvironment } from "../toolcrib/index.ts";
+import type { Run } from "./fleet.ts";
+import { isUrl } from "./work/worker-limits.ts";
+
+export interface PublishOptions {
+  /** Gets a bare repository for each repository of the runs, `patches/` and `published.json`. */
+  readonly folder: string;
+  readonly readPatch: (run: Run) => Promise<string>;
+  /**
+   * The user's own shell command, which runs in the repository of each new branch: to push it, or to open a pull request.
+   * It gets the branch and the texts as variables, never as a part of its text. Default: nothing leaves this machine.
+   */
+  readonly pushCommand?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface PublishedRun {
+  readonly run: string;
+  readonly task: string;
+  readonly repository: string;
+  readonly branch: string;
+  /** `new`: a branch was made. `same`: an earlier export made it; it is not pushed again. */
+  readonly state: "new" | "same" | "failed";
+  readonly commit: string | null;
+  readonly patch: string | null;
+  /** Why it failed, or the output of the user's command. */
+  readonly message: string | null;
+}
+
+/** Makes a branch with one commit for each solved run that has `publish` and changed something. No file is checked out. */
+export async function publishRuns(
+  runs: readonly Run[],
+  options: PublishOptions,
+): Promise<readonly PublishedRun[]> {
+  const folder = resolve(options.folder);
+  await mkdir(join(folder, "patches"), { recursive: true });
+  const environment = openLocalEnvironment({ workspace: folder });
+  try {
+    const publisher = new Publisher(environment, { ...options, folder });
+    await publisher.findAuthor();
+    const published: PublishedRun[] = [];
+    for (const run of runs) {
+      options.signal.throwIfAborted();
+      if (run.outcome !== "solved" || run.spec.publish === null || !run.result?.patch?.files) continue;
+      published.push(await publisher.publish(run));
+    }
+    await writeFile(join(folder, "published.json"), `${JSON.stringify(published, null, 2)}\n`);
+    return published;
+  } finally {
+    await environment.close();
+  }
+}
+
+class Publisher {
+  readonly #environment: Environment;
+  readonly #options: PublishOptions;
+  #author: Readonly<Record<string, string>> = {};
+  readonly #mirrors = new Map<string, Promise<string>>();
+
+  constructor(environment: Environment, options: PublishOptions) {
+    this.#environment = environment;
+    this.#options = options;
+  }
+
+  /** Reads the identity of the user from git's own settings. */
+  async findAuthor(): Promise<void> {
+    const values = await Promise.all(
+      ["user.name", "user.email"].map(async (key) => {
+        const { stdout, code } = await this.#runGit(["config", "--global", "--get", key], { isUsers: true });
+        return code === 0 ? stdout.toString().trim() : "";
+      }),
+    );
+    const [name = "", email = ""] = values;
+    if (name === "" || email === "")
+      throw new ToolError("invalid-input", "Git does not know the author of the commits.", {
+        hint: 'Run: git config --global user.name "Your Name" && git config --global user.email you@example.com',
+      });
+    this.#author = {
+      ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email },
+      ...{ GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email },
+    };
+  }
+
+  async publish(run: Run): Promise<PublishedRun> {
+    const { spec, id } = run;
+    const branch = branchOf(run);
+    const named = { run: id, task: spec.task, repository: spec.repository ?? "", branch };
+    try {
+      const mirror = await this.#mirror(spec.repository);
+      const patch = await this.#options.readPatch(run);
+      const file = join(this.#options.folder, "patches", `${id}.patch`);
+      await writeFile(file, patch);
+      const commit = await this.#commit(run, mirror, file);
+      const isNew = await this.#makeBranch(mirror, branch, commit);
+      const message = isNew ? await this.#push(run, mirror, branch, commit) : null;
+      return { ...named, state: isNew ? "new" : "same", commit, patch: file, message };
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      const message = error instanceof Error ? error.message : String(error);
+      return { ...named, state: "failed", commit: null, patch: null, message };
+    }
+  }
+
+  #mirror(repository: string | null): Promise<string> {
+    if (repository === null) throw new ToolError("invalid-input", "The run has no repository.");
+    const known = this.#mirrors.get(repository);
+    if (known !== undefined) return known;
+    const made = this.#makeMirror(repository);
+    this.#mirrors.set(repository, made);
+    return made;
+  }
+
+  async #makeMirror(repository: string): Promise<string> {
+    const source = isUrl(repository) ? repository : resolve(repository);
+    const name = plain(
+      source
+        .replace(/\.git$/, "")
+        .split("/")
+        .at(-1) ?? "",
+    );
+    const path = join(this.#options.folder, `${name}-${contentHash(source).slice(0, 8)}.git`);
+    if (existsSync(path)) return path;
+    // Not below the final name before it is whole.
+    const draft = `${path}.draft`;
+    await rm(draft, { recursive: true, force: true });
+    await this.#git(["clone", "-q", "--bare", "--template=", "--", source, draft], { isUsers: true, source });
+    await rename(draft, path);
+    return path;
+  }
+
+  /** Makes the commit without a working tree. The same run gives the same commit, however often. */
+  async #commit({ spec, endedAt, id }: Run, mirror: string, patch: string): Promise<string> {
+    const inside = [`--git-dir=${mirror}`];
+    const index = { GIT_INDEX_FILE: join(this.#options.folder, `${id}.index`) };
+    const revision = `${spec.revision ?? "HEAD"}^{commit}`;
+    const find = ["rev-parse", "--verify", "-q", "--end-of-options", revision];
+    const base = (await this.#git([...inside, ...find])).trim();
+    try {
+      await this.#git([...inside, "read-tree", base], { env: index });
+      await this.#git([...inside, "apply", "--cached", "--whitespace=nowarn", "--", patch], { env: index });
+      const tree = (await this.#git([...inside, "write-tree"], { env: index })).trim();
+      const date = `@${Math.floor((endedAt ?? 0) / 1000)} +0000`;
+      const env = { ...this.#author, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+      const message = Buffer.from(`${spec.publish?.message ?? spec.task}\n`);
+      return (await this.#git([...inside, "commit-tree", tree, "-p", base], { env, input: message })).trim();
+    } finally {
+      await rm(index.GIT_INDEX_FILE, { force: true });
+    }
+  }
+
+  /** Returns false when the branch has this commit already. Never moves a branch. */
+  async #makeBranch(mirror: string, branch: string, commit: string): Promise<boolean> {
+    const inside = [`--git-dir=${mirror}`];
+    const reference = `refs/heads/${branch}`;
+    await this.#git([...inside, "check-ref-format", "--branch", branch]);
+    const found = await this.#runGit([...inside, "rev-parse", "--verify", "-q", reference]);
+    if (found.code === 0) {
+      if (found.stdout.toString().trim() === commit) return false;
+      throw new ToolError("already-exists", `The branch ${branch} exists with another commit.`);
+    }
+    await this.#git([...inside, "update-ref", reference, commit, "0".repeat(commit.length)]);
+    return true;
+  }
+
+  async #push(run: Run, mirror: string, branch: string, commit: string): Promise<string | null> {
+    const { pushCommand } = this.#options;
+    if (pushCommand === undefined) return null;
+    try {
+      return await this.#runCommand(pushCommand, run, mirror, branch);
+    } catch (error) {
+      // The next export makes it again, and runs the command again.
+      await this.#git([`--git-dir=${mirror}`, "update-ref", "-d", `refs/heads/${branch}`, commit]);
+      throw error;
+    }
+  }
+
+  async #runCommand(
+    command: string,
+    { spec, fleet, result }: Run,
+    mirror: string,
+    branch: string,
+  ): Promise<string> {
+    const [title = "", ...body] = (spec.publish?.message ?? spec.task).split("\n");
+    const own = Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    );
+    const started = await this.#environment.start("sh", {
+      args: ["-c", command],
+      cwd: mirror,
+      env: {
+        ...Object.fromEntries(own),
+        TOOLCRIB_BRANCH: branch,
+        TOOLCRIB_FLEET: fleet,
+        TOOLCRIB_TASK: spec.task,
+        TOOLCRIB_TITLE: title,
+        TOOLCRIB_BODY: [body.join("\n").trim(), result?.text ?? ""]
+          .filter((part) => part !== "")
+          .join("\n\n"),
+      },
+      confinement: "ours",
+      signal: this.#options.signal,
+    });
+    const [output, complaint, { code }] = await Promise.all([
+      complaintOf({ stderr: started.stdout }),
+      complaintOf(started),
+      started.exit,
+    ]);
+    if (code !== 0)
+      throw new ToolError("unavailable", `The command ended with ${code}: ${(complaint || output).trim()}`);
+    return output.trim();
+  }
+
+  async #git(args: readonly string[], use: GitUse = {}): Promise<string> {
+    return (await outputOfGit(this.#context, args, settingsOf(use))).toString();
+  }
+
+  #runGit(args: readonly string[], use: GitUse = {}) {
+    return runGit(this.#context, args, settingsOf(use));
+  }
+
+  get #context() {
+    return { environment: this.#environment, signal: this.#options.signal };
+  }
+}
+
+interface GitUse {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: Uint8Array;
+  /** Whether the user's own settings count: for the author, and for addresses and credentials. */
+  readonly isUsers?: boolean;
+  /** The address that git may reach. Default: none. */
+  readonly source?: string;
+}
+
+/** The repositories' settings never run a program: `runGit` turns that off. */
+function settingsOf({ env = {}, input, isUsers = false, source }: GitUse): GitOptions {
+  const reaching = { "core.sshCommand": undefined, "credential.helper": undefined };
+  return {
+    use: "write",
+    input,
+    settings: { "protocol.allow": undefined, ...(source === undefined ? {} : reaching) },
+    env: {
+      ...(isUsers ? usersVariables() : { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" }),
+      ...(source === undefined ? {} : { GIT_ALLOW_PROTOCOL: isUrl(source) ? "https:http:ssh:git" : "file" }),
+      ...env,
+    },
+  };
+}
+
+function usersVariables(): Readonly<Record<string, string>> {
+  const names = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_CONFIG_GLOBAL"];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+}
+
+/** Fills in the template of the spec. The result is a plain name, whatever the task is called. */
+function branchOf({ spec, fleet, id }: Run): string {
+  const template = spec.publish?.branch ?? "";
+  const names = { task: plain(spec.task), fleet: plain(fleet), run: id };
+  const branch = template.replace(/\{(task|fleet|run)\}/g, (_, key: keyof typeof names) => names[key]);
+  return branch === template ? `${branch}-${plain(spec.task)}` : branch;
+}
+
+function plain(text: string): string {
+  return (
+    text
+      .replace(/[^A-Za-z0-9]+/g, "-")
+      .replace(/^-+|-+$/g, "")
+      .slice(0, 80) || "run"
+  );
+}
