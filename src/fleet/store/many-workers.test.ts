@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { settingsWith, specOf } from "../../../test/support/fleet/examples.ts";
+import { startPostgres } from "../../../test/support/fleet/postgres.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import type { Claim } from "../fleet.ts";
+import { openFleetStore, type StoreLocation } from "./open-fleet-store.ts";
+
+/** About half of the runs can be paid: a run costs 10 cents on average. */
+const count = 60;
+const budget = 3;
+
+describe("many workers", () => {
+  it("end every run once within the budget, although some are killed (SQLite)", async () => {
+    await using folder = temporaryFolder();
+    await workThrough({ file: join(folder.path, "fleet.sqlite") }, async () => {});
+  });
+
+  it("end every run once within the budget, although some are killed and the server crashes (PostgreSQL)", async () => {
+    await using postgres = await startPostgres();
+    await workThrough({ database: await postgres.newDatabase() }, async () => {
+      await postgres.crash();
+      await postgres.start();
+    });
+  });
+});
+
+async function workThrough(location: StoreLocation, disturb: () => Promise<void>): Promise<void> {
+  await using store = await openFleetStore(location);
+  const specs = Array.from({ length: count }, (_, index) => specOf(`task ${index}`));
+  const lanes = { anthropic: { concurrency: 8, tokensPerMinute: null } };
+  await store.submit("nightly", settingsWith({ budget, lanes }), specs);
+  const ends: Claim[] = [];
+  await using workers = new Workers(location, (claim) => ends.push(claim));
+  workers.start(4);
+  for (const reached of [5, 15, 25]) {
+    await expect.poll(() => ends.length, { interval: 5 }).toBeGreaterThan(reached);
+    workers.kill();
+    workers.start(1);
+    await disturb();
+  }
+  await workers.ended();
+
+  const runs = await store.runs({ fleet: "nightly" });
+  expect(runs.map(({ state, outcome }) => [state, outcome === "solved" || outcome === "budget"])).toEqual(
+    specs.map(() => ["ended", true]),
+  );
+  // A killed worker may have ended a run without printing it; no run has two ends.
+  expect(new Set(ends.map(({ run }) => run)).size).toBe(ends.length);
+  for (const { run, worker, delivery } of ends)
+    expect(runs.find(({ id }) => id === run)).toMatchObject({
+      worker,
+      result: { text: `${worker} ${delivery}` },
+    });
+  const spent = (await store.fleet("nightly"))!.spent;
+  expect(spent).toBeGreaterThan(budget - 0.2);
+  expect(spent).toBeLessThanOrEqual(budget + 0.1 + 1e-9);
+  expect(await store.lanes()).toEqual([{ lane: "anthropic", inFlight: 0, pausedUntil: 0 }]);
+}
+
+class Workers {
+  readonly #location: StoreLocation;
+  readonly #onEnd: (claim: Claim) => void;
+  readonly #processes: ChildProcess[] = [];
+  readonly #exits: Promise<unknown>[] = [];
+  #killed = 0;
+
+  constructor(location: StoreLocation, onEnd: (claim: Claim) => void) {
+    this.#location = location;
+    this.#onEnd = onEnd;
+  }
+
+  start(number: number): void {
+    for (let started = 0; started < number; started += 1) {
+      const args = [program, JSON.stringify(this.#location), `worker-${this.#processes.length}`, "3000"];
+      const worker = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+      createInterface({ input: worker.stdout! }).on("line", (line) => this.#onEnd(JSON.parse(line)));
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      worker.once("close", (code, signal) => resolve(signal ?? code));
+      this.#processes.push(worker);
+      this.#exits.push(promise);
+    }
+  }
+
+  /** Kills the worker that has worked longest. */
+  kill(): void {
+    this.#processes[this.#killed++]!.kill("SIGKILL");
+  }
+
+  async ended(): Promise<void> {
+    const exits = await Promise.all(this.#exits);
+    expect(exits).toEqual(exits.map((_, index) => (index < this.#killed ? "SIGKILL" : 0)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const worker of this.#processes) worker.kill("SIGKILL");
+    await Promise.all(this.#exits);
+  }
+}
+
+const program = fileURLToPath(new URL("../../../test/support/fleet/worker-program.ts", import.meta.url));
