@@ -1,17 +1,41 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resultWith, settingsWith, specOf, workerOf } from "../../../test/support/fleet/examples.ts";
-import { runSql, startPostgres, type TestPostgres } from "../../../test/support/fleet/postgres.ts";
+import { startPostgres, type TestPostgres } from "../../../test/support/fleet/postgres.ts";
+import { hasRedis, startRedis } from "../../../test/support/fleet/redis.ts";
 import type { FleetStore, RunQueue } from "../fleet.ts";
-import { openFleetStore } from "../store/open-fleet-store.ts";
+import { openFleetStore, type StoreOptions } from "../store/open-fleet-store.ts";
 import { type BullOptions, openBullQueue } from "./bull-queue.ts";
 
 let postgres: TestPostgres | undefined;
+let redis: Awaited<ReturnType<typeof startRedis>> | undefined;
 beforeAll(async () => {
   postgres = await startPostgres();
 });
 afterAll(() => postgres?.[Symbol.asyncDispose]());
 
-describe("a queue on PostgreSQL", () => {
+/** Debian's redis-server is an optional part of these tests. */
+const services = [
+  { service: "PostgreSQL", isThere: true },
+  { service: "Redis (with redis-server and ioredis)", isThere: hasRedis() },
+];
+
+describe.each(services)("a queue on $service", ({ service, isThere }) => {
+  const it = isThere ? test : test.skip;
+  const isRedis = service !== "PostgreSQL";
+  if (isRedis && isThere) {
+    beforeAll(async () => {
+      redis = await startRedis();
+    });
+    afterAll(async () => {
+      await redis?.[Symbol.asyncDispose]();
+      redis = undefined;
+    });
+  }
+
   it("delivers every run once, and a run again after it was retried", async () => {
     await using parts = await open();
     const { store, queue } = parts;
@@ -59,23 +83,37 @@ describe("a queue on PostgreSQL", () => {
 
   it("queues runs again that it has lost, and runs that wait for an old time", async () => {
     await using parts = await open({ sweepMs: 200 });
-    const { store, queue, database } = parts;
-    const runs = await submit(store, queue, 3);
-    await queue.add(runs);
-    let isFirst = true;
+    const { store, queue } = parts;
+    await submit(store, queue, 1);
+    // This run was never queued.
+    await store.submit("nightly", settingsWith(), [specOf("lost")]);
+    const delayed = Promise.withResolvers<void>();
     const first = await queue.deliver(1, async () => {
-      if (!isFirst) return Date.now();
-      isFirst = false;
+      delayed.resolve();
       return Date.now() + 3_600_000;
     });
-    await expect
-      .poll(() => runSql(database, "SELECT id FROM bullmq.job WHERE state = 'delayed'"))
-      .toHaveLength(1);
+    await delayed.promise;
     await first.stop();
-    await runSql(database, "DELETE FROM bullmq.job WHERE state <> 'delayed'");
     const deliveries = await queue.deliver(2, (run) => workOn(store, run));
-    await expect.poll(() => ended(store)).toBe(3);
+    await expect.poll(() => ended(store)).toBe(2);
     await deliveries.stop();
+  });
+
+  it("delivers the run of a killed worker to another one", async () => {
+    await using parts = await open({ lockMs: 1_000 }, { leaseMs: 1_000 });
+    const { store, queue, database, address } = parts;
+    const [run] = await submit(store, queue, 1);
+    const worker = spawn(process.execPath, [hangingProgram, database, address], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = await once(createInterface({ input: worker.stdout }), "line");
+    expect(line).toBe(run);
+    worker.kill("SIGKILL");
+    await once(worker, "close");
+    const deliveries = await queue.deliver(1, (id) => workOn(store, id));
+    await expect.poll(() => ended(store)).toBe(1);
+    await deliveries.stop();
+    expect(await store.run(run!)).toMatchObject({ deliveries: 2, worker: "worker-1", outcome: "solved" });
   });
 
   it("waits for the work that has begun when it stops", async () => {
@@ -122,16 +160,17 @@ describe("a queue on PostgreSQL", () => {
   });
 });
 
-async function open(options: BullOptions = {}) {
+async function open(options: BullOptions = {}, lease: StoreOptions = {}) {
   const database = await postgres!.newDatabase();
-  const store = await openFleetStore({ database });
-  const queue = await openBullQueue(database, store, options);
+  const address = redis?.address ?? database;
+  const store = await openFleetStore({ database }, lease);
+  const queue = await openBullQueue(address, store, options);
   await store.heartbeat(workerOf("worker-1"), []);
   const close = async () => {
     await queue.close();
     await store.close();
   };
-  return { database, store, queue, [Symbol.asyncDispose]: close };
+  return { database, address, store, queue, [Symbol.asyncDispose]: close };
 }
 
 async function submit(store: FleetStore, queue: RunQueue, count: number): Promise<readonly string[]> {
@@ -151,3 +190,7 @@ async function workOn(store: FleetStore, run: string): Promise<number | undefine
 async function ended(store: FleetStore): Promise<number> {
   return (await store.counts("nightly")).states.ended;
 }
+
+const hangingProgram = fileURLToPath(
+  new URL("../../../test/support/fleet/hanging-program.ts", import.meta.url),
+);

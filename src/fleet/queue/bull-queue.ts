@@ -86,16 +86,11 @@ class BullQueue implements RunQueue {
   }
 
   async add(runs: readonly string[]): Promise<void> {
-    for (let first = 0; first < runs.length; first += jobsAtOnce) {
-      const jobs = runs
-        .slice(first, first + jobsAtOnce)
-        .map((run) => ({ name: "run", data: {}, opts: { jobId: run } }));
-      await this.#queue.addBulk(jobs);
+    try {
+      await this.#add(runs);
+    } catch (error) {
+      throw databaseUnavailable(error);
     }
-    // A run that was parked and then cancelled and retried has a job that would wait until its old time, among the last.
-    const added = new Set(runs);
-    const delayed: Job[] = await this.#queue.getJobs(["delayed"], 0, jobsAtOnce, false);
-    for (const job of delayed) if (added.has(job.id!)) await job.promote().catch(() => {});
   }
 
   async deliver(slots: number, work: (run: string) => Promise<number | undefined>): Promise<Deliveries> {
@@ -132,6 +127,19 @@ class BullQueue implements RunQueue {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #add(runs: readonly string[]): Promise<void> {
+    for (let first = 0; first < runs.length; first += jobsAtOnce) {
+      const jobs = runs
+        .slice(first, first + jobsAtOnce)
+        .map((run) => ({ name: "run", data: {}, opts: { jobId: run } }));
+      await this.#queue.addBulk(jobs);
+    }
+    // A run that was parked and then cancelled and retried has a job that would wait until its old time, among the last.
+    const added = new Set(runs);
+    const delayed: Job[] = await this.#queue.getJobs(["delayed"], 0, jobsAtOnce, false);
+    for (const job of delayed) if (added.has(job.id!)) await job.promote().catch(() => {});
   }
 
   #newWorker(slots: number, process: (job: Job, token: string | undefined) => Promise<unknown>): JobWorker {

@@ -9,13 +9,13 @@ import {
   rmSync,
   symlinkSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { freePort } from "./free-port.ts";
 
 /** A PostgreSQL server on this machine, in a temporary folder. */
 export interface TestPostgres extends AsyncDisposable {
@@ -206,19 +206,6 @@ function linkLibraries(native: string, folder: string): string {
   for (const { source, target } of links)
     symlinkSync(join(native, "..", source), join(lib, basename(target)));
   return `${lib}:${join(native, "lib")}`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const { promise: listening, resolve } = Promise.withResolvers<void>();
-  server.listen(0, "127.0.0.1", resolve);
-  await listening;
-  const address = server.address();
-  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
-  server.close(() => close());
-  await closed;
-  if (typeof address !== "object" || address === null) throw new Error("No port is free.");
-  return address.port;
 }
 
 function untilReady(server: ChildProcess): Promise<void> {
