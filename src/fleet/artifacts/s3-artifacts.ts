@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { AwsClient } from "aws4fetch";
 import { ToolError } from "../../contract/error.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
 
 /** Artifacts in a store that speaks S3: Amazon, or the server at AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL. */
@@ -71,7 +72,8 @@ export class S3Artifacts implements ArtifactStore {
 
   #attempt(method: "PUT" | "GET", url: string, body: Buffer | undefined): Promise<Response> {
     const signal = AbortSignal.timeout(attemptMs);
-    return this.#client.fetch(url, { method, signal, ...(body && { body: new Uint8Array(body) }) });
+    const headers = { "x-amz-content-sha256": contentHash(body ?? "") };
+    return this.#client.fetch(url, { method, signal, headers, ...(body && { body: new Uint8Array(body) }) });
   }
 }
 

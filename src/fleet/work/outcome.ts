@@ -25,7 +25,8 @@ export interface TurnFacts {
 export function decideTurn({ stop, turn, refusal, limits, cost }: TurnFacts): WorkEnd | undefined {
   if (stop === "lost") return { kind: "lost" };
   if (stop === "cancelled") return cancelled;
-  if (turn.outcome === "completed") return undefined;
+  // The session is closed, so the next delivery runs the check.
+  if (turn.outcome === "completed") return stop === "drain" ? { kind: "released" } : undefined;
   if (turn.outcome === "loop") return ended("unsolved", "The model repeated itself.");
   if (turn.outcome === "limit") {
     if (limits.dollars !== null && cost >= limits.dollars)
