@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
+import { caseOf } from "../case-of.ts";
 import type { Run } from "../fleet.ts";
-import { caseOf } from "../spec/expand-runs.ts";
 import { type Difference, mcNemar, type Pairs, pairedDifference } from "./statistics.ts";
 import { type RunSummary, summariseRuns, sumOf } from "./summarise-runs.ts";
 

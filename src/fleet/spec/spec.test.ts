@@ -5,8 +5,9 @@ import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { ToolError } from "../../contract/error.ts";
+import { caseOf } from "../case-of.ts";
 import { runId } from "../run-id.ts";
-import { caseOf, type ExpandOptions, expandRuns, type FleetPlan } from "./expand-runs.ts";
+import { type ExpandOptions, expandRuns, type FleetPlan } from "./expand-runs.ts";
 import { readSpec } from "./read-spec.ts";
 import { fleetJsonSchema } from "./spec-schema.ts";
 
