@@ -240,7 +240,7 @@ export class SqlFleetStore implements FleetStore {
 
   park(claim: Claim, notBefore: number, reason: string): Promise<boolean> {
     const { now } = this.#database.dialect;
-    const change = `state = 'parked', deliveries = deliveries - 1, not_before = $2, reason = $3,
+    const change = `state = 'parked', deliveries = deliveries - 1, not_before = $4, reason = $5,
       parked_since = coalesce(parked_since, ${now})`;
     return this.#leave(claim, change, [notBefore, plain(reason)], "parked");
   }
@@ -251,7 +251,7 @@ export class SqlFleetStore implements FleetStore {
 
   end(claim: Claim, outcome: RunOutcome, reason: string, result: RunResult): Promise<boolean> {
     const change = `state = 'ended', ended_at = ${this.#database.dialect.now}, parked_since = NULL,
-      outcome = $2, reason = $3, result = $4`;
+      outcome = $4, reason = $5, result = $6`;
     return this.#leave(claim, change, [outcome, plain(reason), JSON.stringify(result)], "ended");
   }
 
@@ -365,9 +365,12 @@ const forgetWorkerMs = 24 * 60 * 60 * 1000;
 
 const putBack = "state = 'waiting', deliveries = deliveries - 1";
 
-/** Changes a run that the claim still has, with the parameters of `change` from `$2`. */
+/** Changes a run if the claim still has it, with the parameters of `change` from `$4`. */
 async function leave(query: Query, claim: Claim, change: string, values: readonly SqlValue[]): Promise<void> {
-  await query(`UPDATE runs SET ${change} WHERE id = $1 AND state = 'running'`, [claim.run, ...values]);
+  await query(
+    `UPDATE runs SET ${change} WHERE id = $1 AND worker = $2 AND delivery = $3 AND state = 'running'`,
+    [claim.run, claim.worker, claim.delivery, ...values],
+  );
 }
 
 function placeholders(rows: readonly (readonly SqlValue[])[]): string {
