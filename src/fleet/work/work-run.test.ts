@@ -114,7 +114,8 @@ describe("a run of a worker", () => {
       ["unsolved", "The model reached the limit of 3 rounds."],
       ["unsolved", "The model reached the limit of 0.03 minutes."],
     ]);
-    expect(runs.map(({ result }) => result?.patch?.files)).toEqual([1, 1]);
+    // How much the second one did depends on the machine.
+    expect(runs.map(({ result }) => result?.patch?.files)).toEqual([1, expect.any(Number)]);
   });
 
   it("ends as budget when the money of the run or of the fleet is used up", async () => {

@@ -4,6 +4,7 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import { writePrivateFile } from "../../system/private-file.ts";
+import type { TargetOptions } from "../../toolcrib/options.ts";
 import type { ArtifactStore } from "../artifacts/artifact-store.ts";
 import { gatherArtifacts } from "../artifacts/gather-artifacts.ts";
 import type { Claim, FleetSettings, FleetStore, Run, RunResult } from "../fleet.ts";
@@ -161,12 +162,18 @@ export class WorkRun {
     return this.#container;
   }
 
+  /** Few images contain Node, which the tools in the container need. */
+  async #containerTarget(image: string): Promise<TargetOptions> {
+    const name = await this.#containerOf().start(image, this.#folder.workspace, this.#signal);
+    return { name, uploadNode: process.execPath };
+  }
+
   async #open(policy: ReturnType<typeof restrict>, base: string): Promise<Session> {
     const { store, models, configDirectory, telemetry, limits, patience } = this.#context;
     const { spec, session: known } = this.run;
     const [, image] = /^image:(.+)$/s.exec(spec.target) ?? [];
     const target = image
-      ? await this.#containerOf().start(image, this.#folder.workspace, this.#signal)
+      ? await this.#containerTarget(image)
       : spec.target === "local"
         ? undefined
         : spec.target.replaceAll("{run}", this.run.id);
@@ -369,7 +376,7 @@ function lastResult(session: Session): TurnResult | undefined {
   return kind === "turn-end" ? (result as TurnResult) : undefined;
 }
 
-export function countChanges(patch: string): NonNullable<RunResult["patch"]> {
+function countChanges(patch: string): NonNullable<RunResult["patch"]> {
   const count = (pattern: RegExp) => patch.match(pattern)?.length ?? 0;
   return {
     files: count(/^diff --git /gm),
