@@ -28,6 +28,7 @@ export const fleetCommand: Command = {
     ["fleet retry <fleet> [TASK ...]", "run again what infrastructure made fail"],
     ["fleet cancel <fleet> [TASK ...]", "cancel what has not ended"],
     ["fleet export <fleet> --swe-bench FILE", "write SWE-bench prediction files"],
+    ["fleet export <fleet> --branches DIR", "make a branch of each solved run with `publish`"],
   ],
   notes: [
     "Without --database, submit works on this machine until all runs have ended, and keeps its state in SQLite. With it, submit only adds the runs to a PostgreSQL database, and any number of workers on any machine work on them. The page docs/fleet.md explains specs, outcomes and security.",
@@ -75,6 +76,12 @@ export const fleetCommand: Command = {
       summary: "retry: runs with this outcome (default: infrastructure)",
     },
     { name: "swe-bench", value: "FILE", summary: "export: a new file; .json for a list, else JSONL" },
+    { name: "branches", value: "DIR", summary: "export: folder for repositories with branches, and patches" },
+    {
+      name: "push-command",
+      value: "COMMAND",
+      summary: "export: your command for each new branch, such as 'gh pr create …'",
+    },
     ...policyOptions,
     sandboxOption,
     jsonOption,
@@ -106,7 +113,10 @@ const forms: Readonly<Record<string, Command["run"]>> = {
   results: async (given) => (await import("../fleet/results.ts")).results(given),
   retry: async (given) => (await import("../fleet/change-runs.ts")).retry(given),
   cancel: async (given) => (await import("../fleet/change-runs.ts")).cancel(given),
-  export: async (given) => (await import("../fleet/results.ts")).exportPredictions(given),
+  export: async (given) =>
+    given.options.has("branches")
+      ? (await import("../fleet/publish-branches.ts")).publishBranches(given)
+      : (await import("../fleet/results.ts")).exportPredictions(given),
 };
 
 /** Options of another form would have no effect, so they are refused. */
@@ -126,5 +136,5 @@ const optionsByForm: OptionsByForm = {
   results: ["database", "html", "compare", "json"],
   retry: ["database", "queue", "outcome", "json"],
   cancel: ["database", "json"],
-  export: ["database", "swe-bench", "json"],
+  export: ["database", "swe-bench", "branches", "push-command", "json"],
 };

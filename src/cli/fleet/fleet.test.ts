@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -93,6 +94,41 @@ describe("toolcrib fleet", () => {
     expect(JSON.parse(cancelled.stdout).runs).toHaveLength(1);
     const { exit, stdout } = await submit(fixture);
     expect([exit, stdout.replace(/, \$.*/, "")]).toEqual([1, "small: 1 unsolved, 1 cancelled\n"]);
+  });
+
+  it("makes branches of solved runs, and pushes them only with the user's command", async () => {
+    await using fixture = await cliWithModel(writer);
+    const git = (...words: readonly string[]) =>
+      execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", ...words], {
+        cwd: fixture.workspace,
+        encoding: "utf8",
+      });
+    git("init", "-q", "-b", "main", "code");
+    fixture.write("code/README", "code\n");
+    git("-C", "code", "add", "README");
+    git("-C", "code", "commit", "-qm", "Begin");
+    fixture.write("git.config", "[user]\nname = Ada\nemail = ada@example.com\n");
+    fixture.env.GIT_CONFIG_GLOBAL = join(fixture.workspace, "git.config");
+    fixture.write(
+      "fleet.yaml",
+      spec(["a", "failed"], "repository: ./code\npublish: { branch: 'f/{task}', message: 'Make {task}' }\n"),
+    );
+    await submit(fixture);
+    const words = [
+      "fleet",
+      "export",
+      "small",
+      "--branches",
+      "out",
+      "--push-command",
+      'echo "$TOOLCRIB_BRANCH"',
+    ];
+    const published = await fixture.run(...words, "--json");
+    expect([published.exit, JSON.parse(published.stdout)]).toEqual([
+      0,
+      [expect.objectContaining({ task: "a", branch: "f/a", state: "new", message: "f/a" })],
+    ]);
+    expect(JSON.parse((await fixture.run(...words, "--json")).stdout)).toMatchObject([{ state: "same" }]);
   });
 
   it("previews what would run and the most it can cost, and stores nothing", async () => {
