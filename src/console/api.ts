@@ -544,8 +544,6 @@ export interface RunDetail extends RunSummary {
   readonly artifacts: string | null;
   /** The files that `GET /api/fleets/:fleet/runs/:run/artifacts/:name` downloads. */
   readonly downloads: readonly string[];
-  /** The session, when the console can show it. */
-  readonly session: SessionAnswer | null;
 }
 
 /** `POST /api/fleets/act`. Cancels runs that have not ended, or makes ended ones wait again. Answers `FleetAnswer`. */

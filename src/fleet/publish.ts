@@ -6,7 +6,7 @@ import { ToolError } from "../contract/error.ts";
 import { complaintOf, type GitOptions, outputOfGit, runGit } from "../git/run-git.ts";
 import { contentHash } from "../lib/bytes/content-hash.ts";
 import { openLocalEnvironment } from "../toolcrib/index.ts";
-import type { Run } from "./fleet.ts";
+import type { Run, RunSpec } from "./fleet.ts";
 import { isUrl } from "./work/worker-limits.ts";
 
 export interface PublishOptions {
@@ -148,7 +148,7 @@ class Publisher {
       const tree = (await this.#git([...inside, "write-tree"], { env: index })).trim();
       const date = `@${Math.floor((endedAt ?? 0) / 1000)} +0000`;
       const env = { ...this.#author, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
-      const message = Buffer.from(`${spec.publish?.message ?? spec.task}\n`);
+      const message = Buffer.from(`${messageOf(spec)}\n`);
       return (await this.#git([...inside, "commit-tree", tree, "-p", base], { env, input: message })).trim();
     } finally {
       await rm(index.GIT_INDEX_FILE, { force: true });
@@ -187,7 +187,7 @@ class Publisher {
     mirror: string,
     branch: string,
   ): Promise<string> {
-    const [title = "", ...body] = (spec.publish?.message ?? spec.task).split("\n");
+    const [title = "", ...body] = messageOf(spec).split("\n");
     const own = Object.entries(process.env).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value]],
     );
@@ -265,6 +265,11 @@ function branchOf({ spec, fleet, id }: Run): string {
   const names = { task: plain(spec.task), fleet: plain(fleet), run: id };
   const branch = template.replace(/\{(task|fleet|run)\}/g, (_, key: keyof typeof names) => names[key]);
   return branch === template ? `${branch}-${plain(spec.task)}` : branch;
+}
+
+function messageOf({ publish, task, fleet }: RunSpec): string {
+  const names = { task, fleet };
+  return (publish?.message ?? task).replace(/\{(task|fleet)\}/g, (_, key: keyof typeof names) => names[key]);
 }
 
 function plain(text: string): string {

@@ -29,7 +29,7 @@ export async function openConsole(given: Arguments): Promise<number> {
     directories,
     pageFolder,
     commands: consoleCommands,
-    openFleets: () => openFleets(given.options.get("database"), directories.state),
+    openFleets: () => openFleets(given.options),
     webhook: await webhookOf(directories.config),
     pair: host === undefined ? undefined : { host, onEvent: reportPairing },
   });

@@ -1,16 +1,24 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenFleets } from "../../console/server/fleets.ts";
+import { databaseOf, fleetFolder } from "../fleet/open-store.ts";
 
 /** Opens the fleets of a database, or those of this machine: undefined when it has none. */
-export async function openFleets(
-  database: string | undefined,
-  stateDirectory: string,
-): Promise<OpenFleets | undefined> {
-  const file = join(stateDirectory, "fleet", "fleet.sqlite");
+export async function openFleets(options: ReadonlyMap<string, string>): Promise<OpenFleets | undefined> {
+  const database = databaseOf(options);
+  const file = join(fleetFolder(), "fleet.sqlite");
   if (database === undefined && !existsSync(file)) return undefined;
+  const location = database === undefined ? { file } : { database };
   const { openFleetStore } = await import("../../fleet/store/open-fleet-store.ts");
   // A page that waits for a database should soon say so.
-  const store = await openFleetStore(database === undefined ? { file } : { database }, { retryMs: 5_000 });
-  return { store, close: () => store.close() };
+  const store = await openFleetStore(location, { retryMs: 5_000 });
+  return {
+    store,
+    enqueue: async (runs) => {
+      const { openRunQueue } = await import("../../fleet/queue/open-run-queue.ts");
+      const queue = await openRunQueue(store, location);
+      await queue.add(runs).finally(() => queue.close());
+    },
+    close: () => store.close(),
+  };
 }

@@ -8,7 +8,6 @@ import { formatCost, formatCount, formatDuration, printableLine } from "./format
 import { holdKeys, useKeys } from "./keyboard.ts";
 import { Failure, Icon, Loading, Time, useLoad } from "./parts.tsx";
 import { address, apiPath, get } from "./request.ts";
-import { href } from "./router.ts";
 import { diffView } from "./settings.ts";
 
 interface RunDetailsProps {
@@ -147,17 +146,6 @@ function RunFacts({ run }: { run: RunDetail }) {
     ["Worker", run.worker && printableLine(run.worker)],
     ["Branch", run.branch && printableLine(run.branch)],
     ["Artifacts", run.artifacts && <code key="artifacts">{printableLine(run.artifacts)}</code>],
-    [
-      "Session",
-      run.session && (
-        <a
-          key="session"
-          href={href("sessions", { workspace: run.session.workspace, id: run.session.session })}
-        >
-          Show the conversation
-        </a>
-      ),
-    ],
   ];
   return (
     <dl class="facts">

@@ -91,7 +91,6 @@ export class Fleets {
       branch: result?.branch ?? null,
       artifacts: result?.artifacts ?? null,
       downloads: readableArtifacts(run),
-      session: null,
     };
   }
 

@@ -559,6 +559,5 @@ export function runDetailAt(index: number): RunDetail {
     branch: null,
     artifacts: hasEnded ? "/var/lib/fleet/artifacts/nightly/run_1/1" : null,
     downloads: hasEnded ? ["patch.diff", "session.html", "journal.sqlite"] : [],
-    session: index === 1 ? { workspace: "w-main", session: "s-agent" } : null,
   };
 }
