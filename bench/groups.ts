@@ -24,6 +24,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   agent: () => import("./groups/agent.ts"),
   console: () => import("./groups/console.ts"),
   remote: () => import("./groups/remote.ts"),
+  fleet: () => import("./groups/fleet.ts"),
   growth: () => import("./groups/growth.ts"),
 };
 

@@ -471,8 +471,8 @@ export interface FleetOverview {
   readonly now: number;
 }
 
-export type RunStateName = "waiting" | "running" | "parked" | "ended";
-export type RunOutcomeName = "solved" | "unsolved" | "infrastructure" | "budget" | "cancelled";
+type RunStateName = "waiting" | "running" | "parked" | "ended";
+type RunOutcomeName = "solved" | "unsolved" | "infrastructure" | "budget" | "cancelled";
 
 export interface FleetSummary {
   readonly name: string;

@@ -70,7 +70,7 @@ export interface RunLimits {
   readonly dollars: number | null;
 }
 
-export interface RunPublish {
+interface RunPublish {
   /** The name of the branch, with `{task}` and `{fleet}`. */
   readonly branch: string;
   readonly message: string;

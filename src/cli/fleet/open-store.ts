@@ -22,7 +22,7 @@ export function fleetFolder(): string {
   return join(userDirectories().state, "fleet");
 }
 
-export async function openStore(options: ReadonlyMap<string, string>): Promise<FleetStore> {
+async function openStore(options: ReadonlyMap<string, string>): Promise<FleetStore> {
   const database = databaseOf(options);
   if (database !== undefined) return openFleetStore({ database });
   makePrivateDirectory(fleetFolder());

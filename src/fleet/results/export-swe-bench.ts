@@ -1,7 +1,7 @@
 import type { Run } from "../fleet.ts";
 
 /** One line of a SWE-bench prediction file. */
-export interface Prediction {
+interface Prediction {
   readonly instance_id: string;
   readonly model_name_or_path: string;
   readonly model_patch: string;

@@ -17,7 +17,7 @@ export function formatDuration(ms: number | null): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
 }
 
-export function formatPercent(share: number): string {
+function formatPercent(share: number): string {
   return `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 }
 

@@ -30,7 +30,7 @@ export interface Place {
   readonly path: readonly PropertyKey[];
 }
 
-export interface Origin {
+interface Origin {
   readonly file: string;
   lineOf(path: readonly PropertyKey[]): number;
 }

@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 
 export type SqlValue = string | number | null;
-export type SqlRow = Readonly<Record<string, SqlValue>>;
+type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /** Runs one statement. Parameters are `$1`, `$2`, …; every parameter occurs in the statement. */
 export type Query = <Row = SqlRow>(sql: string, values?: readonly SqlValue[]) => Promise<readonly Row[]>;

@@ -9,6 +9,7 @@ import type { WorkEnd } from "./outcome.ts";
 import { machineOf } from "./run-folder.ts";
 import { type Patience, type WorkContext, WorkRun } from "./work-run.ts";
 import type { WorkerLimits } from "./worker-limits.ts";
+import { WorkerRecords } from "./worker-records.ts";
 import { Workspaces } from "./workspace.ts";
 
 export interface WorkerOptions extends WorkerLimits {
@@ -47,6 +48,7 @@ export class Worker {
   readonly id: string = newIdentifier("worker");
   readonly machine: string;
   readonly #options: WorkerOptions;
+  readonly #records: WorkerRecords;
   readonly #environment;
   readonly #context: WorkContext;
   readonly #active = new Map<string, WorkRun>();
@@ -62,6 +64,7 @@ export class Worker {
     const { workFolder, store, artifacts, models, configDirectory, engine = "podman", telemetry } = options;
     this.#options = options;
     this.machine = machineOf(workFolder);
+    this.#records = new WorkerRecords(workFolder, this.id);
     this.#environment = openLocalEnvironment({ workspace: workFolder });
     const environment = this.#environment;
     this.#context = {
@@ -108,6 +111,7 @@ export class Worker {
     clearInterval(this.#timer);
     await this.#beating;
     await this.#options.store.removeWorker(this.id).catch(() => {});
+    this.#records.remove();
     await this.#environment.close();
   }
 
@@ -157,6 +161,10 @@ export class Worker {
         works.map(({ claim }) => claim),
       );
       this.#seenAt = Date.now();
+      for (const ended of this.#records.ended()) {
+        await store.removeWorker(ended.id);
+        ended.forget();
+      }
       for (const { claim, isValid, isCancelled } of answers) {
         const work = this.#active.get(claim.run);
         if (work === undefined || work.claim.delivery !== claim.delivery) continue;

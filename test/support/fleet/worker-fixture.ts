@@ -91,7 +91,7 @@ export async function workerFixture(script: Script): Promise<WorkerFixture> {
   return fixture;
 }
 
-export const usualSettings: FleetSettings = { budget: null, lanes: {}, deliveries: 5, parkedHours: 24 };
+const usualSettings: FleetSettings = { budget: null, lanes: {}, deliveries: 5, parkedHours: 24 };
 
 const usualSpec: Omit<RunSpec, "model" | "repository" | "task"> = {
   ...{ fleet: "trial", reasoning: null, prompt: "Make a.txt say new.", revision: null, setup: null },
@@ -100,7 +100,7 @@ const usualSpec: Omit<RunSpec, "model" | "repository" | "task"> = {
   ...{ keepWorkspace: "never", publish: null, data: {} },
 };
 
-export function makeRepository(path: string, files: Readonly<Record<string, string>>): void {
+function makeRepository(path: string, files: Readonly<Record<string, string>>): void {
   mkdirSync(path, { recursive: true });
   git(path, "init", "-q", "-b", "main");
   commit(path, files);
