@@ -286,6 +286,29 @@ describe("a hostile repository", () => {
     ]);
   });
 
+  it("runs no filter of a submodule that appears during the run", async () => {
+    let clone = "";
+    await using fixture = await workerFixture(() => {
+      const module = join(clone, "module");
+      if (existsSync(join(module, ".git"))) return { text: "Done." };
+      git(module, "init", "-q");
+      commit(module, { "b.txt": "b\n", ".gitattributes": "* filter=x\n" });
+      for (const [name, command] of settings(fixture.folder)) git(module, "config", name, command);
+      writeFileSync(join(module, "b.txt"), "changed\n");
+      return shell("echo new > a.txt");
+    });
+    const first = git(fixture.repository, "rev-parse", "HEAD");
+    git(fixture.repository, "update-index", "--add", "--cacheinfo", `160000,${first},module`);
+    git(fixture.repository, "-c", "user.name=T", "-c", "user.email=t@example.com", "commit", "-qm", "Module");
+    const id = await fixture.submit({ check: null });
+    clone = join(fixture.options.workFolder, "runs/trial", id, "workspace");
+    await fixture.start();
+    const run = await fixture.ended(id);
+    expect([run.reason, run.result?.patch, existsSync(join(fixture.folder, "owned"))]).toEqual([
+      ...["The model ended; the task has no check.", { files: 1, added: 1, removed: 1 }, false],
+    ]);
+  });
+
   it("cannot lead files of the check through its links", async () => {
     await using fixture = await workerFixture(doing("rm -rf checks; ln -s ../../.. checks"));
     symlinkSync(fixture.folder, join(fixture.repository, "tests"));

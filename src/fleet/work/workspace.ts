@@ -53,7 +53,10 @@ export class Workspaces {
     return base;
   }
 
-  /** Returns the tree of a workspace as it is now, without what git ignores. No setting of the workspace counts. */
+  /**
+   * Returns the tree of a workspace as it is now, without what git ignores; submodules stay as in `base`. No setting of
+   * the workspace counts.
+   */
   async snapshot(run: RunFolder, base: string, signal: AbortSignal): Promise<string> {
     const index = join(run.path, newIdentifier("index"));
     const git = this.#git(signal);
@@ -61,7 +64,17 @@ export class Workspaces {
     const env = { GIT_INDEX_FILE: index };
     try {
       await git([...inside, "read-tree", base], { env });
-      await git([...inside, "add", "-A", "--ignore-errors", "."], { env, inWorkspace: run.workspace });
+      const entries = await git([inside[0]!, "ls-tree", "-r", "-z", base]);
+      // Git in a submodule would follow the settings of that repository, whose filters are programs.
+      const submodules = entries
+        .toString()
+        .split("\0")
+        .filter((entry) => entry.startsWith("160000 "));
+      const paths = submodules.map((entry) => `:(exclude,literal)${entry.slice(entry.indexOf("\t") + 1)}`);
+      const add = ["add", "-A", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul"];
+      const input = Buffer.from([".", ...paths].join("\0"));
+      const withPatterns = { ...env, GIT_LITERAL_PATHSPECS: "0" };
+      await git([...inside, ...add], { env: withPatterns, input, inWorkspace: run.workspace });
       return (await git([...inside, "write-tree"], { env })).toString().trim();
     } finally {
       await rm(index, { force: true });
@@ -149,6 +162,7 @@ export class Workspaces {
       const reaches = protocols !== undefined && protocols !== "file";
       const given = {
         use: "write",
+        input: options.input,
         settings: { ...calm.settings, ...(reaches ? reaching : {}) },
         env: {
           // Only a connection needs the settings of the worker's user: addresses and credentials.
@@ -172,6 +186,7 @@ interface GitUse {
   /** The protocols that git may use. Default: none. */
   readonly protocols?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly input?: Uint8Array;
   readonly inWorkspace?: string;
 }
 
