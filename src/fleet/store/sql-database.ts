@@ -42,3 +42,7 @@ export function databaseUnavailable(cause: unknown): ToolError {
     cause,
   });
 }
+
+export function isDatabaseUnavailable(error: unknown): boolean {
+  return error instanceof ToolError && error.details?.kind === "database-unavailable";
+}

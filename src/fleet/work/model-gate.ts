@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import {
   type Message,
   type Model,
@@ -10,6 +11,7 @@ import { oncePerObject } from "../../lib/once-per-object.ts";
 import { estimateTokens } from "../../lib/text/estimate-tokens.ts";
 import { costOf } from "../../models/model-facts.ts";
 import type { Claim, FleetStore, RequestEstimate, Run } from "../fleet.ts";
+import { isDatabaseUnavailable } from "../store/sql-database.ts";
 import type { WorkClock } from "./work-clock.ts";
 
 export interface GateOptions {
@@ -30,6 +32,7 @@ export interface GateOptions {
 export class ModelGate {
   readonly #options: GateOptions;
   #failures = 0;
+  #storeFailure: unknown;
   /** Why the last request was refused before it was sent. */
   refusal: "budget" | "cancelled" | "parked" | undefined;
   /** When the provider may answer again, after a failure. */
@@ -41,8 +44,22 @@ export class ModelGate {
 
   readonly wrap = (model: Model): Model => ({
     ...model,
-    stream: (request, signal) => this.#stream(model, request, signal),
+    stream: (request, signal) => this.#watched(this.#stream(model, request, signal)),
   });
+
+  /** A turn that ended because the store did not answer says nothing about the run. */
+  throwIfStoreFailed(): void {
+    if (this.#storeFailure !== undefined) throw this.#storeFailure;
+  }
+
+  async *#watched(events: AsyncGenerator<ModelEvent, void>): AsyncGenerator<ModelEvent, void> {
+    try {
+      yield* events;
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) this.#storeFailure = error;
+      throw error;
+    }
+  }
 
   async *#stream(model: Model, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     const { store } = this.#options;
@@ -88,8 +105,7 @@ export class ModelGate {
         this.retryAt = Date.now() + waitMs;
         throw new ModelError("quota", `Requests to ${estimate.lane} are paused.`);
       }
-      await clock.whileWaiting(() => pause(Math.min(waitMs, aliveMs), signal));
-      signal.throwIfAborted();
+      await clock.whileWaiting(() => pause(Math.min(waitMs, aliveMs), undefined, { signal }));
       // An event without content: the session gives up a model that sends nothing.
       yield { type: "call-delta", id: "waiting", text: "" };
     }
@@ -132,11 +148,3 @@ const refusals = {
 };
 
 const pausing: ReadonlySet<string> = new Set(["rate-limit", "server", "network", "quota"]);
-
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
-  clearTimeout(timer);
-}

@@ -13,6 +13,9 @@ import { describe, expect, it, vi } from "vitest";
 import type { SeenRequest } from "../../../test/providers/provider-server.ts";
 import { commit, git, shell, workerFixture } from "../../../test/support/fleet/worker-fixture.ts";
 import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
+import { openArtifactStore } from "../artifacts/artifact-store.ts";
+import type { FleetStore } from "../fleet.ts";
+import { databaseUnavailable } from "../store/sql-database.ts";
 
 /** A model that runs one command, then says that it is done. */
 const doing =
@@ -191,6 +194,93 @@ describe("a run of a worker", () => {
     const denied = await fixture.run();
     expect([parked.outcome, parked.reason, denied.outcome]).toEqual([
       ...["infrastructure", expect.stringMatching(/^Parked for 0 hours: /), "infrastructure"],
+    ]);
+  });
+});
+
+describe("a run whose artifacts cannot be stored", () => {
+  it("is parked, and ends at its time limit when they can", async () => {
+    await using fixture = await workerFixture(({ number }) => shell(`echo ${number} >> a.txt; sleep 0.2`));
+    const store = await openArtifactStore(join(fixture.folder, "artifacts"));
+    let failures = 0;
+    const run = await fixture.run(
+      { limits: { rounds: 100_000, minutes: 0.03, dollars: null } },
+      {
+        artifacts: {
+          ...store,
+          put: async (...given) => {
+            if (failures++ < 2) throw new Error("No space is left.");
+            return store.put(...given);
+          },
+        },
+      },
+    );
+    expect([run.outcome, run.reason, failures, run.deliveries]).toEqual([
+      ...["unsolved", "The model reached the limit of 0.03 minutes.", 3, 1],
+    ]);
+    expect(run.result?.artifactNames).toContain("patch.diff");
+  });
+
+  it("ends as infrastructure after the longest time, and keeps its files", async () => {
+    await using fixture = await workerFixture(doing("echo new > a.txt"));
+    const put = async () => Promise.reject(new Error("No space is left."));
+    const artifacts = { put, read: async () => Buffer.alloc(0) };
+    const run = await fixture.run({}, { artifacts }, { parkedHours: 0 });
+    expect([run.outcome, run.reason, run.result?.artifacts]).toEqual([
+      "infrastructure",
+      "Parked for 0 hours: The artifacts could not be stored: No space is left.",
+      null,
+    ]);
+    const kept = join(fixture.options.workFolder, "runs/trial", run.id);
+    expect(readdirSync(kept)).toEqual(expect.arrayContaining(["artifacts", "patch.diff", "workspace"]));
+  });
+});
+
+describe("a run whose database does not answer", () => {
+  it("continues with its next delivery", async () => {
+    await using fixture = await workerFixture(doing("echo new > a.txt; echo ran >> ran.txt"));
+    let requests = 0;
+    const store = new Proxy(fixture.store, {
+      get: (target, name: keyof FleetStore) => {
+        if (name === "admit" && ++requests === 2)
+          return () => Promise.reject(databaseUnavailable(new Error("Connection refused.")));
+        const member = target[name];
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    const check = { command: "test $(wc -l < ran.txt) = 1", files: {}, minutes: 1 };
+    const run = await fixture.run({ check }, { store });
+    expect([run.outcome, run.deliveries, run.result?.calls]).toEqual(["solved", 1, 1]);
+  });
+});
+
+describe("a run that was delivered too often", () => {
+  it("ends with the session and the journal of its last delivery", async () => {
+    await using fixture = await workerFixture(doing("echo new > a.txt"));
+    const id = await fixture.submit({}, { deliveries: 1 });
+    const ends: unknown[] = [];
+    let isFirst = true;
+    const store = new Proxy(fixture.store, {
+      get: (target, name: keyof FleetStore) => {
+        // The first worker seems to die before it reports the end.
+        if (name === "end" && isFirst) {
+          isFirst = false;
+          return async () => false;
+        }
+        const member = target[name];
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    const first = await fixture.start({ store, onRun: (_, end) => end && ends.push(end) });
+    await vi.waitUntil(() => ends.length > 0, { timeout: 60_000 });
+    await first.stop({ graceMs: 0 });
+    await fixture.start();
+    const run = await fixture.ended(id);
+    expect([run.outcome, run.reason, run.result?.cost, run.result?.artifactNames]).toEqual([
+      "infrastructure",
+      "The run did not end in 1 delivery.",
+      null,
+      ["session.jsonl", "session.html", "journal.sqlite", "result.json"],
     ]);
   });
 });

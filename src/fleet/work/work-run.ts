@@ -2,12 +2,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createSession, type ModelSettings, type Session, type TurnResult } from "../../agent/index.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { counted } from "../../lib/text/format-quantity.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import { writePrivateFile } from "../../system/private-file.ts";
 import type { TargetOptions } from "../../toolcrib/options.ts";
 import type { ArtifactStore } from "../artifacts/artifact-store.ts";
 import { gatherArtifacts } from "../artifacts/gather-artifacts.ts";
 import type { Claim, FleetSettings, FleetStore, Run, RunResult } from "../fleet.ts";
+import { isDatabaseUnavailable } from "../store/sql-database.ts";
 import { runCheck, runSetup } from "./commands.ts";
 import { ModelGate } from "./model-gate.ts";
 import {
@@ -75,20 +77,17 @@ export class WorkRun {
   }
 
   /** Does the work. Returns how it ended, and when to deliver the run again. Rejects only when the store fails. */
-  async work(): Promise<{ readonly end: WorkEnd; readonly again: number | undefined }> {
+  async work(): Promise<Finished> {
     const { store } = this.#context;
     const fleet = await store.fleet(this.run.fleet);
     if (fleet === undefined) return { end: { kind: "lost" }, again: undefined };
-    let end: WorkEnd;
     try {
-      end = this.run.isCancelled ? cancelled : await this.#do(fleet.settings);
-    } catch (error) {
-      end = this.#endOf(error);
-    }
-    try {
+      const end = this.run.isCancelled
+        ? cancelled
+        : await this.#do(fleet.settings).catch((error: unknown) => this.#endOf(error));
       return await this.#finish(end, fleet.settings);
     } finally {
-      await this.#session?.close();
+      await this.#close();
     }
   }
 
@@ -114,7 +113,10 @@ export class WorkRun {
     const { run } = this;
     const { spec } = run;
     if (run.deliveries > settings.deliveries)
-      return ended("infrastructure", `The run did not end in ${settings.deliveries} deliveries.`);
+      return ended(
+        "infrastructure",
+        `The run did not end in ${counted(settings.deliveries, "delivery", "deliveries")}.`,
+      );
     const policy = restrict(spec, this.#context.limits);
     const base = await this.#prepare();
     this.#clock = new WorkClock(this.#folder.progress?.workMs ?? 0);
@@ -125,6 +127,7 @@ export class WorkRun {
     }
     if (this.#stop === "drain") return { kind: "released" };
     this.#turn = await this.#takeTurn(session);
+    this.#gate!.throwIfStoreFailed();
     const end = await this.#decide(session, this.#turn);
     if (end !== undefined && (end.kind !== "ended" || end.outcome === "cancelled")) return end;
     this.#patch = await this.#takePatch();
@@ -244,7 +247,10 @@ export class WorkRun {
     try {
       if (session.turns === 0) return await session.run(prompt).result;
       const last = lastResult(session);
-      return last === undefined || last.outcome === "failed" ? await session.continue().result : last;
+      if (last === undefined || last.outcome === "failed") return await session.continue().result;
+      // Only the time limit ends a turn like this: turns of cancelled runs are never resumed, and others stay open.
+      if (last.outcome === "aborted") this.#stop ??= "minutes";
+      return last;
     } finally {
       stopTimer();
       this.#folder.save({ workMs: clock.elapsedMs });
@@ -274,9 +280,10 @@ export class WorkRun {
     }
   }
 
-  /** The end of work that threw. */
+  /** The end of work that threw. Throws failures of the store again: they say nothing about the run. */
   #endOf(error: unknown): WorkEnd {
     if (this.#stop === "lost") return { kind: "lost" };
+    if (isDatabaseUnavailable(error)) throw error;
     if (this.#stop === "cancelled") return cancelled;
     if (this.#stop === "drain") return { kind: "released" };
     const reason = error instanceof Error ? error.message : String(error);
@@ -285,66 +292,74 @@ export class WorkRun {
     return ended("infrastructure", redactText(`${reason}${hint}`));
   }
 
-  async #finish(end: WorkEnd, settings: FleetSettings): Promise<{ end: WorkEnd; again: number | undefined }> {
+  async #finish(end: WorkEnd, { parkedHours }: FleetSettings): Promise<Finished> {
     const { store } = this.#context;
-    if (end.kind === "ended") return this.#end(end);
-    await this.#session?.close();
     if (end.kind === "lost") return { end, again: undefined };
     if (end.kind === "released") {
+      await this.#close();
+      await this.#container?.stop();
       await store.release(this.claim);
       return { end, again: Date.now() };
     }
     const parkedSince = (await store.run(this.run.id))?.parkedSince ?? null;
-    if (parkedSince !== null && Date.now() - parkedSince > settings.parkedHours * 3_600_000)
-      return this.#end(
-        ended("infrastructure", `Parked for ${settings.parkedHours} hours: ${redactText(end.reason)}`),
-      );
-    return this.#park(end.reason, parkedSince);
+    const isTooLong = parkedSince !== null && Date.now() - parkedSince > parkedHours * 3_600_000;
+    const tooLong = (reason: string) => ended("infrastructure", `Parked for ${parkedHours} hours: ${reason}`);
+    if (end.kind === "parked" && !isTooLong) return this.#park(end.reason, parkedSince);
+    const last = end.kind === "parked" ? tooLong(redactText(end.reason)) : end;
+    const found = this.#result();
+    await this.#close();
+    try {
+      return await this.#end(last, await this.#storeArtifacts(last, found));
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      const reason = `The artifacts could not be stored: ${error instanceof Error ? error.message : String(error)}`;
+      return isTooLong ? this.#end(tooLong(redactText(reason)), found) : this.#park(reason, parkedSince);
+    }
   }
 
-  async #park(reason: string, parkedSince: number | null) {
+  async #park(reason: string, parkedSince: number | null): Promise<Finished> {
     const now = Date.now();
     const leastMs = this.#context.patience.parkMs;
     const until = Math.max(this.#gate?.retryAt ?? 0, now + parkingTime(now, parkedSince, { leastMs }));
     const end: WorkEnd = { kind: "parked", reason: redactText(reason) };
+    await this.#close();
+    await this.#container?.stop();
     const isParked = await this.#context.store.park(this.claim, Math.round(until), end.reason);
-    return isParked
-      ? { end, again: Math.round(until) }
-      : { end: { kind: "lost" } as const, again: undefined };
+    return isParked ? { end, again: Math.round(until) } : { end: { kind: "lost" }, again: undefined };
   }
 
-  /** Stores the artifacts, then makes the end count. */
-  async #end(
-    end: WorkEnd & { readonly kind: "ended" },
-  ): Promise<{ end: WorkEnd; again: number | undefined }> {
-    const { store, artifacts } = this.#context;
-    const { run, claim } = this;
-    const found = this.#result();
-    await this.#session?.close();
-    const { fleet, id, spec } = run;
-    let result: RunResult;
-    try {
-      const folder = await this.#folder.artifactsOf(claim);
-      const names = await gatherArtifacts(folder, {
-        ...{ state: this.#folder.state, session: this.#session?.id ?? null },
-        ...{ patch: this.#patch, setupLog: this.#folder.setupLog, checkLog: this.#check?.output ?? null },
-        result: {
-          ...{ run: id, fleet, task: spec.task, model: spec.model, data: spec.data },
-          ...{ outcome: end.outcome, reason: end.reason, ...found },
-        },
-      });
-      const key = [pathPart(fleet), pathPart(id), String(claim.delivery)].join("/");
-      result = { ...found, artifacts: await artifacts.put(key, folder, names), artifactNames: names };
-    } catch (error) {
-      return this.#park(error instanceof Error ? error.message : String(error), run.parkedSince);
-    }
-    if (!(await store.end(claim, end.outcome, end.reason, result)))
+  /** Stores the artifacts in a folder of this delivery. They count with the end of the run. */
+  async #storeArtifacts(end: EndedWork, found: RunResult): Promise<RunResult> {
+    const { id, fleet, spec } = this.run;
+    const folder = await this.#folder.artifactsOf(this.claim);
+    const names = await gatherArtifacts(folder, {
+      // A run that ends without being opened again has the session of an earlier delivery.
+      ...{ state: this.#folder.state, session: this.#session?.id ?? this.run.session },
+      ...{ patch: this.#patch, setupLog: this.#folder.setupLog, checkLog: this.#check?.output ?? null },
+      result: {
+        ...{ run: id, fleet, task: spec.task, model: spec.model, data: spec.data },
+        ...{ outcome: end.outcome, reason: end.reason, ...found },
+      },
+    });
+    const key = [pathPart(fleet), pathPart(id), String(this.claim.delivery)].join("/");
+    const artifacts = await this.#context.artifacts.put(key, folder, names);
+    return { ...found, artifacts, artifactNames: names };
+  }
+
+  /** Makes the end count. Without stored artifacts, their files stay here. */
+  async #end(end: EndedWork, result: RunResult): Promise<Finished> {
+    if (!(await this.#context.store.end(this.claim, end.outcome, end.reason, result)))
       return { end: { kind: "lost" }, again: undefined };
-    const { keepWorkspace: keep } = spec;
+    const { keepWorkspace: keep } = this.run.spec;
     const isKept = keep === "always" || (keep === "unsolved" && end.outcome !== "solved");
     await this.#container?.remove();
-    await this.#folder.remove({ keepWorkspace: isKept }).catch(() => {});
+    if (result.artifacts !== null) await this.#folder.remove({ keepWorkspace: isKept }).catch(() => {});
     return { end, again: undefined };
+  }
+
+  /** Closes the session. Failures of its target do not change the end of the run. */
+  async #close(): Promise<void> {
+    await this.#session?.close().catch(() => {});
   }
 
   #result(): RunResult {
@@ -354,13 +369,21 @@ export class WorkRun {
     return {
       ...{ text: redactText(text), rounds, calls },
       usage: session?.usage ?? { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 },
-      cost: session ? session.cost : 0,
+      // The session of an earlier delivery may have spent more than nothing.
+      cost: session ? session.cost : this.run.session === null ? 0 : null,
       workMs: this.#clock?.elapsedMs ?? 0,
       patch: this.#patch === null ? null : countChanges(this.#patch),
       check: this.#check ? { exitCode, output: redactText(output).slice(-shownOutput) } : null,
       ...{ artifacts: null, artifactNames: [], branch: null },
     };
   }
+}
+
+type EndedWork = WorkEnd & { readonly kind: "ended" };
+
+interface Finished {
+  readonly end: WorkEnd;
+  readonly again: number | undefined;
 }
 
 /** A failure that waiting can fix. */

@@ -272,6 +272,11 @@ export class RunContainer {
     throw new ToolError("unavailable", `The container of ${image} did not start: ${created.complaint}`);
   }
 
+  /** Ends the processes of the container, and keeps what the set-up has installed in it. */
+  async stop(): Promise<void> {
+    await this.#run(["stop", "-t", "0", this.#name], new AbortController().signal).catch(() => {});
+  }
+
   async remove(): Promise<void> {
     await this.#run(["rm", "-f", "-t", "0", this.#name], new AbortController().signal).catch(() => {});
   }
