@@ -30,6 +30,7 @@ class PostgresDatabase implements SqlDatabase {
     now: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION)",
     startedAt: "CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000 AS DOUBLE PRECISION)",
     forUpdate: "FOR UPDATE",
+    changesInWith: true,
     listIn: (parameter: string) => `(SELECT jsonb_array_elements_text(CAST(${parameter} AS jsonb)))`,
     // The lock makes several workers that start at once migrate one after the other.
     prepareSchema: [`SELECT pg_advisory_xact_lock(${0x746f6f6c})`, `CREATE SCHEMA IF NOT EXISTS ${schema}`],

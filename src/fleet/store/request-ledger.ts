@@ -19,73 +19,102 @@ export class RequestLedger {
   async admit(estimate: RequestEstimate): Promise<Admission> {
     // Chosen here, so that an attempt after a lost answer finds the request of the first one.
     const request = newIdentifier("request");
-    const admission = await this.#database.transaction((query) => this.#admit(query, request, estimate));
+    let attempts = 0;
+    const admission = await this.#database.transaction(async (query): Promise<Admission> => {
+      attempts += 1;
+      if (attempts > 1 && (await isOpen(query, request))) return { admitted: true, request };
+      return this.#admit(query, request, estimate);
+    });
     // A dead worker's requests would block this one until their run is claimed again, which may need this very slot.
     if (!admission.admitted && admission.why === "wait") await this.#settleDead();
     return admission;
   }
 
+  /** Two statements: other requests of the fleet and of the lane wait until the transaction ends. */
   async #admit(query: Query, request: string, estimate: RequestEstimate): Promise<Admission> {
-    const { now, forUpdate } = this.#database.dialect;
-    const [run] = await query<{ state: RunState; worker: string; is_cancelled: number; settings: string }>(
-      `SELECT state, worker, is_cancelled, (SELECT settings FROM fleets WHERE name = runs.fleet) AS settings
-       FROM runs WHERE id = $1 AND fleet = $2 ${forUpdate}`,
-      [estimate.run, estimate.fleet],
-    );
-    if (run?.state !== "running" || run.worker !== estimate.worker || run.is_cancelled === 1)
+    const found = await this.#lock(query, estimate);
+    if (found?.state !== "running" || found.worker !== estimate.worker || found.is_cancelled === 1)
       return { admitted: false, why: "cancelled" };
-    const settings: FleetSettings = JSON.parse(run.settings);
-    const [fleet] = await query<{ spent: number }>(`SELECT spent FROM fleets WHERE name = $1 ${forUpdate}`, [
-      estimate.fleet,
-    ]);
-    await query("INSERT INTO lanes (lane) VALUES ($1) ON CONFLICT (lane) DO NOTHING", [estimate.lane]);
-    const [lane] = await query<LaneRow>(
-      `SELECT used, used_at, paused_until, ${now} AS now FROM lanes WHERE lane = $1 ${forUpdate}`,
-      [estimate.lane],
-    );
-    // A statement of its own: it has to see the requests that were admitted while this one waited for the locks.
-    const [open] = await query<OpenRequests>(
-      `SELECT (SELECT coalesce(sum(cost), 0) FROM requests WHERE fleet = $1) AS cost,
-              (SELECT count(*) FROM requests WHERE lane = $2) + 0.0 AS in_flight,
-              (SELECT count(*) FROM requests WHERE id = $3) + 0.0 AS is_known`,
-      [estimate.fleet, estimate.lane, request],
-    );
-    if (Number(open!.is_known) === 1) return { admitted: true, request };
+    const settings: FleetSettings = JSON.parse(found.settings);
+    const budget = settings.budget ?? Number.POSITIVE_INFINITY;
+    if (found.spent >= budget) return { admitted: false, why: "budget" };
     const limits = settings.lanes[estimate.lane] ?? { concurrency: null, tokensPerMinute: null };
-    const used = leak(lane!, limits);
-    const refusal =
-      overBudget(settings.budget, fleet!.spent, Number(open!.cost)) ??
-      overLimits(limits, { ...lane!, used, inFlight: Number(open!.in_flight) }, estimate.tokens);
-    if (refusal !== undefined) return refusal;
-    await query(
-      "INSERT INTO requests (id, run, fleet, worker, lane, tokens, cost) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-      [request, estimate.run, estimate.fleet, estimate.worker, estimate.lane, estimate.tokens, estimate.cost],
-    );
-    await query("UPDATE lanes SET used = $2, used_at = $3 WHERE lane = $1", [
-      estimate.lane,
-      used + estimate.tokens,
-      lane!.now,
-    ]);
-    return { admitted: true, request };
+    const used = leak(found, limits);
+    const waitMs = waitOf(limits, { ...found, used }, estimate.tokens);
+    if (waitMs > 0) return { admitted: false, why: "wait", waitMs };
+    const isAdded = await this.#add(query, request, estimate, {
+      ...{ spent: found.spent, budget, concurrency: limits.concurrency ?? Number.POSITIVE_INFINITY },
+      ...{ used: used + estimate.tokens, usedAt: found.now },
+    });
+    return isAdded ? { admitted: true, request } : { admitted: false, why: "wait", waitMs: busyMs() };
+  }
+
+  /** Locks the run, its fleet and the lane. */
+  async #lock(query: Query, { run, fleet, lane }: RequestEstimate): Promise<LockedRow | undefined> {
+    const { now, forUpdate } = this.#database.dialect;
+    const lock = async () => {
+      const [row] = await query<LockedRow>(
+        `SELECT state, worker, is_cancelled, settings, spent, used, used_at, paused_until, ${now} AS now
+         FROM runs JOIN fleets ON fleets.name = runs.fleet JOIN lanes ON lanes.lane = $3
+         WHERE runs.id = $1 AND runs.fleet = $2 ${forUpdate}`,
+        [run, fleet, lane],
+      );
+      return row;
+    };
+    const row = await lock();
+    if (row !== undefined) return row;
+    await query("INSERT INTO lanes (lane) VALUES ($1) ON CONFLICT (lane) DO NOTHING", [lane]);
+    return lock();
+  }
+
+  /**
+   * Adds a request while money is left after all open ones, even if its own estimate exceeds it: estimates assume the longest
+   * answer. So a fleet spends at most its budget and one request. While only open requests exceed the budget, others wait:
+   * they may turn out cheaper.
+   */
+  async #add(query: Query, request: string, estimate: RequestEstimate, state: LockedState): Promise<boolean> {
+    const { run, fleet, worker, lane, tokens, cost } = estimate;
+    // Not part of the statement that locks: it has to see the requests that were admitted while that one waited.
+    const insert = `INSERT INTO requests (id, run, fleet, worker, lane, tokens, cost)
+      SELECT $1, $2, $3, $4, $5, $6, $7
+      WHERE CAST($8 AS DOUBLE PRECISION) + (SELECT coalesce(sum(cost), 0) FROM requests WHERE fleet = $3)
+            < CAST($9 AS DOUBLE PRECISION)
+        AND (SELECT count(*) FROM requests WHERE lane = $5) < CAST($10 AS DOUBLE PRECISION)
+      RETURNING lane`;
+    const values = [request, run, fleet, worker, lane, tokens, cost, state.spent, state.budget];
+    const { used, usedAt, concurrency } = state;
+    if (this.#database.dialect.changesInWith) {
+      const update = "UPDATE lanes SET used = $11, used_at = $12 FROM added WHERE lanes.lane = added.lane";
+      const added = await query(`WITH added AS (${insert}) ${update} RETURNING lanes.lane`, [
+        ...[...values, concurrency, used, usedAt],
+      ]);
+      return added.length === 1;
+    }
+    const added = await query(insert, [...values, concurrency]);
+    if (added.length === 0) return false;
+    await query("UPDATE lanes SET used = $2, used_at = $3 WHERE lane = $1", [lane, used, usedAt]);
+    return true;
   }
 
   async settle(request: string, actual: { readonly tokens: number; readonly cost: number }): Promise<void> {
+    const values = [request, actual.tokens, actual.cost];
+    const really = "CAST($2 AS DOUBLE PRECISION) AS used_tokens, CAST($3 AS DOUBLE PRECISION) AS used_cost";
+    if (this.#database.dialect.changesInWith) {
+      // Each part reads the one before, which makes the order of the locks.
+      await this.#database.query(
+        `WITH gone AS (DELETE FROM requests WHERE id = $1 RETURNING run, fleet, lane, tokens, ${really}),
+           answered AS (${settleOnRun} RETURNING runs.id),
+           paid AS (${settleOnFleet("gone LEFT JOIN answered ON answered.id = gone.run")} RETURNING fleets.name)
+         ${settleOnLane("gone JOIN paid ON paid.name = gone.fleet")}`,
+        values,
+      );
+      return;
+    }
     await this.#database.transaction(async (query) => {
-      const [open] = await query<{ run: string; fleet: string; lane: string; tokens: number }>(
-        "DELETE FROM requests WHERE id = $1 RETURNING run, fleet, lane, tokens",
-        [request],
-      );
-      if (open === undefined) return;
-      // The provider answered.
-      if (actual.tokens > 0)
-        await query("UPDATE runs SET parked_since = NULL WHERE id = $1 AND parked_since IS NOT NULL", [
-          open.run,
-        ]);
-      await spend(query, open.fleet, actual.cost);
-      await query(
-        "UPDATE lanes SET used = CASE WHEN used + $2 < 0 THEN 0 ELSE used + $2 END WHERE lane = $1",
-        [open.lane, actual.tokens - open.tokens],
-      );
+      const gone = `WITH gone AS (SELECT run, fleet, lane, tokens, ${really} FROM requests WHERE id = $1)`;
+      for (const change of [settleOnRun, settleOnFleet("gone"), settleOnLane("gone")])
+        await query(`${gone} ${change}`, values);
+      await query("DELETE FROM requests WHERE id = $1", [request]);
     });
   }
 
@@ -128,10 +157,39 @@ interface LaneRow {
   readonly now: number;
 }
 
-interface OpenRequests {
-  readonly cost: number;
-  readonly in_flight: number;
-  readonly is_known: number;
+interface LockedRow extends LaneRow {
+  readonly state: RunState;
+  readonly worker: string;
+  readonly is_cancelled: number;
+  readonly settings: string;
+  readonly spent: number;
+}
+
+/** The fleet while it is locked, its limits, and the lane as it is with the request. */
+interface LockedState {
+  readonly spent: number;
+  readonly budget: number;
+  readonly concurrency: number;
+  readonly used: number;
+  readonly usedAt: number;
+}
+
+async function isOpen(query: Query, request: string): Promise<boolean> {
+  return (await query("SELECT id FROM requests WHERE id = $1", [request])).length === 1;
+}
+
+/** The provider answered. */
+const settleOnRun = `UPDATE runs SET parked_since = NULL FROM gone
+  WHERE runs.id = gone.run AND runs.parked_since IS NOT NULL AND gone.used_tokens > 0`;
+
+function settleOnFleet(from: string): string {
+  return `UPDATE fleets SET spent = spent + gone.used_cost FROM ${from} WHERE fleets.name = gone.fleet`;
+}
+
+function settleOnLane(from: string): string {
+  const used = "used + gone.used_tokens - gone.tokens";
+  return `UPDATE lanes SET used = CASE WHEN ${used} < 0 THEN 0 ELSE ${used} END FROM ${from}
+    WHERE lanes.lane = gone.lane`;
 }
 
 async function settleAll(query: Query, where: string, values: readonly string[]): Promise<void> {
@@ -153,30 +211,14 @@ async function spend(query: Query, fleet: string, cost: number): Promise<void> {
   await query("UPDATE fleets SET spent = spent + $2 WHERE name = $1", [fleet, cost]);
 }
 
-/**
- * Admits a request while money is left after all open ones, even if its own estimate exceeds it: estimates assume the longest
- * answer. So a fleet spends at most its budget and one request. While only open requests exceed the budget, others wait:
- * they may turn out cheaper.
- */
-function overBudget(budget: number | null, spent: number, open: number): Admission | undefined {
-  if (budget === null || spent + open < budget) return undefined;
-  if (spent >= budget) return { admitted: false, why: "budget" };
-  return { admitted: false, why: "wait", waitMs: busyMs() };
-}
-
-function overLimits(
-  { concurrency, tokensPerMinute }: LaneLimits,
-  lane: LaneRow & { readonly inFlight: number },
-  tokens: number,
-): Admission | undefined {
-  const waitMs = lane.paused_until - lane.now;
-  if (waitMs > 0) return { admitted: false, why: "wait", waitMs };
-  if (concurrency !== null && lane.inFlight >= concurrency)
-    return { admitted: false, why: "wait", waitMs: busyMs() };
+/** Returns how long a request waits for the end of a pause and for tokens. */
+function waitOf({ tokensPerMinute }: LaneLimits, lane: LaneRow, tokens: number): number {
+  const pausedMs = lane.paused_until - lane.now;
+  if (pausedMs > 0) return pausedMs;
   // A request that is larger than the whole bucket may have it when it is empty.
-  if (tokensPerMinute === null || lane.used === 0 || lane.used + tokens <= tokensPerMinute) return undefined;
+  if (tokensPerMinute === null || lane.used === 0 || lane.used + tokens <= tokensPerMinute) return 0;
   const surplus = Math.min(lane.used, lane.used + tokens - tokensPerMinute);
-  return { admitted: false, why: "wait", waitMs: Math.ceil((surplus / tokensPerMinute) * minuteMs) };
+  return Math.ceil((surplus / tokensPerMinute) * minuteMs);
 }
 
 /** Returns how full the bucket is now. Without a limit, it counts the tokens of the last minute. */

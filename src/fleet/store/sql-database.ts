@@ -27,6 +27,8 @@ export interface SqlDialect {
   readonly startedAt: string;
   /** Locks the selected rows until the end of the transaction. */
   readonly forUpdate: string;
+  /** Whether `WITH` may contain statements that change rows: what they depend on then needs no round trip. */
+  readonly changesInWith: boolean;
   /** The texts in a parameter that is a JSON list, as a subquery. */
   listIn(parameter: string): string;
   /** Statements before the first migration: what only this database needs. */

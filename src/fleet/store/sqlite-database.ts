@@ -24,6 +24,7 @@ class SqliteDatabase implements SqlDatabase {
     now: "(unixepoch('subsec') * 1000.0)",
     startedAt: "0",
     forUpdate: "",
+    changesInWith: false,
     listIn: (parameter: string) => `(SELECT value FROM json_each(${parameter}))`,
     prepareSchema: [],
   };
