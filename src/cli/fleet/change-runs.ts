@@ -5,7 +5,7 @@ import type { Arguments } from "../command.ts";
 import { printJson } from "../report.ts";
 import { print } from "../terminal.ts";
 import { openQueue } from "./open-queue.ts";
-import { findFleet, withStore } from "./open-store.ts";
+import { databaseOf, findFleet, withStore } from "./open-store.ts";
 
 /** Runs `toolcrib fleet retry`. */
 export async function retry(given: Arguments): Promise<number> {
@@ -42,7 +42,7 @@ async function change(
     else if (verb === "cancel") print(`Cancelled ${counted(runs.length, "run")} of ${fleet.name}.\n`);
     else
       print(
-        `${counted(runs.length, "run")} of ${fleet.name} will run again${runs.length === 0 || options.has("database") ? "" : ": submit the spec again"}.\n`,
+        `${counted(runs.length, "run")} of ${fleet.name} will run again${runs.length === 0 || databaseOf(options) !== undefined ? "" : ": submit the spec again"}.\n`,
       );
     return 0;
   });

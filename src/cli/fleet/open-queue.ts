@@ -1,6 +1,7 @@
 import type { FleetStore, RunQueue } from "../../fleet/fleet.ts";
 import { LocalQueue } from "../../fleet/queue/local-queue.ts";
 import { openRunQueue } from "../../fleet/queue/open-run-queue.ts";
+import { remarkWarnings } from "../report.ts";
 import { databaseOf } from "./open-store.ts";
 
 /** Opens the queue of a command line: of the database, of a Redis server, or the store of this machine itself. */
@@ -11,5 +12,17 @@ export async function openQueue(
 ): Promise<RunQueue> {
   const database = databaseOf(options);
   if (database === undefined) return new LocalQueue(store, { fleet });
-  return openRunQueue(store, { database }, options.get("queue"));
+  return openRunQueue(store, { database }, { redis: options.get("queue"), onError: warnRarely() });
 }
+
+/** BullMQ recovers by itself, and reports the same error many times a second until then. */
+function warnRarely(): (error: Error) => void {
+  let nextAt = 0;
+  return (error) => {
+    if (Date.now() < nextAt) return;
+    nextAt = Date.now() + quietMs;
+    remarkWarnings([`The queue failed, and is tried again: ${error.message || error.name}`]);
+  };
+}
+
+const quietMs = 10_000;

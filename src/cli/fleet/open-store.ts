@@ -61,7 +61,7 @@ export async function findFleet(store: FleetStore, name: string | undefined): Pr
   );
 }
 
-/** Finds a run by its id, by a unique beginning of it, or as FLEET/TASK. */
+/** Finds a run by its id, or as FLEET/TASK. */
 export async function findRun(store: FleetStore, name: string | undefined): Promise<Run> {
   if (name === undefined)
     throw new ToolError("invalid-input", "A run is missing", {

@@ -31,32 +31,38 @@ export async function work(given: Arguments): Promise<number> {
   remarkFewDescriptors();
   return withStore(options, async (store) => {
     const metrics = new FleetMetrics(store);
-    const queue = await openQueue(options, store);
-    const { signal, stop } = onInterruption();
-    const worker = await startFleetWorker(given, store, queue, { observer: metrics, onEnd: showEnd });
     const port = readCount(given, "metrics-port");
-    const served =
-      port === undefined
-        ? undefined
-        : await serveMetrics({ metrics, port, host: options.get("metrics-host") });
-    remark(`Worker ${worker.id} works on ${counted(slotsOf(given), "run")} at once. SIGTERM drains it.\n`);
+    const host = options.get("metrics-host");
+    const served = port === undefined ? undefined : await serveMetrics({ metrics, port, host });
+    const { signal, stop } = onInterruption();
+    let queue: RunQueue | undefined;
     try {
-      await untilDone(store, signal, options.has("until-done"));
-      if (signal.aborted) remark(`Draining ${counted(worker.busy, "run")}. A second signal exits at once.\n`);
-      await worker.stop();
+      queue = await openQueue(options, store);
+      const worker = await startFleetWorker(given, store, queue, { observer: metrics, onEnd: showEnd });
+      remark(`Worker ${worker.id} works on ${counted(slotsOf(given), "run")} at once. SIGTERM drains it.\n`);
+      await untilDone(store, worker, signal, options.has("until-done")).finally(() => {
+        if (signal.aborted)
+          remark(`Draining ${counted(worker.busy, "run")}. A second signal exits at once.\n`);
+        return worker.stop();
+      });
     } finally {
       stop();
+      await queue?.close();
       await served?.close();
-      await queue.close();
     }
     return 0;
   });
 }
 
-async function untilDone(store: FleetStore, signal: AbortSignal, isBounded: boolean): Promise<void> {
+async function untilDone(
+  store: FleetStore,
+  worker: Worker,
+  signal: AbortSignal,
+  isBounded: boolean,
+): Promise<void> {
   while (!signal.aborted) {
     await pause(500, undefined, { signal }).catch(() => {});
-    if (isBounded && !signal.aborted && (await isAllEnded(store))) return;
+    if (isBounded && !signal.aborted && worker.busy === 0 && (await isAllEnded(store))) return;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { ScriptedReply, SeenRequest } from "../../../test/providers/provider-server.ts";
@@ -12,6 +12,9 @@ import {
   workerFixture,
 } from "../../../test/support/fleet/worker-fixture.ts";
 import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
+import type { FleetStore } from "../fleet.ts";
+import { LocalQueue } from "../queue/local-queue.ts";
+import { machineOf } from "./run-folder.ts";
 
 const program = await bundledProgram(
   new URL("../../../test/support/fleet/killed-worker-program.ts", import.meta.url),
@@ -160,6 +163,76 @@ describe("a worker that loses a run", () => {
     const run = await fixture.ended(id);
     await vi.waitUntil(() => ends.length >= 2, waiting);
     expect([ends[0], run.outcome]).toEqual([{ kind: "lost" }, "solved"]);
+  });
+});
+
+describe("a worker whose database does not answer", () => {
+  it("stops its runs when its lease ends, and continues them later", async () => {
+    await using fixture = await workerFixture(careful("echo ran >> ran.txt; sleep 1000", "echo new > a.txt"));
+    const { promise: isBack, resolve: comeBack } = Promise.withResolvers<void>();
+    let isAway = false;
+    const { store: found } = fixture;
+    const store = new Proxy(found, {
+      get: (target, name: keyof FleetStore) => {
+        const member = target[name];
+        if (name === "heartbeat" && isAway)
+          return async (...given: Parameters<FleetStore["heartbeat"]>) => {
+            await isBack;
+            return target.heartbeat(...given);
+          };
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    const ends: unknown[] = [];
+    const id = await fixture.submit({ setup: "echo set >> ran.txt", check: ranOnce });
+    await fixture.start({ store, leaseMs: 1_000, onRun: (_, end) => end && ends.push(end) });
+    await vi.waitUntil(() => linesOf(fixture, id, "ran.txt").length === 2, waiting);
+    isAway = true;
+    await vi.waitUntil(() => ends.length > 0, waiting);
+    expect(ends).toEqual([{ kind: "lost" }]);
+    isAway = false;
+    comeBack();
+    expect((await fixture.ended(id)).outcome).toBe("solved");
+  });
+});
+
+describe("a worker that cannot start", () => {
+  it("leaves no timer and no record", async () => {
+    await using fixture = await workerFixture([]);
+    const queue = new LocalQueue(fixture.store);
+    queue.deliver = () => Promise.reject(new Error("No queue."));
+    await expect(fixture.start({ queue })).rejects.toThrow("No queue.");
+    expect([await fixture.store.workers(), readdirSync(join(fixture.options.workFolder, "workers"))]).toEqual(
+      [[], []],
+    );
+  });
+});
+
+describe("a worker that starts", () => {
+  it("removes old folders of runs that ended or moved elsewhere, and no others", async () => {
+    await using fixture = await workerFixture([]);
+    const ids = [];
+    for (const _ of "1234") ids.push(await fixture.submit());
+    const [cancelled, moved, parked, recent] = ids as [string, string, string, string];
+    const { workFolder } = fixture.options;
+    const facts = { host: "host", pid: 1, startedAt: 0, slots: 1, isDraining: false };
+    await fixture.store.heartbeat({ ...facts, id: "other", machine: "elsewhere" }, []);
+    await fixture.store.heartbeat({ ...facts, id: "own", machine: machineOf(workFolder) }, []);
+    await fixture.store.cancel({ fleet: "trial", ids: [cancelled, recent] });
+    await fixture.store.claim(moved, "other");
+    const claim = { run: parked, worker: "own", delivery: 1 };
+    await fixture.store.claim(parked, "own");
+    await fixture.store.park(claim, Date.now() + 1_000_000, "Later.");
+    const runs = join(workFolder, "runs/trial");
+    const dayAgo = Date.now() / 1000 - 25 * 60 * 60;
+    for (const id of [...ids, "run_of-another-database"]) {
+      mkdirSync(join(runs, id), { recursive: true });
+      writeFileSync(join(runs, id, "progress.json"), "{}");
+      if (id !== recent) utimesSync(join(runs, id, "progress.json"), dayAgo, dayAgo);
+    }
+    await fixture.start();
+    await vi.waitUntil(() => !existsSync(join(runs, cancelled)) && !existsSync(join(runs, moved)), waiting);
+    expect(readdirSync(runs).toSorted()).toEqual([parked, recent, "run_of-another-database"].toSorted());
   });
 });
 

@@ -5,6 +5,7 @@ import { openLocalEnvironment } from "../../toolcrib/index.ts";
 import type { ArtifactStore } from "../artifacts/artifact-store.ts";
 import type { Deliveries, FleetStore, FleetWorker, Run, RunQueue } from "../fleet.ts";
 import { inRunSpan } from "../run-span.ts";
+import { removeLeftovers } from "./leftovers.ts";
 import type { WorkEnd } from "./outcome.ts";
 import { machineOf } from "./run-folder.ts";
 import { type Patience, type WorkContext, WorkRun } from "./work-run.ts";
@@ -82,13 +83,21 @@ export class Worker {
 
   async start(): Promise<void> {
     const { queue, slots, heartbeatMs = 5_000 } = this.#options;
-    await this.#beat();
-    this.#timer = setInterval(() => {
-      this.#beating ??= this.#beat().finally(() => {
-        this.#beating = undefined;
-      });
-    }, heartbeatMs);
-    this.#deliveries = await queue.deliver(slots, (run) => this.#work(run));
+    try {
+      await this.#beat();
+      this.#timer = setInterval(() => {
+        // The store does not answer the last heartbeat.
+        if (this.#beating !== undefined) this.#stopExpired();
+        this.#beating ??= this.#beat().finally(() => {
+          this.#beating = undefined;
+        });
+      }, heartbeatMs);
+      this.#deliveries = await queue.deliver(slots, (run) => this.#work(run));
+    } catch (error) {
+      await this.stop({ graceMs: 0 });
+      throw error;
+    }
+    void removeLeftovers(this.#context, this.machine, (run) => this.#active.has(run)).catch(() => {});
   }
 
   /**
@@ -149,7 +158,8 @@ export class Worker {
   }
 
   async #beat(): Promise<void> {
-    const { store, slots, leaseMs = 30_000, onWarning } = this.#options;
+    const { store, slots, onWarning } = this.#options;
+    const sentAt = Date.now();
     const worker: Omit<FleetWorker, "seenAt"> = {
       ...{ id: this.id, machine: this.machine, host: hostname(), pid: process.pid },
       ...{ startedAt: this.#startedAt, slots, isDraining: this.#stopped !== undefined },
@@ -160,7 +170,7 @@ export class Worker {
         worker,
         works.map(({ claim }) => claim),
       );
-      this.#seenAt = Date.now();
+      this.#seenAt = sentAt;
       for (const ended of this.#records.ended()) {
         await store.removeWorker(ended.id);
         ended.forget();
@@ -174,19 +184,16 @@ export class Worker {
     } catch (error) {
       if (this.#deliveries === undefined) throw error;
       onWarning?.(`The heartbeat failed: ${error instanceof Error ? error.message : String(error)}`);
-      if (Date.now() - this.#seenAt > leaseMs) for (const work of works) work.stop("lost");
+      this.#stopExpired();
     }
+  }
+
+  /** Stops all runs when the lease has ended: other workers may have them. */
+  #stopExpired(): void {
+    const { leaseMs = 30_000 } = this.#options;
+    if (Date.now() - this.#seenAt > leaseMs) for (const work of this.#active.values()) work.stop("lost");
   }
 }
 
 const usualPatience: Patience = { retries: 3, longestWaitMs: 60_000, parkMs: 15_000 };
 const afterFailureMs = 5_000;
-
-/** Drains the worker at the first SIGTERM or SIGINT, and stops it at once at the second. Returns a function that undoes this. */
-export function stopOnSignals(worker: Worker, options: { readonly graceMs?: number } = {}): () => void {
-  const stop = () => void worker.stop(options);
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
-  return () => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.off(signal, stop);
-  };
-}
