@@ -54,6 +54,7 @@ export type WorkspaceFiles = Readonly<
     | "changes"
     | "scans"
     | "started"
+    | "servers"
     | "sandbox"
     | "transactions"
     | "index"
@@ -79,6 +80,7 @@ function filesIn(directory: string): WorkspaceFiles {
     changes: `${directory}/changes`,
     scans: `${directory}/scans`,
     started: `${directory}/started`,
+    servers: `${directory}/servers`,
     sandbox: `${directory}/sandbox`,
     transactions: `${directory}/transactions`,
     index: `${directory}/index`,

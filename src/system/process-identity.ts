@@ -20,6 +20,11 @@ export function ownerHasEnded(name: string, ageMs: number, abandonedMs: number =
   return life === undefined || life.isOver || life.start !== start;
 }
 
+/** Whether the process in a record's name ran on this machine since it was started. Other machines may share the folder. */
+export function isOfThisBoot(name: string): boolean {
+  return name.split(".")[0]?.split("-")[2] === bootOf();
+}
+
 /**
  * Returns the id of the process in a record's name, if it runs here and belongs to this user. A process in another
  * container has an id that means nothing here.

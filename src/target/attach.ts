@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     const folder = targetFolder(toolcrib.folder);
     if (request.kind === "session") await openSession(folder, request, input);
     else {
-      if (request.kind === "stop") await stopHere(folder, request.session);
+      if (request.kind === "stop") await stopHere(folder, request);
       if (request.kind === "clean") cleanHere(folder);
       await answer({ kind: "left", left: leftHere(folder) });
       process.exit();

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { LeftOnTarget, SessionRecord } from "../environment/remote/attach-protocol.ts";
+import type { AttachRequest, LeftOnTarget, SessionRecord } from "../environment/remote/attach-protocol.ts";
 import { isRecord } from "../lib/json/is-record.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { attempt, attemptQuietly } from "../system/attempt.ts";
@@ -50,16 +50,31 @@ function isRunning({ owner, pid }: StoredRecord): boolean {
 }
 
 /** Ends servers and everything that they run. Returns when they have ended. */
-export async function stopHere(folder: string, session?: string): Promise<void> {
-  const stopped = runningSessions(folder).filter((one) => session === undefined || one.session === session);
+export async function stopHere(
+  folder: string,
+  { sessions, sparesAttached = false }: Omit<StopRequest, "kind">,
+): Promise<void> {
+  const stopped = runningSessions(folder).filter(
+    ({ session, isAttached }) =>
+      (sessions === undefined || sessions.includes(session)) && !(sparesAttached && isAttached),
+  );
   for (const { pid } of stopped) attemptQuietly(() => process.kill(pid, "SIGTERM"));
-  const deadline = performance.now() + stopMs;
-  while (stopped.some(isRunning) && performance.now() < deadline) await wait(20);
+  await endOf(stopped, stopMs);
   for (const one of stopped) if (isRunning(one)) attemptQuietly(() => process.kill(one.pid, "SIGKILL"));
+  await endOf(stopped, killMs);
   for (const one of stopped) removeSession(folder, one.session);
 }
 
+type StopRequest = Extract<AttachRequest, { kind: "stop" }>;
+
+async function endOf(sessions: readonly StoredRecord[], maxMs: number): Promise<void> {
+  const deadline = performance.now() + maxMs;
+  while (sessions.some(isRunning) && performance.now() < deadline) await wait(20);
+}
+
 const stopMs = 10_000;
+// A process that survives SIGKILL hangs in the kernel.
+const killMs = 2000;
 
 /** Removes all stored files. Running servers stay; they need none of them. */
 export function cleanHere(folder: string): void {

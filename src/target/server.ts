@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Environment, MachineFacts } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
+import { RunRecords } from "../environment/local/processes/run-records.ts";
 import type { AttachAnswer, IdleLimits } from "../environment/remote/attach-protocol.ts";
 import { FrameStream, frameTypes, protocolVersion } from "../environment/remote/frames.ts";
 import { Link } from "../environment/remote/link.ts";
@@ -15,6 +16,7 @@ import { overrideEnvironment } from "../lib/override-environment.ts";
 import type { SandboxOptions } from "../sandbox/open-sandbox.ts";
 import { type Lab, openLab } from "../sandbox/proof/lab.ts";
 import { type AttackedMachine, LabMachine } from "../sandbox/proof/prove-boundary.ts";
+import { restoreAbandoned } from "../sandbox/restore-abandoned.ts";
 import { attemptQuietly } from "../system/attempt.ts";
 import { realLocation, realWorkspace, userDirectories, workspaceFiles } from "../system/directories.ts";
 import { isOnPath } from "../system/is-on-path.ts";
@@ -83,6 +85,7 @@ class SessionServer {
   #idle: NodeJS.Timeout | undefined;
 
   static async open(options: ServerOptions): Promise<SessionServer> {
+    if (!options.isLab) await endAbandoned(options.directory);
     const server = new SessionServer(options, options.isLab ? await openLab() : undefined);
     const here = sessionFolder(options.folder, options.session);
     await PrivateSocket.listenAs(here, socketName, (socket) => {
@@ -197,6 +200,17 @@ class SessionServer {
     // The processes matter more than the record: the disk may be full.
     attemptQuietly(() => storeFile(file, Buffer.from(JSON.stringify(record)), 0o600));
   }
+}
+
+/**
+ * Ends what killed servers have left running in the workspace, and restores what the sandbox changed for it. Changes that a
+ * crash interrupted are settled after that.
+ */
+async function endAbandoned(directory: string): Promise<void> {
+  const workspace = realWorkspace(directory);
+  const files = workspaceFiles(userDirectories().state, workspace);
+  await new RunRecords(files.started).endAbandoned();
+  for (const remark of await restoreAbandoned({ workspace, directory: files.sandbox })) console.error(remark);
 }
 
 function machineFacts(): MachineFacts {

@@ -8,8 +8,10 @@ import {
   type LocalEnvironmentOptions,
   openLocalEnvironment,
 } from "../environment/local/local-environment.ts";
+import { RunRecords } from "../environment/local/processes/run-records.ts";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { guardExtraRoots } from "../policy/guard-paths.ts";
+import { restoreAbandoned } from "../sandbox/restore-abandoned.ts";
 import {
   makePrivateDirectory,
   realLocation,
@@ -61,6 +63,11 @@ export interface Workspace {
   /** Returns an environment without the guard, because undo also restores files that tools may not touch. */
   unguarded(): Environment;
   sandbox(): Promise<SandboxReport>;
+  /**
+   * Ends programs whose Toolcrib process no longer exists, or their servers on the target, and restores what the sandbox
+   * changed for them. Returns warnings for the user.
+   */
+  endAbandoned(): Promise<readonly string[]>;
   /** Closes all environments, except one that was passed in. */
   close(): Promise<void>;
 }
@@ -71,7 +78,8 @@ export async function openWorkspace(
 ): Promise<Workspace> {
   const given = await environmentElsewhere(options, async (target) => {
     const { openTarget } = await import("./open-target.ts");
-    return openTarget(target, { sandbox: options.sandbox });
+    const { servers } = workspaceFiles(stateOf(options), workspaceId(options));
+    return openTarget(target, { sandbox: options.sandbox, servers });
   });
   try {
     return await openIn(given, options, wantedRoots);
@@ -89,7 +97,7 @@ async function openIn(
 ): Promise<Workspace> {
   const warning = given && (await requireSandbox(given, options));
   const lacks = given && (await describeMissing(given));
-  const state = options.stateDirectory ?? userDirectories().state;
+  const state = stateOf(options);
   const config = options.configDirectory ?? userDirectories().config;
   const want = sandboxWanted(options.sandbox);
   const id = workspaceId(options);
@@ -125,10 +133,39 @@ async function openIn(
     ...(opened.here && { here: opened.here }),
     unguarded: opened.unguarded,
     sandbox: async () => (await environment.sandbox?.()) ?? noSandbox,
+    endAbandoned: given
+      ? endAbandonedOn(options.target, files)
+      : async () => {
+          await new RunRecords(files.started).endAbandoned();
+          return restoreAbandoned({ workspace: path, directory: files.sandbox });
+        },
     close: async () => {
       await Promise.all([storedOutputs.close(), opened.close()]);
       temporary?.close();
     },
+  };
+}
+
+function stateOf({ stateDirectory }: WorkspaceOptions): string {
+  return stateDirectory ?? userDirectories().state;
+}
+
+/** A target that cannot be reached in another way than by the open connection is tried once: each attempt may take a minute. */
+function endAbandonedOn(
+  target: ToolcribOptions["target"],
+  { servers }: Pick<Workspace["files"], "servers">,
+): Workspace["endAbandoned"] {
+  let hasFailed = target === undefined;
+  return async () => {
+    if (hasFailed) return [];
+    const { endAbandonedServers } = await import("./open-target.ts");
+    try {
+      await endAbandonedServers(target!, servers);
+      return [];
+    } catch (error) {
+      hasFailed = true;
+      return [`A server of an ended process could not be stopped: ${(error as Error).message}`];
+    }
   };
 }
 

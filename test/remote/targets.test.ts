@@ -11,6 +11,7 @@ import { openTargetWorkspace, type TargetWorkspace } from "../support/remote/tar
 import { fill, openKeepFixture } from "../support/stages/keep-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openUndoFixture } from "../support/undo/undo-fixture.ts";
+import { testTransactionsAfterKill } from "../transactions/transactions-after-kill.ts";
 import { testCallUndo } from "../undo/call-undo-tests.ts";
 import { testCommandUndo } from "../undo/command-undo-tests.ts";
 import { undoRandomScripts } from "../undo/random-scripts.ts";
@@ -66,5 +67,7 @@ for (const kind of ["ssh", "podman"] as const) {
       testCommandRaces((files) => openCommandFixture(files, { on: there }));
       testUndoAfterKill(target);
     });
+
+    describe("transactions", () => testTransactionsAfterKill(target));
   });
 }

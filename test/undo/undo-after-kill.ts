@@ -8,7 +8,7 @@ import { connectTarget } from "../../src/environment/remote/connect-target.ts";
 import { openRemoteEnvironment } from "../../src/environment/remote/remote-environment.ts";
 import { parseTarget } from "../../src/environment/remote/target.ts";
 import { overrideEnvironment } from "../../src/lib/override-environment.ts";
-import { openToolcrib } from "../../src/toolcrib/index.ts";
+import { openToolcrib, type Toolcrib } from "../../src/toolcrib/index.ts";
 import type { RealTarget } from "../support/remote/real-targets.ts";
 import { targetProgramsWith } from "../support/remote/target-programs.ts";
 import { wholeOf } from "../support/undo/undo-fixture.ts";
@@ -52,6 +52,7 @@ function filesOf(whole: Whole): string {
 }
 
 interface Using {
+  readonly crib: Toolcrib;
   /** Makes a call that has to succeed. */
   call(tool: string, input: object): Promise<void>;
   /** Lets a command on the target kill the server after this time. */
@@ -59,7 +60,7 @@ interface Using {
 }
 
 /** A workspace on a target that is opened again and again, with the same journal. */
-async function openKilledWorld({ name, env, folder, here }: RealTarget) {
+export async function openKilledWorld({ name, env, folder, here }: RealTarget) {
   const state = mkdtempSync(join(tmpdir(), "toolcrib undo "));
   const workspace = mkdtempSync(join(here, "killed-"));
   mkdirSync(join(workspace, "d"));
@@ -78,6 +79,7 @@ async function openKilledWorld({ name, env, folder, here }: RealTarget) {
     });
     try {
       await work({
+        crib,
         call: async (tool, input) => {
           const { isError, content } = await crib.call(tool, input);
           if (isError) throw new Error(content);

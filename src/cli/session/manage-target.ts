@@ -29,8 +29,9 @@ export async function runTarget({ operands, options }: Arguments): Promise<numbe
     });
   if (kind !== "list") refuseProgramsOfTools(`${kind} on other machines`);
   const target = parseTarget(await targetNamed(name));
+  const request = kind === "stop" && session !== undefined ? { kind, sessions: [session] } : { kind };
   const mayAsk = process.stdin.isTTY && process.stderr.isTTY;
-  const left = await manageTarget(target, kind === "stop" ? { kind, session } : { kind }, { mayAsk });
+  const left = await manageTarget(target, request, { mayAsk });
   if (options.has("json")) printJson(left);
   else show(left, target.name);
   return 0;

@@ -33,7 +33,9 @@ interface ListRequest {
 interface StopRequest {
   readonly kind: "stop";
   /** Default: all sessions. */
-  readonly session?: string | undefined;
+  readonly sessions?: readonly string[] | undefined;
+  /** Whether to leave sessions alone whose client is connected. */
+  readonly sparesAttached?: boolean | undefined;
 }
 
 interface CleanRequest {

@@ -194,6 +194,23 @@ describe("manageTarget", () => {
     expect(readdirSync(folder)).toEqual(["sessions"]);
   });
 
+  it("stops only the named servers, and spares those whose client is connected on request", async () => {
+    await using there = commandTarget();
+    const { target, workspace: directory } = there;
+    const [one, other] = [await openEcho(target, { directory }), await openEcho(target, { directory })];
+    const [stopped, kept] = [Number(await one.ask("pid")), Number(await other.ask("pid"))];
+    const { sessions } = await manageTarget(target, { kind: "list" }, { programs });
+    const named = sessions.filter(({ pid }) => pid === stopped).map(({ session }) => session);
+    const request = { kind: "stop", sessions: named } as const;
+    const spared = await manageTarget(target, { ...request, sparesAttached: true }, { programs });
+    expect(spared.sessions).toHaveLength(2);
+    const left = await manageTarget(target, request, { programs });
+    expect(left.sessions.map(({ pid }) => pid)).toEqual([kept]);
+    expect(isAlive(stopped)).toBe(false);
+    await other.channel.close();
+    await one.channel.close();
+  });
+
   it("removes at once what a killed server has left, and keeps the sessions of other clients", async () => {
     await using there = commandTarget();
     const { target, workspace: directory, folder } = there;

@@ -13,7 +13,6 @@ import {
   parseLeft,
   textIn,
 } from "./attach-protocol.ts";
-import type { Channel } from "./channel.ts";
 import { FrameStream } from "./frames.ts";
 import { Link } from "./link.ts";
 import type { Refusal } from "./link-greeting.ts";
@@ -23,6 +22,8 @@ import { type Answer, connectMsOf, sendMsOf, Transport, type TransportOptions } 
 import { noNode, uploadNode } from "./upload-node.ts";
 
 export interface ConnectOptions extends TransportOptions {
+  /** The id of the server on the target, from `newServerId`. Default: a new one. */
+  readonly session?: string | undefined;
   /** The workspace. Default: that of the target, else the directory where the connection begins. */
   readonly directory?: string | undefined;
   /** Which sandbox commands need on the target. Default: the strongest that works there. */
@@ -48,10 +49,14 @@ export interface ConnectOptions extends TransportOptions {
  * Starts a server on the target and connects to it. When the connection breaks, it is made again; the channel fails when that
  * is not possible. Never uses the local machine instead.
  */
-export async function connectTarget(target: Target, options: ConnectOptions = {}): Promise<Channel> {
+export async function connectTarget(target: Target, options: ConnectOptions = {}): Promise<Link> {
   const connection = new TargetConnection(target, options);
   await connection.open();
   return connection.link;
+}
+
+export function newServerId(): string {
+  return randomBytes(16).toString("hex");
 }
 
 /** Asks what Toolcrib has left on a target, and stops or removes it. */
@@ -78,7 +83,7 @@ class TargetConnection {
   readonly #options: ConnectOptions;
   readonly #programs: TargetPrograms;
   readonly #ripgrep: FileToSend | undefined;
-  readonly #session = randomBytes(16).toString("hex");
+  readonly #session: string;
   /** The attempts to connect again since a connection that carried messages. */
   readonly #attempts = { delay: 0, deadline: 0, attachedMs: 0, progress: -1 };
   readonly #secret = randomBytes(32).toString("hex");
@@ -86,6 +91,7 @@ class TargetConnection {
   constructor(target: Target, options: ConnectOptions) {
     this.#target = target;
     this.#options = options;
+    this.#session = options.session ?? newServerId();
     this.#programs = options.programs ?? readTargetPrograms();
     const ripgrep = bundledRipgrep();
     this.#ripgrep = ripgrep === undefined ? undefined : attempt(() => fileToSend(ripgrep));

@@ -50,6 +50,11 @@ export class Link implements Channel {
     return this.#hasFinished;
   }
 
+  /** Whether the other side has closed the channel, which a server does when its processes have ended. */
+  get peerHasClosed(): boolean {
+    return this.#inbox.hasEnded;
+  }
+
   /** Grows with every message that arrives on either side. */
   get progress(): number {
     return this.#inbox.received + this.#outbox.acknowledged;

@@ -1,15 +1,18 @@
 /**
  * Begins a transaction, reports that, changes files, runs a command, rolls back and begins again, until it is killed.
- * Arguments: the folder of workspace, state and config; "parked": every call in its own instance.
+ * Arguments: the folder of workspace, state and config; "parked": every call in its own instance; a target, instead of the
+ * workspace in the folder.
  */
 import { join } from "node:path";
 import { openToolcrib, type Toolcrib } from "../../../src/toolcrib/index.ts";
 
-const [home, how] = process.argv.slice(2) as [string, string];
+const [home, how, target] = process.argv.slice(2) as [string, string, string | undefined];
 const isParked = how === "parked";
 const open = () =>
   openToolcrib({
-    workspace: join(home, "workspace"),
+    ...(target === undefined
+      ? { workspace: join(home, "workspace") }
+      : ({ target, sandbox: "none" } as const)),
     stateDirectory: join(home, "state"),
     configDirectory: join(home, "config"),
     mode: "yolo",
