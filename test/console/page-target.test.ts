@@ -5,7 +5,7 @@ import { builtProgram } from "../support/built-program.ts";
 import { cliWithModel } from "../support/cli-with-model.ts";
 import { missingBrowser } from "../support/console/browser.ts";
 import { openTestConsole } from "../support/console/open-console.ts";
-import { desk, faultsOf, type ShownPage, settle, showPage } from "../support/console/shown-page.ts";
+import { desk, faultsOf, phone, type ShownPage, settle, showPage } from "../support/console/shown-page.ts";
 import { describeTarget } from "../support/remote/real-targets.ts";
 
 describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
@@ -41,6 +41,12 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       fixture.watch(shown);
       await shown.goto(`${real.origin}/#code=${real.newCode()}`);
       await shown.locator(".workspace-row", { hasText: "target" }).waitFor();
+      await shown.setViewportSize(phone);
+      // The whole name is visible.
+      const sizes = `(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])(document.querySelector(".workspace-row .title"))`;
+      const [needed, shownWidth] = (await shown.evaluate(sizes)) as [number, number];
+      expect(needed).toBeLessThanOrEqual(shownWidth);
+      await shown.setViewportSize(desk);
       await shown.goto(`${real.origin}/#/sessions`);
       await shown.getByRole("button", { name: "Start a session" }).click();
       const dialog = shown.getByRole("dialog");
