@@ -25,7 +25,7 @@ import {
 import { pathPart, RunFolder } from "./run-folder.ts";
 import { WorkClock } from "./work-clock.ts";
 import { restrict, type WorkerLimits } from "./worker-limits.ts";
-import { checkedPath, RunContainer, type Workspaces } from "./workspace.ts";
+import { checkedPath, makeTargetFolder, RunContainer, type Workspaces } from "./workspace.ts";
 
 /** The parts that all runs of a worker share. */
 export interface WorkContext {
@@ -152,6 +152,14 @@ export class WorkRun {
       throw new ToolError("unsupported", `A repository cannot be cloned to the target ${spec.target}.`, {
         hint: "Clone it with the set-up command.",
       });
+    if (!this.#isHere && Object.keys(spec.check?.files ?? {}).length > 0)
+      throw new ToolError(
+        "unsupported",
+        `Files of the check cannot be written on the target ${spec.target}.`,
+        {
+          hint: "Write them with the check command.",
+        },
+      );
     if (spec.target.startsWith("image:")) await this.#containerOf().remove();
     await this.#folder.startOver();
     const base = await this.#context.workspaces.prepare(spec, this.#folder, this.#signal);
@@ -171,6 +179,13 @@ export class WorkRun {
     return { name, uploadNode: process.execPath };
   }
 
+  /** A folder with the id of the run exists only for it. */
+  async #remoteTarget(target: string): Promise<string> {
+    const name = target.replaceAll("{run}", this.run.id);
+    if (name !== target) await makeTargetFolder(this.#context.environment, name, this.#signal);
+    return name;
+  }
+
   async #open(policy: ReturnType<typeof restrict>, base: string): Promise<Session> {
     const { store, models, configDirectory, telemetry, limits, patience } = this.#context;
     const { spec, session: known } = this.run;
@@ -179,7 +194,7 @@ export class WorkRun {
       ? await this.#containerTarget(image)
       : spec.target === "local"
         ? undefined
-        : spec.target.replaceAll("{run}", this.run.id);
+        : await this.#remoteTarget(spec.target);
     const { longestWaitMs, parkMs: firstPauseMs, retries } = patience;
     const { run, claim } = this;
     const clock = this.#clock!;
@@ -352,7 +367,8 @@ export class WorkRun {
       return { end: { kind: "lost" }, again: undefined };
     const { keepWorkspace: keep } = this.run.spec;
     const isKept = keep === "always" || (keep === "unsolved" && end.outcome !== "solved");
-    await this.#container?.remove();
+    // Also the one of an earlier delivery, when the run was cancelled before this one.
+    if (this.run.spec.target.startsWith("image:")) await this.#containerOf().remove();
     if (result.artifacts !== null) await this.#folder.remove({ keepWorkspace: isKept }).catch(() => {});
     return { end, again: undefined };
   }

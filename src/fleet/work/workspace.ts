@@ -3,12 +3,15 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { parseTarget } from "../../environment/remote/target.ts";
 import { complaintOf, outputOfGit, runGit } from "../../git/run-git.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { newIdentifier } from "../../lib/identifier.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
+import { allowedVariables } from "../../system/environment-variables.ts";
 import type { RunSpec } from "../fleet.ts";
-import type { RunFolder } from "./run-folder.ts";
+import { machineOf, type RunFolder } from "./run-folder.ts";
 import { isUrl } from "./worker-limits.ts";
 
 /** Makes workspaces of runs, in the working folder of a worker. */
@@ -241,7 +244,10 @@ export function checkedPath(workspace: string, path: string): string {
 
 const odd: ReadonlySet<string> = new Set(["", ".", ".."]);
 
-/** A container with the workspace of a run, by its name at podman or docker. */
+/**
+ * A container with the workspace of a run, at podman or docker. Its name has the machine, so that workers with another
+ * working folder do not take it for theirs.
+ */
 export class RunContainer {
   readonly #environment: Environment;
   readonly #engine: string;
@@ -250,21 +256,23 @@ export class RunContainer {
   constructor(environment: Environment, engine: string, run: string) {
     this.#environment = environment;
     this.#engine = engine;
-    this.#name = `toolcrib-${run.replaceAll(/[^\w]/g, "-")}`;
+    const machine = contentHash(machineOf(environment.workspace)).slice(0, 12);
+    this.#name = `toolcrib-${machine}-${run.replaceAll(/[^\w]/g, "-")}`;
   }
 
-  /** Starts the container, or uses the one that an earlier delivery has left. Returns its target. */
+  /** Starts the container, or the one that an earlier delivery has left, without its processes. Returns its target. */
   async start(image: string, workspace: string, signal: AbortSignal): Promise<string> {
     if (!/^[\w][\w./:@-]*$/.test(image))
       throw new ToolError("denied", `${image} is not the name of an image.`);
     const target = `${this.#engine}:${this.#name}:/workspace`;
-    const found = await this.#run(["start", this.#name], signal);
+    const found = await this.#run(["restart", "-t", "0", this.#name], signal);
     if (found.code === 0) return target;
     const mount = `type=bind,source=${workspace},target=/workspace`;
     const created = await this.#run(
       [
-        ...["run", "-d", "--init", "--name", this.#name, "--security-opt", "no-new-privileges"],
-        ...["--mount", mount, "--workdir", "/workspace", "--entrypoint", "sleep", image, "infinity"],
+        ...["run", "-d", "--name", this.#name, "--security-opt", "no-new-privileges"],
+        // A shell waits for processes that lost their parent, as an init does, which podman may not have.
+        ...["--mount", mount, "--workdir", "/workspace", "--entrypoint", "sh", image, "-c", keepRunning],
       ],
       signal,
     );
@@ -272,21 +280,55 @@ export class RunContainer {
     throw new ToolError("unavailable", `The container of ${image} did not start: ${created.complaint}`);
   }
 
-  /** Ends the processes of the container, and keeps what the set-up has installed in it. */
+  /** Ends its processes. The next delivery finds what the set-up command has installed. */
   async stop(): Promise<void> {
-    await this.#run(["stop", "-t", "0", this.#name], new AbortController().signal).catch(() => {});
+    await this.#run(["stop", "-t", "0", this.#name]).catch(() => {});
   }
 
   async remove(): Promise<void> {
-    await this.#run(["rm", "-f", "-t", "0", this.#name], new AbortController().signal).catch(() => {});
+    // docker never waits before it removes.
+    const atOnce = this.#engine === "podman" ? ["-t", "0"] : [];
+    await this.#run(["rm", "-f", ...atOnce, this.#name]).catch(() => {});
   }
 
-  async #run(args: readonly string[], signal: AbortSignal) {
-    const process = await this.#environment.start(this.#engine, { args, confinement: "ours", signal });
-    const drained = (async () => {
-      for await (const _ of process.stdout);
-    })();
-    const [complaint, { code }] = await Promise.all([complaintOf(process), process.exit, drained]);
-    return { code, complaint: complaint.trim().split("\n").at(-1) ?? "" };
+  #run(args: readonly string[], signal: AbortSignal = new AbortController().signal) {
+    return runProgram(this.#environment, this.#engine, args, signal);
   }
+}
+
+const keepRunning = "while :; do sleep 86400; done";
+
+/** Creates the folder that a target names, as the workspace of one run. */
+export async function makeTargetFolder(
+  environment: Environment,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const target = parseTarget(name);
+  if (target.directory === undefined) return;
+  const [program = "", ...args] = target.commandFor(["mkdir", "-p", "--", target.directory], {
+    mayAsk: false,
+  });
+  const { code, complaint } = await runProgram(environment, program, args, signal);
+  if (code === 0) return;
+  throw new ToolError(
+    "unavailable",
+    `The folder of ${name} could not be created: ${printableLine(complaint)}`,
+  );
+}
+
+async function runProgram(
+  environment: Environment,
+  program: string,
+  args: readonly string[],
+  signal: AbortSignal,
+) {
+  // Where its server and its storage are, as the connection of the session finds them.
+  const { PATH: _, ...env } = allowedVariables(process.env, { base: "all", extra: [] });
+  const started = await environment.start(program, { args, env, confinement: "ours", signal });
+  const drained = (async () => {
+    for await (const _ of started.stdout);
+  })();
+  const [complaint, { code }] = await Promise.all([complaintOf(started), started.exit, drained]);
+  return { code, complaint: complaint.trim().split("\n").at(-1) ?? "" };
 }

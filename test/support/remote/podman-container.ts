@@ -24,10 +24,75 @@ export interface PodmanContainer extends AsyncDisposable {
 
 /** Works as root, and as any user who may create user namespaces. */
 export function podmanContainer(): PodmanContainer {
+  const home = podmanHome();
+  const root = join(home.path, "root");
+  const name = "test-container";
+  const mounts = makeRoot(root).map(([from, to]) => `type=bind,source=${from},target=${to},readonly`);
+  const words = ["run", "-d", "--name", name, "--env", "HOME=/root", "--env", "PATH=/node:/usr/bin:/bin"];
+  const remove = async () => {
+    spawnSync("podman", ["rm", "-f", "-t", "0", name], { env: home.env, stdio: "ignore" });
+    await home[Symbol.asyncDispose]();
+  };
+  try {
+    const given = mounts.flatMap((mount) => ["--mount", mount]);
+    home.run([...words, ...given, "--rootfs", root, "/bin/sleep", "1000000"]);
+  } catch (error) {
+    void remove();
+    throw error;
+  }
+  const { variables } = home;
+  return { name, variables, here: (path) => join(root, path), [Symbol.asyncDispose]: remove };
+}
+
+/** An image of the real podman, whose containers use programs of this machine. */
+export interface PodmanImage extends AsyncDisposable {
+  readonly image: string;
+  /** The settings with which `podman` finds the image. Its storage is its own. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Returns the names and states of the containers: `name Up 3 seconds ago`. */
+  containers(): readonly string[];
+}
+
+export function podmanImage(): PodmanImage {
+  const image = "localhost/test-image:1";
+  // Folders that every container gets, because commands that start one do not name them.
+  const root = temporaryFolder();
+  const volumes = makeRoot(root.path).map(([from, to]) => `${from}:${to}:ro`);
+  const home = podmanHome([
+    `volumes = ${JSON.stringify(volumes)}`,
+    'env = ["HOME=/root", "PATH=/node:/usr/bin:/bin"]',
+  ]);
+  const containers = () =>
+    home
+      .run(["ps", "-a", "--format", "{{.Names}} {{.Status}}"])
+      .split("\n")
+      .filter((name) => name !== "");
+  const archive = join(home.path, "image.tar");
+  execFileSync("tar", ["-c", "-f", archive, "-C", root.path, "."]);
+  home.run(["import", "-q", archive, image]);
+  return {
+    ...{ image, variables: home.variables, containers },
+    [Symbol.asyncDispose]: async () => {
+      spawnSync("podman", ["rm", "-f", "-a", "-t", "0"], { env: home.env, stdio: "ignore" });
+      await home[Symbol.asyncDispose]();
+      await root[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface PodmanHome extends AsyncDisposable {
+  readonly path: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly env: NodeJS.ProcessEnv;
+  /** Runs podman. Returns its output. */
+  run(args: readonly string[]): string;
+}
+
+/** Storage and settings of their own for podman. `settings`: more lines for all containers. */
+function podmanHome(settings: readonly string[] = []): PodmanHome {
   const temporary = temporaryFolder();
   const at = (name: string) => join(temporary.path, name);
   for (const name of ["root", "storage", "run", "home"]) mkdirSync(at(name));
-  const mounts = makeRoot(at("root"));
   writeFileSync(
     at("containers.conf"),
     [
@@ -36,7 +101,7 @@ export function podmanContainer(): PodmanContainer {
       `tmp_dir = ${JSON.stringify(at("run"))}`,
       "[containers]",
       // The limits of this process may be above those that a new container may have.
-      ...['netns = "none"', 'default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]'],
+      ...['netns = "none"', 'default_ulimits = ["nofile=1024:1024", "nproc=4096:4096"]', ...settings],
     ].join("\n"),
   );
   const storage = JSON.stringify(at("storage"));
@@ -55,25 +120,17 @@ export function podmanContainer(): PodmanContainer {
     XDG_RUNTIME_DIR: at("run"),
   };
   const env = { ...process.env, ...variables };
-  const name = "test-container";
-  const remove = async () => {
-    spawnSync("podman", ["rm", "-f", "-t", "0", name], { env, stdio: "ignore" });
-    // They clean up after the container, and create folders to do so.
-    await vi.waitUntil(() => !isInUse(temporary.path), { timeout: 60_000, interval: 50 });
-    // podman of an ordinary user leaves a process that keeps its user namespace.
-    if (existsSync(at("run/pause.pid"))) process.kill(Number(readFileSync(at("run/pause.pid"), "utf8")));
-    await temporary[Symbol.asyncDispose]();
+  return {
+    ...{ path: temporary.path, variables, env },
+    run: (args) => execFileSync("podman", args, { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }),
+    [Symbol.asyncDispose]: async () => {
+      // They clean up after containers, and create folders to do so.
+      await vi.waitUntil(() => !isInUse(temporary.path), { timeout: 60_000, interval: 50 });
+      // podman of an ordinary user leaves a process that keeps its user namespace.
+      if (existsSync(at("run/pause.pid"))) process.kill(Number(readFileSync(at("run/pause.pid"), "utf8")));
+      await temporary[Symbol.asyncDispose]();
+    },
   };
-  const words = ["run", "-d", "--name", name, "--env", "HOME=/root", "--env", "PATH=/node:/usr/bin:/bin"];
-  try {
-    execFileSync("podman", [...words, ...mounts, "--rootfs", at("root"), "/bin/sleep", "1000000"], {
-      ...{ env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] },
-    });
-  } catch (error) {
-    void remove();
-    throw error;
-  }
-  return { name, variables, here: (path) => join(at("root"), path), [Symbol.asyncDispose]: remove };
 }
 
 /** Whether a program runs that has this path among its arguments. */
@@ -81,8 +138,8 @@ function isInUse(path: string): boolean {
   return execFileSync("ps", ["-eo", "args="], { encoding: "utf8" }).includes(path);
 }
 
-/** Returns the mounts of the programs of this machine, and of the Node that runs the tests. */
-function makeRoot(root: string): readonly string[] {
+/** Returns the folders to mount: the programs of this machine, and the Node that runs the tests. */
+function makeRoot(root: string): readonly (readonly [from: string, to: string])[] {
   const folders = ["usr", "node", "tmp", "proc", "dev", "sys", "etc", "root", "run", "var/tmp", "workspace"];
   for (const name of folders) mkdirSync(join(root, name), { recursive: true });
   writeFileSync(join(root, "etc/passwd"), "root:x:0:0::/root:/bin/sh\n");
@@ -94,7 +151,7 @@ function makeRoot(root: string): readonly string[] {
     if (lstatSync(path).isSymbolicLink()) symlinkSync(readlinkSync(path), join(root, path));
     else sources.push([path, path]);
   }
-  return sources.flatMap(([from, to]) => ["--mount", `type=bind,source=${from},target=${to},readonly`]);
+  return sources;
 }
 
 /** Why tests with podman are skipped; undefined when it works. */

@@ -1,0 +1,157 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { ScriptedReply, SeenRequest } from "../../../test/providers/provider-server.ts";
+import { bundledProgram } from "../../../test/support/bundled-program.ts";
+import {
+  leases,
+  shell,
+  type WorkerFixture,
+  workerFixture,
+} from "../../../test/support/fleet/worker-fixture.ts";
+import {
+  type PodmanImage,
+  podmanImage,
+  podmanMissing,
+} from "../../../test/support/remote/podman-container.ts";
+import { sshMissing, sshServer } from "../../../test/support/remote/ssh-server.ts";
+
+const program = await bundledProgram(
+  new URL("../../../test/support/fleet/killed-worker-program.ts", import.meta.url),
+);
+
+afterEach(() => void vi.unstubAllEnvs());
+
+describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanMissing)}`, () => {
+  it("is solved in a container with its workspace, which is then removed", async () => {
+    await using podman = usedImage();
+    await using fixture = await workerFixture(doing("pwd > a.txt; cat set-up.txt >> a.txt"));
+    const run = await fixture.run(
+      {
+        ...{ target: `image:${podman.image}`, setup: "echo new > set-up.txt" },
+        check: { command: "bash check.sh", files: { "check.sh": "grep -q new a.txt\n" }, minutes: 1 },
+      },
+      allowed,
+    );
+    expect([run.outcome, run.reason]).toEqual(["solved", "The check passed."]);
+    const patch = readFileSync(join(run.result!.artifacts!, "patch.diff"), "utf8");
+    expect(patch).toContain("-old\n+/workspace\n+new\n");
+    expect(podman.containers()).toEqual([]);
+  });
+
+  it("stops its container while it is parked or released, and finds there what the set-up installed", async () => {
+    await using podman = usedImage();
+    let isRefusing = true;
+    await using fixture = await workerFixture((request) =>
+      isRefusing
+        ? { fault: { status: 429, retryAfter: "3" } }
+        : doing("cat /root/installed > a.txt; sleep 1000 > /dev/null &")(request),
+    );
+    const setup = "echo new > /root/installed && echo set-up >> set-up.txt";
+    const command = "grep -q new a.txt && test $(wc -l < set-up.txt) = 1";
+    const id = await fixture.submit({
+      ...{ target: `image:${podman.image}`, setup, check: { command, files: {}, minutes: 1 } },
+    });
+    // The sandbox of the worker also counts in a container, where it would protect everything but the workspace.
+    const options = { ...allowed, sandbox: "none" } as const;
+    const first = await fixture.start(options);
+    await vi.waitUntil(async () => (await fixture.store.run(id))?.state === "parked", waiting);
+    await first.stop({ graceMs: 0 });
+    expect(podman.containers()).toEqual([expect.stringMatching(/^toolcrib-\w{12}-run_\w+ Exited/)]);
+    isRefusing = false;
+    await fixture.start(options);
+    const run = await fixture.ended(id);
+    expect([run.outcome, run.reason]).toEqual(["solved", "The check passed."]);
+    await vi.waitUntil(() => podman.containers().length === 0, waiting);
+  });
+
+  it("continues after kill -9 of its worker without the processes of that worker; a cancelled one leaves nothing", async () => {
+    await using podman = usedImage();
+    const commands = [
+      "echo ran >> ran.txt; while :; do date > ticks.txt; sleep 0.1; done",
+      "rm ticks.txt; sleep 1000",
+    ];
+    await using fixture = await workerFixture(careful(...commands));
+    const id = await fixture.submit({ target: `image:${podman.image}` });
+    const file = (name: string) => join(fixture.options.workFolder, "runs/trial", id, "workspace", name);
+    await using child = await startChild(fixture);
+    await vi.waitUntil(() => existsSync(file("ticks.txt")), waiting);
+    await child.kill();
+    await fixture.start(allowed);
+    await vi.waitUntil(() => fixture.server.requests.length === 2, waiting);
+    await vi.waitUntil(() => !existsSync(file("ticks.txt")), waiting);
+    expect(readFileSync(file("ran.txt"), "utf8")).toBe("ran\n");
+    await fixture.store.cancel({ fleet: "trial" });
+    const run = await fixture.ended(id);
+    expect([run.outcome, run.deliveries]).toEqual(["cancelled", 2]);
+    await vi.waitUntil(() => podman.containers().length === 0, waiting);
+  });
+});
+
+describe.skipIf(sshMissing !== undefined)(`a run on an ssh target${because(sshMissing)}`, () => {
+  it("is solved in a folder of its own there, without a patch, and refuses files of the check", async () => {
+    await using server = sshServer();
+    vi.stubEnv("PATH", server.env.PATH!);
+    await using fixture = await workerFixture(doing("pwd > where.txt; cat set-up.txt > a.txt"));
+    const spec = {
+      repository: null,
+      target: `ssh:test-host:${server.workspace}/{run}`,
+      setup: "echo new > set-up.txt",
+    };
+    const options = { allowTargets: ["ssh:test-host:**"] };
+    const run = await fixture.run(spec, options);
+    expect([run.outcome, run.reason, run.result?.patch]).toEqual(["solved", "The check passed.", null]);
+    const folder = join(server.workspace, run.id);
+    expect(readFileSync(join(folder, "where.txt"), "utf8")).toBe(`${folder}\n`);
+    await vi.waitUntil(() => server.clients().length === 0, waiting);
+    const check = { command: "true", files: { "check.sh": "" }, minutes: 1 };
+    const withFiles = await fixture.run({ ...spec, check }, options);
+    expect([withFiles.outcome, withFiles.reason]).toEqual([
+      "infrastructure",
+      expect.stringContaining("Files of the check cannot be written on the target ssh:test-host:"),
+    ]);
+  });
+});
+
+const waiting = { timeout: 120_000, interval: 50 };
+const allowed = { allowTargets: ["image:**"] };
+
+function because(missing: string | undefined): string {
+  return missing === undefined ? "" : `: skipped, ${missing}`;
+}
+
+/** An image whose podman this process uses. */
+function usedImage(): PodmanImage {
+  const podman = podmanImage();
+  for (const [name, value] of Object.entries(podman.variables)) vi.stubEnv(name, value);
+  return podman;
+}
+
+/** A model that runs one command, then says that it is done. */
+function doing(command: string): (request: SeenRequest) => ScriptedReply {
+  return careful(command);
+}
+
+/** A model that runs commands in turn, and never repeats one that may have run. */
+function careful(...commands: readonly string[]): (request: SeenRequest) => ScriptedReply {
+  return ({ messages }) => {
+    const command = commands[messages.filter(({ role }) => role === "tool").length];
+    return command === undefined ? { text: "Done." } : shell(command);
+  };
+}
+
+async function startChild({ folder, options }: WorkerFixture) {
+  const settings = { folder, options: { ...options, ...allowed }, leases, graceMs: 0 };
+  const child = spawn(process.execPath, [program, JSON.stringify(settings)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exit = once(child, "exit");
+  await once(child.stdout, "data");
+  const kill = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    await exit;
+  };
+  return { kill, [Symbol.asyncDispose]: kill };
+}
