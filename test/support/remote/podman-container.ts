@@ -68,7 +68,18 @@ export function podmanImage(): PodmanImage {
       .split("\n")
       .filter((name) => name !== "");
   const archive = join(home.path, "image.tar");
-  execFileSync("tar", ["-c", "-f", archive, "-C", root.path, "."]);
+  // A user namespace may have no other ids.
+  execFileSync("tar", [
+    "-c",
+    "-f",
+    archive,
+    "--owner=0",
+    "--group=0",
+    "--numeric-owner",
+    "-C",
+    root.path,
+    ".",
+  ]);
   home.run(["import", "-q", archive, image]);
   return {
     ...{ image, variables: home.variables, containers },
