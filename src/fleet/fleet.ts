@@ -262,6 +262,8 @@ export interface RunFilter {
   readonly tasks?: readonly string[] | undefined;
   readonly states?: readonly RunState[] | undefined;
   readonly outcomes?: readonly RunOutcome[] | undefined;
+  /** Runs that ended at this time or later, by the clock of the database. */
+  readonly endedSince?: number | undefined;
   /** A part of the task or the reason, in any case. */
   readonly text?: string | undefined;
 }

@@ -16,15 +16,13 @@ export async function followFleet(
   { signal, isQuiet = false }: { readonly signal: AbortSignal; readonly isQuiet?: boolean },
 ): Promise<FleetCounts> {
   const redraws = canRedraw(2);
-  const shown = new Set((await store.runs({ fleet: name, states: ["ended"] })).map(({ id }) => id));
+  const ends = await endsOf(store, name);
   let nextLineAt = Date.now() + lineMs;
   let left: number | undefined;
   for (;;) {
     const [fleet, counts] = await Promise.all([findFleet(store, name), store.counts(name)]);
-    if (!isQuiet && counts.states.ended > shown.size) {
-      const ended = await store.runs({ fleet: name, states: ["ended"] });
-      const fresh = ended.filter(({ id }) => !shown.has(id));
-      for (const { id } of fresh) shown.add(id);
+    const fresh = isQuiet ? [] : await ends.next(counts.states.ended);
+    if (fresh.length > 0) {
       remark(`${redraws ? startOfLine : ""}${fresh.map(endedLine).join("")}`);
       left = await msLeft(store, name);
     }
@@ -40,6 +38,27 @@ export async function followFleet(
   }
 }
 
+/** Finds the runs that have ended since the last look, without reading the others again. */
+async function endsOf(store: FleetStore, fleet: string) {
+  const [latest = 0] = await store.latestEnds(fleet, 1);
+  let known = await store.runs({ fleet, endedSince: latest - overlapMs });
+  let count = (await store.counts(fleet)).states.ended;
+  return {
+    /** `ended`: how many runs have ended by now. */
+    next: async (ended: number): Promise<readonly Run[]> => {
+      if (ended === count) return [];
+      count = ended;
+      const last = known.reduce((most, { endedAt }) => Math.max(most, endedAt ?? 0), 0);
+      const found = await store.runs({ fleet, endedSince: last - overlapMs });
+      const before = new Set(known.map(({ id, endedAt }) => `${id} ${endedAt}`));
+      known = found;
+      return found.filter(({ id, endedAt }) => !before.has(`${id} ${endedAt}`));
+    },
+  };
+}
+
+/** An end may become visible later than another one that has a later time. */
+const overlapMs = 60_000;
 const pollMs = 300;
 const lineMs = 30_000;
 

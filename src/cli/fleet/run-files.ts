@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ConversationEntry } from "../../contract/conversations.ts";
 import { ToolError } from "../../contract/error.ts";
-import { openArtifactStore } from "../../fleet/artifacts/artifact-store.ts";
 import type { Run } from "../../fleet/fleet.ts";
+import { readArtifact } from "../../fleet/read-artifact.ts";
 import { RunFolder } from "../../fleet/work/run-folder.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { tryParseJson } from "../../lib/json/try-parse-json.ts";
@@ -24,23 +24,25 @@ export function artifactsOf(options: ReadonlyMap<string, string>): string {
 }
 
 /** Reads an artifact of an ended run as text; empty when the run has no such artifact. */
-export async function readArtifact({ result, id }: Run, name: string): Promise<string> {
-  if (result === null || result.artifacts === null || !result.artifactNames.includes(name)) return "";
-  try {
-    const store = await openArtifactStore(result.artifacts);
-    return (await store.read(result.artifacts, name)).toString();
-  } catch (cause) {
-    if (cause instanceof ToolError) throw cause;
-    throw new ToolError("unavailable", `${name} of ${id} cannot be read: ${(cause as Error).message}`, {
-      hint: `Run this on the machine that has ${result.artifacts}.`,
-      cause,
-    });
+export async function readArtifactText(run: Run, name: string): Promise<string> {
+  const { artifacts = null, artifactNames = [] } = run.result ?? {};
+  if (artifacts === null || !artifactNames.includes(name)) return "";
+  if (/^s3:/i.test(artifacts)) {
+    const { S3Artifacts } = await import("../../fleet/artifacts/s3-artifacts.ts");
+    return (await new S3Artifacts(artifacts, process.env).read(artifacts, name)).toString();
   }
+  const bytes = readArtifact(run, name, maxArtifactBytes);
+  if (bytes !== undefined) return Buffer.from(bytes).toString();
+  throw new ToolError("unavailable", `${name} of ${run.id} cannot be read.`, {
+    hint: `Run this on the machine that has ${artifacts}.`,
+  });
 }
+
+const maxArtifactBytes = 256 * 1024 * 1024;
 
 /** Returns the conversation of a run: from its artifacts, or as far as its worker on this machine has come. */
 export async function conversationOf(run: Run, workFolder: string): Promise<readonly ConversationEntry[]> {
-  const kept = await readArtifact(run, "session.jsonl");
+  const kept = await readArtifactText(run, "session.jsonl");
   if (kept !== "")
     return kept.split("\n").map(tryParseJson).filter(isRecord) as unknown as ConversationEntry[];
   const [files] = allWorkspaceFiles(new RunFolder(workFolder, run).state);

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import { newIdentifier } from "../../lib/identifier.ts";
@@ -7,8 +7,6 @@ import { newIdentifier } from "../../lib/identifier.ts";
 export interface ArtifactStore {
   /** Stores files of a folder under a key such as `fleet/run/3`. Returns their folder or address. */
   put(key: string, folder: string, names: readonly string[]): Promise<string>;
-  /** Reads an artifact by the folder or address that `put` returned. */
-  read(address: string, name: string): Promise<Buffer>;
 }
 
 /** Opens a folder, or `s3://bucket/prefix`. The credentials of S3 come from `variables`, never from a spec. */
@@ -47,9 +45,5 @@ class FolderArtifacts implements ArtifactStore {
       await rm(draft, { recursive: true, force: true });
     }
     return target;
-  }
-
-  read(address: string, name: string): Promise<Buffer> {
-    return readFile(join(address, name));
   }
 }

@@ -48,6 +48,7 @@ export class S3Artifacts implements ArtifactStore {
     return `s3://${this.#bucket}/${full}`;
   }
 
+  /** Reads an artifact by the address that `put` returned. */
   async read(address: string, name: string): Promise<Buffer> {
     const { bucket, prefix } = parseAddress(address);
     if (bucket !== this.#bucket)

@@ -94,6 +94,10 @@ export function whereRuns(
     values.push(JSON.stringify(wanted));
     conditions.push(`${column} IN ${dialect.listIn(`$${values.length}`)}`);
   }
+  if (filter.endedSince !== undefined) {
+    values.push(filter.endedSince);
+    conditions.push(`state = 'ended' AND ended_at >= $${values.length}`);
+  }
   if (filter.text !== undefined) {
     values.push(`%${filter.text.toLowerCase().replace(/[!%_]/g, "!$&")}%`);
     conditions.push(`lower(task || ' ' || coalesce(reason, '')) LIKE $${values.length} ESCAPE '!'`);

@@ -38,6 +38,7 @@ const migrations: readonly (readonly string[])[] = [
       result TEXT
     )`,
     "CREATE INDEX runs_of_fleet ON runs (fleet, position)",
+    "CREATE INDEX runs_ended ON runs (fleet, ended_at) WHERE state = 'ended'",
     "CREATE INDEX runs_open ON runs (created_at, position) WHERE state <> 'ended'",
     "CREATE INDEX runs_of_worker ON runs (worker) WHERE state = 'running'",
     `CREATE TABLE workers (

@@ -58,6 +58,11 @@ describe.each(Object.keys(locations))("a fleet store on %s", (name) => {
     expect(await found({ tasks: ["one", 'th"ree'] })).toEqual([one, three]);
     expect(await found({ ids: [three!], tasks: ["one"] })).toEqual([]);
     expect(await found({ outcomes: ["solved", "budget"] })).toEqual([two]);
+    const [endedAt = 0] = await store.latestEnds("nightly", 1);
+    expect([await found({ endedSince: endedAt }), await found({ endedSince: endedAt + 1 })]).toEqual([
+      [two],
+      [],
+    ]);
     expect(await found({ states: ["waiting"] })).toEqual([one, three]);
     expect(await found({ tasks: [] })).toEqual([]);
   });

@@ -207,7 +207,6 @@ describe("a run whose artifacts cannot be stored", () => {
       { limits: { rounds: 100_000, minutes: 0.03, dollars: null } },
       {
         artifacts: {
-          ...store,
           put: async (...given) => {
             if (failures++ < 2) throw new Error("No space is left.");
             return store.put(...given);
@@ -224,8 +223,7 @@ describe("a run whose artifacts cannot be stored", () => {
   it("ends as infrastructure after the longest time, and keeps its files", async () => {
     await using fixture = await workerFixture(doing("echo new > a.txt"));
     const put = async () => Promise.reject(new Error("No space is left."));
-    const artifacts = { put, read: async () => Buffer.alloc(0) };
-    const run = await fixture.run({}, { artifacts }, { parkedHours: 0 });
+    const run = await fixture.run({}, { artifacts: { put } }, { parkedHours: 0 });
     expect([run.outcome, run.reason, run.result?.artifacts]).toEqual([
       "infrastructure",
       "Parked for 0 hours: The artifacts could not be stored: No space is left.",
