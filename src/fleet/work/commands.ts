@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Session } from "../../agent/index.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { ProcessOutput, ProcessStatus } from "../../contract/process.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 import type { RunCheck } from "../fleet.ts";
 import type { CheckResult } from "./outcome.ts";
@@ -14,10 +15,10 @@ export async function runSetup(
   minutes: number,
   signal: AbortSignal,
 ): Promise<{ readonly problem: string | undefined; readonly log: string }> {
-  const { error, data, content } = await runShell(session, command, minutes, signal);
-  if (data?.exitCode === 0) return { problem: undefined, log: content };
-  const why = error === null ? `exit code ${data?.exitCode ?? "unknown"}` : explain(error);
-  return { problem: `The set-up command failed: ${why}.`, log: content };
+  const { exitCode, output, error } = await runCommand(session, { command, minutes }, signal);
+  if (exitCode === 0) return { problem: undefined, log: output };
+  const why = error === null ? `exit code ${exitCode ?? "unknown"}` : explain(error);
+  return { problem: `The set-up command failed: ${why}.`, log: output };
 }
 
 /** Writes the files of the check, runs its command, and restores what was there before. */
@@ -37,11 +38,11 @@ export async function runCheck(
     return { exitCode: null, output, isTimeout: false, refusal: undefined };
   }
   try {
-    const { data, error, content } = await runShell(session, command, minutes, signal);
+    const { exitCode, output, error } = await runCommand(session, { command, minutes }, signal);
     const isTimeout = error?.code === "timeout";
     const refusal =
       error === null || isTimeout ? undefined : `The check command did not run: ${explain(error)}.`;
-    return { exitCode: data?.exitCode ?? null, output: content, isTimeout, refusal };
+    return { exitCode, output, isTimeout, refusal };
   } finally {
     for (const restore of restores) restore();
   }
@@ -70,24 +71,58 @@ function attempt<Result>(act: () => Result): Result | undefined {
   }
 }
 
-interface ShellData {
+interface CommandEnd {
   readonly exitCode: number | null;
+  readonly output: string;
+  /** Why it did not run to its end. */
+  readonly error: CallResult["error"];
 }
 
-async function runShell(
-  { toolcrib }: Session,
-  command: string,
-  minutes: number,
+/**
+ * Runs a command: with `shell.run`, or as a process when it may take longer than `shell.run` waits. Such a process ends with
+ * the session; that of a killed worker ends when the session is opened again.
+ */
+export async function runCommand(
+  { toolcrib }: Pick<Session, "toolcrib">,
+  { command, minutes }: { readonly command: string; readonly minutes: number },
   signal: AbortSignal,
-): Promise<CallResult<ShellData>> {
-  const timeout_ms = Math.min(mostTimeoutMs, Math.max(1, Math.round(minutes * 60_000)));
-  const result = await toolcrib.call("shell.run", { command, timeout_ms }, { signal });
-  if (signal.aborted) throw new ToolError("cancelled", "The command was stopped");
-  return result as CallResult<ShellData>;
+  longestCallMs = 600_000,
+): Promise<CommandEnd> {
+  const call = async <Data>(tool: string, input: object) => {
+    const result = await toolcrib.call(tool, input, { signal });
+    if (signal.aborted) throw new ToolError("cancelled", "The command was stopped");
+    return result as CallResult<Data>;
+  };
+  const timeout_ms = Math.min(longestProcessMs, Math.max(1, Math.round(minutes * 60_000)));
+  if (timeout_ms <= longestCallMs) {
+    const { data, content, error } = await call<{ exitCode: number | null }>("shell.run", {
+      command,
+      timeout_ms,
+    });
+    return { exitCode: data?.exitCode ?? null, output: content, error };
+  }
+  const started = { command, input: false, wait_ms: longestCallMs, timeout_ms, max_chars: 10_000 };
+  const { data: status, content, error } = await call<ProcessStatus>("process.start", started);
+  if (status === null || error !== null) return { exitCode: null, output: content, error };
+  const ended = { status, output: content };
+  while (ended.status.state !== "ended") {
+    const waited = await call<ProcessOutput>("process.wait", {
+      name: status.name,
+      timeout_ms: longestCallMs,
+    });
+    if (waited.error !== null && waited.error.code !== "timeout")
+      return { exitCode: null, output: waited.content, error: waited.error };
+    if (waited.data !== null) Object.assign(ended, { status: waited.data.status, output: waited.content });
+  }
+  const { exitCode, durationMs } = ended.status;
+  const { output } = ended;
+  if (durationMs < timeout_ms) return { exitCode, output, error: null };
+  const message = `The command was stopped after ${minutes} minutes`;
+  return { exitCode, output, error: { code: "timeout", message, hint: null } };
 }
 
-/** The longest time of one `shell.run`. */
-const mostTimeoutMs = 600_000;
+/** The longest time of one `process.start`. */
+const longestProcessMs = 24 * 3_600_000;
 
 /** A worker has no user who could approve a call: its rules have to allow the commands of its runs. */
 function explain({ code, message, hint }: NonNullable<CallResult["error"]>): string {
