@@ -1,19 +1,18 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { builtProgram } from "../../test/support/built-program.ts";
 import { requestCost } from "../../test/support/fleet/fleet-lab.ts";
 import { startPostgres, type TestPostgres } from "../../test/support/fleet/postgres.ts";
 import { runStorm, type StormReport } from "../../test/support/fleet/storm.ts";
 import { measureFleet, measureSingleRuns, type Work } from "../fleet/measure-fleet.ts";
 import { type CaseResult, type Group, shortNumber, type Verdict } from "../harness.ts";
-import { buildAndInstall, launcher } from "./start.ts";
 
-const program = [process.execPath, launcher];
+const program = [process.execPath, builtProgram];
 
 /** Fleets on a real PostgreSQL, with a provider on this machine. */
 export const group: Group = {
   needs: [],
-  prepare: buildAndInstall,
   cases: [],
   run: async function* ({ only, sizes }) {
     const cases: readonly (readonly [string, () => Promise<CaseResult>])[] = [
