@@ -26,6 +26,7 @@ const behaviours: Readonly<
   console: { words: ["--help"], does: "ignores" },
   diff: { words: ["call_1"], does: "connects" },
   doctor: { words: ["--sandbox", "none"], does: "connects" },
+  fleet: { words: ["status"], does: "ignores" },
   grants: { does: "ignores" },
   help: { does: "ignores" },
   index: { does: "connects" },

@@ -5,9 +5,6 @@ import { type Browser, chromium } from "playwright-core";
 /** The first one has no window to draw, and takes half the CPU. */
 const installedBrowsers = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
-/** Flags of the package that would switch off what tests are about: the rules between origins. */
-const unwanted = /^--(?:disable-web-security|allow-running-insecure-content|disable-site-isolation-trials)/;
-
 /**
  * The reason why no browser can run here. The package contains one for x64, unpacked into the temporary folder on first use;
  * elsewhere the tests use an installed Chromium, or the program that TOOLCRIB_TEST_BROWSER names.
@@ -19,15 +16,12 @@ export const missingBrowser: string | undefined =
 
 /** Starts a headless Chromium, with further flags. */
 export async function startBrowser(more: readonly string[] = []): Promise<Browser> {
-  const installed = installedBrowser();
-  // Root cannot use the sandbox of Chromium; the pages are our own.
-  if (installed !== undefined)
-    return await chromium.launch({
-      executablePath: installed,
-      args: ["--no-sandbox", "--disable-gpu", ...more],
-    });
-  const args = [...packed.args.filter((flag) => !unwanted.test(flag)), ...more];
-  return await chromium.launch({ executablePath: await packed.executablePath(), args });
+  // Root cannot use the sandbox of Chromium; the pages are our own. The package's own flags would run pages and browser in
+  // one process, which crashes when a server goes away.
+  return await chromium.launch({
+    executablePath: installedBrowser() ?? (await packed.executablePath()),
+    args: ["--no-sandbox", "--disable-gpu", ...more],
+  });
 }
 
 function installedBrowser(): string | undefined {
