@@ -85,6 +85,13 @@ describe("toolcrib fleet", () => {
     await using fixture = await cliWithModel(writer);
     fixture.write("fleet.yaml", spec(["a", "b"]).replaceAll("test -f", "test -d"));
     expect((await submit(fixture)).stdout).toMatch(/^small: 2 unsolved/);
+    const nothing = await fixture.run("fleet", "retry", "small");
+    expect(nothing.stderr).toBe("No run ended as infrastructure. Select others with --outcome.\n");
+    const unknown = await fixture.run("fleet", "cancel", "small", "a", "c");
+    expect([unknown.exit, unknown.stderr]).toEqual([
+      2,
+      "No task of small is named c\nUse a name from: toolcrib fleet results small\n",
+    ]);
     const retried = await fixture.run("fleet", "retry", "small", "a", "--outcome", "unsolved");
     expect([retried.exit, retried.stdout]).toEqual([
       0,
@@ -94,6 +101,16 @@ describe("toolcrib fleet", () => {
     expect(JSON.parse(cancelled.stdout).runs).toHaveLength(1);
     const { exit, stdout } = await submit(fixture);
     expect([exit, stdout.replace(/, \$.*/, "")]).toEqual([1, "small: 1 unsolved, 1 cancelled\n"]);
+  });
+
+  it("selects all repetitions of a task by its name", async () => {
+    await using fixture = await cliWithModel(writer);
+    fixture.write("fleet.yaml", spec(["a", "b"], "repetitions: 2\n"));
+    await submit(fixture);
+    const { stderr } = await fixture.run("fleet", "logs", "small/a");
+    expect(stderr).toBe("No run is named small/a\nUse one of its runs: toolcrib fleet logs 'small/a 1'\n");
+    const retried = await fixture.run("fleet", "retry", "small", "a", "--outcome", "solved");
+    expect(retried.stdout).toBe("2 runs of small will run again: submit the spec again.\n");
   });
 
   it("makes branches of solved runs, and pushes them only with the user's command", async () => {

@@ -4,7 +4,9 @@ import type { Fleet, FleetStore, Run } from "../../fleet/fleet.ts";
 import { openFleetStore } from "../../fleet/store/open-fleet-store.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { printableLine } from "../../lib/text/printable.ts";
+import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { makePrivateDirectory, userDirectories } from "../../system/directories.ts";
+import { remark } from "../terminal.ts";
 
 /** The database of a command line; undefined for the SQLite file of this machine. */
 export function databaseOf(options: ReadonlyMap<string, string>): string | undefined {
@@ -24,7 +26,11 @@ export function fleetFolder(): string {
 
 async function openStore(options: ReadonlyMap<string, string>): Promise<FleetStore> {
   const database = databaseOf(options);
-  if (database !== undefined) return openFleetStore({ database });
+  if (database !== undefined)
+    return openFleetStore(
+      { database },
+      { onWait: (reason) => remark(`Waiting for the database: ${printableLine(reason)}\n`) },
+    );
   makePrivateDirectory(fleetFolder());
   return openFleetStore({ file: join(fleetFolder(), "fleet.sqlite") });
 }
@@ -73,7 +79,25 @@ export async function findRun(store: FleetStore, name: string | undefined): Prom
       ? (await store.runs({ fleet: name.slice(0, slash), tasks: [name.slice(slash + 1)] }))[0]
       : await store.run(name);
   if (found !== undefined) return found;
+  const repeated = slash > 0 ? await tasksNamed(store, name.slice(0, slash), [name.slice(slash + 1)]) : [];
   throw new ToolError("not-found", `No run is named ${printableLine(name)}`, {
-    hint: "Use an id or FLEET/TASK from: toolcrib fleet results FLEET",
+    hint:
+      repeated.length > 0
+        ? `Use one of its runs: toolcrib fleet logs ${shellQuote(`${name.slice(0, slash)}/${repeated[0]}`)}`
+        : "Use an id or FLEET/TASK from: toolcrib fleet results FLEET",
   });
+}
+
+/** Returns the tasks of a fleet with one of the names. `sum-1` also selects its runs with other models and repetitions. */
+export async function tasksNamed(
+  store: FleetStore,
+  fleet: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const tasks = (await store.runs({ fleet })).map(({ spec }) => spec.task);
+  return tasks.filter((task) => names.some((name) => isNamed(task, name)));
+}
+
+export function isNamed(task: string, name: string): boolean {
+  return task === name || task.startsWith(`${name} `);
 }

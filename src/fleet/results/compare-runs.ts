@@ -57,7 +57,10 @@ export function comparisonsOf(fleet: Side, other: Side | undefined, model: strin
       "not-found",
       `${model} is not a fleet, and not one of several models of ${fleet.name}`,
       {
-        hint: `Use another fleet, or one of: ${[...byModel.keys()].join(", ")}`,
+        hint:
+          byModel.size < 2
+            ? "Use the name of another fleet, from: toolcrib fleet status"
+            : `Use another fleet, or one of: ${[...byModel.keys()].join(", ")}`,
       },
     );
   return [...byModel]

@@ -11,6 +11,8 @@ export type StoreLocation = { readonly file: string } | { readonly database: str
 export interface StoreOptions extends Partial<LeaseOptions> {
   /** How long a call waits for a database that cannot be reached, before it fails. Default: 60 s. */
   readonly retryMs?: number | undefined;
+  /** Called once for each outage when calls begin to wait, with the error of the database. */
+  readonly onWait?: ((reason: string) => void) | undefined;
 }
 
 /** Opens the state of all fleets, and creates or updates its tables. */
@@ -19,7 +21,7 @@ export async function openFleetStore(
   options: StoreOptions = {},
 ): Promise<FleetStore> {
   const { leaseMs = 30_000, adoptAfterMs = 10 * 60_000, retryMs = 60_000 } = options;
-  const database = await openDatabase(location, retryMs);
+  const database = await openDatabase(location, retryMs, options.onWait);
   try {
     await migrate(database);
   } catch (error) {
@@ -29,8 +31,12 @@ export async function openFleetStore(
   return new SqlFleetStore(database, { leaseMs, adoptAfterMs });
 }
 
-async function openDatabase(location: StoreLocation, retryMs: number): Promise<SqlDatabase> {
+async function openDatabase(
+  location: StoreLocation,
+  retryMs: number,
+  onWait: StoreOptions["onWait"],
+): Promise<SqlDatabase> {
   return "file" in location
     ? openSqliteDatabase(location.file)
-    : await openPostgresDatabase(location.database, retryMs);
+    : await openPostgresDatabase(location.database, retryMs, onWait);
 }

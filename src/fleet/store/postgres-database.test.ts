@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { settingsWith, specOf } from "../../../test/support/fleet/examples.ts";
-import { runSql, startPostgres } from "../../../test/support/fleet/postgres.ts";
+import { freePort } from "../../../test/support/fleet/free-port.ts";
+import { asUser, runSql, startPostgres } from "../../../test/support/fleet/postgres.ts";
 import { openFleetStore } from "./open-fleet-store.ts";
 
 it("waits for a database that restarts, and fails clearly when it stays away", async () => {
@@ -43,8 +44,21 @@ it("creates its tables once when several workers start at once", async () => {
   await Promise.all(stores.map((store) => store.close()));
 });
 
-it("names a wrong password or database at once", async () => {
+it("names a wrong user or database at once", async () => {
   await using postgres = await startPostgres();
   const database = await postgres.newDatabase();
-  await expect(openFleetStore({ database: `${database}_missing` })).rejects.toThrow("does not exist");
+  for (const wrong of [`${database}_missing`, asUser(database, "stranger")])
+    await expect(openFleetStore({ database: wrong }, { onWait: expect.unreachable })).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/does not exist/),
+      hint: expect.stringContaining("--database postgres://user@host/database"),
+    });
+});
+
+it("reports once that it waits for a server", async () => {
+  const waits: string[] = [];
+  const database = `postgres://user@127.0.0.1:${await freePort()}/fleet`;
+  const opening = openFleetStore({ database }, { retryMs: 3_000, onWait: (reason) => waits.push(reason) });
+  await expect(opening).rejects.toMatchObject({ code: "unavailable" });
+  expect(waits).toEqual([expect.stringContaining("ECONNREFUSED")]);
 });

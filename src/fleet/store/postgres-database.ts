@@ -3,7 +3,11 @@ import { loadPackage } from "../optional-package.ts";
 import { databaseUnavailable, type Query, type SqlDatabase, type SqlValue } from "./sql-database.ts";
 
 /** Connects to the PostgreSQL database of the fleets of many machines. Connections are made when they are needed. */
-export async function openPostgresDatabase(address: string, retryMs: number): Promise<SqlDatabase> {
+export async function openPostgresDatabase(
+  address: string,
+  retryMs: number,
+  onWait?: (reason: string) => void,
+): Promise<SqlDatabase> {
   const { Pool } = await loadPackage(() => import("pg"), "bullmq pg");
   const pool = new Pool({
     connectionString: address,
@@ -20,7 +24,7 @@ export async function openPostgresDatabase(address: string, retryMs: number): Pr
   // Without listeners, a connection that ends while it is not used would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
-  return new PostgresDatabase(pool, retryMs);
+  return new PostgresDatabase(pool, retryMs, onWait);
 }
 
 const schema = "toolcrib_fleet";
@@ -37,11 +41,14 @@ class PostgresDatabase implements SqlDatabase {
   };
   readonly #pool: Pool;
   readonly #retryMs: number;
+  readonly #onWait: ((reason: string) => void) | undefined;
+  #isWaiting = false;
   #isClosed = false;
 
-  constructor(pool: Pool, retryMs: number) {
+  constructor(pool: Pool, retryMs: number, onWait: ((reason: string) => void) | undefined) {
     this.#pool = pool;
     this.#retryMs = retryMs;
+    this.#onWait = onWait;
   }
 
   readonly query: Query = (sql, values) => this.#connected((client) => queryOf(client)(sql, values));
@@ -72,10 +79,18 @@ class PostgresDatabase implements SqlDatabase {
     const deadline = Date.now() + this.#retryMs;
     for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 2_000)) {
       try {
-        return await this.#once(act);
+        const result = await this.#once(act);
+        this.#isWaiting = false;
+        return result;
       } catch (error) {
+        if (isRefused(error)) throw databaseUnavailable(error);
         if (!mayPass(error)) throw error;
         if (this.#isClosed || Date.now() + waitMs > deadline) throw databaseUnavailable(error);
+        // Shorter failures are collisions of transactions, and of no interest.
+        if (waitMs >= 400 && !this.#isWaiting) {
+          this.#isWaiting = true;
+          this.#onWait?.((error as Error).message || String((error as { code?: unknown }).code));
+        }
       }
       await new Promise((resolve) => setTimeout(resolve, waitMs * (0.5 + Math.random() / 2)));
     }
@@ -104,6 +119,13 @@ function mayPass(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error ? String(error.code) : "";
   return passingCodes.test(code) || (code === "" && passingMessages.test(error.message));
+}
+
+/** Whether the address is wrong: its host, user, password or database. */
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? String(error.code) : "";
+  return /^(?:28000|28P01|3D000|ENOTFOUND)$/.test(code) || error.message.startsWith("SASL");
 }
 
 /** SQLSTATEs of lost connections, collisions, full servers, timeouts and restarts; and errors of sockets. */

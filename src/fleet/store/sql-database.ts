@@ -39,7 +39,7 @@ export interface SqlDialect {
 export function databaseUnavailable(cause: unknown): ToolError {
   const reason = cause instanceof Error && cause.message !== "" ? cause.message : String(cause);
   return new ToolError("unavailable", `The database of the fleet is not available: ${reason}`, {
-    hint: "Check that the database runs and that its address is right.",
+    hint: "Check that the server runs, and the address: --database postgres://user@host/database, with the password in PGPASSWORD.",
     details: { kind: "database-unavailable" },
     cause,
   });
