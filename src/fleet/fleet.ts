@@ -245,8 +245,8 @@ export interface FleetStore extends AsyncDisposable {
   admit(estimate: RequestEstimate): Promise<Admission>;
   /** Replaces the estimate of a request with what it used; nothing for a request without an answer. */
   settle(request: string, actual: { readonly tokens: number; readonly cost: number }): Promise<void>;
-  /** After a 429 or an outage: no request of the lane is admitted before this time. */
-  pauseLane(lane: string, until: number): Promise<void>;
+  /** After a 429 or an outage: no request of the lane is admitted for this time, by the clock of the database. */
+  pauseLane(lane: string, milliseconds: number): Promise<void>;
   lanes(): Promise<readonly LaneState[]>;
 
   /** Cancels runs that have not ended: at once, or by their worker at its next heartbeat. Returns their ids. */

@@ -44,7 +44,7 @@ beforeAll(async () => {
   ids = (await store.submit("nightly", settingsWith({ budget: 50 }), specs)).added;
   await store.submit(hostile, settingsWith(), [specOf("one", { fleet: hostile })]);
   await store.heartbeat(workerOf("worker-1"), []);
-  await store.pauseLane("anthropic", Date.now() + 60_000);
+  await store.pauseLane("anthropic", 60_000);
   await end(0, "solved", { patch: { files: 3, added: 1, removed: 1 }, artifacts: artifacts(0) });
   await end(1, "unsolved", { text: hostile });
   await end(2, "infrastructure", { patch: { files: 1, added: 1, removed: 0 }, artifacts: artifacts(2) });

@@ -129,11 +129,12 @@ export class RequestLedger {
     );
   }
 
-  async pauseLane(lane: string, until: number): Promise<void> {
+  async pauseLane(lane: string, milliseconds: number): Promise<void> {
     await this.#database.query(
-      `INSERT INTO lanes (lane, paused_until) VALUES ($1, $2) ON CONFLICT (lane) DO UPDATE
+      `INSERT INTO lanes (lane, paused_until) VALUES ($1, ${this.#database.dialect.now} + $2)
+       ON CONFLICT (lane) DO UPDATE
        SET paused_until = excluded.paused_until WHERE lanes.paused_until < excluded.paused_until`,
-      [lane, until],
+      [lane, milliseconds],
     );
   }
 

@@ -289,8 +289,8 @@ export class SqlFleetStore implements FleetStore {
     return this.#ledger.settle(request, actual);
   }
 
-  pauseLane(lane: string, until: number): Promise<void> {
-    return this.#ledger.pauseLane(lane, until);
+  pauseLane(lane: string, milliseconds: number): Promise<void> {
+    return this.#ledger.pauseLane(lane, milliseconds);
   }
 
   lanes(): Promise<readonly LaneState[]> {

@@ -114,8 +114,9 @@ export class ModelGate {
   async #pauseLane({ provider }: Model, { retryAfterMs }: ModelError): Promise<void> {
     const backOff = Math.min(mostPauseMs, this.#options.firstPauseMs * 2 ** this.#failures);
     this.#failures += 1;
-    this.retryAt = Date.now() + (retryAfterMs ?? backOff * (0.5 + Math.random() / 2));
-    await this.#options.store.pauseLane(provider, Math.round(this.retryAt));
+    const pauseMs = Math.round(retryAfterMs ?? backOff * (0.5 + Math.random() / 2));
+    this.retryAt = Date.now() + pauseMs;
+    await this.#options.store.pauseLane(provider, pauseMs);
   }
 
   #estimate(model: Model, request: ModelRequest): RequestEstimate {
