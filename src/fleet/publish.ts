@@ -8,6 +8,7 @@ import { contentHash } from "../lib/bytes/content-hash.ts";
 import { openLocalEnvironment } from "../toolcrib/index.ts";
 import type { Run, RunSpec } from "./fleet.ts";
 import { isUrl } from "./work/worker-limits.ts";
+import { connectionVariables, protocolsFor } from "./work/workspace.ts";
 
 export interface PublishOptions {
   /** Gets a bare repository for each repository of the runs, `patches/` and `published.json`. */
@@ -247,16 +248,11 @@ function settingsOf({ env = {}, input, isUsers = false, source }: GitUse): GitOp
     input,
     settings: { "protocol.allow": undefined, ...(source === undefined ? {} : reaching) },
     env: {
-      ...(isUsers ? usersVariables() : { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" }),
-      ...(source === undefined ? {} : { GIT_ALLOW_PROTOCOL: isUrl(source) ? "https:http:ssh:git" : "file" }),
+      ...(isUsers ? connectionVariables() : { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" }),
+      ...(source === undefined ? {} : { GIT_ALLOW_PROTOCOL: protocolsFor(source) }),
       ...env,
     },
   };
-}
-
-function usersVariables(): Readonly<Record<string, string>> {
-  const names = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_CONFIG_GLOBAL"];
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
 /** Fills in the template of the spec. The result is a plain name, whatever the task is called. */

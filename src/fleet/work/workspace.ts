@@ -204,14 +204,15 @@ const freshMs = 60_000;
 
 const reaching = { "core.sshCommand": undefined, "credential.helper": undefined } as const;
 
-function connectionVariables(): Readonly<Record<string, string>> {
+/** The settings of the user that a connection needs: addresses and credentials. */
+export function connectionVariables(): Readonly<Record<string, string>> {
   const names = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_CONFIG_GLOBAL"];
   const given = names.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : []));
   return Object.fromEntries(given);
 }
 
 /** Never `ext`, which runs any program. */
-function protocolsFor(repository: string): string {
+export function protocolsFor(repository: string): string {
   return isUrl(repository) ? "https:http:ssh:git" : "file";
 }
 
