@@ -1,9 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import type { Session } from "../../agent/index.ts";
+import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessOutput, ProcessStatus } from "../../contract/process.ts";
-import type { CallResult } from "../../toolcrib/index.ts";
+import { type CallResult, openLocalEnvironment } from "../../toolcrib/index.ts";
 import type { RunCheck } from "../fleet.ts";
 import type { CheckResult } from "./outcome.ts";
 import { checkedPath } from "./workspace.ts";
@@ -21,6 +20,13 @@ export async function runSetup(
   return { problem: `The set-up command failed: ${why}.`, log: output };
 }
 
+/** Stops the background processes of the model. They could change what the patch and the check read. */
+export async function stopProcesses({ toolcrib }: Session): Promise<void> {
+  const processes = await toolcrib.processes();
+  for (const { name, state } of processes)
+    if (state !== "ended") await toolcrib.call("process.stop", { name });
+}
+
 /** Writes the files of the check, runs its command, and restores what was there before. */
 export async function runCheck(
   session: Session,
@@ -28,48 +34,61 @@ export async function runCheck(
   workspace: string,
   signal: AbortSignal,
 ): Promise<CheckResult> {
-  const restores: (() => void)[] = [];
+  // It never leaves the workspace and waits for no pipe, whatever the model has put in the way.
+  const environment = openLocalEnvironment({ workspace });
+  const restores: (() => Promise<unknown>)[] = [];
   try {
-    for (const [path, text] of Object.entries(files)) restores.unshift(writeCheckFile(workspace, path, text));
-  } catch (error) {
-    for (const restore of restores) restore();
+    const obstacle = await writeCheckFiles(environment, files, restores);
     // The repository had no such obstacle: the model made it.
-    const output = error instanceof Error ? error.message : String(error);
-    return { exitCode: null, output, isTimeout: false, refusal: undefined };
-  }
-  try {
+    if (obstacle !== undefined)
+      return { exitCode: null, output: obstacle, isTimeout: false, refusal: undefined };
     const { exitCode, output, error } = await runCommand(session, { command, minutes }, signal);
     const isTimeout = error?.code === "timeout";
     const refusal =
       error === null || isTimeout ? undefined : `The check command did not run: ${explain(error)}.`;
     return { exitCode, output, isTimeout, refusal };
   } finally {
-    for (const restore of restores) restore();
+    for (const restore of restores) await restore().catch(() => {});
+    await environment.close();
+  }
+}
+
+/** Adds how to restore each file that it writes. Returns why one could not be written. */
+async function writeCheckFiles(
+  environment: Environment,
+  files: RunCheck["files"],
+  restores: (() => Promise<unknown>)[],
+): Promise<string | undefined> {
+  try {
+    for (const [path, text] of Object.entries(files))
+      restores.unshift(await writeCheckFile(environment, path, text));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
 /** Returns a function that restores the former content. */
-function writeCheckFile(workspace: string, path: string, text: string): () => void {
-  const file = checkedPath(workspace, path);
-  const before = attempt(() => readFileSync(file));
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-  return () => {
-    attempt(() => {
-      checkedPath(workspace, path);
-      if (before) writeFileSync(file, before);
-      else rmSync(file, { force: true });
-    });
+async function writeCheckFile(
+  environment: Environment,
+  path: string,
+  text: string,
+): Promise<() => Promise<unknown>> {
+  checkedPath(environment.workspace, path);
+  const before = await environment.readFile(path, { maxBytes: mostBytes }).catch((error: unknown) => {
+    if (error instanceof ToolError && error.code === "not-found") return undefined;
+    throw error;
+  });
+  await environment.writeFile(path, Buffer.from(text), { durable: false });
+  return async () => {
+    checkedPath(environment.workspace, path);
+    if (before === undefined) await environment.delete(path);
+    else await environment.writeFile(path, before.bytes, { durable: false });
   };
 }
 
-function attempt<Result>(act: () => Result): Result | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
-}
+/** The largest file that a file of the check may replace. */
+const mostBytes = 64 * 1024 * 1024;
 
 interface CommandEnd {
   readonly exitCode: number | null;

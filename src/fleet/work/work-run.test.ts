@@ -413,6 +413,30 @@ describe("a hostile repository", () => {
   });
 });
 
+describe("a hostile model", () => {
+  const check = { command: "sh tests/check.sh", files: { "tests/check.sh": "grep -q new a.txt\n" }, minutes: 1 };
+
+  it("cannot replace the files of the check by a process that it leaves running", async () => {
+    const wait = "until [ -s tests/check.sh ]; do sleep 0.02; done; echo exit 0 > tests/check.sh";
+    const linger = `(setsid sh -c '${wait}' > /dev/null 2>&1 &); touch begun; sleep 1000`;
+    await using fixture = await workerFixture(({ messages }) =>
+      messages.some(({ role }) => role === "tool")
+        ? { text: "Done." }
+        : { calls: [{ name: "exec_command", input: { cmd: linger, yield_time_ms: 500 } }] },
+    );
+    // The command is slow, so that the process has time for its change.
+    const slow = { ...check, command: "sleep 1; sh tests/check.sh" };
+    const run = await fixture.run({ check: slow });
+    expect([run.outcome, run.reason]).toEqual(["unsolved", "The check failed: exit code 1."]);
+  });
+
+  it("cannot block the worker with a pipe in place of a file of the check", async () => {
+    await using fixture = await workerFixture(doing("mkdir tests; mkfifo tests/check.sh"));
+    const run = await fixture.run({ check });
+    expect([run.outcome, run.reason]).toEqual(["unsolved", "The check failed: exit code unknown."]);
+  });
+});
+
 /** Settings with which git would run a program. */
 function settings(folder: string): readonly (readonly [string, string])[] {
   const names = ["core.fsmonitor", "filter.x.clean", "filter.x.process", "diff.x.textconv", "diff.x.command"];

@@ -10,7 +10,7 @@ import type { ArtifactStore } from "../artifacts/artifact-store.ts";
 import { gatherArtifacts } from "../artifacts/gather-artifacts.ts";
 import type { Claim, FleetSettings, FleetStore, Run, RunResult } from "../fleet.ts";
 import { isDatabaseUnavailable } from "../store/sql-database.ts";
-import { runCheck, runSetup } from "./commands.ts";
+import { runCheck, runSetup, stopProcesses } from "./commands.ts";
 import { ModelGate } from "./model-gate.ts";
 import {
   type CheckResult,
@@ -130,6 +130,7 @@ export class WorkRun {
     this.#gate!.throwIfStoreFailed();
     const end = await this.#decide(session, this.#turn);
     if (end !== undefined && (end.kind !== "ended" || end.outcome === "cancelled")) return end;
+    await stopProcesses(session);
     this.#patch = await this.#takePatch();
     if (end !== undefined) return end;
     if (spec.check !== null)
