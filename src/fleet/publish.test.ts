@@ -103,6 +103,25 @@ it("refuses a branch that the repository has, and a name that git forbids", asyn
   expect(git("log", "--format=%s").trim()).toBe("Begin");
 });
 
+it.each(["+main", "refs/heads/{task}", "heads/{task}"])(
+  "refuses the branch %s of a changed row",
+  async (branch) => {
+    const [published] = await publishTo(newFolder(), [solved("x", { publish: { branch, message: "m" } })]);
+    expect(published).toMatchObject({
+      state: "failed",
+      message: expect.stringContaining("cannot be the name"),
+    });
+  },
+);
+
+it("writes its files in its own folder, whatever the id of a changed row is", async () => {
+  const target = newFolder();
+  const id = "../../outside";
+  expect(await publishTo(target, [{ ...solved("x"), id }])).toMatchObject([{ state: "new" }]);
+  expect(readdirSync(join(target, "patches"))).toEqual([expect.stringMatching(/^outside~\w+\.patch$/)]);
+  expect(readdirSync(folder.path).filter((name) => name.startsWith("outside"))).toEqual([]);
+});
+
 it("runs the user's command in the repository, with names and texts as variables only", async () => {
   const evidence = join(folder.path, "evidence");
   const hostile = `$(touch '${evidence}'); \`touch '${evidence}'\` " '`;

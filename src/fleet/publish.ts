@@ -7,6 +7,7 @@ import { complaintOf, type GitOptions, outputOfGit, runGit } from "../git/run-gi
 import { contentHash } from "../lib/bytes/content-hash.ts";
 import { openLocalEnvironment } from "../toolcrib/index.ts";
 import type { Run, RunSpec } from "./fleet.ts";
+import { pathPart } from "./work/run-folder.ts";
 import { isUrl } from "./work/worker-limits.ts";
 import { connectionVariables, protocolsFor } from "./work/workspace.ts";
 
@@ -96,7 +97,7 @@ class Publisher {
     try {
       const mirror = await this.#mirror(spec.repository);
       const patch = await this.#options.readPatch(run);
-      const file = join(this.#options.folder, "patches", `${id}.patch`);
+      const file = join(this.#options.folder, "patches", `${pathPart(id)}.patch`);
       await writeFile(file, patch);
       const commit = await this.#commit(run, mirror, file);
       const isNew = await this.#makeBranch(mirror, branch, commit);
@@ -139,7 +140,7 @@ class Publisher {
   /** Makes the commit without a working tree. The same run gives the same commit, however often. */
   async #commit({ spec, endedAt, id }: Run, mirror: string, patch: string): Promise<string> {
     const inside = [`--git-dir=${mirror}`];
-    const index = { GIT_INDEX_FILE: join(this.#options.folder, `${id}.index`) };
+    const index = { GIT_INDEX_FILE: join(this.#options.folder, `${pathPart(id)}.index`) };
     const revision = `${spec.revision ?? "HEAD"}^{commit}`;
     const find = ["rev-parse", "--verify", "-q", "--end-of-options", revision];
     const base = (await this.#git([...inside, ...find])).trim();
@@ -160,6 +161,9 @@ class Publisher {
   async #makeBranch(mirror: string, branch: string, commit: string): Promise<boolean> {
     const inside = [`--git-dir=${mirror}`];
     const reference = `refs/heads/${branch}`;
+    // "+main" would force a push, and "refs/heads/main" would push another branch.
+    if (!/^(?!(?:refs|heads|tags|remotes)\/|HEAD$)\w/.test(branch))
+      throw new ToolError("invalid-input", `${branch} cannot be the name of a branch.`);
     await this.#git([...inside, "check-ref-format", "--branch", branch]);
     const found = await this.#runGit([...inside, "rev-parse", "--verify", "-q", reference]);
     if (found.code === 0) {

@@ -4,14 +4,20 @@ import { contentAt } from "../system/pinned-path.ts";
 import type { Run } from "./fleet.ts";
 
 /**
- * Returns the folder of a run's artifacts if it is on this machine. Its path names the run: a row of a shared database must
- * not lead to other files.
+ * Returns the folder or address of a run's artifacts. It names the run: a row of a shared database must not lead to other
+ * files.
  */
-export function artifactFolder({ id, result }: Run): string | undefined {
-  const folder = result?.artifacts;
+export function artifactAddress({ id, result }: Run): string | undefined {
+  const address = result?.artifacts;
+  const parts = address?.split("/") ?? [];
+  if (!/^run_\w+$/.test(id) || !parts.includes(id) || parts.includes("..")) return undefined;
+  return address ?? undefined;
+}
+
+/** Returns the folder of a run's artifacts if it is on this machine. */
+export function artifactFolder(run: Run): string | undefined {
+  const folder = artifactAddress(run);
   if (!folder?.startsWith("/")) return undefined;
-  const parts = folder.split("/");
-  if (!parts.includes(id) || parts.includes("..")) return undefined;
   return statsAt(folder)?.isDirectory() ? folder : undefined;
 }
 

@@ -59,9 +59,9 @@ export async function findFleet(store: FleetStore, name: string | undefined): Pr
     {
       hint:
         near !== undefined
-          ? `Did you mean ${near}?`
+          ? `Did you mean ${printableLine(near)}?`
           : names.length > 0
-            ? `Use one of: ${names.slice(0, 10).join(", ")}`
+            ? `Use one of: ${names.slice(0, 10).map(printableLine).join(", ")}`
             : "To start one, run: toolcrib fleet submit fleet.yaml",
     },
   );

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { ConversationEntry } from "../../contract/conversations.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Run } from "../../fleet/fleet.ts";
-import { readArtifact } from "../../fleet/read-artifact.ts";
+import { artifactAddress, readArtifact } from "../../fleet/read-artifact.ts";
 import { RunFolder } from "../../fleet/work/run-folder.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { tryParseJson } from "../../lib/json/try-parse-json.ts";
@@ -27,7 +27,7 @@ export function artifactsOf(options: ReadonlyMap<string, string>): string {
 export async function readArtifactText(run: Run, name: string): Promise<string> {
   const { artifacts = null, artifactNames = [] } = run.result ?? {};
   if (artifacts === null || !artifactNames.includes(name)) return "";
-  if (/^s3:/i.test(artifacts)) {
+  if (/^s3:/i.test(artifacts) && artifactAddress(run) !== undefined) {
     const { S3Artifacts } = await import("../../fleet/artifacts/s3-artifacts.ts");
     return (await new S3Artifacts(artifacts, process.env).read(artifacts, name)).toString();
   }

@@ -61,7 +61,7 @@ async function listFleets(store: FleetStore, asJson: boolean): Promise<number> {
     print(
       layTable(
         found.map(({ fleet, counts }) => [
-          fleet.name,
+          printableLine(fleet.name),
           `${counts.states.ended} of ${runsIn(counts)} ended`,
           describeOutcomes(counts),
           spendingOf(fleet),
@@ -91,7 +91,7 @@ function show({ fleet, counts, left, workers, lanes, parked }: FleetStatus): voi
       ]),
     ...[...parked].map(([reason, runs]) => ["Parked", `${runs.length}: ${printableLine(reason)}`]),
   ];
-  print(`${paint(1, "bold", fleet.name)}\n${layTable(rows, "  ")}`);
+  print(`${paint(1, "bold", printableLine(fleet.name))}\n${layTable(rows, "  ")}`);
 }
 
 function describeWorker({ host, pid, slots, isDraining }: FleetWorker): string {

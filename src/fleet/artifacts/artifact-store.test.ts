@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { s3StandIn } from "../../../test/support/fleet/s3-stand-in.ts";
@@ -53,6 +55,34 @@ describe("artifacts in S3 (a stand-in on loopback that checks every signature)",
     expect(server.statuses).toEqual([403]);
   });
 
+  it("are not read without end, and not from another address", async () => {
+    const filled = Buffer.alloc(64 * 1024);
+    let elsewhere = 0;
+    const server = createServer((request, response) => {
+      if (request.url?.endsWith("/elsewhere")) elsewhere += 1;
+      if (request.url?.endsWith("/moved")) {
+        response.writeHead(307, { location: "/elsewhere" }).end();
+        return;
+      }
+      const write = () => {
+        while (response.write(filled));
+      };
+      response.on("drain", write);
+      write();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const store = new S3Artifacts("s3://bucket", variables(`http://127.0.0.1:${port}`), 1024 * 1024);
+      await expect(store.read("s3://bucket/run", "endless")).rejects.toMatchObject({ code: "too-large" });
+      await expect(store.read("s3://bucket/run", "moved")).rejects.toThrow("status 307");
+      expect(elsewhere).toBe(0);
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
   it("need credentials in the environment", async () => {
     await expect(openArtifactStore("s3://bucket", {})).rejects.toThrow(
       "No credentials for s3://bucket are set.",
@@ -70,5 +100,13 @@ describe("redactPatch", () => {
     expect(lines.length).toBe(patch.split("\n").length);
     expect(lines.filter((line) => line.includes(key))).toEqual([` ${key}`, `-${key}`]);
     expect(lines.at(-2)).toBe("+plain");
+  });
+
+  it("redacts an added line that looks like the name of a file", () => {
+    const key = `ghp_${"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"}`;
+    const patch = `--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n old\n+++ ${key}\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -0,0 +1 @@\n+++ ${key}\n`;
+    const redacted = redactPatch(patch);
+    expect([redacted.includes(key), redacted.split("\n").length]).toEqual([false, patch.split("\n").length]);
+    expect(redacted).toContain("\n+++ b/y\n@@ -0,0 +1 @@\n+++ ");
   });
 });

@@ -72,10 +72,11 @@ function copyJournal(from: string, to: string): void {
 /** Redacts the lines that a patch adds. Its other lines are in the repository, and it has to apply to them. */
 export function redactPatch(patch: string): string {
   const lines = patch.split("\n");
+  const isAdded = addedLines(lines);
   const result: string[] = [];
   for (let first = 0; first < lines.length; ) {
     let end = first;
-    while (isAdded(lines[end])) end += 1;
+    while (isAdded[end]) end += 1;
     if (end === first) result.push(lines[end++]!);
     else {
       const added = lines.slice(first, end).map((line) => line.slice(1));
@@ -90,6 +91,18 @@ export function redactPatch(patch: string): string {
   return result.join("\n");
 }
 
-function isAdded(line: string | undefined): boolean {
-  return /^\+(?!\+\+ )/.test(line ?? "");
+/** Says for each line whether it is an added one. Hunks are counted: an added line "++ x" looks like the name of a file. */
+function addedLines(lines: readonly string[]): readonly boolean[] {
+  let [before, after] = [0, 0];
+  return lines.map((line) => {
+    const [sign] = line;
+    if (before <= 0 && after <= 0) {
+      const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line);
+      if (hunk !== null) [before, after] = [Number(hunk[1] ?? 1), Number(hunk[2] ?? 1)];
+      return false;
+    }
+    if (sign !== "+" && sign !== "\\") before -= 1;
+    if (sign !== "-" && sign !== "\\") after -= 1;
+    return sign === "+";
+  });
 }

@@ -12,8 +12,9 @@ export class S3Artifacts implements ArtifactStore {
   readonly #bucket: string;
   readonly #prefix: string;
   readonly #base: string;
+  readonly #mostBytes: number;
 
-  constructor(location: string, variables: NodeJS.ProcessEnv) {
+  constructor(location: string, variables: NodeJS.ProcessEnv, mostBytes: number = mostArtifactBytes) {
     const { bucket, prefix } = parseAddress(location);
     const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = variables;
     if (!accessKeyId || !secretAccessKey)
@@ -32,6 +33,7 @@ export class S3Artifacts implements ArtifactStore {
       retries: 0,
     });
     const endpoint = variables.AWS_ENDPOINT_URL_S3 || variables.AWS_ENDPOINT_URL;
+    this.#mostBytes = mostBytes;
     this.#bucket = bucket;
     this.#prefix = prefix;
     this.#base = endpoint
@@ -43,7 +45,8 @@ export class S3Artifacts implements ArtifactStore {
     const full = this.#prefix === "" ? key : `${this.#prefix}/${key}`;
     for (const name of names) {
       const body = await readFile(join(folder, name));
-      await this.#send("PUT", `${full}/${name}`, body);
+      const answer = await this.#send("PUT", `${full}/${name}`, body);
+      await answer.body?.cancel();
     }
     return `s3://${this.#bucket}/${full}`;
   }
@@ -53,7 +56,16 @@ export class S3Artifacts implements ArtifactStore {
     const { bucket, prefix } = parseAddress(address);
     if (bucket !== this.#bucket)
       throw new ToolError("not-found", `${address} is in another bucket than ${this.#bucket}.`);
-    return Buffer.from(await (await this.#send("GET", `${prefix}/${name}`)).arrayBuffer());
+    const answer = await this.#send("GET", `${prefix}/${name}`);
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of answer.body ?? []) {
+      bytes += piece.length;
+      if (bytes > this.#mostBytes)
+        throw new ToolError("too-large", `${address}/${name} has more than ${this.#mostBytes} bytes.`);
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
   }
 
   async #send(method: "PUT" | "GET", key: string, body?: Buffer): Promise<Response> {
@@ -73,11 +85,21 @@ export class S3Artifacts implements ArtifactStore {
 
   #attempt(method: "PUT" | "GET", url: string, body: Buffer | undefined): Promise<Response> {
     const signal = AbortSignal.timeout(attemptMs);
+    // A redirect would send the token of the session to another server.
+    const redirect = "manual";
     const headers = { "x-amz-content-sha256": contentHash(body ?? "") };
-    return this.#client.fetch(url, { method, signal, headers, ...(body && { body: new Uint8Array(body) }) });
+    return this.#client.fetch(url, {
+      method,
+      signal,
+      redirect,
+      headers,
+      ...(body && { body: new Uint8Array(body) }),
+    });
   }
 }
 
+/** The largest artifact that is read back. */
+const mostArtifactBytes = 256 * 1024 * 1024;
 const mostAttempts = 5;
 const firstWaitMs = 200;
 const attemptMs = 120_000;

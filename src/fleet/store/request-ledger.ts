@@ -1,6 +1,7 @@
 import { newIdentifier } from "../../lib/identifier.ts";
-import type { Admission, FleetSettings, LaneLimits, LaneState, RequestEstimate, RunState } from "../fleet.ts";
+import type { Admission, LaneLimits, LaneState, RequestEstimate, RunState } from "../fleet.ts";
 import type { Query, SqlDatabase } from "./sql-database.ts";
+import { readFleetSettings } from "./stored-values.ts";
 
 /**
  * The money and the tokens of all requests to models. Open requests are rows; settled ones are only counted.
@@ -35,7 +36,7 @@ export class RequestLedger {
     const found = await this.#lock(query, estimate);
     if (found?.state !== "running" || found.worker !== estimate.worker || found.is_cancelled === 1)
       return { admitted: false, why: "cancelled" };
-    const settings: FleetSettings = JSON.parse(found.settings);
+    const settings = readFleetSettings(found.settings);
     const budget = settings.budget ?? Number.POSITIVE_INFINITY;
     if (found.spent >= budget) return { admitted: false, why: "budget" };
     const limits = settings.lanes[estimate.lane] ?? { concurrency: null, tokensPerMinute: null };

@@ -1,9 +1,20 @@
-import type { Fleet, FleetWorker, Run, RunFilter, RunOutcome, RunState } from "../fleet.ts";
+import {
+  type Fleet,
+  type FleetWorker,
+  type Run,
+  type RunFilter,
+  type RunOutcome,
+  type RunState,
+  runOutcomes,
+  runStates,
+} from "../fleet.ts";
 import type { SqlDialect, SqlValue } from "./sql-database.ts";
+import { readFleetSettings, readRunResult, readRunSpec } from "./stored-values.ts";
 
 export interface RunRow {
   readonly id: string;
   readonly fleet: string;
+  readonly task: string;
   readonly spec: string;
   readonly created_at: number;
   readonly state: RunState;
@@ -26,8 +37,9 @@ export function toRun(row: RunRow): Run {
   return {
     id: row.id,
     fleet: row.fleet,
-    spec: JSON.parse(row.spec),
-    state: row.state,
+    spec: readRunSpec(row.spec, row),
+    // Nothing works on a row with an unknown state.
+    state: runStates.find((state) => state === row.state) ?? "ended",
     deliveries: row.deliveries,
     // A run that waits keeps its last worker, by which `park` and `release` recognize their own change.
     worker: row.state === "running" || row.state === "ended" ? row.worker : null,
@@ -40,8 +52,8 @@ export function toRun(row: RunRow): Run {
     startedAt: row.started_at,
     endedAt: row.ended_at,
     reason: row.reason,
-    outcome: row.outcome,
-    result: row.result === null ? null : JSON.parse(row.result),
+    outcome: runOutcomes.find((outcome) => outcome === row.outcome) ?? null,
+    result: readRunResult(row.result),
   };
 }
 
@@ -53,7 +65,7 @@ export interface FleetRow {
 }
 
 export function toFleet({ name, settings, created_at, spent }: FleetRow): Fleet {
-  return { name, settings: JSON.parse(settings), createdAt: created_at, spent };
+  return { name, settings: readFleetSettings(settings), createdAt: created_at, spent };
 }
 
 export interface WorkerRow {

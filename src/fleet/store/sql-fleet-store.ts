@@ -134,8 +134,8 @@ export class SqlFleetStore implements FleetStore {
     const states = Object.fromEntries(runStates.map((state) => [state, 0])) as Record<RunState, number>;
     const outcomes = Object.fromEntries(runOutcomes.map((name) => [name, 0])) as Record<RunOutcome, number>;
     for (const { state, outcome, runs } of rows) {
-      states[state] += Number(runs);
-      if (outcome !== null) outcomes[outcome] += Number(runs);
+      if (state in states) states[state] += Number(runs);
+      if (outcome !== null && outcome in outcomes) outcomes[outcome] += Number(runs);
     }
     return { states, outcomes, cost: (await this.fleet(fleet))?.spent ?? 0 };
   }

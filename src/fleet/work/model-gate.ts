@@ -114,7 +114,8 @@ export class ModelGate {
   async #pauseLane({ provider }: Model, { retryAfterMs }: ModelError): Promise<void> {
     const backOff = Math.min(mostPauseMs, this.#options.firstPauseMs * 2 ** this.#failures);
     this.#failures += 1;
-    const pauseMs = Math.round(retryAfterMs ?? backOff * (0.5 + Math.random() / 2));
+    const wanted = retryAfterMs ?? backOff * (0.5 + Math.random() / 2);
+    const pauseMs = Math.round(Math.min(longestPauseMs, wanted));
     this.retryAt = Date.now() + pauseMs;
     await this.#options.store.pauseLane(provider, pauseMs);
   }
@@ -142,6 +143,8 @@ const tokensOfTools = oncePerObject((tools: ModelRequest["tools"]) => estimateTo
 const usualOutput = 4_000;
 const aliveMs = 30_000;
 const mostPauseMs = 60_000;
+/** A provider that asks for more is asked again: one wrong answer must not stop all runs for days. */
+const longestPauseMs = 3_600_000;
 
 const refusals = {
   budget: "The budget of the fleet is used up.",

@@ -12,6 +12,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import type { SeenRequest } from "../../../test/providers/provider-server.ts";
 import { commit, git, shell, workerFixture } from "../../../test/support/fleet/worker-fixture.ts";
+import { loadSqlite } from "../../system/sqlite-file.ts";
 import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import { openArtifactStore } from "../artifacts/artifact-store.ts";
 import type { FleetStore } from "../fleet.ts";
@@ -330,6 +331,20 @@ describe("a hostile spec", () => {
     expect(readdirSync(fixture.folder).filter((name) => name.includes("escaped"))).toEqual([]);
   });
 
+  it("is refused when its row was changed after its submission", async () => {
+    await using fixture = await workerFixture([]);
+    const id = await fixture.submit();
+    const { DatabaseSync } = loadSqlite();
+    const database = new DatabaseSync(join(fixture.folder, "fleet.sqlite"));
+    database.prepare("UPDATE runs SET spec = replace(spec, 'Make', 'Break') WHERE id = ?").run(id);
+    database.close();
+    await fixture.start();
+    const { outcome, reason } = await fixture.ended(id);
+    expect([outcome, reason, fixture.server.requests]).toEqual([
+      ...["infrastructure", "The spec of the run is not the one that was submitted.", []],
+    ]);
+  });
+
   it("leaves no secret in the artifacts", async () => {
     const key = `ghp_${"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"}`;
     await using fixture = await workerFixture(({ messages }) =>
@@ -413,8 +428,43 @@ describe("a hostile repository", () => {
   });
 });
 
+describe("a hostile provider", () => {
+  it("cannot pause a lane or park a run for longer than an hour", async () => {
+    await using fixture = await workerFixture(() => ({ fault: { status: 429, retryAfter: "999999999" } }));
+    const id = await fixture.submit();
+    await fixture.start();
+    const run = await vi.waitFor(
+      async () => {
+        const found = await fixture.store.run(id);
+        if (found?.state !== "parked") throw new Error(`The run is ${found?.state}`);
+        return found;
+      },
+      { timeout: 60_000 },
+    );
+    const latest = Date.now() + 3_600_000;
+    const [lane] = await fixture.store.lanes();
+    expect([run.notBefore <= latest, lane!.pausedUntil > 0, lane!.pausedUntil <= latest]).toEqual([
+      ...[true, true, true],
+    ]);
+  });
+
+  it("cannot give money back to a budget", async () => {
+    await using fixture = await workerFixture(({ messages }) => ({
+      ...(messages.some(({ role }) => role === "tool") ? { text: "Done." } : shell("echo new > a.txt")),
+      usage: { input: -1_000_000, output: -1_000_000 },
+    }));
+    const run = await fixture.run();
+    const [fleet] = await fixture.store.fleets();
+    expect([run.outcome, run.result?.cost, fleet?.spent]).toEqual(["solved", 0, 0]);
+  });
+});
+
 describe("a hostile model", () => {
-  const check = { command: "sh tests/check.sh", files: { "tests/check.sh": "grep -q new a.txt\n" }, minutes: 1 };
+  const check = {
+    command: "sh tests/check.sh",
+    files: { "tests/check.sh": "grep -q new a.txt\n" },
+    minutes: 1,
+  };
 
   it("cannot replace the files of the check by a process that it leaves running", async () => {
     const wait = "until [ -s tests/check.sh ]; do sleep 0.02; done; echo exit 0 > tests/check.sh";

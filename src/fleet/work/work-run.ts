@@ -9,6 +9,7 @@ import type { TargetOptions } from "../../toolcrib/options.ts";
 import type { ArtifactStore } from "../artifacts/artifact-store.ts";
 import { gatherArtifacts } from "../artifacts/gather-artifacts.ts";
 import type { Claim, FleetSettings, FleetStore, Run, RunResult } from "../fleet.ts";
+import { runId } from "../run-id.ts";
 import { isDatabaseUnavailable } from "../store/sql-database.ts";
 import { runCheck, runSetup, stopProcesses } from "./commands.ts";
 import { ModelGate } from "./model-gate.ts";
@@ -117,6 +118,8 @@ export class WorkRun {
         "infrastructure",
         `The run did not end in ${counted(settings.deliveries, "delivery", "deliveries")}.`,
       );
+    if (run.id !== runId(spec) || run.fleet !== spec.fleet)
+      return ended("infrastructure", "The spec of the run is not the one that was submitted.");
     const policy = restrict(spec, this.#context.limits);
     const base = await this.#prepare();
     this.#clock = new WorkClock(this.#folder.progress?.workMs ?? 0);

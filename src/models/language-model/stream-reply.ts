@@ -256,13 +256,20 @@ function isNothing(given: string): boolean {
 }
 
 function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenUsage {
-  const cached = inputTokens.cacheRead ?? 0;
-  const cacheWritten = inputTokens.cacheWrite ?? 0;
+  const cached = asCount(inputTokens.cacheRead);
+  const cacheWritten = asCount(inputTokens.cacheWrite);
+  const input = inputTokens.total ?? (inputTokens.noCache ?? 0) + cached + cacheWritten;
   return {
-    input: inputTokens.total ?? (inputTokens.noCache ?? 0) + cached + cacheWritten,
+    // More cached tokens than tokens would make the rest, and the cost, negative.
+    input: Math.max(asCount(input), cached + cacheWritten),
     cached,
     cacheWritten,
-    output: outputTokens.total ?? (outputTokens.text ?? 0) + (outputTokens.reasoning ?? 0),
-    reasoning: outputTokens.reasoning ?? 0,
+    output: asCount(outputTokens.total ?? (outputTokens.text ?? 0) + (outputTokens.reasoning ?? 0)),
+    reasoning: asCount(outputTokens.reasoning),
   };
+}
+
+/** A provider's number can be wrong. A negative one would give back money of a budget. */
+function asCount(value: number | undefined): number {
+  return value !== undefined && value > 0 && Number.isFinite(value) ? value : 0;
 }
