@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isAlias, isMap, isNode, isPair, LineCounter, parseDocument, visit } from "yaml";
 import type * as z from "zod/mini";
@@ -108,9 +108,11 @@ function nameOfRepository(repository: string): string {
   );
 }
 
-/** Refuses paths that leave the folder of the spec. */
+/** Refuses paths that leave the folder of the spec, also through a link: a copied spec must not send a file of the user. */
 function fileBelow(folder: string, name: string, at: Place): string {
-  if (isPathBelow(name)) return join(folder, name);
+  const file = join(folder, name);
+  const isInside = () => !existsSync(file) || realpathSync(file).startsWith(`${realpathSync(folder)}/`);
+  if (isPathBelow(name) && isInside()) return file;
   throw specError([
     {
       at,
@@ -130,7 +132,9 @@ const maxTasksBytes = 256 * 1024 * 1024;
 
 function readText(file: string, name: string, maxBytes: number): string {
   try {
-    const { size } = statSync(file);
+    const stats = statSync(file);
+    if (stats.isFIFO()) throw new Error("it is a pipe");
+    const { size } = stats;
     if (size > maxBytes) throw new Error(`it is larger than ${maxBytes / 1024 / 1024} MB`);
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
   } catch (cause) {

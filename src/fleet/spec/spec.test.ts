@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -47,6 +47,17 @@ function refusal(...given: Parameters<typeof plan>): readonly [string, string | 
 const tasksOf = ({ runs }: FleetPlan) => runs.map(({ task }) => task);
 
 describe("a spec", () => {
+  it("cannot read a file outside its folder through a link", async () => {
+    await using folder = temporaryFolder();
+    mkdirSync(join(folder.path, "spec"));
+    writeFileSync(join(folder.path, "key"), "secret");
+    symlinkSync("../key", join(folder.path, "spec/prompt.md"));
+    const path = join(folder.path, "spec/fleet.yaml");
+    writeFileSync(path, "{ name: x, tasks: [{ name: a, prompt: { file: prompt.md } }] }");
+    const expand = () => expandRuns(readSpec(path), { defaultModel: model });
+    expect(expand).toThrow('"prompt.md" is not below the folder of the spec');
+  });
+
   it("fills in all defaults", () => {
     expect(plan("name: small\ntasks:\n  - { name: one, prompt: Do it }\n")).toEqual({
       name: "small",
