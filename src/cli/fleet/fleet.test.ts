@@ -1,13 +1,15 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { ScriptedReply, SeenRequest } from "../../../test/providers/provider-server.ts";
 import { type CliWithModel, cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { hasTerminals } from "../../../test/support/pseudo-terminal.ts";
+import { missingHere } from "../../../test/support/sandbox-fixture.ts";
 import { runVariable } from "../../system/environment-variables.ts";
 
 /** A model that writes the file that its task names, with the number that it wants, unless the task says "fail". */
@@ -21,6 +23,9 @@ const writer = ({ messages }: SeenRequest): ScriptedReply => {
     calls: [{ name: "apply_patch", input: `*** Begin Patch\n*** Add File: ${path}\n+made\n*** End Patch` }],
   };
 };
+
+const noBubblewrap = (await missingHere("bwrap")) !== undefined;
+const example = fileURLToPath(new URL("../../../examples/fleet", import.meta.url));
 
 /** Without a sandbox, which not every machine has. */
 const unguarded = ["--mode", "yolo", "--sandbox", "none"];
@@ -111,6 +116,31 @@ describe("toolcrib fleet", () => {
     expect(stderr).toBe("No run is named small/a\nUse one of its runs: toolcrib fleet logs 'small/a 1'\n");
     const retried = await fixture.run("fleet", "retry", "small", "a", "--outcome", "solved");
     expect(retried.stdout).toBe("2 runs of small will run again: submit the spec again.\n");
+  });
+
+  it.skipIf(noBubblewrap)("runs the example with its own model, whose price is unknown", async () => {
+    await using fixture = cliWorkspace();
+    cpSync(example, fixture.workspace, { recursive: true });
+    const model = spawn(process.execPath, [join(example, "model.mjs")], {
+      env: { ...process.env, PORT: "0" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      const [line] = await once(createInterface({ input: model.stdout }), "line");
+      const address = String(line).split(" ").at(-1);
+      const variables = {
+        OPENAI_BASE_URL: address,
+        OPENAI_API_KEY: "none",
+        TOOLCRIB_MODEL: "openai-chat/adder",
+      };
+      Object.assign(fixture.env, variables);
+      const preview = await fixture.run("fleet", "submit", "fleet.yaml", "--preview");
+      expect(preview.stdout).toContain("Not counted: openai-chat/adder. No budget holds without a price");
+      const { exit, stdout } = await fixture.run("fleet", "submit", "fleet.yaml");
+      expect([exit, stdout]).toEqual([0, "sums: 19 solved, 1 unsolved, $0.00\n"]);
+    } finally {
+      model.kill("SIGKILL");
+    }
   });
 
   it("makes branches of solved runs, and pushes them only with the user's command", async () => {

@@ -1,4 +1,5 @@
 import { readModelSettings } from "../../agent/read-model-settings.ts";
+import { pricesOf } from "../../agent/session-model.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { FleetCounts, FleetStore } from "../../fleet/fleet.ts";
 import { formatDollars } from "../../fleet/results/format-results.ts";
@@ -10,6 +11,7 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { chooseModel } from "../../models/default-model.ts";
+import type { ModelSettings } from "../../models/settings.ts";
 import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../command.ts";
 import { fleetCommand } from "../commands/fleet.ts";
@@ -32,37 +34,55 @@ export async function submit(given: Arguments): Promise<number> {
     print(`${JSON.stringify(fleetJsonSchema(), null, 2)}\n`);
     return 0;
   }
-  const plan = await readPlan(spec);
-  if (options.has("preview")) return preview(plan, options.has("json"));
+  const modelSettings = await readModelSettings();
+  const plan = await readPlan(spec, modelSettings);
+  const unpriced = modelsWithoutPrice(plan, modelSettings);
+  if (options.has("preview")) return preview(plan, unpriced, options.has("json"));
   refuseProgramsOfTools("start fleets");
   return withStore(options, async (store) => {
     const { added, known } = await store.submit(plan.name, plan.settings, plan.runs);
     if (!options.has("json")) remark(`${plan.name}: ${counted(added.length, "new run")}, ${known} known\n`);
+    remark(unpricedNote(mostDollars(plan.runs, plan.settings.budget), unpriced));
     return databaseOf(options) === undefined ? workHere(given, store, plan) : queueRuns(given, store, plan);
   });
 }
 
-async function readPlan(spec: string | undefined): Promise<FleetPlan> {
+async function readPlan(spec: string | undefined, modelSettings: ModelSettings): Promise<FleetPlan> {
   if (spec === undefined)
     throw new ToolError("invalid-input", "A spec is missing", {
       hint: "For example: toolcrib fleet submit fleet.yaml",
     });
   const source = readSpec(spec);
-  const modelSettings = await readModelSettings();
   const { model, models } = source.fields;
   const isNeeded = model === undefined && models === undefined;
   const choice = isNeeded ? await chooseModel(modelSettings) : undefined;
   return expandRuns(source, { modelSettings, defaultModel: choice?.id });
 }
 
+/** No budget and no limit in dollars holds for these models. */
+function modelsWithoutPrice({ runs }: FleetPlan, settings: ModelSettings): readonly string[] {
+  return [...new Set(runs.map(({ model }) => model))].filter((id) => pricesOf(id, settings) === undefined);
+}
+
+/** Returns "" when every price is known, or when nothing limits the costs. */
+function unpricedNote(most: number | null, models: readonly string[]): string {
+  if (most === null || models.length === 0) return "";
+  return `Not counted: ${models.map(printableLine).join(", ")}. No budget holds without a price: set prices in models.json.\n`;
+}
+
 /** Shows what would run, and the most that it can cost. */
-function preview({ name, settings, runs }: FleetPlan, asJson: boolean): number {
+function preview(
+  { name, settings, runs }: FleetPlan,
+  modelsWithoutPrice: readonly string[],
+  asJson: boolean,
+): number {
   const most = mostDollars(runs, settings.budget);
   if (asJson) {
     printJson({
       name,
       settings,
       mostDollars: most,
+      modelsWithoutPrice,
       runs: runs.map((spec) => ({ id: runId(spec), ...spec })),
     });
     return 0;
@@ -81,6 +101,7 @@ function preview({ name, settings, runs }: FleetPlan, asJson: boolean): number {
   print(
     `\n${counted(runs.length, "run")}. ${most === null ? "There is no limit on what they cost: set budget, or limits.dollars" : `They cost at most ${formatDollars(most)}`}.\n`,
   );
+  print(unpricedNote(most, modelsWithoutPrice));
   const loose = runs.filter(({ mode }) => mode === "yolo").length;
   if (loose > 0)
     print(
