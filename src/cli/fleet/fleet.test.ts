@@ -143,6 +143,21 @@ describe("toolcrib fleet", () => {
     }
   });
 
+  it("hides the specs of all runs from models, also in mode yolo and without a sandbox", async () => {
+    let database = "";
+    await using fixture = await cliWithModel(({ messages }) =>
+      messages.at(-1)?.role === "tool"
+        ? { text: "Done." }
+        : { calls: [{ name: "exec_command", input: { cmd: `cat '${database}'` } }] },
+    );
+    fixture.write("fleet.yaml", spec(["a"]));
+    database = join(fixture.home, "fleet/fleet.sqlite");
+    await submit(fixture);
+    expect(existsSync(database)).toBe(true);
+    const answer = fixture.server.requests.at(-1)?.messages.at(-1)?.text;
+    expect(answer).toContain("it is secret and cannot be read");
+  });
+
   it("makes branches of solved runs, and pushes them only with the user's command", async () => {
     await using fixture = await cliWithModel(writer);
     const git = (...words: readonly string[]) =>

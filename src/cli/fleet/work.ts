@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { readModelSettings } from "../../agent/read-model-settings.ts";
 import { ToolError } from "../../contract/error.ts";
@@ -10,6 +11,8 @@ import type { WorkEnd } from "../../fleet/work/outcome.ts";
 import { startWorker, type Worker } from "../../fleet/work/worker.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
+import { quoteForRule } from "../../lib/text/rule-text.ts";
+import { realLocation } from "../../system/directories.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../command.ts";
@@ -20,7 +23,7 @@ import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { remarkFewDescriptors, remarkWarnings } from "../report.ts";
 import { remark } from "../terminal.ts";
 import { openQueue } from "./open-queue.ts";
-import { withStore } from "./open-store.ts";
+import { fleetFolder, withStore } from "./open-store.ts";
 import { artifactsOf, workFolderOf } from "./run-files.ts";
 
 /** Runs `toolcrib fleet work`, until a signal or, with --until-done, until all runs have ended. */
@@ -97,7 +100,7 @@ export async function startFleetWorker(
     artifacts: await openArtifactStore(artifactsOf(options)),
     models: await readModelSettings(),
     mode,
-    rules: [...ruleFiles.flatMap(readRules), ...rules],
+    rules: [...ruleFiles.flatMap(readRules), ...rules, ...secretsOfFleets(options)],
     sandbox: sandboxWanted(options.get("sandbox")),
     allowTargets: lists("allow-target"),
     allowRepositories: isLocal ? ["**"] : lists("allow-repository"),
@@ -109,6 +112,18 @@ export async function startFleetWorker(
     },
     onWarning: (message) => remarkWarnings([message]),
   });
+}
+
+/** Hides from models what they could cheat with, in every mode: specs with the files of checks, results and other repositories. */
+function secretsOfFleets(options: ReadonlyMap<string, string>): readonly string[] {
+  const database = join(fleetFolder(), "fleet.sqlite");
+  const artifacts = artifactsOf(options);
+  const paths = [
+    ...["", "-wal", "-shm"].map((suffix) => `${database}${suffix}`),
+    join(workFolderOf(options), "mirrors"),
+    ...(isAbsolute(artifacts) ? [artifacts] : []),
+  ];
+  return paths.map((path) => `secret ${quoteForRule(realLocation(path))}`);
 }
 
 /** Reports the result as it is stored. Metrics are not worth a failure of the worker. */
