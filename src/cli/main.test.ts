@@ -459,6 +459,7 @@ describe("the other commands", () => {
       changes: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/changes$/),
       scans: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/scans$/),
       started: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/started$/),
+      servers: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/servers$/),
       sandbox: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/sandbox$/),
       transactions: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/transactions$/),
       index: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/index$/),

@@ -124,6 +124,7 @@ describe.skipIf(missingBrowser)(
       const before = readFileSync(file(), "utf8");
       writeFileSync(file(), before.replace("codes.delete(code)", "codes.delete(code.trim())"));
       await shown.goto(`${real.origin}/#/trace?tool=edit.replace`);
+      await shown.getByText("2 calls").waitFor();
       await shown.locator(".call-row").last().click();
       await shown.getByText("2 changed files").or(shown.getByText("1 changed file")).waitFor();
       await press(shown, "u");

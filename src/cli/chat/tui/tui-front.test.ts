@@ -474,7 +474,8 @@ else
         terminal.type(`work${enter}`);
         await terminal.shows("\n  up\n");
         const { pid } = terminal;
-        expect([isAlive(pid), isRunning("sleep", seconds)]).toEqual([true, true]);
+        // The shell prints before it starts the next command.
+        await expect.poll(() => isAlive(pid) && isRunning("sleep", seconds)).toBe(true);
         if (end === "SIGTERM") process.kill(pid, "SIGTERM");
         else terminal.hangUp();
         await expect.poll(() => isAlive(pid) || isRunning("sleep", seconds), { timeout: 60_000 }).toBe(false);
