@@ -72,7 +72,7 @@ export class S3Artifacts implements ArtifactStore {
     const url = `${this.#base}/${key.split("/").map(encodeURIComponent).join("/")}`;
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#attempt(method, url, body).catch((error: Error) => error);
-      if (answer instanceof Response && answer.ok) return answer;
+      if (!(answer instanceof Error) && answer.ok) return answer;
       const isPassing = answer instanceof Error || answer.status >= 500 || answer.status === 429;
       const problem = answer instanceof Error ? answer.message : `status ${answer.status}`;
       if (!isPassing || attempt === mostAttempts)
