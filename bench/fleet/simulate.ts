@@ -34,11 +34,11 @@ export interface Fleet {
   readonly seed: number;
 }
 
-/** The times of the database (PostgreSQL, one caller) and the CPU are measured on a busy machine: see docs/scale.md. */
+/** The times of the database (PostgreSQL, one caller) and the CPU of a run are measured: see docs/scale.md. */
 const standard: Fleet = {
   ...{ runsPerDay: 1_000, hours: 2, workers: 4, slots: 8, rounds: 20, modelSeconds: 8, toolSeconds: 3 },
   ...{ tokens: 25_000, price: 1, cpuSeconds: 0.6, cores: 2, concurrency: 1_000, tokensPerMinute: 4_000_000 },
-  ...{ runMs: 8, requestMs: 20, connections: 1, hoursToFailure: 200, leaseSeconds: 30, seed: 1 },
+  ...{ runMs: 1.4, requestMs: 2.1, connections: 1, hoursToFailure: 200, leaseSeconds: 30, seed: 1 },
 };
 
 export interface Report {

@@ -127,7 +127,7 @@ describe("toolcrib log", () => {
     const journal = new WorkspaceJournal({ state: home, workspace });
     const [call] = journal.calls({ limit: 1 });
     journal.close();
-    const name = "ssh:somebody@build-machine.example:/srv/projects/app";
+    const name = "ssh:deploy@build-machine.example:/srv/projects/app";
     const remote = { ...call!, target: `${name}\u001b` };
     const table = new CallTable({ ofAll: false });
     const first = (calls: readonly LoggedCall[]) => table.lay(calls).split("\n")[0];
