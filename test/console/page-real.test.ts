@@ -8,6 +8,7 @@ import { missingBrowser } from "../support/console/browser.ts";
 import { type BusyMachine, makeBusy } from "../support/console/busy-machine.ts";
 import { type OpenConsole, openTestConsole } from "../support/console/open-console.ts";
 import {
+  clickOldestCall,
   desk,
   faultsOf,
   press,
@@ -61,9 +62,7 @@ describe.skipIf(missingBrowser)(
     });
 
     it("undoes one of two edits of a file, and redoes it", async () => {
-      await shown.goto(`${real.origin}/#/trace?tool=edit.replace`);
-      await shown.locator(".call-row").last().click();
-      await shown.getByRole("button", { name: "Undo", exact: false }).first().waitFor();
+      await clickOldestCall(shown, real.origin, "edit.replace", "2 calls");
       await shown.keyboard.press("u");
       const dialog = shown.getByRole("dialog");
       await dialog.getByText("login.ts").first().waitFor();
@@ -123,10 +122,7 @@ describe.skipIf(missingBrowser)(
     it("says why an undo is refused after a later edit, and keeps that edit", async () => {
       const before = readFileSync(file(), "utf8");
       writeFileSync(file(), before.replace("codes.delete(code)", "codes.delete(code.trim())"));
-      await shown.goto(`${real.origin}/#/trace?tool=edit.replace`);
-      await shown.getByText("2 calls").waitFor();
-      await shown.locator(".call-row").last().click();
-      await shown.getByText("2 changed files").or(shown.getByText("1 changed file")).waitFor();
+      await clickOldestCall(shown, real.origin, "edit.replace", "2 calls");
       await press(shown, "u");
       const dialog = shown.getByRole("dialog");
       await dialog.getByRole("alert").getByText("src/server/login.ts").waitFor();

@@ -5,7 +5,15 @@ import { builtProgram } from "../support/built-program.ts";
 import { cliWithModel } from "../support/cli-with-model.ts";
 import { missingBrowser } from "../support/console/browser.ts";
 import { openTestConsole } from "../support/console/open-console.ts";
-import { desk, faultsOf, phone, type ShownPage, settle, showPage } from "../support/console/shown-page.ts";
+import {
+  clickOldestCall,
+  desk,
+  faultsOf,
+  phone,
+  type ShownPage,
+  settle,
+  showPage,
+} from "../support/console/shown-page.ts";
 import { describeTarget } from "../support/remote/real-targets.ts";
 
 describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
@@ -67,9 +75,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       await shown.getByLabel("Message that resumes the session").fill("Is anything left?");
       await shown.getByRole("button", { name: "Send" }).click();
       await shown.getByText("Nothing else is left.").waitFor();
-      await shown.goto(`${real.origin}/#/trace?tool=file.delete`);
-      await shown.locator(".call-row").last().click();
-      await shown.getByText("1 changed file").waitFor();
+      await clickOldestCall(shown, real.origin, "file.delete", "1 call");
       await shown.keyboard.press("u");
       await dialog.getByText("a.txt").first().waitFor();
       await settle(shown);

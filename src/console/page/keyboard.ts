@@ -68,6 +68,11 @@ export function holdKeys(): void {
   heldUntil = performance.now() + 500;
 }
 
+/** Says that the dialog is open, which gets the keys from now on. */
+export function releaseKeys(): void {
+  heldUntil = 0;
+}
+
 /** Handles keys while the component is shown. The latest component goes first. */
 export function useKeys(keys: KeyMap): void {
   const layer = useRef(keys);

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatAge, formatTime } from "./format.ts";
+import { releaseKeys } from "./keyboard.ts";
 import { RequestError } from "./request.ts";
 import { streams } from "./store.ts";
 
@@ -196,6 +197,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
+    releaseKeys();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement) before.focus();

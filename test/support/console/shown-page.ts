@@ -77,6 +77,26 @@ async function load(page: Page, address: string): Promise<void> {
   await page.goto(address);
 }
 
+/**
+ * Shows the calls of a tool and clicks the oldest one. Until the list has loaded, the page shows the list of another
+ * filter, or another page with rows of its own.
+ */
+export async function clickOldestCall(
+  page: Page,
+  origin: string,
+  tool: string,
+  total: string,
+): Promise<void> {
+  await page.goto(`${origin}/#/trace?tool=${tool}`);
+  const calls = page.getByRole("region", { name: "Calls", exact: true });
+  await calls.getByText(total, { exact: true }).waitFor();
+  await calls.locator(".call-row", { hasText: tool }).last().click();
+  await page
+    .getByRole("region", { name: "Selected call" })
+    .getByText(/^\d+ changed files?$/)
+    .waitFor();
+}
+
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Returns the faults of accessibility of what is shown, in both themes. */

@@ -115,7 +115,8 @@ export class BackgroundBuild {
 
   get #hasTooLittle(): boolean {
     const { state, store } = this.#found!;
-    return state.files.size <= patientFiles || !store.segments.hasWords;
+    // Files with words may have changed since, all of them.
+    return state.files.size <= patientFiles || !store.segments.hasWords || this.#finished === 0;
   }
 
   get #missing(): number {
@@ -123,10 +124,12 @@ export class BackgroundBuild {
     return state === undefined ? 0 : state.outdated.size + state.wordless.size;
   }
 
+  get #finished(): number {
+    return this.#found!.state.files.size - this.#missing;
+  }
+
   #progress(): string {
-    const { files, outdated, wordless } = this.#found!.state;
-    const done = files.size - outdated.size - wordless.size;
-    return `Indexing: ${group(done)} of ${group(files.size)} files`;
+    return `Indexing: ${group(this.#finished)} of ${group(this.#found!.state.files.size)} files`;
   }
 
   async #run(): Promise<void> {
