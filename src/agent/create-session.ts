@@ -14,7 +14,7 @@ import { readModelSettings } from "./read-model-settings.ts";
 import { openRecorder } from "./records/recorder.ts";
 import type { RecordedSession } from "./records/resume.ts";
 import type { Session, SessionLimits, SessionOptions } from "./session.ts";
-import { findGiven, inProtocol, openForAgent, pricesOf } from "./session-model.ts";
+import { deferredTools, findGiven, inProtocol, openForAgent, pricesOf } from "./session-model.ts";
 import { noSkills, readUserSkills, type Skills, skillTool, withProjectSkills } from "./skills.ts";
 import { Subagents } from "./subagents/subagents.ts";
 
@@ -113,6 +113,7 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
     defined,
     recorded?.start.system ?? writeSystem(frame, options),
   ]);
+  const deferred = await deferredTools(crib, given, tools);
   const model = await adapt(given, protocol);
   const reasoning = options.reasoning ?? recorded?.reasoning ?? undefined;
   const store = options.store ?? crib.conversations;
@@ -136,6 +137,7 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
     sampling: checkSampling(options.sampling),
     system,
     tools,
+    deferred,
     limits,
     skills,
     hooks: options.hooks ?? {},

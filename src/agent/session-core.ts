@@ -35,12 +35,12 @@ export class SessionCore {
 
   /** `onWaiting` is called when an approval begins and when it ends. */
   constructor(parts: SessionParts, relay: (event: AgentEvent) => void, onWaiting: () => void) {
-    const { model, reasoning, resumed, recorder, meter, tools } = parts;
+    const { model, reasoning, resumed, recorder, meter, tools, deferred = [] } = parts;
     this.parts = parts;
     this.relay = relay;
     this.#onWaiting = onWaiting;
     this.conversation = new Conversation(recorder, meter, resumed);
-    this.toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
+    this.toolsByName = new Map([...deferred, ...tools].map((tool) => [tool.name, tool]));
     this.model = model;
     this.reasoning = reasoning;
     if (parts.crib.isPlanning) this.planNotice = planNotice(parts);

@@ -1,9 +1,11 @@
 import { ToolError } from "../contract/error.ts";
+import type { ToolDefinition } from "../dialects/definition.ts";
 import type { Model, ModelPrices } from "../models/model.ts";
 import { factsOf } from "../models/model-facts.ts";
 import { type FoundModel, findModel, parseModelId } from "../models/open-model.ts";
 import { ownOf, providerAccess } from "../models/provider-access.ts";
 import type { ModelSettings } from "../models/settings.ts";
+import type { Caller } from "../toolcrib/index.ts";
 import type { ToolProtocol } from "./event.ts";
 
 /** Finds a model by id, or takes an open one. Throws at once when there is none. */
@@ -30,6 +32,18 @@ export async function inProtocol(model: Model, protocol: ToolProtocol): Promise<
 }
 
 const textModels = new WeakSet<Model>();
+
+/** Returns the tools that a model finds with `tools.find`; undefined when there are none or its API does not load them. */
+export async function deferredTools(
+  caller: Pick<Caller, "definitions">,
+  { facts }: Pick<Model, "facts">,
+  listed: readonly ToolDefinition[],
+): Promise<readonly ToolDefinition[] | undefined> {
+  if (!facts.defersTools || !listed.some(({ canonical }) => canonical === "tools.find")) return undefined;
+  const names = new Set(listed.map(({ name }) => name));
+  const all = await caller.definitions({ which: "all" });
+  return all.filter(({ name }) => !names.has(name));
+}
 
 /** The prices of a model that is not open; undefined when unknown. */
 export function pricesOf(id: string, settings: ModelSettings): ModelPrices | undefined {

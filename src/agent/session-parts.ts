@@ -31,6 +31,8 @@ export interface SessionParts {
   /** The prompt and `tools` never change, so that the provider's cache holds. */
   readonly system: string;
   readonly tools: readonly ToolDefinition[];
+  /** The tools that the model finds with `tools.find`; undefined when its API does not load them. */
+  readonly deferred: readonly ToolDefinition[] | undefined;
   readonly skills: Skills;
   readonly limits: SessionLimits;
   readonly hooks: SessionHooks;

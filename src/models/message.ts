@@ -60,6 +60,8 @@ export interface CallAnswer {
   readonly content: string;
   readonly isError: boolean;
   readonly images: readonly ToolImage[];
+  /** The names of the tools that `tools.find` found. */
+  readonly found?: readonly string[] | undefined;
 }
 
 /** JSON that only the provider understands (signatures, encrypted reasoning, ids) and that is sent back unchanged. */

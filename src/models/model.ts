@@ -27,6 +27,8 @@ export interface ModelFacts {
   /** False when it needs the text protocol. */
   readonly callsTools?: boolean | undefined;
   readonly seesImages?: boolean | undefined;
+  /** True when its API loads deferred tools that the model finds with `tools.find`. */
+  readonly defersTools?: boolean | undefined;
 }
 
 export interface ModelPrices extends TokenPrices {
@@ -48,6 +50,8 @@ export interface ModelRequest {
   /** Append-only. Ends with what the model has to answer. Every call is answered exactly once. */
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];
+  /** Tools that the model finds with `tools.find`. Models that do not load them call them with `tools.call`. */
+  readonly deferred?: readonly ToolDefinition[] | undefined;
   readonly reasoning?: ReasoningEffort | undefined;
   /** Identifies the conversation for the provider's cache. */
   readonly cacheKey?: string | undefined;

@@ -90,7 +90,14 @@ it("merges known facts with the user's settings, which win", async () => {
     id: "openai/gpt-5.5",
     provider: "openai",
     name: "gpt-5.5",
-    facts: { contextTokens: 5, maxOutputTokens: 128_000, callsTools: true, seesImages: true, prices },
+    facts: {
+      contextTokens: 5,
+      maxOutputTokens: 128_000,
+      callsTools: true,
+      seesImages: true,
+      defersTools: true,
+      prices,
+    },
   });
 });
 

@@ -66,6 +66,7 @@ const model = z.strictObject({
   prices: z.optional(z.strictObject({ ...prices, over: z.optional(z.strictObject({ ...prices, tokens })) })),
   callsTools: z.optional(z.boolean()),
   seesImages: z.optional(z.boolean()),
+  defersTools: z.optional(z.boolean()),
 });
 
 const settings = z.strictObject({

@@ -146,7 +146,8 @@ function silent(silenceMs: number): ModelError {
 }
 
 export function nextRequest({ parts, conversation, reasoning }: SessionCore): ModelRequest {
-  const { system, tools, id, meter } = parts;
+  const { system, tools, deferred, id, meter } = parts;
   const { outputLimit: maxOutputTokens } = meter;
-  return { system, tools, messages: conversation.messages, reasoning, cacheKey: id, maxOutputTokens };
+  const { messages } = conversation;
+  return { system, tools, deferred, messages, reasoning, cacheKey: id, maxOutputTokens };
 }

@@ -1,4 +1,5 @@
 import { callAgain, inOrder } from "../../adapters/calls.ts";
+import type { FoundTools } from "../../contract/tool.ts";
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { oncePerObject } from "../../lib/once-per-object.ts";
@@ -58,11 +59,16 @@ async function makeCall(call: CallPart, context: CallContext, signal: AbortSigna
   );
   const { content, isError, images, error, data, failure, made } = outcome;
   const { callId, canonical, fullText } = progress;
-  const answer = { id, name, content, isError, images };
+  const found = canonical === "tools.find" ? foundIn(data) : undefined;
+  const answer: CallAnswer = { id, name, content, isError, images, ...(found && { found }) };
   recorder.add({ kind: "answer", answer, callId });
   const shown = { id, name, canonical, output: fullText ?? content, shown: content, isError, error, data };
   emit({ type: "tool-end", ...shown, callId, durationMs: monotonicMs() - startedAt });
   return { answer, canonical, input: made ?? given, failure };
+}
+
+function foundIn(data: unknown): readonly string[] | undefined {
+  return (data as Partial<FoundTools> | null)?.tools?.map(({ name }) => name);
 }
 
 interface CallProgress {

@@ -6,6 +6,7 @@ import { type AddedCaller, type CallerOptions, dialectFor } from "../../toolcrib
 import { ContextMeter } from "../context/meter.ts";
 import { LiveSession } from "../live-session.ts";
 import type { SessionCore } from "../session-core.ts";
+import { deferredTools } from "../session-model.ts";
 import type { Recorder, SessionParts } from "../session-parts.ts";
 import type { Subagents } from "./subagents.ts";
 
@@ -26,7 +27,7 @@ export async function openChild({ id, task, parent, agentsOf }: ChildOptions): P
   const agent = `${parts.id}/${id}`.slice(parts.crib.session.length + 1);
   const { caller, dialect } = await addCaller(parent, model, { agents, agent });
   const protocol = model.facts.callsTools === false ? "text" : parts.protocol;
-  const { tools, system } = await describeTo(caller, { model, dialect, protocol }, parts);
+  const { tools, deferred, system } = await describeTo(caller, { model, dialect, protocol }, parts);
   const live: LiveSession = new LiveSession({
     ...parts,
     id: `${parts.id}/${id}`,
@@ -37,6 +38,7 @@ export async function openChild({ id, task, parent, agentsOf }: ChildOptions): P
     reasoning: parent.reasoning,
     system,
     tools,
+    deferred,
     limits: {
       ...parts.limits,
       rounds: Math.min(task.maxTurns ?? Number.POSITIVE_INFINITY, parts.limits.rounds),
@@ -93,12 +95,13 @@ function sessionDialect({ parent, dialect }: SessionParts): string {
 
 async function describeTo(
   caller: AddedCaller,
-  frame: Omit<Parameters<SessionParts["systemFor"]>[0], "tools">,
+  frame: Omit<Parameters<SessionParts["systemFor"]>[0], "tools"> & { readonly model: Model },
   { systemFor }: SessionParts,
 ) {
   try {
     const tools = await caller.definitions();
-    return { tools, system: await systemFor({ ...frame, tools }) };
+    const deferred = await deferredTools(caller, frame.model, tools);
+    return { tools, deferred, system: await systemFor({ ...frame, tools }) };
   } catch (error) {
     await caller.close();
     throw error;

@@ -11,7 +11,9 @@ export function languageModel(route: Route): Model {
   const { settings } = route;
   const provider = settings.provider ?? route.api;
   const id = `${provider}/${settings.model}`;
-  const convertTools = oncePerObject((tools: ModelRequest["tools"]) => offerTools(tools, route.tools));
+  const convertTools = oncePerObject((tools: ModelRequest["tools"]) =>
+    oncePerObject((deferred: ModelRequest["tools"]) => offerTools({ tools, deferred }, route.tools)),
+  );
   const seesImages = settings.facts.seesImages !== false;
   const toPrompt = promptMaker({ ...route.prompt, id, provider, seesImages });
   const warnings = new Set<string>();
@@ -30,7 +32,8 @@ export function languageModel(route: Route): Model {
     let isAsked = false;
     let hasBegun = false;
     try {
-      const offered = convertTools(request.tools);
+      const deferred = settings.facts.defersTools ? request.deferred : undefined;
+      const offered = convertTools(request.tools)(deferred ?? none);
       const prompt = toPrompt(request, offered);
       route.mark?.(prompt);
       const call: LanguageModelV4CallOptions = {
@@ -62,6 +65,8 @@ export function languageModel(route: Route): Model {
 
   return { id, provider, name: settings.model, facts: settings.facts, stream };
 }
+
+const none: ModelRequest["tools"] = [];
 
 /** The provider's package reports a setting that its API does not have as a warning. */
 function samplingOf({ sampling: { temperature, topP, seed, stop } = {} }: ModelRequest) {

@@ -1,4 +1,10 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4ToolResultOutput,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import type { ProviderMeta } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
@@ -56,23 +62,61 @@ export interface ToolFormat {
   toTool(definition: ToolDefinition, position: { readonly isLast: boolean }): LanguageModelTool;
   /** Whether calls may hold nulls that only strict mode asked for. */
   readonly isStrict: boolean;
+  readonly deferral?: Deferral;
+}
+
+/** How an API loads tools that the model finds with `tools.find`. The session answers the call, as for any other tool. */
+export interface Deferral {
+  /** The finder itself. Default: like any tool. */
+  toFinder?(definition: ToolDefinition): LanguageModelTool;
+  /** A deferred tool as requests contain it. Default: only the answer contains it. */
+  toTool?(definition: ToolDefinition): LanguageModelTool;
+  /** The answer that loads the found tools; undefined to answer with text. */
+  toAnswer(found: readonly ToolDefinition[]): LanguageModelV4ToolResultOutput | undefined;
+  /** A call of the finder in the form of the API. Default: like any call. */
+  readonly call?: {
+    read(given: string): string;
+    write(input: unknown, id: string, meta: SharedV4ProviderOptions | undefined): WrittenCall;
+  };
+}
+
+interface WrittenCall {
+  readonly input: unknown;
+  readonly providerOptions: SharedV4ProviderOptions;
 }
 
 /** The tools of a session, in order. */
 export interface OfferedTools {
   /** The tools as requests contain them. */
   readonly tools: LanguageModelTool[];
+  /** Finds a tool, also a deferred one. */
   find(name: string): ToolDefinition | undefined;
+  /** How tools are deferred, when this name is that of the finder. */
+  deferralOf(name: string): Deferral | undefined;
   /** Whether a tool takes plain text instead of an object. */
   isFreeform(name: string): boolean;
 }
 
-export function offerTools(definitions: readonly ToolDefinition[], { toTool }: ToolFormat): OfferedTools {
-  const tools = definitions.map((definition, index) =>
-    toTool(definition, { isLast: index === definitions.length - 1 }),
-  );
-  const byName = new Map(definitions.map((definition) => [definition.name, definition]));
+export function offerTools(
+  { tools: listed, deferred = [] }: Pick<ModelRequest, "tools" | "deferred">,
+  { toTool, deferral: known }: ToolFormat,
+): OfferedTools {
+  const finder = listed.find(({ canonical }) => canonical === "tools.find");
+  const deferral = finder && deferred.length > 0 ? known : undefined;
+  // Loaded tools are called directly.
+  const shown = deferral ? listed.filter(({ canonical }) => canonical !== "tools.call") : listed;
+  const tools = shown.map((definition, index) => {
+    const isLast = index === shown.length - 1;
+    return (definition === finder && deferral?.toFinder?.(definition)) || toTool(definition, { isLast });
+  });
+  const later = deferral ? deferred : [];
+  const byName = new Map([...later, ...listed].map((definition) => [definition.name, definition]));
   const custom = tools.filter((tool) => tool.type === "provider" && tool.id === "openai.custom");
   const freeform = new Set(custom.map(({ name }) => name));
-  return { tools, find: (name) => byName.get(name), isFreeform: (name) => freeform.has(name) };
+  return {
+    tools: [...tools, ...later.flatMap((definition) => deferral?.toTool?.(definition) ?? [])],
+    find: (name) => byName.get(name),
+    deferralOf: (name) => (name === finder?.name ? deferral : undefined),
+    isFreeform: (name) => freeform.has(name),
+  };
 }

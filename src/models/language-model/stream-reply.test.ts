@@ -180,7 +180,7 @@ async function read(
 ): Promise<ModelEvent[]> {
   const format = { toTool: toTool, isStrict };
   const reading: Reading = {
-    offered: offerTools(tools, format),
+    offered: offerTools({ tools }, format),
     route: { ...route, tools: format },
     isNews: () => true,
   };

@@ -233,10 +233,11 @@ interface Held {
 
 /** Reads the arguments of a call, or says why they cannot be read. */
 function readCall(
-  { toolCallId: id, toolName: name, input: given, providerMetadata: meta }: LanguageModelV4ToolCall,
+  { toolCallId: id, toolName: name, input: sent, providerMetadata: meta }: LanguageModelV4ToolCall,
   offered: OfferedTools,
   { isStrict }: ToolFormat,
 ): Held {
+  const given = offered.deferralOf(name)?.call?.read(sent) ?? sent;
   const definition = offered.find(name);
   const isFreeform = offered.isFreeform(name);
   const read = isFreeform

@@ -15,7 +15,7 @@ const telling: PromptOptions = {
   keepsPlainReasoning: false,
   reasoningOf: "provider",
 };
-const box = offerTools(tools, { toTool: toAiSdk, isStrict: false });
+const box = offerTools({ tools }, { toTool: toAiSdk, isStrict: false });
 
 const reply: AssistantMessage = {
   role: "assistant",

@@ -105,15 +105,13 @@ function assistantPart(part: ReplyPart, isOwn: boolean, context: Context): Assis
       return options.providerOptions !== undefined || (isOwn && context.keepsPlainReasoning)
         ? [{ type: "reasoning", text: part.text, ...options }]
         : [];
-    case "call":
-      return [
-        {
-          type: "tool-call",
-          ...callNames(part, context),
-          input: callInput(part, context.offered),
-          ...options,
-        },
-      ];
+    case "call": {
+      const names = callNames(part, context);
+      const input = callInput(part, context.offered);
+      const search = context.offered.deferralOf(part.name)?.call;
+      const written = search?.write(input, names.toolCallId, options.providerOptions);
+      return [{ type: "tool-call", ...names, ...(written ?? { input, ...options }) }];
+    }
   }
 }
 
@@ -174,6 +172,9 @@ function toolMessages({ answers }: ToolMessage, context: Context): readonly Lang
 
 function answerOutput(answer: CallAnswer, context: Context): LanguageModelV4ToolResultOutput {
   const { content, isError, images } = answer;
+  const found = answer.found?.flatMap((name) => context.offered.find(name) ?? []);
+  const loading = context.offered.deferralOf(answer.name)?.toAnswer(found ?? []);
+  if (loading !== undefined) return loading;
   const isAlone = images.length === 0 || context.pictures === "after-answers" || !context.seesImages;
   if (!isAlone) {
     const text = content === "" ? [] : [{ type: "text" as const, text: content }];

@@ -2,7 +2,7 @@ import type { LanguageModelV4Message, SharedV4ProviderOptions } from "@ai-sdk/pr
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import { toAnthropic } from "../../wire/anthropic.ts";
 import { languageModel } from "../language-model/language-model.ts";
-import type { LanguageModelTool } from "../language-model/route.ts";
+import type { Deferral, LanguageModelTool } from "../language-model/route.ts";
 import type { Model, ModelRequest, ReasoningEffort } from "../model.ts";
 import { type ProviderSettings, providers, sdkSettings } from "../providers.ts";
 
@@ -16,7 +16,7 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
     api: "anthropic",
     settings,
     languageModel: provider.languageModel(model),
-    tools: { toTool, isStrict: false },
+    tools: { toTool, isStrict: false, deferral },
     prompt: {
       pictures: "in-answer",
       marksErrors: true,
@@ -76,6 +76,22 @@ function toTool(definition: ToolDefinition, { isLast }: { readonly isLast: boole
 }
 
 const cached: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+/** The API keeps deferred tools out of the prompt until an answer refers to them, so the cache holds. */
+const deferral: Deferral = {
+  toTool: (definition) => ({
+    ...toTool(definition, { isLast: false }),
+    providerOptions: { anthropic: { deferLoading: true } },
+  }),
+  toAnswer: (found) => {
+    if (found.length === 0) return undefined;
+    const references = found.map(({ name: toolName }) => ({
+      type: "custom" as const,
+      providerOptions: { anthropic: { type: "tool-reference", toolName } },
+    }));
+    return { type: "content", value: references };
+  },
+};
 
 /**
  * Sets the four allowed cache marks: the last tool, the system prompt, and the last two messages that are not replies

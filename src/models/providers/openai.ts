@@ -1,8 +1,12 @@
+import type { JSONValue } from "@ai-sdk/provider";
 import type { ToolDefinition } from "../../dialects/definition.ts";
+import { isRecord } from "../../lib/json/is-record.ts";
+import { tryParseJson } from "../../lib/json/try-parse-json.ts";
 import { toAiSdk } from "../../wire/formats.ts";
+import { objectSchema } from "../../wire/json-schema.ts";
 import { toOpenAi } from "../../wire/openai.ts";
 import { languageModel } from "../language-model/language-model.ts";
-import type { LanguageModelTool, PromptHabits } from "../language-model/route.ts";
+import type { Deferral, LanguageModelTool, PromptHabits } from "../language-model/route.ts";
 import type { Model } from "../model.ts";
 import { type ProviderSettings, providers, sdkSettings } from "../providers.ts";
 
@@ -15,7 +19,7 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
     api: "openai",
     settings,
     languageModel: provider.responses(settings.model),
-    tools: { toTool, isStrict: true },
+    tools: { toTool, isStrict: true, deferral },
     prompt: {
       pictures: "in-answer",
       marksErrors: false,
@@ -60,6 +64,36 @@ function toTool(definition: ToolDefinition): LanguageModelTool {
     return { type: "provider", id: "openai.custom", name, args: { description, format: tool.format } };
   return { type: "function", name, description, inputSchema: tool.parameters, strict: tool.strict };
 }
+
+/** The API searches through the client: `tools.find` answers with definitions, which are added after the cached prompt. */
+const deferral: Deferral = {
+  toFinder: (definition) => {
+    const { name, description } = definition;
+    const args = { execution: "client", description, parameters: objectSchema(definition.inputSchema) };
+    return { type: "provider", id: "openai.tool_search", name, args };
+  },
+  toAnswer: (found) => {
+    const tools = found.map((definition) => ({ ...toOpenAi(definition), defer_loading: true }));
+    return { type: "json", value: { tools: tools as unknown as JSONValue[] } };
+  },
+  call: {
+    // The package wraps the arguments.
+    read: (given) => {
+      const wrapped = tryParseJson(given);
+      const inner = isRecord(wrapped) ? wrapped.arguments : undefined;
+      return typeof inner === "string" ? inner : JSON.stringify(inner ?? {});
+    },
+    // The API requires the id of a search, which a call of another model or of a plain function does not have.
+    write: (input, id, meta) => {
+      const itemId = String(meta?.openai?.itemId);
+      const known = itemId.startsWith("tsc") ? itemId : `tsc_${id}`;
+      return {
+        input: { arguments: input, call_id: id },
+        providerOptions: { openai: { ...meta?.openai, itemId: known } },
+      };
+    },
+  },
+};
 
 /** Opens a model through OpenAI's Chat Completions API, which most compatible servers offer. */
 export async function openaiCompatible(settings: ProviderSettings): Promise<Model> {

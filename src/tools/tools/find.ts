@@ -11,8 +11,7 @@ const input = z.strictObject({
 /** Finds tools that are not listed at first, which saves tokens in every request. */
 export const toolsFind: Tool<z.infer<typeof input>, FoundTools> = {
   name: "tools.find",
-  description:
-    "Find more tools, for example for git, documents, plans, renaming or web search. If a tool is not in your tool list, call it with tools.call.",
+  description: "Find more tools, for example for git, documents, plans, renaming or web search.",
   risk: "read",
   input,
   limits: { maxChars: 20_000, keep: "head" },

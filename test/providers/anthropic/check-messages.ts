@@ -8,6 +8,7 @@ export function messageFaults(body: AnthropicRequest, sent: SentReplies): string
   if (!Array.isArray(messages) || messages.length === 0)
     return ["messages: at least one message is required."];
   const names = new Set((body.tools ?? []).map(({ name }) => name));
+  const deferred = new Set((body.tools ?? []).flatMap((tool) => (tool.defer_loading ? [tool.name] : [])));
   const ids = new Set<string>();
   const faults = messages.flatMap((message, index) => {
     const tell = (fault: string) => `messages.${index}: ${fault}`;
@@ -16,7 +17,7 @@ export function messageFaults(body: AnthropicRequest, sent: SentReplies): string
     const own =
       message.role === "assistant"
         ? assistantFaults(blocks, { ids, sent, model: String(body.model), needsThoughts })
-        : userFaults(blocks, usesOf(messages[index - 1]));
+        : [...userFaults(blocks, usesOf(messages[index - 1])), ...referenceFaults(blocks, deferred)];
     return [...shapeFaults(message, messages[index - 1]), ...blocks.flatMap(blockFaults), ...own].map(tell);
   });
   return [
@@ -64,6 +65,7 @@ const blockFields: Record<string, readonly string[]> = {
   redacted_thinking: ["data"],
   tool_use: ["id", "name", "input", "cache_control"],
   tool_result: ["tool_use_id", "content", "is_error", "cache_control"],
+  tool_reference: ["tool_name"],
 };
 
 function blockFaults(block: Block): string[] {
@@ -174,12 +176,28 @@ function resultFaults({ content = "", is_error }: Block): string[] {
   return [
     ...inner.flatMap(blockFaults),
     ...inner
-      .filter(({ type }) => type !== "text" && type !== "image")
+      .filter(({ type }) => type !== "text" && type !== "image" && type !== "tool_reference")
       .map(({ type }) => `tool_result.content: ${type} is not allowed.`),
     ...(is_error && inner.some(({ type }) => type !== "text")
       ? ['tool_result: all content must be type "text" if "is_error" is true.']
       : []),
   ];
+}
+
+/** A result may refer only to deferred tools, and then contains nothing else. */
+function referenceFaults(blocks: readonly Block[], deferred: ReadonlySet<string>): string[] {
+  return blocks.flatMap(({ type, content = "" }) => {
+    const inner = type === "tool_result" && typeof content !== "string" ? content : [];
+    const references = inner.filter((block) => block.type === "tool_reference");
+    return [
+      ...references
+        .filter(({ tool_name }) => !deferred.has(String(tool_name)))
+        .map(({ tool_name }) => `Tool reference '${tool_name}' not found in available deferred tools.`),
+      ...(references.length > 0 && references.length < inner.length
+        ? ["tool_result: tool_reference blocks cannot be mixed with others."]
+        : []),
+    ];
+  });
 }
 
 function isStopped(blocks: readonly Block[], next: MessageParam | undefined): boolean {

@@ -37,6 +37,7 @@ function toolFaults(tools: readonly Json[]): string[] {
       const fields = toolFields[tool.type];
       if (fields === undefined) return [`Invalid value: tools of type '${tool.type}' are not served here.`];
       const isWhole = tool.type === "custom" ? tool.format : tool.parameters;
+      if (tool.type === "tool_search") return searchFaults(tool);
       if (!isWhole) return [`The tool ${tool.name} does not say what it takes.`];
       // This API is strict unless `strict` is false.
       const legality = faultsOf("openai", { strict: true, ...tool });
@@ -48,9 +49,20 @@ function toolFaults(tools: readonly Json[]): string[] {
   ];
 }
 
+/** Only searches by the client are served. */
+function searchFaults(tool: Json): string[] {
+  return [
+    ...unknownFields(tool, toolFields.tool_search!, "tools.tool_search."),
+    ...(tool.execution === "client" && tool.description && tool.parameters?.type === "object"
+      ? []
+      : ["A tool_search of the client needs its execution, a description and parameters."]),
+  ];
+}
+
 const toolFields: Readonly<Record<string, ReadonlySet<string>>> = {
   function: new Set(["type", "name", "description", "parameters", "strict"]),
   custom: new Set(["type", "name", "description", "format"]),
+  tool_search: new Set(["type", "execution", "description", "parameters"]),
 };
 
 function itemFaults(input: readonly Json[], sent: SentItems): string[] {
@@ -84,6 +96,14 @@ function itemFaults(input: readonly Json[], sent: SentItems): string[] {
         pairs.call(item.call_id, "custom_tool_call");
         if (typeof item.input !== "string") faults.push(`'input[${position}].input' is not text.`);
         break;
+      case "tool_search_call":
+        pairs.call(item.call_id, "tool_search");
+        faults.push(...searchCallFaults(item, position));
+        break;
+      case "tool_search_output":
+        pairs.answer(item.call_id, "tool_search");
+        faults.push(...loadedFaults(item, position));
+        break;
       default:
         pairs.answer(item.call_id, type.replace(/_output$/, ""));
         faults.push(...outputFaults(item, position));
@@ -91,7 +111,7 @@ function itemFaults(input: readonly Json[], sent: SentItems): string[] {
   }
   pairs.userItem();
   const last = input.at(-1);
-  if (last?.role !== "user" && last?.output === undefined)
+  if (last?.role !== "user" && last?.output === undefined && last?.type !== "tool_search_output")
     faults.push("The last item is nothing that a model has to answer.");
   return [...faults, ...pairs.faults];
 }
@@ -101,6 +121,8 @@ const itemFields: Readonly<Record<string, ReadonlySet<string>>> = {
   reasoning: new Set(["type", "id", "summary", "encrypted_content", "status", "content"]),
   function_call: new Set(["type", "id", "call_id", "name", "arguments", "status"]),
   custom_tool_call: new Set(["type", "id", "call_id", "name", "input", "status"]),
+  tool_search_call: new Set(["type", "id", "call_id", "execution", "status", "arguments"]),
+  tool_search_output: new Set(["type", "call_id", "execution", "status", "tools"]),
   function_call_output: new Set(["type", "id", "call_id", "output", "status"]),
   custom_tool_call_output: new Set(["type", "id", "call_id", "output", "status"]),
 };
@@ -129,6 +151,25 @@ function callFaults({ call_id, name, arguments: given }: Json, position: number)
     ...(/^.{1,64}$/.test(call_id) ? [] : [`Invalid 'input[${position}].call_id'.`]),
     ...(/^[a-zA-Z0-9_-]{1,64}$/.test(name) ? [] : [`Invalid 'input[${position}].name'.`]),
     ...(isObjectJson(given) ? [] : [`'input[${position}].arguments' is not the JSON of an object: ${given}`]),
+  ];
+}
+
+function searchCallFaults({ id, execution, arguments: given }: Json, position: number): string[] {
+  return [
+    ...(/^tsc_/.test(id) ? [] : [`Invalid 'input[${position}].id': '${id}' does not begin with 'tsc'.`]),
+    ...(execution === "client" ? [] : [`'input[${position}].execution' is not client.`]),
+    ...(typeof given === "object" && given !== null ? [] : [`'input[${position}].arguments' is no object.`]),
+  ];
+}
+
+function loadedFaults({ execution, tools }: Json, position: number): string[] {
+  if (execution !== "client" || !Array.isArray(tools)) return [`Invalid 'input[${position}]'.`];
+  const plain = tools.map(({ defer_loading: _, ...tool }) => tool);
+  return [
+    ...tools
+      .filter(({ defer_loading }) => defer_loading !== true)
+      .map(({ name }) => `The loaded tool ${name} is not deferred.`),
+    ...toolFaults(plain),
   ];
 }
 
@@ -176,5 +217,5 @@ function missingReasoning(item: Json, previous: Json, sent: SentItems): string[]
 /** Identifies the items of a reply: a call by its id, text by itself. */
 function nameOf(item: Json): string | undefined {
   if (item?.role === "assistant") return `text:${textOf(item.content)}`;
-  return item?.output === undefined ? item?.call_id : undefined;
+  return item?.output === undefined && item?.tools === undefined ? item?.call_id : undefined;
 }

@@ -7,7 +7,7 @@ export function readResponsesRequest(body: Json): NeutralRequest {
   return {
     system: [instructions ?? [], ...system.map(({ content }: Json) => textOf(content))].flat().join("\n"),
     messages: messagesOf(input),
-    tools: tools.map(({ name }: { name: string }) => name),
+    tools: tools.map(({ type, name }: { type: string; name?: string }) => name ?? type),
     reasoning: reasoning?.effort,
   };
 }
@@ -28,6 +28,10 @@ function messagesOf(input: readonly Json[]): NeutralMessage[] {
       assistant("", [{ id: item.call_id, name: item.name, input: JSON.parse(item.arguments) }]);
     else if (item.type === "custom_tool_call")
       assistant("", [{ id: item.call_id, name: item.name, input: item.input }]);
+    else if (item.type === "tool_search_call")
+      assistant("", [{ id: item.call_id, name: "tool_search", input: item.arguments }]);
+    else if (item.type === "tool_search_output")
+      messages.push({ role: "tool", id: item.call_id, text: JSON.stringify(item.tools) });
     else if (item.call_id !== undefined)
       messages.push({ role: "tool", id: item.call_id, text: textOf(item.output) });
   }

@@ -13,7 +13,9 @@ export function responsesPieces(reply: WireReply, body: Json, sent: SentItems): 
   writer.begin();
   const reasoning = reply.reasoning === undefined ? undefined : writer.reasoning(reply.reasoning, first);
   if (isWordsFirst) writer.message(reply.text!);
-  for (const call of reply.calls) writer.call(call);
+  for (const call of reply.calls)
+    if (call.name === "tool_search") writer.search(call);
+    else writer.call(call);
   if (reply.text !== undefined && !isWordsFirst) writer.message(reply.text);
   writer.end();
   if (first !== undefined) sent.sent(first, reasoning);
@@ -97,6 +99,14 @@ class ResponseWriter {
     const isCut = this.#itemStatus() === "incomplete";
     if (!isCut) this.#event(`${events}.done`, { ...this.#at(id, place), [field]: text });
     this.#done(place, { ...item, status: this.#itemStatus(), [field]: text });
+  }
+
+  /** The arguments of a search are an object, and come with the end of its item. */
+  search({ id: call_id, input }: WireCall): void {
+    const id = `tsc_${this.#reply.number}_${this.#output.length}`;
+    const item = { id, type: "tool_search_call", execution: "client", call_id, status: "in_progress" };
+    const place = this.#add({ ...item, arguments: {} });
+    this.#done(place, { ...item, status: this.#itemStatus(), arguments: input });
   }
 
   end(): void {
