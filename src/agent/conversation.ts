@@ -2,7 +2,7 @@ import type { AssistantMessage, CallAnswer, Message, UserMessage } from "../mode
 import type { Compacted } from "./context/compact-conversation.ts";
 import type { ContextMeter } from "./context/meter.ts";
 import type { ContextUse } from "./event.ts";
-import { History } from "./history.ts";
+import { type ClearedAnswer, History } from "./history.ts";
 import type { Reply } from "./round/reply-reader.ts";
 import type { TurnInput } from "./run-turn.ts";
 import type { Recorder, ResumedConversation } from "./session-parts.ts";
@@ -75,6 +75,15 @@ export class Conversation {
   /** Does not record the answers: each was recorded when its call ended. */
   addAnswers(answers: readonly CallAnswer[]): void {
     this.#meter.added(this.#history.addAnswers(answers));
+  }
+
+  /** Replaces the contents of answers by notes. */
+  clear(answers: readonly ClearedAnswer[]): void {
+    const { messages } = this;
+    const tokensBefore = this.#meter.use.tokens;
+    this.#history.clear(answers);
+    this.#meter.shortened(messages, this.messages);
+    this.#recorder.add({ kind: "cleared", answers, tokensBefore, tokensAfter: this.#meter.use.tokens });
   }
 
   compact({ messages, tokensAfter }: Compacted): void {

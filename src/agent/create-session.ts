@@ -143,7 +143,7 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
     hooks: options.hooks ?? {},
     approve: options.approve,
     recorder,
-    meter: new ContextMeter({ model, system, tools }),
+    meter: new ContextMeter({ model, system, tools, ...limits }),
     agents,
     systemFor: (frame) => writeSystem({ ...frame, crib, worksFor: "agent", skills: skills.skills }, options),
     resumed,

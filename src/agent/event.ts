@@ -102,6 +102,13 @@ export type AgentEventBody =
       readonly calls: readonly string[];
       readonly times: number;
     }
+  /** Old outputs were replaced by notes in the conversation. They are stored, and the model can read them again. */
+  | {
+      readonly type: "clearing";
+      readonly outputs: number;
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+    }
   | { readonly type: "compaction"; readonly tokensBefore: number; readonly tokensAfter: number }
   | { readonly type: "model"; readonly model: string; readonly reasoning: ReasoningEffort | null }
   | { readonly type: "warning"; readonly message: string }

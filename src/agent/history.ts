@@ -1,6 +1,6 @@
 import type { AssistantMessage, CallAnswer, CallPart, Message, UserMessage } from "../models/message.ts";
 
-/** The messages of a session. Append-only, except for compaction. */
+/** The messages of a session. Append-only, except for clearing and compaction. */
 export class History {
   #messages: Message[] = [];
   #pinned = new Set<Message>();
@@ -38,6 +38,11 @@ export class History {
     return message;
   }
 
+  /** Replaces the contents of answers. */
+  clear(cleared: readonly ClearedAnswer[]): void {
+    this.#messages = withCleared(this.#messages, cleared);
+  }
+
   /** Continues with another conversation, in which every call is answered. */
   restart(messages: readonly Message[], pinned: ReadonlySet<Message>): void {
     this.#messages = [...messages];
@@ -48,6 +53,25 @@ export class History {
         if (part.type === "call" && !this.#callIds.has(part.id)) this.#callIds.set(part.id, 1);
     }
   }
+}
+
+/** The answer to a call, whose content was replaced by a note. */
+export interface ClearedAnswer {
+  readonly id: string;
+  readonly content: string;
+}
+
+/** Returns the conversation with the contents of some answers replaced. Their images are removed. */
+export function withCleared(messages: readonly Message[], cleared: readonly ClearedAnswer[]): Message[] {
+  const contents = new Map(cleared.map(({ id, content }) => [id, content]));
+  return messages.map((message) => {
+    if (message.role !== "tool" || !message.answers.some(({ id }) => contents.has(id))) return message;
+    const answers = message.answers.map((answer) => {
+      const content = contents.get(answer.id);
+      return content === undefined ? answer : { ...answer, content, images: [] };
+    });
+    return { ...message, answers };
+  });
 }
 
 export function callsOf(message: AssistantMessage): readonly CallPart[] {

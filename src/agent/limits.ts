@@ -13,6 +13,7 @@ export const defaultLimits: SessionLimits = {
   retries: 5,
   retryWaitMs: 60_000,
   silenceMs: 300_000,
+  clearTokens: 100_000,
   agentDepth: 1,
   agents: 6,
 };

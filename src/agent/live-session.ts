@@ -5,7 +5,7 @@ import type { Message, UserMessage } from "../models/message.ts";
 import type { Model, ReasoningEffort, TokenUsage } from "../models/model.ts";
 import type { Toolcrib } from "../toolcrib/index.ts";
 import { AnswerSchema } from "./answer-schema.ts";
-import { compactIfNeeded } from "./context/compaction.ts";
+import { shortenIfNeeded } from "./context/compaction.ts";
 import { type ContextPart, splitContext } from "./context/context-parts.ts";
 import { userMessage } from "./conversation.ts";
 import type { AgentEvent, ContextUse, SessionState, ToolProtocol, TurnResult } from "./event.ts";
@@ -159,7 +159,7 @@ export class LiveSession implements Session {
     this.#checkOpen();
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.core.compactionRequests.push(resolve);
-    if (!this.#running) this.#start(undefined, (signal) => compactIfNeeded(this.core, signal));
+    if (!this.#running) this.#start(undefined, (signal) => shortenIfNeeded(this.core, signal));
     return promise;
   }
 

@@ -5,7 +5,8 @@ import type { Model, ModelRequest } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
 import type { HookAnswer } from "../toolcrib/index.ts";
 import { type AnswerSchema, outputNotice, retryNotice } from "./answer-schema.ts";
-import { compact, compactIfNeeded } from "./context/compaction.ts";
+import { clearOutputs } from "./context/clearing.ts";
+import { compact, shortenIfNeeded } from "./context/compaction.ts";
 import { textOf, userMessage } from "./conversation.ts";
 import type { AgentFailure, TurnResult } from "./event.ts";
 import { callsOf } from "./history.ts";
@@ -145,7 +146,7 @@ async function runRound(core: SessionCore, tally: Tally, signal: AbortSignal): P
   sendSteering(core, tally);
   const limit = limitReached(core, tally.rounds);
   if (limit) return limited(core, limit);
-  await compactIfNeeded(core, signal);
+  await shortenIfNeeded(core, signal);
   signal.throwIfAborted();
   tally.rounds += 1;
   emit({ type: "round-start", round: tally.rounds });
@@ -313,7 +314,7 @@ function watched({ answer, canonical, input, failure }: MadeCall): WatchedCall {
   return { name: answer.name, canonical, input, content: answer.content, failure };
 }
 
-/** Asks the model for the next reply. When the conversation is too long for it, compacts once and asks again. */
+/** Asks the model for the next reply. When the conversation is too long for it, clears old outputs, then compacts once. */
 async function askNext(core: SessionCore, tally: Tally, signal: AbortSignal): Promise<Asked> {
   const { maxOutputTokens: wanted, ...sampling } = core.parts.sampling;
   const ask = () => {
@@ -326,11 +327,21 @@ async function askNext(core: SessionCore, tally: Tally, signal: AbortSignal): Pr
   try {
     return await ask();
   } catch (error) {
-    const isOverflow = error instanceof ModelError && error.code === "overflow";
-    if (!isOverflow || core.conversation.isJustCompacted) throw error;
+    if (!isOverflow(error) || core.conversation.isJustCompacted) throw error;
+    if (await clearOutputs(core, { isFull: true })) {
+      try {
+        return await ask();
+      } catch (again) {
+        if (!isOverflow(again)) throw again;
+      }
+    }
     await compact(core, signal);
     return ask();
   }
+}
+
+function isOverflow(error: unknown): boolean {
+  return error instanceof ModelError && error.code === "overflow";
 }
 
 type Ending = Pick<TurnResult, "outcome"> & { readonly error?: AgentFailure };

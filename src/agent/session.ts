@@ -61,6 +61,11 @@ export interface SessionLimits {
   readonly retryWaitMs: number;
   /** A reply is given up when nothing comes for this long. */
   readonly silenceMs: number;
+  /**
+   * Tokens of the conversation at which old outputs of tools are cleared from it, at the latest at half of the context
+   * window; 0 for never.
+   */
+  readonly clearTokens: number;
   /** How deep subagents may nest; 0 for none. */
   readonly agentDepth: number;
   /** How many subagents may be open at once. */

@@ -71,6 +71,8 @@ export class SpanWriter {
     "turn-start": (event, agent) => Object.assign(agent, { turn: this.#startTurn(event, agent) }),
     limit: ({ limit, allowed, at }, { turn }) => turn?.addEvent("limit", { limit, allowed }, at),
     loop: ({ action, times, at }, { turn }) => turn?.addEvent("loop", { action, times }, at),
+    clearing: ({ outputs, tokensBefore, tokensAfter, at }, { turn }) =>
+      turn?.addEvent("clearing", { outputs, tokens_before: tokensBefore, tokens_after: tokensAfter }, at),
     compaction: ({ tokensBefore, tokensAfter, at }, { turn }) =>
       turn?.addEvent("compaction", { tokens_before: tokensBefore, tokens_after: tokensAfter }, at),
     error: ({ error }, { turn, reply }) => {

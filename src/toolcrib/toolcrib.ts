@@ -277,6 +277,11 @@ export class Toolcrib implements Caller, AsyncDisposable {
     return this.#hooks?.has(event) ? this.#hooks.run(event, details, { signal }) : {};
   }
 
+  /** Stores a text for a week and returns its handle, which tools that read files take as a path. */
+  storeOutput(text: string): Promise<string> {
+    return this.#history.outputs.keep(text);
+  }
+
   /** Returns a part of a stored output, by its handle. Rejects with `not-found` when it is no longer stored. */
   readOutput(handle: string, range?: OutputRange): Promise<OutputPart> {
     return readOutput(this.#workspace.storedOutputs, handle, range);

@@ -6,6 +6,7 @@ import { askHook } from "../round/hooks.ts";
 import type { Reply } from "../round/reply-reader.ts";
 import type { SessionCore } from "../session-core.ts";
 import type { HookedCompaction } from "../session-hooks.ts";
+import { clearOutputs } from "./clearing.ts";
 
 /** Replaces old messages by a summary that the model writes. Throws, and changes nothing, when that fails. */
 export async function compact(
@@ -36,9 +37,11 @@ const manyInARow = 3;
 const crowded =
   "The results of a single round fill the context window, so the conversation is compacted after every round. Use a model with a larger context window, or ask for smaller steps.";
 
-/** Compacts on request, or when the context is full. A failure does not stop the round. */
-export async function compactIfNeeded(core: SessionCore, signal: AbortSignal): Promise<void> {
+/** Clears old outputs when the context is large, and compacts on request or when it is still full. A failure does not stop the round. */
+export async function shortenIfNeeded(core: SessionCore, signal: AbortSignal): Promise<void> {
   const wanted = core.compactionRequests.splice(0);
+  const { isLarge, isFull } = core.parts.meter;
+  if (wanted.length === 0 && isLarge) await clearOutputs(core, { isFull });
   if (wanted.length === 0 && !core.parts.meter.isFull) return;
   let isShorter = false;
   try {

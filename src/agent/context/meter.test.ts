@@ -8,8 +8,9 @@ const userMessage = (text: string): Message => ({ role: "user", content: [{ type
 const used = (input: number, output: number): TokenUsage => {
   return { input, output, cached: 0, cacheWritten: 0, reasoning: 0 };
 };
+const clearTokens = 600;
 const meterOf = (window: number | undefined) =>
-  new ContextMeter({ model: model(window), system: "", tools: [] });
+  new ContextMeter({ model: model(window), system: "", tools: [], clearTokens });
 const frame = frameTokens("", []);
 
 it("estimates until the provider has counted, then estimates only what came since", () => {
@@ -79,7 +80,7 @@ it("detects a message that no request could hold", () => {
 it("limits the output to what the window leaves", () => {
   const facts = { contextTokens: 200_000, maxOutputTokens: 64_000 };
   const instances = [100_000, 136_000, 150_000, 199_999].map((tokens) => {
-    const meter = new ContextMeter({ model: { facts } as Model, system: "", tools: [] });
+    const meter = new ContextMeter({ model: { facts } as Model, system: "", tools: [], clearTokens });
     meter.counted(used(tokens, 0));
     return meter.outputLimit;
   });

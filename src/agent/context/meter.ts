@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import { estimateTokens } from "../../lib/text/estimate-tokens.ts";
-import type { CallInput, Message, ReplyPart } from "../../models/message.ts";
+import type { CallAnswer, CallInput, Message, ReplyPart } from "../../models/message.ts";
 import type { Model, ModelFacts, TokenUsage } from "../../models/model.ts";
 import type { ContextUse } from "../event.ts";
 
@@ -10,6 +10,12 @@ export const fullShare = 0.9;
 
 /** How much the conversation has to grow before a failed compaction is tried again. */
 const retryShare = 0.03;
+
+/** The share of the context window at which old outputs are cleared, unless the limit of the session is lower. */
+const largeShare = 0.5;
+
+/** How much a conversation with nothing to clear has to grow before that is checked again. */
+const growthShare = 0.1;
 
 /** Measures how full the context is: the provider's last count plus an estimate of what came since. */
 export class ContextMeter {
@@ -21,8 +27,11 @@ export class ContextMeter {
   #estimate: number;
   #ratio = 1;
   #gaveUpAt: number | undefined;
+  readonly #clearTokens: number;
+  #clearAgainAt = 0;
 
-  constructor({ model, system, tools }: MeterOptions) {
+  constructor({ model, system, tools, clearTokens }: MeterOptions) {
+    this.#clearTokens = clearTokens;
     this.#facts = model.facts;
     this.#frame = frameTokens(system, tools);
     this.#estimate = this.#frame;
@@ -49,6 +58,12 @@ export class ContextMeter {
     return left < maxOutputTokens ? Math.max(leastOutput, Math.floor(left)) : undefined;
   }
 
+  /** Whether old outputs should be cleared. */
+  get isLarge(): boolean {
+    const limit = Math.min(this.#clearTokens, (this.#window ?? Number.POSITIVE_INFINITY) * largeShare);
+    return this.#counted !== undefined && this.#tokens >= Math.max(limit, this.#clearAgainAt);
+  }
+
   added(message: Message): void {
     this.#estimate += messageTokens(message);
   }
@@ -60,7 +75,20 @@ export class ContextMeter {
     this.#ratio = likelyRatio(input + output, this.#estimate);
   }
 
+  /** Takes a conversation in which only contents of answers became shorter. */
+  shortened(before: readonly Message[], after: readonly Message[]): void {
+    this.#gaveUpAt = undefined;
+    this.#clearAgainAt = 0;
+    this.#estimate -= conversationTokens(before) - conversationTokens(after);
+  }
+
+  /** Notes that there was too little to clear: `isLarge` stays false until the conversation has grown. */
+  clearedNothing(): void {
+    this.#clearAgainAt = this.#tokens * (1 + growthShare);
+  }
+
   restart(messages: readonly Message[]): void {
+    this.#clearAgainAt = 0;
     this.#counted = undefined;
     this.#gaveUpAt = undefined;
     this.#estimate = this.#frame + conversationTokens(messages);
@@ -109,12 +137,13 @@ export function likelyRatio(counted: number, estimated: number): number {
 }
 
 export function messageTokens(message: Message): number {
-  if (message.role === "tool")
-    return sum(
-      message.answers.map(({ content, images }) => textTokens(content) + images.length * imageTokens),
-    );
+  if (message.role === "tool") return sum(message.answers.map(answerTokens));
   if (message.role === "assistant") return sum(message.content.map(partTokens));
   return sum(message.content.map((part) => (part.type === "image" ? imageTokens : textTokens(part.text))));
+}
+
+export function answerTokens({ content, images }: CallAnswer): number {
+  return textTokens(content) + images.length * imageTokens;
 }
 
 export function conversationTokens(messages: readonly Message[]): number {
@@ -151,6 +180,8 @@ function sum(numbers: readonly number[]): number {
 }
 
 interface MeterOptions {
+  /** The limit of the session. */
+  readonly clearTokens: number;
   readonly model: Pick<Model, "facts">;
   readonly system: string;
   readonly tools: readonly ToolDefinition[];

@@ -175,6 +175,7 @@ function updatesOf(
     case "steering":
     case "tool-start":
     case "reply-end":
+    case "clearing":
     case "compaction":
     case "turn-end":
       return recorded;

@@ -162,6 +162,7 @@ const shapes: Readonly<Record<SessionEntry["kind"], z.ZodMiniType>> = {
   }),
   begun: z.looseObject({ id: text, callId: text }),
   answer: z.looseObject({ answer, callId: z.nullable(text) }),
+  cleared: z.looseObject({ answers: z.array(z.looseObject({ id: text, content: text })) }),
   compacted: z.looseObject({
     messages: z.array(z.union([user, assistant, tool])),
     pinned: z.array(count),

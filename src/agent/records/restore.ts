@@ -2,6 +2,7 @@ import type { CallAnswer, CallPart, Message } from "../../models/message.ts";
 import type { ReasoningEffort, TokenUsage } from "../../models/model.ts";
 import type { CallRecord } from "../../toolcrib/index.ts";
 import type { TurnResult } from "../event.ts";
+import { withCleared } from "../history.ts";
 import type { OpenTurn, ResumedConversation } from "../session-parts.ts";
 import { addUsage, noUsage } from "../spending.ts";
 import type { SessionEntry } from "./session-entry.ts";
@@ -101,6 +102,9 @@ class Conversation {
         if (!this.#answers.has(entry.answer.id)) this.#answers.set(entry.answer.id, entry.answer);
         this.#open.delete(entry.answer.id);
         if (this.#open.size === 0) this.#closeCalls();
+        break;
+      case "cleared":
+        this.messages = withCleared(this.messages, entry.answers);
         break;
       case "compacted":
         this.#forgetCalls();

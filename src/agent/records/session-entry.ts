@@ -2,6 +2,7 @@ import type { AgentStatus } from "../../contract/agents.ts";
 import type { AssistantMessage, CallAnswer, Message, UserMessage } from "../../models/message.ts";
 import type { FinishReason, ReasoningEffort, TokenUsage } from "../../models/model.ts";
 import type { ToolProtocol, TurnResult } from "../event.ts";
+import type { ClearedAnswer } from "../history.ts";
 
 /** A record of a session. Records are written at once and in order: a session can be resumed after a kill at any moment. */
 export type SessionEntry =
@@ -37,6 +38,13 @@ export type SessionEntry =
   /** A call of the last reply has begun; `callId` is its id in the journal. */
   | { readonly kind: "begun"; readonly id: string; readonly callId: string }
   | { readonly kind: "answer"; readonly answer: CallAnswer; readonly callId: string | null }
+  /** Replaces the contents of answers by notes. */
+  | {
+      readonly kind: "cleared";
+      readonly answers: readonly ClearedAnswer[];
+      readonly tokensBefore: number;
+      readonly tokensAfter: number;
+    }
   /** Replaces the conversation so far. */
   | {
       readonly kind: "compacted";

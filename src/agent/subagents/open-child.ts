@@ -46,7 +46,7 @@ export async function openChild({ id, task, parent, agentsOf }: ChildOptions): P
     },
     approve: parent.ask,
     recorder: recorderOf(id, parts.recorder),
-    meter: new ContextMeter({ model, system, tools }),
+    meter: new ContextMeter({ model, system, tools, ...parts.limits }),
     agents,
     parent,
     resumed: undefined,

@@ -90,6 +90,7 @@ export class SessionUpdates {
         this.#say(`${this.#text.end()}\n\n[The reply broke off and is requested again.]\n\n`);
       this.#notice("warning", `${message.replace(/\.$/, "")}. Retrying, attempt ${attempt + 1}.`);
     },
+    clearing: (event) => this.#remark(event),
     compaction: (event) => this.#remark(event),
     limit: (event) => this.#remark(event),
     loop: (event) => this.#remark(event),

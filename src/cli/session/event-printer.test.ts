@@ -182,6 +182,7 @@ describe("a printed session", () => {
   it("prints rare events in one line each", () => {
     const rare: readonly AgentEventBody[] = [
       { type: "steering", text: "use\ntabs" },
+      { type: "clearing", outputs: 12, tokensBefore: 100_000, tokensAfter: 51_000 },
       { type: "compaction", tokensBefore: 150_000, tokensAfter: 9_000 },
       { type: "model", model: "ollama/qwen3", reasoning: "high" },
       { type: "limit", limit: "rounds", allowed: 200 },
@@ -193,6 +194,7 @@ describe("a printed session", () => {
     expect(show(rare).err).toBe(
       [
         "Sent to the model: use<U+000A>tabs",
+        "Cleared 12 old outputs: 100 000 to 51 000 tokens",
         "Compacted the conversation: 150 000 to 9 000 tokens",
         "Model: ollama/qwen3, reasoning high",
         "Limit reached: 200 rounds",

@@ -253,6 +253,10 @@ export function remarkOf(event: AgentEvent): readonly [Tone, string] | undefined
       return ["dim", `Sent to the model: ${printableLine(event.text)}`];
     case "user-input":
       return isOfSession ? undefined : ["dim", `task: ${printableLine(event.text.slice(0, maxChars))}`];
+    case "clearing": {
+      const [before, after] = [grouped(event.tokensBefore), grouped(event.tokensAfter)];
+      return ["dim", `Cleared ${counted(event.outputs, "old output")}: ${before} to ${after} tokens`];
+    }
     case "compaction": {
       const [before, after] = [grouped(event.tokensBefore), grouped(event.tokensAfter)];
       return ["dim", `Compacted the conversation: ${before} to ${after} tokens`];

@@ -84,6 +84,13 @@ export class RecordedConversation {
         this.model = entry.model ?? this.model;
         if (entry.model) this.#add(at, "notice", `The model is now ${entry.model}.`);
         break;
+      case "cleared":
+        this.#add(
+          at,
+          "notice",
+          `Cleared ${counted(entry.answers.length, "old output")}: from about ${entry.tokensBefore} to ${counted(entry.tokensAfter, "token")}.`,
+        );
+        break;
       case "compacted":
         this.#add(
           at,

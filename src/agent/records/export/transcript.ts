@@ -111,6 +111,11 @@ function itemsOf(entry: SessionEntry, calls: Map<string, TranscriptCall>): reado
         calls.set(part.id, call);
         return [call];
       });
+    case "cleared": {
+      const { answers, tokensBefore, tokensAfter } = entry;
+      const what = counted(answers.length, "old output");
+      return [note(`Cleared ${what}: from about ${tokensBefore} to ${counted(tokensAfter, "token")}.`)];
+    }
     case "compacted":
       return [note(`Compacted from about ${entry.tokensBefore} to ${counted(entry.tokensAfter, "token")}.`)];
     case "change": {
