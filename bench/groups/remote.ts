@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { connectTarget } from "../../src/environment/remote/connect-target.ts";
@@ -189,8 +189,9 @@ function filesToRead(): readonly string[] {
     maxBuffer: 1e8,
   });
   const isUsual = (path: string) => {
-    const { size } = statSync(join(tree, path));
-    return size >= 4000 && size < 48_000;
+    // Not a link, of which `tar` would send only the name.
+    const stats = lstatSync(join(tree, path));
+    return stats.isFile() && stats.size >= 4000 && stats.size < 48_000;
   };
   found = all.split("\0").filter(Boolean).filter(isUsual).slice(0, 200);
   return found;

@@ -75,6 +75,8 @@ export interface CallSuccess {
   readonly failed?: string | undefined;
   /** The whole output of the tool. */
   readonly fullText: string;
+  /** See ToolOutput; removed by `redactSecrets`. */
+  readonly showsData?: true | undefined;
   /** How to get what the tool left out. */
   readonly continuation?: string;
   /** See ToolOutput; removed by `limitOutput`. */

@@ -117,6 +117,11 @@ export interface SeenPart {
 export interface ToolOutput<Data = unknown> {
   readonly data: Data;
   readonly text: string;
+  /**
+   * Set when the text has nothing but lines of the data, with numbers and names of files before them. Data without
+   * secrets then shows that the text has none.
+   */
+  readonly showsData?: true | undefined;
   /** One sentence for the model: how to get what was left out, for example the next offset. */
   readonly continuation?: string | undefined;
   /** For models that accept images. */

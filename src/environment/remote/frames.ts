@@ -51,7 +51,9 @@ export class FrameStream {
   #body: Buffer = nothing;
   #bodySize = 0;
   #hasEnded = false;
-  #isCorked = false;
+  /** The parts of frames that are written together. */
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
 
   constructor(stream: ByteStream) {
     this.#stream = stream;
@@ -73,21 +75,26 @@ export class FrameStream {
   /** The buffers are used until they are sent, and must not change. Does nothing after the end. */
   send(type: number, ...body: readonly Uint8Array[]): void {
     if (this.#hasEnded) return;
-    const { writable } = this.#stream;
     const header = Buffer.allocUnsafe(headerBytes);
-    header.writeUInt32BE(body.reduce((sum, { length }) => sum + length, 1));
+    const length = sizeOf(body);
+    header.writeUInt32BE(1 + length);
     header[4] = type;
-    // One system call for everything that is sent at once.
-    if (!this.#isCorked) {
-      this.#isCorked = true;
-      writable.cork();
-      process.nextTick(() => {
-        this.#isCorked = false;
-        writable.uncork();
-      });
-    }
-    writable.write(header);
-    for (const part of body) writable.write(part);
+    if (this.#pending.length === 0) process.nextTick(() => this.#flush());
+    this.#pending.push(header, ...body);
+    this.#pendingBytes += headerBytes + length;
+    // The other side can begin while more is computed here.
+    if (this.#pendingBytes >= fewBytes) this.#flush();
+  }
+
+  /** Writes everything that was sent at once with one system call. Few large buffers take less time than many small ones. */
+  #flush(): void {
+    if (this.#pending.length === 0) return;
+    const { writable } = this.#stream;
+    writable.cork();
+    for (const part of joinSmall(this.#pending)) writable.write(part);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    writable.uncork();
   }
 
   sendJson(type: number, value: object): void {
@@ -97,6 +104,7 @@ export class FrameStream {
   /** Ends the connection when everything is sent. */
   finish(): void {
     if (this.#hasEnded) return;
+    this.#flush();
     this.#hasEnded = true;
     const { readable, writable } = this.#stream;
     // A peer that does not end must not keep it open.
@@ -109,6 +117,7 @@ export class FrameStream {
   /** Ends the connection at once, without a call of `onEnd`. */
   destroy(): void {
     this.#hasEnded = true;
+    this.#pending = [];
     this.#stream.destroy();
   }
 
@@ -150,6 +159,7 @@ export class FrameStream {
   #end(violation: string | undefined): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    this.#pending = [];
     this.#body = nothing;
     this.#stream.destroy();
     this.onEnd(violation);
@@ -161,6 +171,30 @@ const headerBytes = 5;
 const numberBytes = 6;
 const maxFrameBytes = 1 + numberBytes + maxMessageBytes;
 const finishMs = 2000;
+
+/** A pipe takes so much at once. */
+const fewBytes = 64 * 1024;
+
+/** Up to this size, copying a buffer takes less time than writing it by itself. */
+const smallBytes = 2048;
+
+/** Joins neighbouring small buffers. */
+function* joinSmall(buffers: readonly Uint8Array[]): Generator<Uint8Array> {
+  let from = 0;
+  for (let index = 0; index <= buffers.length; index += 1) {
+    const buffer = buffers[index];
+    if (buffer !== undefined && buffer.length <= smallBytes) continue;
+    if (index > from) yield Buffer.concat(buffers.slice(from, index));
+    if (buffer !== undefined) yield buffer;
+    from = index + 1;
+  }
+}
+
+export function sizeOf(parts: readonly Uint8Array[]): number {
+  let size = 0;
+  for (const { length } of parts) size += length;
+  return size;
+}
 
 /** Encodes the number of a message: 48 bits, enough for centuries. */
 export function encodeNumber(value: number): Buffer {

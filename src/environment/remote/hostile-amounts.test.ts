@@ -3,6 +3,7 @@ import { channelPair } from "../../../test/support/environment/channel-pair.ts";
 import {
   type Asked,
   answering,
+  encodeFrame,
   greeting,
   invalid,
   read,
@@ -10,7 +11,7 @@ import {
 } from "../../../test/support/remote/hostile-target.ts";
 import { failureOf } from "../conformance/world.ts";
 import type { Channel } from "./channel.ts";
-import { encodeBody, encodeFrame, type FrameKind } from "./message.ts";
+import { encodeBody, type FrameKind } from "./message.ts";
 import { openRemoteEnvironment } from "./remote-environment.ts";
 
 // A hostile target that tries to exhaust memory or patience.

@@ -3,6 +3,7 @@ import { channelPair } from "../../../test/support/environment/channel-pair.ts";
 import {
   type Asked,
   answering,
+  encodeFrame,
   file,
   greeting,
   info,
@@ -12,7 +13,7 @@ import {
 } from "../../../test/support/remote/hostile-target.ts";
 import { failureOf } from "../conformance/world.ts";
 import { withGuard } from "../foreign-environment.ts";
-import { decodeBody, decodeFrame, encodeFrame } from "./message.ts";
+import { decodeBody, decodeFrame } from "./message.ts";
 import { openRemoteEnvironment } from "./remote-environment.ts";
 
 it("uses a valid answer", async () => {

@@ -1,4 +1,4 @@
-import { encodeNumber, type FrameStream, frameTypes, maxMessageBytes } from "./frames.ts";
+import { encodeNumber, type FrameStream, frameTypes, maxMessageBytes, sizeOf } from "./frames.ts";
 
 // The two directions of a link. Both count messages from 1, and their memory is bounded by the same window.
 
@@ -27,7 +27,7 @@ export class Outbox {
   }
 
   /** Resolves when the message is in the window. */
-  add(message: Uint8Array, frames: FrameStream | undefined): Promise<void> {
+  add(message: readonly Uint8Array[], frames: FrameStream | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push({ type: frameTypes.message, message, resolve, reject });
     this.#fill(frames);
@@ -36,7 +36,7 @@ export class Outbox {
 
   /** The last message, which has no content. */
   end(frames: FrameStream | undefined): void {
-    this.#waiting.push({ type: frameTypes.end, message: new Uint8Array(), resolve() {}, reject() {} });
+    this.#waiting.push({ type: frameTypes.end, message: [], resolve() {}, reject() {} });
     this.#fill(frames);
   }
 
@@ -51,7 +51,7 @@ export class Outbox {
     for (const [number, { message }] of this.#kept) {
       if (number > upTo) break;
       this.#kept.delete(number);
-      this.#keptBytes -= costOf(message);
+      this.#keptBytes -= costOf(sizeOf(message));
     }
     this.#fill(frames);
   }
@@ -75,7 +75,7 @@ export class Outbox {
       if (next === undefined) return;
       this.#lastSent++;
       this.#kept.set(this.#lastSent, next);
-      this.#keptBytes += costOf(next.message);
+      this.#keptBytes += costOf(sizeOf(next.message));
       if (frames !== undefined) transmit(frames, this.#lastSent, next);
       next.resolve();
     }
@@ -84,13 +84,13 @@ export class Outbox {
 
 interface Outgoing {
   readonly type: number;
-  readonly message: Uint8Array;
+  readonly message: readonly Uint8Array[];
   resolve(): void;
   reject(error: Error): void;
 }
 
 function transmit(frames: FrameStream, number: number, { type, message }: Outgoing): void {
-  frames.send(type, encodeNumber(number), message);
+  frames.send(type, encodeNumber(number), ...message);
 }
 
 /** The messages of the other side that the reader of this side has not taken. */
@@ -134,9 +134,9 @@ export class Inbox {
     if (type === frameTypes.end) this.#hasEnded = true;
     else {
       this.#messages.push(message);
-      this.#bytes += costOf(message);
+      this.#bytes += costOf(message.length);
     }
-    const most = windowBytes + costOf({ length: maxMessageBytes });
+    const most = windowBytes + costOf(maxMessageBytes);
     return this.#bytes > most ? "more messages than the window allows" : undefined;
   }
 
@@ -151,8 +151,8 @@ export class Inbox {
       this.#next = 0;
     }
     this.#taken++;
-    this.#bytes -= costOf(message);
-    this.#unacknowledged += costOf(message);
+    this.#bytes -= costOf(message.length);
+    this.#unacknowledged += costOf(message.length);
     return message;
   }
 
@@ -173,6 +173,6 @@ const taken = new Uint8Array();
 const windowBytes = 4 * 1024 * 1024;
 
 /** Many small messages take memory, too. */
-function costOf({ length }: { readonly length: number }): number {
+function costOf(length: number): number {
   return length + 100;
 }

@@ -7,6 +7,7 @@ import {
   frameTypes,
   maxMessageBytes,
   protocolVersion,
+  sizeOf,
 } from "./frames.ts";
 import { type Hello, parseRefusal, parseWelcome, type Refusal } from "./link-greeting.ts";
 import { Inbox, Outbox } from "./link-window.ts";
@@ -92,8 +93,8 @@ export class Link implements Channel {
     this.#attach(frames, received);
   }
 
-  send(message: Uint8Array): Promise<void> {
-    const { length } = message;
+  send(...message: readonly Uint8Array[]): Promise<void> {
+    const length = sizeOf(message);
     if (length > maxMessageBytes)
       return Promise.reject(
         new RangeError(`A message of ${length} bytes is longer than ${maxMessageBytes}. Split it.`),

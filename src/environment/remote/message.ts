@@ -20,21 +20,13 @@ const headBytes = 6;
 /** The largest piece. A link carries at most one MiB at once. */
 export const pieceBytes: number = 256 * 1024;
 
-/** The piece is given in parts, so that it is copied only once. */
-export function encodeFrame(
-  { kind, id, more }: Omit<Frame, "piece">,
-  parts: readonly Uint8Array[],
-): Uint8Array {
-  const frame = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, headBytes));
-  frame[0] = frameKinds.indexOf(kind);
-  frame[1] = more ? 1 : 0;
-  frame.writeUInt32LE(id, 2);
-  let at = headBytes;
-  for (const part of parts) {
-    frame.set(part, at);
-    at += part.length;
-  }
-  return frame;
+/** Returns the beginning of a frame. Its piece follows. */
+export function frameHead({ kind, id, more }: Omit<Frame, "piece">): Uint8Array {
+  const head = Buffer.allocUnsafe(headBytes);
+  head[0] = frameKinds.indexOf(kind);
+  head[1] = more ? 1 : 0;
+  head.writeUInt32LE(id, 2);
+  return head;
 }
 
 export function decodeFrame(message: Uint8Array): Frame {
@@ -51,12 +43,16 @@ export function decodeFrame(message: Uint8Array): Frame {
  */
 export function encodeBody(value: unknown): readonly Uint8Array[] {
   const attached: Uint8Array[] = [];
-  const text = Buffer.from(JSON.stringify({ value: detachBytes(value, attached) }));
-  const sizes = Buffer.alloc(8 + attached.length * 4);
-  sizes.writeUInt32LE(text.length, 0);
-  sizes.writeUInt32LE(attached.length, 4);
-  for (const [index, bytes] of attached.entries()) sizes.writeUInt32LE(bytes.length, 8 + index * 4);
-  return [sizes, text, ...attached];
+  const text = JSON.stringify({ value: detachBytes(value, attached) });
+  const textBytes = Buffer.byteLength(text);
+  const sizesBytes = 8 + attached.length * 4;
+  const head = Buffer.allocUnsafe(sizesBytes + textBytes);
+  head.writeUInt32LE(textBytes, 0);
+  head.writeUInt32LE(attached.length, 4);
+  for (let index = 0; index < attached.length; index += 1)
+    head.writeUInt32LE(attached[index]!.length, 8 + index * 4);
+  head.write(text, sizesBytes);
+  return [head, ...attached];
 }
 
 /**

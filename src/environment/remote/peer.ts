@@ -3,14 +3,15 @@ import { ToolError } from "../../contract/error.ts";
 import { abortError, throwIfAborted } from "../../lib/async/abort.ts";
 import type { Channel } from "./channel.ts";
 import { errorOf, failureOf } from "./errors.ts";
+import { sizeOf } from "./frames.ts";
 import {
   badMessage,
   decodeBody,
   decodeFrame,
   encodeBody,
-  encodeFrame,
   type Frame,
   type FrameKind,
+  frameHead,
   pieceBytes,
 } from "./message.ts";
 
@@ -120,7 +121,7 @@ export class Peer {
     for (const [index, piece] of pieces.entries()) {
       if (this.#lost !== undefined) throw this.#lost;
       const more = index < pieces.length - 1;
-      const sent = this.#channel.send(encodeFrame({ kind, id, more }, piece));
+      const sent = this.#channel.send(frameHead({ kind, id, more }), ...piece);
       // Notes have no id, so the pieces of one must not be separated by another.
       if (kind === "note" && more) sent.catch(() => {});
       else await sent;
@@ -157,7 +158,7 @@ export class Peer {
       : this.#handlers.maxBytes;
     if (maxBytes === undefined) throw badMessage("an answer belongs to no call");
     const key = `${kind} ${id}`;
-    const arriving = this.#arriving.get(key) ?? { pieces: [], bytes: 0 };
+    const arriving = (this.#arriving.size > 0 && this.#arriving.get(key)) || { pieces: [], bytes: 0 };
     arriving.bytes += piece.length;
     if (arriving.bytes > maxBytes + bodyOverhead) throw badMessage("a body is longer than was asked for");
     if (!more && arriving.pieces.length === 0) return piece;
@@ -243,9 +244,13 @@ function mostPieces(bytes: number): number {
   return 2 + (2 * bytes) / pieceBytes;
 }
 
+/** So many parts are joined, because each has a cost. */
+const manyParts = 256;
+
 /** Splits a body into pieces for frames, each in parts. */
 function piecesOf(parts: readonly Uint8Array[]): readonly (readonly Uint8Array[])[] {
-  if (parts.reduce((sum, { length }) => sum + length, 0) <= pieceBytes) return [parts];
+  if (parts.length > manyParts) return piecesOf([Buffer.concat(parts)]);
+  if (sizeOf(parts) <= pieceBytes) return [parts];
   const pieces: Uint8Array[][] = [];
   let room = 0;
   for (const part of parts)

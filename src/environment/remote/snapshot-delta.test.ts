@@ -29,7 +29,7 @@ it("sends only what has changed since an earlier snapshot", async () => {
   const [here, there] = channelPair();
   let received = 0;
   const counted: Channel = {
-    send: (message) => here.send(message),
+    send: (...parts) => here.send(...parts),
     close: () => here.close(),
     messages: (async function* () {
       for await (const message of here.messages) {

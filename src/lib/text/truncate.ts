@@ -29,6 +29,7 @@ export function truncateText(
 
 /** Shows only the beginning of lines longer than `maxChars`. Returns undefined when there are none. */
 export function shortenLines(text: string, maxChars: number): string | undefined {
+  if (!hasLongLine(text, maxChars)) return undefined;
   const parts: string[] = [];
   let from = 0;
   for (let start = 0; start < text.length; ) {
@@ -42,6 +43,17 @@ export function shortenLines(text: string, maxChars: number): string | undefined
     start = end + 1;
   }
   return parts.length === 0 ? undefined : parts.join("") + text.slice(from);
+}
+
+/** Looks only at the last line end within `maxChars` of each line end, so it skips most lines. */
+function hasLongLine(text: string, maxChars: number): boolean {
+  let start = 0;
+  while (text.length - start > maxChars) {
+    const feed = text.lastIndexOf("\n", start + maxChars);
+    if (feed < start) return true;
+    start = feed + 1;
+  }
+  return false;
 }
 
 /** Breaks lines longer than `maxChars` into several. */

@@ -60,6 +60,16 @@ describe("tool output", () => {
     expect(data).toEqual({ text: redacted });
   });
 
+  it("that shows lines of the data has no secrets either", async () => {
+    await using fixture = await openFixture();
+    const armor = (what: string) => `-----${what} RSA PRIVATE KEY-----`;
+    writeFileSync(fixture.at("token"), `one\n${token}\n`);
+    writeFileSync(fixture.at("key"), `${armor("BEGIN")}\n${"1234567890".repeat(4)}\n${armor("END")}\n`);
+    const read = async (path: string) => (await fixture.crib.call("file.read", { path })).content;
+    expect(await read("token")).toMatch(/^1 \| one\n2 \| \[redacted: GitHub token\]\n/);
+    expect(await read("key")).toContain("\n2 | [redacted: private key]\n");
+  });
+
   it("contains no secrets in later pipeline stages", async () => {
     const text = `The key is ${key}`;
     const later = { text: `left ${token}`, data: { left: token } };

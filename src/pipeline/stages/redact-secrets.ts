@@ -2,6 +2,7 @@ import type { Outcome, ToolCall } from "../../contract/call.ts";
 import { errorWith, ToolError } from "../../contract/error.ts";
 import { asBuffer } from "../../lib/bytes/bytes.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
+import { hasPrivateKey } from "../../policy/redaction/private-keys.ts";
 import { RedactedStream, redactInTurns, redactText } from "../../policy/redaction/redact.ts";
 import { marksIn } from "../../policy/redaction/secret.ts";
 import type { Stage } from "../stage.ts";
@@ -26,15 +27,17 @@ async function redactOutcome(outcome: Outcome): Promise<Outcome> {
   if (!outcome.ok) return outcome;
   const inText: string[] = [];
   const inData: string[] = [];
-  const text = await redactInTurns(outcome.fullText, (kind) => inText.push(kind));
+  const { continuation, afterwards, showsData, fullText, ...rest } = outcome;
   const data = await redactInTurns(outcome.data, (kind) => inData.push(kind));
+  // Only lines of private keys look different with numbers before them.
+  const isSearched = showsData === true && inData.length === 0 && !hasPrivateKey(fullText);
+  const text = isSearched ? fullText : await redactInTurns(fullText, (kind) => inText.push(kind));
   // The text is made from the data, so a secret in both counts once.
   const kinds = inText.length > 0 ? inText : inData;
-  const { continuation, afterwards } = outcome;
   // Unlike the text, a continuation is not cut.
   const sentences = [...(continuation ? [redactText(continuation)] : []), ...noteOf(kinds)];
   return {
-    ...outcome,
+    ...rest,
     text,
     fullText: text,
     data,

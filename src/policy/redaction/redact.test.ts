@@ -1,6 +1,8 @@
-import { expect, it } from "vitest";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { randomLetters } from "../../../test/support/policy/random-letters.ts";
-import { RedactedStream, redactInTurns, redactValue } from "./redact.ts";
+import { hasPrivateKey } from "./private-keys.ts";
+import { RedactedStream, redactInTurns, redactText, redactValue } from "./redact.ts";
 import { marksIn } from "./secret.ts";
 
 const random = randomLetters();
@@ -120,4 +122,28 @@ it("finds keys at every position of a long word", async () => {
     const word = `${filler.slice(0, 32 * 1024 - shift - 1)}-${token}-${filler}`;
     expect(await redactInTurns(word)).toBe(word.replace(token, "[redacted: GitHub token]"));
   }
+});
+
+describe("a text without secrets", () => {
+  it("has none with numbers before its lines either, unless it may have a private key", () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), fc.integer({ min: 1, max: 3000 }), (pieces, first) => {
+        const text = pieces.join("");
+        fc.pre(redactText(text) === text && !hasPrivateKey(text));
+        const numbered = text.replace(/\r(?=\n|$)/g, "").split("\n");
+        const shown = numbered.map((line, index) => `${first + index} | ${line}`).join("\n");
+        expect(redactText(shown)).toBe(shown);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  const randomLetter = randomLetters();
+  const word = randomLetter("[A-Za-z0-9]", 64);
+  const piece = fc.oneof(
+    fc.constantFrom("\n", "\n", "\r\n", " ", ":", "=", '"', "--", "/", "\\n", "12345678", "//user:", "@host"),
+    fc.constantFrom("password", "api_key", "token", "Authorization", "bearer", "bot123456789:AA", "AKIA"),
+    fc.integer({ min: 1, max: 64 }).map((length) => word.slice(0, length)),
+    fc.integer({ min: 1, max: 64 }).map((length) => "0123456789".repeat(7).slice(0, length)),
+  );
 });

@@ -114,6 +114,7 @@ async function showLines(
   return {
     data: file,
     text: showText(file, wanted),
+    showsData: true,
     continuation: nextOffset === undefined && cutBytes === 0 ? undefined : describeRest(file),
   };
 }
@@ -171,24 +172,22 @@ function showText(
   { text, firstLine, encoding }: TextFile,
   { lineNumbers }: Pick<LinesWanted, "lineNumbers">,
 ): string {
-  const body = lineNumbers ? numberedLines(text, firstLine) : text.replace(/\r(?=\n|$)/g, "");
+  const body = lineNumbers ? numberedLines(text, firstLine) : withoutReturns(text);
   const note = describeEncoding(encoding);
   return note === undefined ? body : `${body}${body.endsWith("\n") ? "" : "\n"}[${note}]`;
 }
 
 function numberedLines(text: string, firstLine: number): string {
-  const end = text.endsWith("\n") ? text.length - 1 : text.length;
-  let body = `${firstLine} | `;
-  let number = firstLine;
-  for (let start = 0; ; ) {
-    const feed = text.indexOf("\n", start);
-    const lineEnd = feed === -1 || feed > end ? end : feed;
-    const line = text.slice(start, text[lineEnd - 1] === "\r" ? lineEnd - 1 : lineEnd);
-    if (lineEnd === end) return body + line;
-    number += 1;
-    body += `${line}\n${number} | `;
-    start = lineEnd + 1;
-  }
+  const lines = withoutReturns(text).split("\n");
+  if (text.endsWith("\n")) lines.pop();
+  // Joined at once, because a string that grows line by line is copied again when it is first read.
+  for (let index = 0; index < lines.length; index += 1)
+    lines[index] = `${firstLine + index} | ${lines[index]}`;
+  return lines.join("\n");
+}
+
+function withoutReturns(text: string): string {
+  return text.includes("\r") ? text.replace(/\r(?=\n|$)/g, "") : text;
 }
 
 function describeRest({ path, firstLine, lines, totalLines, cutBytes, nextOffset }: TextFile): string {

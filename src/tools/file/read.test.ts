@@ -31,6 +31,7 @@ describe("file.read", () => {
         ],
       },
       text: "1 | Two roads\n2 | \n3 |   diverged",
+      showsData: true,
     });
   });
 
@@ -62,6 +63,7 @@ describe("file.read", () => {
         ],
       },
       text: "3 | 3\n4 | 4",
+      showsData: true,
       continuation: "numbers.txt: lines 3 to 4 of 10; continue with offset 5.",
     });
   });

@@ -156,6 +156,7 @@ function combine(
   return {
     data: { files },
     text: outputs.map(({ data, text }) => `==> ${data.path} <==\n${text}`).join("\n"),
+    showsData: outputs.every(({ showsData }) => showsData) || undefined,
     continuation: continuation || undefined,
     images: outputs.flatMap(({ images }) => images ?? []),
   };

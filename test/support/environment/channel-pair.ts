@@ -4,7 +4,7 @@ import type { Channel } from "../../../src/environment/remote/channel.ts";
 export function channelPair(): readonly [Channel, Channel] {
   const [one, other] = [new Queue(), new Queue()];
   const end = (sent: Queue, received: Queue): Channel => ({
-    send: (message) => sent.add(message),
+    send: (...parts) => sent.add(parts),
     messages: received,
     close: async () => {
       sent.end();
@@ -19,9 +19,9 @@ class Queue implements AsyncIterable<Uint8Array> {
   #hasEnded = false;
   #wake = Promise.withResolvers<void>();
 
-  async add(message: Uint8Array): Promise<void> {
+  async add(parts: readonly Uint8Array[]): Promise<void> {
     if (this.#hasEnded) throw new Error("the channel has ended");
-    this.#waiting.push(Uint8Array.from(message));
+    this.#waiting.push(Uint8Array.from(Buffer.concat(parts)));
     this.#changed();
     while (this.#waiting.length > maxWaiting && !this.#hasEnded) await this.#wake.promise;
   }

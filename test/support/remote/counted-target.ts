@@ -71,10 +71,10 @@ class Counter implements Channel {
     this.bytes = 0;
   }
 
-  send(message: Uint8Array): Promise<void> {
-    const frame = decodeFrame(message);
+  send(...parts: readonly Uint8Array[]): Promise<void> {
+    const frame = decodeFrame(Buffer.concat(parts));
     if (frame.kind === "call") this.#note(frame);
-    return this.#channel.send(message);
+    return this.#channel.send(...parts);
   }
 
   #note({ id, more, piece }: Frame): void {

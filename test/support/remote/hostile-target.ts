@@ -5,8 +5,9 @@ import {
   decodeBody,
   decodeFrame,
   encodeBody,
-  encodeFrame,
+  type Frame,
   type FrameKind,
+  frameHead,
 } from "../../../src/environment/remote/message.ts";
 import { openRemoteEnvironment } from "../../../src/environment/remote/remote-environment.ts";
 import { channelPair } from "../environment/channel-pair.ts";
@@ -34,8 +35,7 @@ export class Target {
   }
 
   send(kind: FrameKind, id: number, body: unknown): Promise<boolean> {
-    const piece = Buffer.concat(encodeBody(body) as Uint8Array[]);
-    return this.raw(encodeFrame({ kind, id, more: false }, [piece]));
+    return this.raw(encodeFrame({ kind, id, more: false }, encodeBody(body)));
   }
 
   /** Returns false when the client has ended the connection. */
@@ -85,3 +85,7 @@ export const invalid = (fault: string) =>
     code: "unavailable",
     message: `The target sent an invalid message: ${fault}`,
   });
+
+export function encodeFrame(frame: Omit<Frame, "piece">, parts: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat([frameHead(frame), ...parts]);
+}
