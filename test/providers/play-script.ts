@@ -1,3 +1,4 @@
+import type { TokenUsage } from "../../src/models/model.ts";
 import type { WireCall, WireReply } from "./protocol.ts";
 import type { Fault, Oddity, ScriptedReply } from "./provider-server.ts";
 
@@ -7,10 +8,15 @@ interface Asked {
   readonly idPrefix: string;
   /** The size of the request, in characters. */
   readonly size: number;
+  /** The tokens of the request, where the server models the provider's cache. */
+  readonly counted?: Pick<TokenUsage, "input" | "cached" | "cacheWritten"> | undefined;
 }
 
 /** Fills in everything that a script leaves open. */
-export function wireReply(scripted: ScriptedReply, { number, model, idPrefix, size }: Asked): WireReply {
+export function wireReply(
+  scripted: ScriptedReply,
+  { number, model, idPrefix, size, counted }: Asked,
+): WireReply {
   const { fault } = scripted;
   const reply: ScriptedReply = fault === "empty" ? {} : scripted;
   const calls = (reply.calls ?? []).map(
@@ -35,6 +41,7 @@ export function wireReply(scripted: ScriptedReply, { number, model, idPrefix, si
       cacheWritten: 0,
       output,
       reasoning,
+      ...counted,
       ...scripted.usage,
     },
     finish: reply.finish ?? (calls.length > 0 ? "calls" : "stop"),

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { TokenUsage } from "../../src/models/model.ts";
 import type { Json } from "./json.ts";
+import type { CacheBlock, CacheRules } from "./prefix-cache.ts";
 import type { NeutralRequest, Oddity } from "./provider-server.ts";
 
 /** The API of one provider. Each server has its own instance, because it remembers what it has sent. */
@@ -24,6 +25,8 @@ export interface ProviderProtocol {
   read(body: Json): NeutralRequest;
   /** The parts that must not change from request to request. */
   conversation(body: Json): Conversation;
+  /** How it caches requests. `blocks` default to those of `conversation`. */
+  readonly cache?: CacheRules & { blocks?(body: Json): readonly CacheBlock[] };
   /** Returns a sentence for every rule that a request breaks. */
   check(body: Json, headers: IncomingHttpHeaders, address: URL): readonly string[];
   /** A reply that this API replaces with an error. */

@@ -26,6 +26,8 @@ export interface ProviderOptions {
   readonly latencyMs?: number;
   /** If false, checks nothing and remembers only the last request, to measure clients. */
   readonly strict?: boolean;
+  /** Whether usage reports what the provider's cache would hold. Default: nothing is cached. */
+  readonly caches?: boolean;
   /** Replaces the default models. */
   readonly models?: readonly string[];
 }

@@ -4,6 +4,7 @@ import { setTimeout as after } from "node:timers/promises";
 import type { Json } from "./json.ts";
 import { KeptPrefix } from "./kept-prefix.ts";
 import { wireReply } from "./play-script.ts";
+import { type CacheBlock, PrefixCache } from "./prefix-cache.ts";
 import { apiKey, type PlainAnswer, type ProviderProtocol } from "./protocol.ts";
 import type {
   Fault,
@@ -26,7 +27,8 @@ export async function serveProvider(
   const requests: Seen[] = [];
   const breaches: string[] = [];
   const prefix = new KeptPrefix();
-  let asked = 0;
+  const cache = options.caches && protocol.cache ? new PrefixCache(protocol.cache) : undefined;
+  let count = 0;
 
   const server = createServer(async (request, response) => {
     try {
@@ -50,7 +52,7 @@ export async function serveProvider(
     const model = protocol.modelOf(body, address);
     if (typeof model !== "string" || !models.includes(model))
       return answer(response, refusal(protocol, 404, `The model '${model}' does not exist.`));
-    const seen = new Seen(++asked, body, request.headers, protocol);
+    const seen = new Seen(++count, body, request.headers, protocol);
     if (!strict) requests.length = 0;
     requests.push(seen);
     let fault: Fault | undefined;
@@ -71,7 +73,9 @@ export async function serveProvider(
     }
     fault = scripted.fault;
     if (latencyMs > 0) await after(latencyMs);
-    const wire = wireReply(scripted, { number: seen.number, model, idPrefix: protocol.idPrefix, size });
+    const counted = cache?.count(blocksOf(protocol, body));
+    const asked = { number: seen.number, model, idPrefix: protocol.idPrefix, size, counted };
+    const wire = wireReply(scripted, asked);
     const refused = fault === undefined ? protocol.refusalOf?.(wire) : undefined;
     if (refused) return answer(response, refused);
     writeReply(response, {
@@ -96,6 +100,12 @@ export async function serveProvider(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function blocksOf({ cache, conversation }: ProviderProtocol, body: Json): readonly CacheBlock[] {
+  if (cache?.blocks) return cache.blocks(body);
+  const { head, messages } = conversation(body);
+  return [head, ...messages].map((text) => ({ text }));
 }
 
 interface Arrived {

@@ -331,7 +331,7 @@ describe("Anthropic", () => {
         [64_000, undefined],
         [64_000, undefined],
         [64_000, { type: "enabled", budget_tokens: 6_400 }],
-        [10_000, { type: "enabled", budget_tokens: 6_000 }],
+        [10_000, { type: "enabled", budget_tokens: 4_800 }],
         [1_000, undefined],
       ],
       [false, false, true, true, false],

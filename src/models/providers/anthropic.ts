@@ -32,8 +32,9 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
       // The package knows the output limits of Claude models.
       const most = maxOutputTokens ?? (model.includes("claude-") ? undefined : facts.maxOutputTokens);
       if (reasoning === undefined || !budgetFamily.test(model)) return { reasoning, maxOutputTokens: most };
-      const limit = most ?? facts.maxOutputTokens ?? 32_000;
-      const budgetTokens = Math.round(Math.min(limit, 64_000) * shares[reasoning]);
+      const whole = facts.maxOutputTokens ?? 32_000;
+      const limit = most ?? whole;
+      const budgetTokens = budgetWithin(limit, Math.min(whole, 64_000) * shares[reasoning]);
       if (budgetTokens < leastBudget || isWithinUnreasonedTurn(request, id))
         return { maxOutputTokens: limit };
       return {
@@ -54,6 +55,15 @@ const interleaved = "interleaved-thinking-2025-05-14";
 /** The share of the output limit for thinking. */
 const shares: Readonly<Record<ReasoningEffort, number>> = { low: 0.1, medium: 0.3, high: 0.6 };
 const leastBudget = 1_024;
+
+/** Halves a budget until it leaves space for a reply. Another budget breaks the cache, so it must not follow the limit closely. */
+function budgetWithin(limit: number, wanted: number): number {
+  let budget = wanted;
+  while (budget > limit * mostOfLimit) budget /= 2;
+  return Math.round(budget);
+}
+
+const mostOfLimit = 0.75;
 
 /** Whether the calls of a reply without thinking are being answered. These models refuse to start thinking then. */
 function isWithinUnreasonedTurn({ messages }: ModelRequest, id: string): boolean {

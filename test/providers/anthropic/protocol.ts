@@ -1,7 +1,7 @@
 import type { ProviderProtocol } from "../protocol.ts";
 import { requestFaults } from "./check-request.ts";
 import { errorBody, route } from "./plain-answers.ts";
-import { conversationOf, readRequest } from "./read-request.ts";
+import { cacheBlocksOf, conversationOf, readRequest } from "./read-request.ts";
 import type { AnthropicRequest } from "./request.ts";
 import { SentReplies } from "./sent-replies.ts";
 import { errorPiece, replyPieces } from "./write-pieces.ts";
@@ -21,6 +21,7 @@ export function anthropicProtocol(): ProviderProtocol {
     modelOf: (body: AnthropicRequest) => body.model,
     read: readRequest,
     conversation: conversationOf,
+    cache: { leastTokens: 4_096, lookback: 20, blocks: cacheBlocksOf },
     check: (body: AnthropicRequest, headers) => requestFaults(body, headers, sent),
     pieces: (reply) => replyPieces(reply, sent),
     errorPiece,

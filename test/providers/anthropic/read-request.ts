@@ -1,6 +1,14 @@
+import type { CacheBlock } from "../prefix-cache.ts";
 import type { Conversation } from "../protocol.ts";
 import type { NeutralMessage, NeutralRequest } from "../provider-server.ts";
-import { type AnthropicRequest, type Block, blocksOf, type MessageParam, textOf } from "./request.ts";
+import {
+  type AnthropicRequest,
+  type Block,
+  blocksOf,
+  type MessageParam,
+  type ToolParam,
+  textOf,
+} from "./request.ts";
 
 /** Reads block by block, because the user's text after the answers to calls is in the same message. */
 export function conversationOf({ system, tools, messages }: AnthropicRequest): Conversation {
@@ -11,6 +19,25 @@ export function conversationOf({ system, tools, messages }: AnthropicRequest): C
     for (const block of blocksOf(content)) units.push(role + unmarked(block));
   }
   return { head: unmarked([system, tools]), messages: units, opening: opening ?? units.length };
+}
+
+/**
+ * Returns the blocks that the cache sees. Deferred tools are no part of the prompt; other thinking or another tool choice
+ * makes other messages.
+ */
+export function cacheBlocksOf(request: AnthropicRequest): readonly CacheBlock[] {
+  const { system = [], tools = [], messages, thinking, tool_choice } = request;
+  const toBlock = (value: Block | ToolParam, before = ""): CacheBlock => ({
+    text: before + unmarked([value]),
+    isMarked: JSON.stringify(value).includes('"cache_control":{'),
+  });
+  const listed = tools.filter(({ defer_loading }) => defer_loading !== true);
+  return [
+    ...listed.map((tool) => toBlock(tool)),
+    ...blocksOf(system).map((block) => toBlock(block)),
+    { text: JSON.stringify([thinking, tool_choice]) },
+    ...messages.flatMap(({ role, content }) => blocksOf(content).map((block) => toBlock(block, role))),
+  ];
 }
 
 /** Removes cache marks, which move from request to request. */

@@ -22,6 +22,7 @@ export function googleProtocol(): ProviderProtocol {
     modelOf: (_body, address) => modelAsked(address),
     read: readRequest,
     conversation: conversationOf,
+    cache: { leastTokens: 4_096 },
     check: (body: GoogleRequest, _headers, address) =>
       requestFaults(body, { sent, needsSignatures: /^gemini-[3-9]/.test(modelAsked(address)!) }),
     pieces: (reply) => replyPieces(reply, sent),

@@ -24,6 +24,7 @@ export function openAiChatProtocol(): ProviderProtocol {
     modelOf: ({ model }) => model,
     read: readChatRequest,
     conversation: conversationOf,
+    cache: { leastTokens: 1_024, stepTokens: 128 },
     check: (body) => checkChatRequest(body, chatFields, isKept, sent),
     pieces: (reply, body) => {
       sent.thought(reply, reply.reasoning);

@@ -26,6 +26,7 @@ export function openAiProtocol(): ProviderProtocol {
       messages: input.map((item: object) => JSON.stringify(item)),
       opening: openingOf(input),
     }),
+    cache: { leastTokens: 1_024, stepTokens: 128 },
     check: (body) => checkResponsesRequest(body, sent),
     pieces: (reply, body) => responsesPieces(reply, body, sent),
     errorPiece: () => ({
