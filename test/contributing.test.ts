@@ -45,7 +45,7 @@ it("a new dialect renames the canonical tools", async () => {
 
 it("a new stage applies to every call", async () => {
   const memory = environment();
-  const pipeline = compose([catchErrors, refuseRepeats()], runTool(memory, noServices));
+  const pipeline = compose([catchErrors(undefined), refuseRepeats()], runTool(memory, noServices));
   const call = (path: string): ToolCall => ({
     id: "call_1",
     tool: countWords,

@@ -25,8 +25,9 @@ export type CheckedCall =
 export function openCheck({
   settings,
   policy,
+  target,
   ...previews
-}: Pick<PipelineParts, "settings" | "policy" | "historyFor" | "code">): (
+}: Pick<PipelineParts, "settings" | "policy" | "target" | "historyFor" | "code">): (
   call: ToolCall,
 ) => Promise<CheckedCall> {
   return async (given) => {
@@ -43,7 +44,7 @@ export function openCheck({
       }
       return { ok: true, text: "", fullText: "", data: null, images: [] };
     };
-    const outcome = await compose([catchErrors, rejectInvalidInput(settings)], decide)(given);
+    const outcome = await compose([catchErrors(target), rejectInvalidInput(settings)], decide)(given);
     const { decision } = given.account;
     if (!outcome.ok || decision === undefined)
       return { verdict: "deny", decision, error: (outcome as { error: ToolError }).error };

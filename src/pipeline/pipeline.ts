@@ -36,6 +36,8 @@ export interface PipelineParts extends Services {
   /** The most tokens of one result that a model is shown. */
   readonly maxShownTokens?: number | undefined;
   readonly transactions: WorkspaceTransactions;
+  /** The name of the target, for the commands in hints. */
+  readonly target?: string | undefined;
 }
 
 /**
@@ -47,7 +49,7 @@ export function openPipeline(parts: PipelineParts): Next {
     [
       emitEvents(parts.events),
       recordJournal(parts.journal),
-      catchErrors,
+      catchErrors(parts.target),
       rejectInvalidInput(parts.settings),
       takeShellTurns(),
       runHooks(parts.hooks),

@@ -8,7 +8,6 @@ import type { CanonicalTools } from "../dialects/rename.ts";
 import type { Toolset } from "../dialects/toolset.ts";
 import { exhaustionError, isExhaustion } from "../lib/exhaustion.ts";
 import { newIdentifier } from "../lib/identifier.ts";
-import { errorOnTarget } from "../lib/text/commands-on-target.ts";
 import type { ApprovalRequest, Approve } from "../pipeline/approvals/approval-request.ts";
 import { needsApproval } from "../pipeline/approvals/refusals.ts";
 import type { CallEventListener, CallEvents } from "../pipeline/call-events.ts";
@@ -123,8 +122,6 @@ export interface SharedByCallers {
   readonly denied: DeniedTools;
   /** The `approve` of single calls, by call id. It replaces the Toolcrib's own. */
   readonly approvers: Map<string, Approve>;
-  /** The name of the target, for the commands in hints. */
-  readonly target: string | undefined;
 }
 
 /** A toolset of one dialect, connected to the pipeline. */
@@ -194,9 +191,7 @@ export class ToolsetCaller implements Caller {
     const stopListening = onEvent && events.on((event) => event.callId === id && onEvent(event));
     try {
       const outcome = await this.#run(id, find, options);
-      const { target } = this.#shared;
-      const shown = outcome.ok ? outcome : { ...outcome, error: errorOnTarget(outcome.error, target) };
-      return toResult(id, shown, this.#dialect);
+      return toResult(id, outcome, this.#dialect);
     } catch (error) {
       // The module of the tool could not be loaded.
       if (!isExhaustion(error)) throw error;

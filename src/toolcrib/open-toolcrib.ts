@@ -1,5 +1,7 @@
 import { newIdentifier } from "../lib/identifier.ts";
+import { errorOnTarget } from "../lib/text/commands-on-target.ts";
 import { checkMode, checkNames, checkSession, checkValues, optionNames } from "./check-options.ts";
+import { targetName } from "./elsewhere.ts";
 import { expectSession, openHistory, recoverChanges } from "./open-history.ts";
 import { DeniedTools, openToolset, ownTools, toDialect } from "./open-toolset.ts";
 import { extraRootsOf, openWorkspace } from "./open-workspace.ts";
@@ -27,6 +29,7 @@ export async function openInstance(
   const tools = await ownTools(options.tools);
   const toolset = openToolset(dialect, { ...options, tools }, denied);
   const session = checkSession(options.session) ?? newIdentifier("session");
+  const target = options.target && targetName(options.target);
   const workspace = await openWorkspace(options, extraRootsOf(dialect, options));
   denied.follow(workspace.policy);
   const history = openHistory(workspace, { ...options, session, exits });
@@ -39,6 +42,6 @@ export async function openInstance(
   } catch (error) {
     await history.close();
     await workspace.close();
-    throw error;
+    throw errorOnTarget(error, target);
   }
 }

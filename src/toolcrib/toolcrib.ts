@@ -133,8 +133,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
     const pipelineParts = this.#pipelineParts(toolset, settings);
     const [pipeline, check] = [openPipeline(pipelineParts), openCheck(pipelineParts)];
     const [events, running] = [this.#events, this.#running];
-    const { target } = this;
-    this.#shared = { environment, pipeline, check, events, running, denied, approvers, target };
+    this.#shared = { environment, pipeline, check, events, running, denied, approvers };
     this.#caller = new ToolsetCaller(dialect, toolset, this.#shared);
     running.add(history.endAbandoned());
   }
@@ -416,6 +415,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
       code: this.#code,
       documents: this.#documents,
       maxShownTokens,
+      target: this.target,
       tools: finderIn(toolset),
       settings: { search },
       policy,

@@ -56,7 +56,7 @@ type Files = Readonly<Record<string, Buffer>>;
 
 /** The same check as in the pipeline. */
 async function call(tool: AnyTool, input: unknown, environment: Environment): Promise<Outcome> {
-  const counter = compose([catchErrors, rejectInvalidInput({})], runTool(environment, noServices));
+  const counter = compose([catchErrors(undefined), rejectInvalidInput({})], runTool(environment, noServices));
   return counter({
     id: "call",
     tool,

@@ -7,13 +7,13 @@ import type { AnyTool } from "../../contract/tool.ts";
 import { catchErrors } from "./catch-errors.ts";
 
 async function failureOf(thrown: unknown, tool: Partial<AnyTool> = {}): Promise<ToolError> {
-  const outcome = await catchErrors(stageCall({ tool }), () => Promise.reject(thrown));
+  const outcome = await catchErrors(undefined)(stageCall({ tool }), () => Promise.reject(thrown));
   return (outcome as Failure).error;
 }
 
 describe("catchErrors", () => {
   it("passes outcomes through", async () => {
-    expect(await catchErrors(stageCall(), async () => done)).toBe(done);
+    expect(await catchErrors(undefined)(stageCall(), async () => done)).toBe(done);
   });
 
   it("returns a ToolError without secrets unchanged", async () => {

@@ -1,22 +1,32 @@
+import type { ToolCall } from "../../contract/call.ts";
 import { errorWith, ToolError } from "../../contract/error.ts";
 import { exhaustionError, isExhaustion } from "../../lib/exhaustion.ts";
+import { errorOnTarget } from "../../lib/text/commands-on-target.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import type { Stage } from "../stage.ts";
 
-/** Turns errors of the following stages into outcomes, with secrets redacted. Every error but a ToolError is a bug. */
-export const catchErrors: Stage = async (call, next) => {
-  try {
-    return await next(call);
-  } catch (thrown) {
-    const error = redacted(thrown instanceof ToolError ? thrown : internalError(thrown));
-    const { wording } = call.tool;
-    if (wording === undefined || error.hint === undefined) return { ok: false, error };
-    // Messages about arguments are texts of the schema, which may name other tools. Other messages may quote content.
-    const isFromSchema = error.details?.kind === "bad-arguments";
-    const message = isFromSchema ? wording(error.message) : error.message;
-    return { ok: false, error: errorWith(error, { message, hint: wording(error.hint) }) };
-  }
-};
+/**
+ * Turns errors of the following stages into outcomes, with secrets redacted, and commands in hints that name the target.
+ * Every error but a ToolError is a bug.
+ */
+export function catchErrors(target: string | undefined): Stage {
+  return async (call, next) => {
+    try {
+      return await next(call);
+    } catch (thrown) {
+      const known = thrown instanceof ToolError ? thrown : internalError(thrown);
+      return { ok: false, error: errorOnTarget(reworded(redacted(known), call), target) };
+    }
+  };
+}
+
+function reworded(error: ToolError, { tool: { wording } }: ToolCall): ToolError {
+  if (wording === undefined || error.hint === undefined) return error;
+  // Messages about arguments are texts of the schema, which may name other tools. Other messages may quote content.
+  const isFromSchema = error.details?.kind === "bad-arguments";
+  const message = isFromSchema ? wording(error.message) : error.message;
+  return errorWith(error, { message, hint: wording(error.hint) });
+}
 
 function redacted(error: ToolError): ToolError {
   const { message, hint, output, forUser } = error;
