@@ -539,7 +539,6 @@ export interface RunDetail extends RunSummary {
   readonly changed: readonly FileDiff[];
   /** Why the patch is not shown here; null when it is, or when there is none. */
   readonly patchNote: string | null;
-  readonly branch: string | null;
   /** The folder or address of its artifacts. */
   readonly artifacts: string | null;
   /** The files that `GET /api/fleets/:fleet/runs/:run/artifacts/:name` downloads. */

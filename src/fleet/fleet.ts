@@ -128,13 +128,13 @@ export interface RunResult {
   readonly cost: number | null;
   /** Milliseconds of work, in all deliveries. */
   readonly workMs: number;
+  /** The commit of the repository that the run started from; null without a repository. */
+  readonly base: string | null;
   readonly patch: { readonly files: number; readonly added: number; readonly removed: number } | null;
   readonly check: { readonly exitCode: number | null; readonly output: string } | null;
   /** The folder or address of its artifacts: patch.diff, session.jsonl, session.html, journal.sqlite, result.json, … */
   readonly artifacts: string | null;
   readonly artifactNames: readonly string[];
-  /** The branch with its commit, when it was published. */
-  readonly branch: string | null;
 }
 
 export interface Fleet {

@@ -12,6 +12,7 @@ const folder = temporaryFolder();
 const repository = join(folder.path, "parser");
 const publish = { branch: "fleet/{task}", message: "Fix the parser\n\nNumbers may have an exponent." };
 let patch = "";
+let base = "";
 let folders = 0;
 
 beforeAll(() => {
@@ -20,6 +21,7 @@ beforeAll(() => {
   writeFileSync(join(repository, "a.txt"), "one\ntwo\n");
   git("add", ".");
   git("commit", "-qm", "Begin");
+  base = git("rev-parse", "HEAD").trim();
   writeFileSync(join(repository, "a.txt"), "one\nthree\n");
   writeFileSync(join(repository, "new.bin"), Buffer.from([0, 1, 2, 255]));
   git("add", "-N", ".");
@@ -50,13 +52,13 @@ function solved(task: string, change: Partial<RunSpec> = {}): Run {
     state: "ended",
     outcome: "solved",
     endedAt: Date.UTC(2026, 10, 17),
-    result: { ...resultWith("Done."), patch: { files: 2, added: 1, removed: 1 } },
+    result: { ...resultWith("Done."), base, patch: { files: 2, added: 1, removed: 1 } },
   });
 }
 
 async function publishTo(target: string, runs: readonly Run[], change: Partial<PublishOptions> = {}) {
   const { signal } = new AbortController();
-  return publishRuns(runs, { folder: target, readPatch: async () => patch, signal, ...change });
+  return publishRuns(runs, { folder: target, readPatch: async () => Buffer.from(patch), signal, ...change });
 }
 
 function newFolder(): string {
@@ -80,6 +82,49 @@ it("makes a branch and a commit by the user for each solved run that publishes",
   expect(readFileSync(published!.patch!, "utf8")).toBe(patch);
   expect(JSON.parse(readFileSync(join(target, "published.json"), "utf8"))).toEqual([published]);
   expect(git("branch", "--list").trim()).toBe("* main");
+});
+
+it("commits on the revision that the run started from, also when the repository has moved on", async () => {
+  const target = newFolder();
+  await publishTo(target, [solved("first")]);
+  git("checkout", "-q", "-b", "later");
+  writeFileSync(join(repository, "a.txt"), "everything is different\n");
+  git("commit", "-qam", "Later");
+  const later = git("rev-parse", "HEAD").trim();
+  git("commit", "-q", "--allow-empty", "-m", "Latest");
+  const onLater = solved("second");
+  const patchOfLater = patch
+    .slice(0, patch.indexOf("diff --git a/new.bin"))
+    .replace(/@@.*/s, "@@ -1 +1 @@\n-everything is different\n+new\n")
+    .replace(/^index .*\n/m, "");
+  const [second] = await publishTo(target, [{ ...onLater, result: { ...onLater.result!, base: later } }], {
+    readPatch: async () => Buffer.from(patchOfLater),
+  });
+  const [first] = await publishTo(target, [solved("third")]);
+  git("checkout", "-q", "main");
+  git("branch", "-q", "-D", "later");
+  expect([second, first].map((each) => [each?.state, each?.message])).toEqual([
+    ["new", null],
+    ["new", null],
+  ]);
+  const [published] = readdirSync(target).filter((name) => name.endsWith(".git"));
+  const parents = ["fleet/second", "fleet/third"].map((branch) =>
+    gitIn(join(target, published!), "rev-parse", `${branch}^`).trim(),
+  );
+  expect(parents).toEqual([later, base]);
+});
+
+it("reports a run whose commit is gone or is not a commit", async () => {
+  const runs = ["0".repeat(40), "--upload-pack=touch owned", "HEAD"].map((wrong, index) => {
+    const run = solved(`gone ${index}`);
+    return { ...run, result: { ...run.result!, base: wrong } };
+  });
+  const published = await publishTo(newFolder(), runs);
+  const unnamed = "The result does not name the commit that the run started from.";
+  expect(published.map(({ message }) => message)).toEqual([
+    `The repository no longer has the commit ${"0".repeat(40)} of the run.`,
+    ...[unnamed, unnamed],
+  ]);
 });
 
 it("does nothing twice, and never moves a branch", async () => {
@@ -146,7 +191,7 @@ it("reports a patch that does not apply or leaves the repository, and publishes 
   const patches = [patch.replace("-two", "-zwei"), outside, patch];
   const runs = ["conflict", "outside", "good"].map((task) => solved(task));
   const published = await publishTo(newFolder(), runs, {
-    readPatch: async ({ spec }) => patches[["conflict", "outside", "good"].indexOf(spec.task)]!,
+    readPatch: async ({ spec }) => Buffer.from(patches[["conflict", "outside", "good"].indexOf(spec.task)]!),
   });
   expect(published.map(({ state }) => state)).toEqual(["failed", "failed", "new"]);
   expect(existsSync(join(folder.path, "outside.txt"))).toBe(false);

@@ -1,20 +1,19 @@
-import { existsSync } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import { complaintOf, type GitOptions, outputOfGit, runGit } from "../git/run-git.ts";
+import { complaintOf } from "../git/run-git.ts";
 import { contentHash } from "../lib/bytes/content-hash.ts";
 import { openLocalEnvironment } from "../toolcrib/index.ts";
 import type { Run, RunSpec } from "./fleet.ts";
+import { FleetGit, type GitUse } from "./fleet-git.ts";
 import { pathPart } from "./work/run-folder.ts";
 import { isUrl } from "./work/worker-limits.ts";
-import { connectionVariables, protocolsFor } from "./work/workspace.ts";
 
 export interface PublishOptions {
   /** Gets a bare repository for each repository of the runs, `patches/` and `published.json`. */
   readonly folder: string;
-  readonly readPatch: (run: Run) => Promise<string>;
+  readonly readPatch: (run: Run) => Promise<Uint8Array>;
   /**
    * The user's own shell command, which runs in the repository of each new branch: to push it, or to open a pull request.
    * It gets the branch and the texts as variables, never as a part of its text. Default: nothing leaves this machine.
@@ -63,19 +62,20 @@ export async function publishRuns(
 class Publisher {
   readonly #environment: Environment;
   readonly #options: PublishOptions;
+  readonly #git: FleetGit;
   #author: Readonly<Record<string, string>> = {};
-  readonly #mirrors = new Map<string, Promise<string>>();
 
   constructor(environment: Environment, options: PublishOptions) {
     this.#environment = environment;
     this.#options = options;
+    this.#git = new FleetGit(environment, options.signal);
   }
 
   /** Reads the identity of the user from git's own settings. */
   async findAuthor(): Promise<void> {
     const values = await Promise.all(
       ["user.name", "user.email"].map(async (key) => {
-        const { stdout, code } = await this.#runGit(["config", "--global", "--get", key], { isUsers: true });
+        const { stdout, code } = await this.#git.run(["config", "--global", "--get", key], { isUsers: true });
         return code === 0 ? stdout.toString().trim() : "";
       }),
     );
@@ -95,13 +95,13 @@ class Publisher {
     const branch = branchOf(run);
     const named = { run: id, task: spec.task, repository: spec.repository ?? "", branch };
     try {
-      const mirror = await this.#mirror(spec.repository);
+      const { repository, base } = await this.#findBase(run);
       const patch = await this.#options.readPatch(run);
       const file = join(this.#options.folder, "patches", `${pathPart(id)}.patch`);
       await writeFile(file, patch);
-      const commit = await this.#commit(run, mirror, file);
-      const isNew = await this.#makeBranch(mirror, branch, commit);
-      const message = isNew ? await this.#push(run, mirror, branch, commit) : null;
+      const commit = await this.#commit(run, repository, base, file);
+      const isNew = await this.#makeBranch(repository, branch, commit);
+      const message = isNew ? await this.#push(run, repository, branch, commit) : null;
       return { ...named, state: isNew ? "new" : "same", commit, patch: file, message };
     } catch (error) {
       this.#options.signal.throwIfAborted();
@@ -110,78 +110,77 @@ class Publisher {
     }
   }
 
-  #mirror(repository: string | null): Promise<string> {
-    if (repository === null) throw new ToolError("invalid-input", "The run has no repository.");
-    const known = this.#mirrors.get(repository);
-    if (known !== undefined) return known;
-    const made = this.#makeMirror(repository);
-    this.#mirrors.set(repository, made);
-    return made;
-  }
-
-  async #makeMirror(repository: string): Promise<string> {
-    const source = isUrl(repository) ? repository : resolve(repository);
-    const name = plain(
+  /** Returns a repository with the commit that a run started from. Fetches it when the repository has moved on since. */
+  async #findBase({ spec, result }: Run): Promise<{ readonly repository: string; readonly base: string }> {
+    if (spec.repository === null) throw new ToolError("invalid-input", "The run has no repository.");
+    const source = isUrl(spec.repository) ? spec.repository : resolve(spec.repository);
+    const last =
       source
         .replace(/\.git$/, "")
         .split("/")
-        .at(-1) ?? "",
-    );
-    const path = join(this.#options.folder, `${name}-${contentHash(source).slice(0, 8)}.git`);
-    if (existsSync(path)) return path;
-    // Not below the final name before it is whole.
-    const draft = `${path}.draft`;
-    await rm(draft, { recursive: true, force: true });
-    await this.#git(["clone", "-q", "--bare", "--template=", "--", source, draft], { isUsers: true, source });
-    await rename(draft, path);
-    return path;
+        .at(-1) ?? "";
+    const path = join(this.#options.folder, `${plain(last)}-${contentHash(source).slice(0, 8)}.git`);
+    const base = result?.base ?? "";
+    if (!/^[0-9a-f]{40,64}$/.test(base))
+      throw new ToolError("invalid-input", "The result does not name the commit that the run started from.");
+    await this.#git.clone("--bare", source, path);
+    // Branches of earlier exports are in `refs/heads`, so those of the repository go elsewhere.
+    const refs = ["+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"];
+    if ((await this.#git.commit(path, base)) === undefined) await this.#git.fetch(path, source, ...refs);
+    if ((await this.#git.commit(path, base)) !== undefined) return { repository: path, base };
+    throw new ToolError("not-found", `The repository no longer has the commit ${base} of the run.`);
   }
 
   /** Makes the commit without a working tree. The same run gives the same commit, however often. */
-  async #commit({ spec, endedAt, id }: Run, mirror: string, patch: string): Promise<string> {
-    const inside = [`--git-dir=${mirror}`];
+  async #commit(
+    { spec, endedAt, id }: Run,
+    repository: string,
+    base: string,
+    patch: string,
+  ): Promise<string> {
+    const inside = [`--git-dir=${repository}`];
     const index = { GIT_INDEX_FILE: join(this.#options.folder, `${pathPart(id)}.index`) };
-    const revision = `${spec.revision ?? "HEAD"}^{commit}`;
-    const find = ["rev-parse", "--verify", "-q", "--end-of-options", revision];
-    const base = (await this.#git([...inside, ...find])).trim();
+    const git = async (args: readonly string[], use: GitUse) =>
+      (await this.#git.output([...inside, ...args], use)).toString().trim();
     try {
-      await this.#git([...inside, "read-tree", base], { env: index });
-      await this.#git([...inside, "apply", "--cached", "--whitespace=nowarn", "--", patch], { env: index });
-      const tree = (await this.#git([...inside, "write-tree"], { env: index })).trim();
+      await git(["read-tree", base], { env: index });
+      await git(["apply", "--cached", "--whitespace=nowarn", "--", patch], { env: index });
+      const tree = await git(["write-tree"], { env: index });
       const date = `@${Math.floor((endedAt ?? 0) / 1000)} +0000`;
       const env = { ...this.#author, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
       const message = Buffer.from(`${messageOf(spec)}\n`);
-      return (await this.#git([...inside, "commit-tree", tree, "-p", base], { env, input: message })).trim();
+      return await git(["commit-tree", tree, "-p", base], { env, input: message });
     } finally {
       await rm(index.GIT_INDEX_FILE, { force: true });
     }
   }
 
   /** Returns false when the branch has this commit already. Never moves a branch. */
-  async #makeBranch(mirror: string, branch: string, commit: string): Promise<boolean> {
-    const inside = [`--git-dir=${mirror}`];
+  async #makeBranch(repository: string, branch: string, commit: string): Promise<boolean> {
+    const inside = [`--git-dir=${repository}`];
     const reference = `refs/heads/${branch}`;
     // "+main" would force a push, and "refs/heads/main" would push another branch.
     if (!/^(?!(?:refs|heads|tags|remotes)\/|HEAD$)\w/.test(branch))
       throw new ToolError("invalid-input", `${branch} cannot be the name of a branch.`);
-    await this.#git([...inside, "check-ref-format", "--branch", branch]);
-    const found = await this.#runGit([...inside, "rev-parse", "--verify", "-q", reference]);
+    await this.#git.output([...inside, "check-ref-format", "--branch", branch]);
+    const found = await this.#git.run([...inside, "rev-parse", "--verify", "-q", reference]);
     if (found.code === 0) {
       if (found.stdout.toString().trim() === commit) return false;
       throw new ToolError("already-exists", `The branch ${branch} exists with another commit.`);
     }
-    await this.#git([...inside, "update-ref", reference, commit, "0".repeat(commit.length)]);
+    await this.#git.output([...inside, "update-ref", reference, commit, "0".repeat(commit.length)]);
     return true;
   }
 
-  async #push(run: Run, mirror: string, branch: string, commit: string): Promise<string | null> {
+  async #push(run: Run, repository: string, branch: string, commit: string): Promise<string | null> {
     const { pushCommand } = this.#options;
     if (pushCommand === undefined) return null;
     try {
-      return await this.#runCommand(pushCommand, run, mirror, branch);
+      return await this.#runCommand(pushCommand, run, repository, branch);
     } catch (error) {
       // The next export makes it again, and runs the command again.
-      await this.#git([`--git-dir=${mirror}`, "update-ref", "-d", `refs/heads/${branch}`, commit]);
+      const remove = ["update-ref", "-d", `refs/heads/${branch}`, commit];
+      await this.#git.output([`--git-dir=${repository}`, ...remove]);
       throw error;
     }
   }
@@ -189,7 +188,7 @@ class Publisher {
   async #runCommand(
     command: string,
     { spec, fleet, result }: Run,
-    mirror: string,
+    repository: string,
     branch: string,
   ): Promise<string> {
     const [title = "", ...body] = messageOf(spec).split("\n");
@@ -198,7 +197,7 @@ class Publisher {
     );
     const started = await this.#environment.start("sh", {
       args: ["-c", command],
-      cwd: mirror,
+      cwd: repository,
       env: {
         ...Object.fromEntries(own),
         TOOLCRIB_BRANCH: branch,
@@ -221,42 +220,6 @@ class Publisher {
       throw new ToolError("unavailable", `The command ended with ${code}: ${(complaint || output).trim()}`);
     return output.trim();
   }
-
-  async #git(args: readonly string[], use: GitUse = {}): Promise<string> {
-    return (await outputOfGit(this.#context, args, settingsOf(use))).toString();
-  }
-
-  #runGit(args: readonly string[], use: GitUse = {}) {
-    return runGit(this.#context, args, settingsOf(use));
-  }
-
-  get #context() {
-    return { environment: this.#environment, signal: this.#options.signal };
-  }
-}
-
-interface GitUse {
-  readonly env?: Readonly<Record<string, string>>;
-  readonly input?: Uint8Array;
-  /** Whether the user's own settings count: for the author, and for addresses and credentials. */
-  readonly isUsers?: boolean;
-  /** The address that git may reach. Default: none. */
-  readonly source?: string;
-}
-
-/** The repositories' settings never run a program: `runGit` turns that off. */
-function settingsOf({ env = {}, input, isUsers = false, source }: GitUse): GitOptions {
-  const reaching = { "core.sshCommand": undefined, "credential.helper": undefined };
-  return {
-    use: "write",
-    input,
-    settings: { "protocol.allow": undefined, ...(source === undefined ? {} : reaching) },
-    env: {
-      ...(isUsers ? connectionVariables() : { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" }),
-      ...(source === undefined ? {} : { GIT_ALLOW_PROTOCOL: protocolsFor(source) }),
-      ...env,
-    },
-  };
 }
 
 /** Fills in the template of the spec. The result is a plain name, whatever the task is called. */

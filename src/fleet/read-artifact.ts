@@ -4,34 +4,44 @@ import { contentAt } from "../system/pinned-path.ts";
 import type { Run } from "./fleet.ts";
 
 /**
+ * Reads an artifact of an ended run: from a folder of this machine, or from S3 with the credentials of this process.
+ * Returns undefined for one that is missing, a link, not listed in the result, or on another machine. Throws `too-large`
+ * and `unavailable` for S3.
+ */
+export async function readArtifact(run: Run, name: string, maxBytes: number): Promise<Buffer | undefined> {
+  const address = artifactAddress(run);
+  if (address === undefined || !listedArtifacts(run).includes(name)) return undefined;
+  if (!isRemote(address)) {
+    const bytes = attempt(() => contentAt(join(address, name), maxBytes));
+    return bytes && Buffer.from(bytes);
+  }
+  const { S3Artifacts } = await import("./artifacts/s3-artifacts.ts");
+  return new S3Artifacts(address, process.env, maxBytes).read(address, name);
+}
+
+/** The artifacts that this machine can try to read. */
+export function readableArtifacts(run: Run): readonly string[] {
+  const address = artifactAddress(run);
+  if (address === undefined) return [];
+  return isRemote(address) || statsAt(address)?.isDirectory() ? listedArtifacts(run) : [];
+}
+
+/**
  * Returns the folder or address of a run's artifacts. It names the run: a row of a shared database must not lead to other
  * files.
  */
-export function artifactAddress({ id, result }: Run): string | undefined {
-  const address = result?.artifacts;
-  const parts = address?.split("/") ?? [];
+function artifactAddress({ id, result }: Run): string | undefined {
+  const address = result?.artifacts ?? "";
+  const parts = address.split("/");
   if (!/^run_\w+$/.test(id) || !parts.includes(id) || parts.includes("..")) return undefined;
-  return address ?? undefined;
+  return address.startsWith("/") || isRemote(address) ? address : undefined;
 }
 
-/** Returns the folder of a run's artifacts if it is on this machine. */
-export function artifactFolder(run: Run): string | undefined {
-  const folder = artifactAddress(run);
-  if (!folder?.startsWith("/")) return undefined;
-  return statsAt(folder)?.isDirectory() ? folder : undefined;
+function isRemote(address: string): boolean {
+  return /^s3:\/\//i.test(address);
 }
 
-/** The files of a run that can be read here. Their names come from the database, too. */
-export function readableArtifacts(run: Run): readonly string[] {
-  if (artifactFolder(run) === undefined) return [];
-  return (run.result?.artifactNames ?? []).filter((name) => plainName.test(name));
-}
-
-const plainName = /^[A-Za-z0-9][\w.-]{0,99}$/;
-
-/** Returns undefined for a file that is missing, a link, too large, or not listed in the result. */
-export function readArtifact(run: Run, name: string, maxBytes: number): Uint8Array | undefined {
-  const folder = artifactFolder(run);
-  if (folder === undefined || !readableArtifacts(run).includes(name)) return undefined;
-  return attempt(() => contentAt(join(folder, name), maxBytes));
+/** Names come from the database, too. */
+function listedArtifacts({ result }: Run): readonly string[] {
+  return (result?.artifactNames ?? []).filter((name) => /^[A-Za-z0-9][\w.-]{0,99}$/.test(name));
 }

@@ -43,6 +43,7 @@ export const optionNames: Readonly<Record<keyof ToolcribOptions, true>> = {
   client: true,
   agents: true,
   extraRoots: true,
+  hiddenPaths: true,
   stateDirectory: true,
   journal: true,
   configDirectory: true,
@@ -85,7 +86,7 @@ const optionValues: readonly OptionValues[] = [
   },
   {
     // A string would be split into its letters.
-    names: ["rules", "ruleFiles", "onlyTools"],
+    names: ["rules", "ruleFiles", "onlyTools", "hiddenPaths"],
     isValid: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
     must: "a list of strings",
     example: '["…"]',

@@ -33,6 +33,8 @@ export interface PolicyOptions {
   readonly rules?: readonly string[] | undefined;
   /** Real paths. */
   readonly extraRoots?: ExtraRoots | undefined;
+  /** Data of the embedding program on this machine. */
+  readonly hiddenPaths?: readonly string[] | undefined;
   /** Rule files of this process. */
   readonly ruleFiles?: readonly string[] | undefined;
 }
@@ -75,11 +77,12 @@ export class OpenPolicy {
     const home = environment?.home ?? realLocation(homedir());
     const code = environment ? [] : ownCode(workspace).map(({ path }) => path);
     const beyond = extraRoots && {
-      served: extraRoots.except ?? [],
       writable: extraRoots.write ?? [],
       forCommands: extraRoots.commands ?? [],
     };
-    this.#context = { workspace, home, own, code, ...beyond };
+    const hidden = environment ? [] : (options.hiddenPaths ?? []).map(realLocation);
+    const served = [...(extraRoots?.except ?? []), ...hidden];
+    this.#context = { workspace, home, own, code, served, ...beyond };
     this.#current = compilePolicy(sources, this.#context);
     this.#grantedFile = policyFiles(config, id).granted;
     this.#guard = guardPaths(this.#current);

@@ -37,7 +37,7 @@ import type { ToolcribOptions } from "./options.ts";
 type WorkspaceOptions = Pick<
   ToolcribOptions,
   | ("workspace" | "target" | "environment" | "backend" | "wrapEnvironment" | "sandbox" | "extraRoots")
-  | ("stateDirectory" | "configDirectory" | "rules" | "ruleFiles" | "client")
+  | ("stateDirectory" | "configDirectory" | "rules" | "ruleFiles" | "hiddenPaths" | "client")
 >;
 
 /** The folder that calls work in, its rules, and the files of Toolcrib's own data about it. */
@@ -103,9 +103,9 @@ async function openIn(
   const id = workspaceId(options);
   const path = given?.workspace ?? id;
   const extraRoots = given ? undefined : realExtraRoots(wantedRoots, path);
-  const { rules, ruleFiles } = options;
+  const { rules, ruleFiles, hiddenPaths } = options;
   const here = { workspace: path, id, state, config, environment: given };
-  const policy = await OpenPolicy.open({ ...here, rules, ruleFiles, extraRoots });
+  const policy = await OpenPolicy.open({ ...here, rules, ruleFiles, extraRoots, hiddenPaths });
   const files = workspaceFiles(state, id);
   makePrivateDirectory(files.outputs);
   const storedOutputs = openLocalEnvironment({ workspace: files.outputs });

@@ -61,6 +61,11 @@ export interface ToolcribOptions {
   readonly agents?: Agents | undefined;
   /** Folders outside the workspace where tools can use files by name. Default: those of the dialect; most have none. */
   readonly extraRoots?: ExtraRoots | undefined;
+  /**
+   * Absolute paths of your program's own data on this machine, which no tool reads or writes, whatever the rules say. A
+   * workspace inside one of them is exempt. Default: none.
+   */
+  readonly hiddenPaths?: readonly string[] | undefined;
   /** The directory of the journal and stored outputs. Default: below the XDG state directory. */
   readonly stateDirectory?: string | undefined;
   /** The limits of the stored history. Default: TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS. */

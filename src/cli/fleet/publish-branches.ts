@@ -9,7 +9,7 @@ import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print, remark } from "../terminal.ts";
 import { findFleet, withStore } from "./open-store.ts";
-import { readArtifactText } from "./run-files.ts";
+import { readRunFile } from "./run-files.ts";
 
 /** Runs `toolcrib fleet export --branches DIR`: branches of solved runs here, which only the user's own command pushes. */
 export async function publishBranches({ options, operands: [name, ...rest] }: Arguments): Promise<number> {
@@ -21,7 +21,7 @@ export async function publishBranches({ options, operands: [name, ...rest] }: Ar
     const published = await interruptible((signal) =>
       publishRuns(runs, {
         folder: options.get("branches") ?? "",
-        readPatch: (run) => readArtifactText(run, "patch.diff"),
+        readPatch: (run) => readRunFile(run, "patch.diff"),
         pushCommand: options.get("push-command"),
         signal,
       }),

@@ -21,7 +21,7 @@ import { forReader, printContent, printJson } from "../report.ts";
 import { writePrivately } from "../session/stored-sessions.ts";
 import { layTable, print, remark, shorten } from "../terminal.ts";
 import { findFleet, findRun, withStore } from "./open-store.ts";
-import { conversationOf, readArtifactText, workFolderOf } from "./run-files.ts";
+import { conversationOf, readRunFile, workFolderOf } from "./run-files.ts";
 
 /** Runs `toolcrib fleet results`. */
 export async function results({ options, operands: [name, ...rest] }: Arguments): Promise<number> {
@@ -101,7 +101,7 @@ export async function exportPredictions({ options, operands: [name, ...rest] }: 
   return withStore(options, async (store) => {
     const fleet = await findFleet(store, name);
     const runs = await store.runs({ fleet: fleet.name });
-    const files = await toPredictions(runs, (run) => readArtifactText(run, "patch.diff"));
+    const files = await toPredictions(runs, async (run) => (await readRunFile(run, "patch.diff")).toString());
     const extension = extname(file);
     for (const { suffix, predictions } of files) {
       const path =

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { resultWith } from "../../../test/support/fleet/examples.ts";
 import { runWith } from "../../../test/support/fleet/fixtures.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { readArtifactText } from "./run-files.ts";
+import { readRunFile } from "./run-files.ts";
 
-describe("readArtifactText", () => {
+describe("readRunFile", () => {
   it("reads only folders that are named after the run", async () => {
     await using folder = temporaryFolder();
     const { id } = runWith();
@@ -15,12 +15,12 @@ describe("readArtifactText", () => {
       writeFileSync(join(folder.path, name, "patch.diff"), name);
     }
     const read = (artifacts: string) =>
-      readArtifactText(
+      readRunFile(
         runWith({ result: { ...resultWith(""), artifacts, artifactNames: ["patch.diff"] } }),
         "patch.diff",
       );
     const own = join(folder.path, id);
-    expect(await read(own)).toBe(id);
+    expect((await read(own)).toString()).toBe(id);
     for (const other of [join(folder.path, "private"), `${own}/../private`, "s3://another-bucket/secrets"])
       await expect(read(other)).rejects.toMatchObject({ code: "unavailable" });
   });

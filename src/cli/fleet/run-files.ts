@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { ConversationEntry } from "../../contract/conversations.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Run } from "../../fleet/fleet.ts";
-import { artifactAddress, readArtifact } from "../../fleet/read-artifact.ts";
+import { readArtifact } from "../../fleet/read-artifact.ts";
 import { RunFolder } from "../../fleet/work/run-folder.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { tryParseJson } from "../../lib/json/try-parse-json.ts";
@@ -23,16 +23,12 @@ export function artifactsOf(options: ReadonlyMap<string, string>): string {
   return /^s3:\/\//i.test(given) ? given : resolve(given);
 }
 
-/** Reads an artifact of an ended run as text; empty when the run has no such artifact. */
-export async function readArtifactText(run: Run, name: string): Promise<string> {
+/** Reads an artifact of an ended run; empty when the run has no such artifact. */
+export async function readRunFile(run: Run, name: string): Promise<Buffer> {
   const { artifacts = null, artifactNames = [] } = run.result ?? {};
-  if (artifacts === null || !artifactNames.includes(name)) return "";
-  if (/^s3:/i.test(artifacts) && artifactAddress(run) !== undefined) {
-    const { S3Artifacts } = await import("../../fleet/artifacts/s3-artifacts.ts");
-    return (await new S3Artifacts(artifacts, process.env).read(artifacts, name)).toString();
-  }
-  const bytes = readArtifact(run, name, maxArtifactBytes);
-  if (bytes !== undefined) return Buffer.from(bytes).toString();
+  if (artifacts === null || !artifactNames.includes(name)) return Buffer.alloc(0);
+  const found = await readArtifact(run, name, maxArtifactBytes);
+  if (found !== undefined) return found;
   throw new ToolError("unavailable", `${name} of ${run.id} cannot be read.`, {
     hint: `Run this on the machine that has ${artifacts}.`,
   });
@@ -42,7 +38,7 @@ const maxArtifactBytes = 256 * 1024 * 1024;
 
 /** Returns the conversation of a run: from its artifacts, or as far as its worker on this machine has come. */
 export async function conversationOf(run: Run, workFolder: string): Promise<readonly ConversationEntry[]> {
-  const kept = await readArtifactText(run, "session.jsonl");
+  const kept = (await readRunFile(run, "session.jsonl")).toString();
   if (kept !== "")
     return kept.split("\n").map(tryParseJson).filter(isRecord) as unknown as ConversationEntry[];
   const [files] = allWorkspaceFiles(new RunFolder(workFolder, run).state);

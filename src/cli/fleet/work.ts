@@ -11,8 +11,6 @@ import type { WorkEnd } from "../../fleet/work/outcome.ts";
 import { startWorker, type Worker } from "../../fleet/work/worker.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import { quoteForRule } from "../../lib/text/rule-text.ts";
-import { realLocation } from "../../system/directories.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../command.ts";
@@ -100,7 +98,8 @@ export async function startFleetWorker(
     artifacts: await openArtifactStore(artifactsOf(options)),
     models: await readModelSettings(),
     mode,
-    rules: [...ruleFiles.flatMap(readRules), ...rules, ...secretsOfFleets(options)],
+    rules: [...ruleFiles.flatMap(readRules), ...rules],
+    hiddenPaths: filesOfFleets(options),
     sandbox: sandboxWanted(options.get("sandbox")),
     allowTargets: lists("allow-target"),
     allowRepositories: isLocal ? ["**"] : lists("allow-repository"),
@@ -114,16 +113,14 @@ export async function startFleetWorker(
   });
 }
 
-/** Hides from models what they could cheat with, in every mode: specs with the files of checks, results and other repositories. */
-function secretsOfFleets(options: ReadonlyMap<string, string>): readonly string[] {
+/** The files that models could cheat with: specs with the files of checks, and results. */
+function filesOfFleets(options: ReadonlyMap<string, string>): readonly string[] {
   const database = join(fleetFolder(), "fleet.sqlite");
   const artifacts = artifactsOf(options);
-  const paths = [
+  return [
     ...["", "-wal", "-shm"].map((suffix) => `${database}${suffix}`),
-    join(workFolderOf(options), "mirrors"),
     ...(isAbsolute(artifacts) ? [artifacts] : []),
   ];
-  return paths.map((path) => `secret ${quoteForRule(realLocation(path))}`);
 }
 
 /** Reports the result as it is stored. Metrics are not worth a failure of the worker. */

@@ -144,7 +144,6 @@ function RunFacts({ run }: { run: RunDetail }) {
     ["Next try", run.state === "parked" && <Time key="next" at={run.notBefore} />],
     ["Deliveries", run.deliveries > 1 && String(run.deliveries)],
     ["Worker", run.worker && printableLine(run.worker)],
-    ["Branch", run.branch && printableLine(run.branch)],
     ["Artifacts", run.artifacts && <code key="artifacts">{printableLine(run.artifacts)}</code>],
   ];
   return (

@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import { type Fleet, type FleetStore, type Run, runOutcomes, runStates } from "../../fleet/fleet.ts";
 import { estimateRemaining } from "../../fleet/progress.ts";
-import { artifactFolder, readArtifact, readableArtifacts } from "../../fleet/read-artifact.ts";
+import { readArtifact, readableArtifacts } from "../../fleet/read-artifact.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import { redactValue } from "../../toolcrib/workspace-journal.ts";
 import type {
@@ -81,14 +81,13 @@ export class Fleets {
         answer: result?.text ?? null,
         check: result?.check ?? null,
       }),
-      ...patchOf(run),
+      ...(await patchOf(run)),
       revision: spec.revision,
       worker: run.worker,
       notBefore: run.notBefore,
       rounds: result?.rounds ?? null,
       calls: result?.calls ?? null,
       tokens: result && { input: result.usage.input, output: result.usage.output },
-      branch: result?.branch ?? null,
       artifacts: result?.artifacts ?? null,
       downloads: readableArtifacts(run),
     };
@@ -96,7 +95,7 @@ export class Fleets {
 
   /** Returns the bytes of an artifact of a run that is a file on this machine. Throws `not-found`. */
   async artifact(fleet: string, id: string, name: string): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = readArtifact(await this.#run(fleet, id), name, maxArtifactBytes);
+    const bytes = await readArtifact(await this.#run(fleet, id), name, maxArtifactBytes);
     if (bytes === undefined) throw new ToolError("not-found", "There is no such artifact on this machine.");
     return new Uint8Array(bytes);
   }
@@ -192,12 +191,17 @@ function toSummary(run: Run): RunSummary {
   };
 }
 
-function patchOf(run: Run): { changed: readonly FileDiff[]; patchNote: string | null } {
+async function patchOf(run: Run): Promise<{ changed: readonly FileDiff[]; patchNote: string | null }> {
   const { result } = run;
   if (result?.patch == null) return { changed: [], patchNote: null };
-  if (artifactFolder(run) === undefined)
-    return { changed: [], patchNote: `The patch is stored elsewhere: ${result.artifacts ?? "unknown"}` };
-  const bytes = readArtifact(run, "patch.diff", maxPatchBytes);
-  if (bytes === undefined) return { changed: [], patchNote: "The patch is missing or too large to show." };
-  return { changed: readPatch(redactText(Buffer.from(bytes).toString())), patchNote: null };
+  const note = (patchNote: string) => ({ changed: [], patchNote });
+  if (readableArtifacts(run).length === 0)
+    return note(`The patch is stored elsewhere: ${result.artifacts ?? "unknown"}`);
+  try {
+    const bytes = await readArtifact(run, "patch.diff", maxPatchBytes);
+    if (bytes === undefined) return note("The patch is missing or too large to show.");
+    return { changed: readPatch(redactText(bytes.toString())), patchNote: null };
+  } catch (error) {
+    return note(`The patch cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

@@ -11,7 +11,7 @@ export interface ArtifactSources {
   /** The state directory of the run. Its session is closed. */
   readonly state: string;
   readonly session: string | null;
-  readonly patch: string | null;
+  readonly patch: Buffer | null;
   readonly setupLog: string;
   readonly checkLog: string | null;
   readonly result: unknown;
@@ -21,11 +21,12 @@ export interface ArtifactSources {
 export async function gatherArtifacts(folder: string, sources: ArtifactSources): Promise<readonly string[]> {
   const { state, session, patch, setupLog, checkLog, result } = sources;
   const names: string[] = [];
-  const write = async (name: string, text: string) => {
-    await writeFile(join(folder, name), text, { mode: 0o600 });
+  const write = async (name: string, text: string, encoding: BufferEncoding = "utf8") => {
+    await writeFile(join(folder, name), text, { mode: 0o600, encoding });
     names.push(name);
   };
-  if (patch !== null) await write("patch.diff", redactPatch(patch));
+  // One character for each byte: the files of a patch may have any encoding.
+  if (patch !== null) await write("patch.diff", redactPatch(patch.toString("latin1")), "latin1");
   const [files] = allWorkspaceFiles(state);
   if (session !== null && files !== undefined && existsSync(files.journal)) {
     const journal = new WorkspaceJournal({ files });

@@ -1,6 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { caseOf } from "../case-of.ts";
-import type { Run } from "../fleet.ts";
+import type { Run, RunSpec } from "../fleet.ts";
 import { type Difference, mcNemar, type Pairs, pairedDifference } from "./statistics.ts";
 import { type RunSummary, summariseRuns, sumOf } from "./summarise-runs.ts";
 
@@ -68,10 +67,19 @@ export function comparisonsOf(fleet: Side, other: Side | undefined, model: strin
     .map(([name, runs]) => compareRuns({ name, runs }, { name: model, runs: base }));
 }
 
+/**
+ * Returns what runs of one task have in common, whatever their model: `parser-7 2` for the second repetition. A run
+ * without repetitions counts as the first.
+ */
+export function caseOf({ task }: Pick<RunSpec, "task">): string {
+  const [name, ...rest] = task.split(" ");
+  return `${name} ${rest.find((word) => /^\d+$/.test(word)) ?? 1}`;
+}
+
 /** Pairs the decided runs of the same task. Sides with several models pair only runs with the same model. */
 function pairUp(first: readonly Run[], second: readonly Run[]): readonly (readonly [Run, Run])[] {
   const hasOneModel = [first, second].every((runs) => new Set(runs.map(({ spec }) => spec.model)).size <= 1);
-  const keyOf = ({ spec }: Run) => (hasOneModel ? caseOf(spec) : spec.task);
+  const keyOf = ({ spec }: Run) => (hasOneModel ? caseOf(spec) : `${caseOf(spec)} ${spec.model}`);
   const isDecided = ({ outcome }: Run) => outcome === "solved" || outcome === "unsolved";
   const others = new Map(second.filter(isDecided).map((run) => [keyOf(run), run]));
   return first.filter(isDecided).flatMap((run) => {

@@ -142,7 +142,6 @@ function runDetails({ id, spec, state, outcome, reason, result }: Run): string {
       result?.patch &&
         `${counted(result.patch.files, "file")}, +${result.patch.added} −${result.patch.removed}`,
     ],
-    ["Branch", result?.branch],
     ["Artifacts", result?.artifacts],
   ];
   const shown = facts.flatMap(([name, value]) =>

@@ -62,7 +62,7 @@ function ended(
         patch: { files: 1, added: 2, removed: 0 },
         check: { exitCode: 0, output: "ok" },
       },
-      ...{ artifacts: null, artifactNames: [], branch: null },
+      ...{ artifacts: null, artifactNames: [], base: null },
     },
   };
 }
@@ -187,6 +187,19 @@ describe("a comparison", () => {
     expect(describeComparison(compareRuns(of("one", ["budget"]), of("two", ["solved"])))).toEqual([
       "one and two have no decided task in common.",
     ]);
+  });
+
+  it("pairs a fleet without repetitions with the first repetition of another, also with several models", () => {
+    const once = [ended("t1", "x/a", "solved"), ended("t2", "x/a", "unsolved")];
+    const often = ["1", "2"].flatMap((number) => [
+      ended(`t1 a ${number}`, "x/a", "unsolved"),
+      ended(`t2 a ${number}`, "x/a", "unsolved"),
+    ]);
+    const pairs = { both: 0, onlyFirst: 1, onlySecond: 0, neither: 1 };
+    expect(compareRuns({ name: "once", runs: once }, { name: "often", runs: often }).pairs).toEqual(pairs);
+    const others = [ended("t1 b 1", "y/b", "solved"), ended("t3 b 1", "y/b", "solved")];
+    const mixed = compareRuns({ name: "once", runs: once }, { name: "mixed", runs: [...often, ...others] });
+    expect(mixed.pairs).toEqual(pairs);
   });
 
   it("refuses a name that is neither a fleet nor a model", () => {

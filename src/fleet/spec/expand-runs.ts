@@ -34,12 +34,6 @@ export interface ExpandOptions {
 export function expandRuns(source: FleetSource, options: ExpandOptions = {}): FleetPlan {
   const { fields, tasks, origin } = source;
   const problems: Problem[] = [];
-  const top: Place = { origin, path: [] };
-  const size = tasks.length * (fields.models?.length ?? 1) * (fields.repetitions ?? 1);
-  if (size > maxRuns)
-    throw specError([
-      { at: top, message: `has ${size} runs, more than ${maxRuns}`, fix: "Split it into several fleets." },
-    ]);
   if (tasks.length === 0)
     problems.push({
       at: { origin, path: ["tasks"] },
@@ -67,7 +61,6 @@ export function expandRuns(source: FleetSource, options: ExpandOptions = {}): Fl
   return { name: fields.name, settings: settingsOf(source), runs };
 }
 
-const maxRuns = 200_000;
 const maxProblems = 20;
 
 function settingsOf({ fields }: FleetSource): FleetSettings {

@@ -56,8 +56,22 @@ export function readSpec(path: string): FleetSource {
   };
   const text = (given: TextOrFile, at: Place) => (typeof given === "string" ? given : read(given.file, at));
   const source = { fields, folder, origin, text };
-  return { ...source, tasks: [...tasksOf(source)] };
+  const tasks: SourceTask[] = [];
+  const mostTasks = maxRuns / ((fields.models?.length ?? 1) * (fields.repetitions ?? 1));
+  // Counted on the way: repositories times prompts may be more than the memory holds.
+  for (const task of tasksOf(source))
+    if (tasks.push(task) > mostTasks)
+      throw specError([
+        {
+          at: { origin, path: ["tasks"] },
+          message: `has more than ${maxRuns} runs`,
+          fix: "Split it into several fleets.",
+        },
+      ]);
+  return { ...source, tasks };
 }
+
+const maxRuns = 200_000;
 
 function* tasksOf({ fields, folder, origin }: Omit<FleetSource, "tasks">): Iterable<SourceTask> {
   const { tasks } = fields;

@@ -9,7 +9,8 @@ const text = z.string().check(z.minLength(1), z.maxLength(1_000_000));
 const line = z.string().check(z.minLength(1), z.maxLength(2000), z.regex(/^[^\p{Cc}]*$/u));
 const amount = z.number().check(z.positive(), z.maximum(1_000_000));
 const count = z.int().check(z.positive(), z.maximum(1_000_000));
-const minutes = z.number().check(z.positive(), z.maximum(10_080));
+/** A command of a run lasts at most a day. */
+const minutes = z.number().check(z.positive(), z.maximum(1_440));
 
 const file = z
   .strictObject({ file: line.check(about("A path below the folder of the spec.")) })

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { ToolError } from "../../contract/error.ts";
-import { caseOf } from "../case-of.ts";
+import { caseOf } from "../results/compare-runs.ts";
 import { runId } from "../run-id.ts";
 import { type ExpandOptions, expandRuns, type FleetPlan } from "./expand-runs.ts";
 import { readSpec } from "./read-spec.ts";
@@ -47,6 +47,18 @@ function refusal(...given: Parameters<typeof plan>): readonly [string, string | 
 const tasksOf = ({ runs }: FleetPlan) => runs.map(({ task }) => task);
 
 describe("a spec", () => {
+  it("is refused while it is expanded when it has too many runs", () => {
+    const numbers = Array.from({ length: 3_000 }, (_, index) => index);
+    const repositories = numbers.map((number) => `https://host/${number}`);
+    const prompts = numbers.map((number) => ({ name: `p${number}`, prompt: "p" }));
+    const many = ["fleet.yaml:2: has more than 200000 runs", "Split it into several fleets."];
+    // All nine million would need more time and memory than the test has.
+    expect(refusal({ name: "x", tasks: { repositories, prompts } })).toEqual(many);
+    const tasks = [{ name: "a", prompt: "p" }];
+    const models = numbers.map((number) => `ollama/${number}`);
+    expect(refusal({ name: "x", tasks, models, repetitions: 1000 })).toEqual(many);
+  });
+
   it("cannot read a file outside its folder through a link", async () => {
     await using folder = temporaryFolder();
     mkdirSync(join(folder.path, "spec"));

@@ -25,14 +25,10 @@ const resultShape = z.looseObject({
     ...{ input: z.number(), cached: z.number(), cacheWritten: z.number() },
     ...{ output: z.number(), reasoning: z.number() },
   }),
-  cost: z.nullable(z.number()),
+  ...{ cost: z.nullable(z.number()), base: z.nullable(z.string()) },
   patch: z.nullable(z.looseObject({ files: z.number(), added: z.number(), removed: z.number() })),
   check: z.nullable(z.looseObject({ exitCode: z.nullable(z.number()), output: z.string() })),
-  ...{
-    artifacts: z.nullable(z.string()),
-    artifactNames: z.array(z.string()),
-    branch: z.nullable(z.string()),
-  },
+  ...{ artifacts: z.nullable(z.string()), artifactNames: z.array(z.string()) },
 });
 
 const settingsShape = z.looseObject({

@@ -33,6 +33,8 @@ export class ModelGate {
   readonly #options: GateOptions;
   #failures = 0;
   #storeFailure: unknown;
+  /** Starts the clock again, which stands still between a failed request and the next one. */
+  #endPause = () => {};
   /** Why the last request was refused before it was sent. */
   refusal: "budget" | "cancelled" | "parked" | undefined;
   /** When the provider may answer again, after a failure. */
@@ -63,6 +65,7 @@ export class ModelGate {
 
   async *#stream(model: Model, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     const { store } = this.#options;
+    this.#endPause();
     const estimate = this.#estimate(model, request);
     const id = yield* this.#admit(estimate, signal);
     let isSettled = false;
@@ -105,7 +108,8 @@ export class ModelGate {
         this.retryAt = Date.now() + waitMs;
         throw new ModelError("quota", `Requests to ${estimate.lane} are paused.`);
       }
-      await clock.whileWaiting(() => pause(Math.min(waitMs, aliveMs), undefined, { signal }));
+      const resume = clock.pause();
+      await pause(Math.min(waitMs, aliveMs), undefined, { signal }).finally(resume);
       // An event without content: the session gives up a model that sends nothing.
       yield { type: "call-delta", id: "waiting", text: "" };
     }
@@ -117,6 +121,8 @@ export class ModelGate {
     const wanted = retryAfterMs ?? backOff * (0.5 + Math.random() / 2);
     const pauseMs = Math.round(Math.min(longestPauseMs, wanted));
     this.retryAt = Date.now() + pauseMs;
+    this.#endPause();
+    this.#endPause = this.#options.clock.pause();
     await this.#options.store.pauseLane(provider, pauseMs);
   }
 

@@ -14,14 +14,20 @@ export interface RunProgress {
   /** The session of this attempt. Another session in the store means that the run starts over. */
   readonly session: string;
   readonly setup: "none" | "begun" | "done";
-  /** The commit that the patch is relative to. */
+  /** The commit or tree that the patch is relative to: the files after the set-up. */
   readonly base: string;
+  /** The commit of the repository that the run started from. */
+  readonly commit: string | null;
   /** Working time of earlier deliveries and of this one so far. */
   readonly workMs: number;
 }
 
 /** The files of a run on this machine. Only this process uses them while its claim counts. */
 export class RunFolder {
+  readonly id: string;
+  /** The same run in another database has another name: both may use the same folders, buckets and hosts. */
+  readonly name: string;
+  readonly stamp: string;
   readonly path: string;
   readonly workspace: string;
   readonly state: string;
@@ -31,8 +37,11 @@ export class RunFolder {
   readonly setupLog: string;
   #progress: RunProgress | undefined;
 
-  constructor(workFolder: string, { fleet, id }: Pick<Run, "fleet" | "id">) {
-    this.path = join(workFolder, "runs", pathPart(fleet), pathPart(id));
+  constructor(workFolder: string, { fleet, id, createdAt }: Pick<Run, "fleet" | "id" | "createdAt">) {
+    this.id = id;
+    this.stamp = Math.floor(createdAt).toString(36);
+    this.name = `${pathPart(id)}-${this.stamp}`;
+    this.path = join(workFolder, "runs", pathPart(fleet), this.name);
     this.workspace = join(this.path, "workspace");
     this.state = join(this.path, "state");
     this.patchRepository = join(this.path, "patch.git");
@@ -46,7 +55,7 @@ export class RunFolder {
   }
 
   save(change: Partial<RunProgress>): void {
-    const start: RunProgress = { session: "", setup: "none", base: "", workMs: 0 };
+    const start: RunProgress = { session: "", setup: "none", base: "", commit: null, workMs: 0 };
     this.#progress = { ...start, ...this.#progress, ...change };
     const text = JSON.stringify(this.#progress);
     writePrivateFile(join(this.path, "progress.json"), [Buffer.from(text)]);

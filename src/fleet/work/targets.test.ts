@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ScriptedReply, SeenRequest } from "../../../test/providers/provider-server.ts";
@@ -68,6 +68,27 @@ describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanM
     await vi.waitUntil(() => podman.containers().length === 0, waiting);
   });
 
+  it("stops its container when its worker drains, and the next worker continues in it", async () => {
+    await using podman = usedImage();
+    await using fixture = await workerFixture(
+      careful("echo begun > /root/begun; sleep 2", "mv /root/begun new.txt"),
+    );
+    const check = { command: "test -f new.txt", files: {}, minutes: 1 };
+    const id = await fixture.submit({ target: `image:${podman.image}`, check });
+    const options = { ...allowed, sandbox: "none" } as const;
+    const first = await fixture.start(options);
+    await vi.waitUntil(() => fixture.server.requests.length === 1, waiting);
+    await first.stop({ graceMs: 60_000 });
+    const released = await fixture.store.run(id);
+    expect([released?.state, released?.deliveries, podman.containers()]).toEqual([
+      ...["waiting", 0, [expect.stringMatching(/^toolcrib-\w{12}-run_\w+ Exited/)]],
+    ]);
+    await fixture.start(options);
+    const run = await fixture.ended(id);
+    expect([run.outcome, run.result?.calls]).toEqual(["solved", 2]);
+    await vi.waitUntil(() => podman.containers().length === 0, waiting);
+  });
+
   it("continues after kill -9 of its worker without the processes of that worker; a cancelled one leaves nothing", async () => {
     await using podman = usedImage();
     const commands = [
@@ -76,7 +97,8 @@ describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanM
     ];
     await using fixture = await workerFixture(careful(...commands));
     const id = await fixture.submit({ target: `image:${podman.image}` });
-    const file = (name: string) => join(fixture.options.workFolder, "runs/trial", id, "workspace", name);
+    const folder = await fixture.folderOf(id);
+    const file = (name: string) => join(folder, "workspace", name);
     await using child = await startChild(fixture);
     await vi.waitUntil(() => existsSync(file("ticks.txt")), waiting);
     await child.kill();
@@ -105,10 +127,13 @@ describe.skipIf(sshMissing !== undefined)(`a run on an ssh target${because(sshMi
       setup: "echo new > set-up.txt",
     };
     const options = { allowTargets: ["ssh:test-host:**"] };
-    const run = await fixture.run(spec, options);
+    const run = await fixture.run({ ...spec, keepWorkspace: "always" }, options);
     expect([run.outcome, run.reason, run.result?.patch]).toEqual(["solved", "The check passed.", null]);
-    const folder = join(server.workspace, run.id);
+    const folder = join(server.workspace, basename(await fixture.folderOf(run.id)));
     expect(readFileSync(join(folder, "where.txt"), "utf8")).toBe(`${folder}\n`);
+    // Without keepWorkspace, the folder is removed.
+    expect((await fixture.run(spec, options)).outcome).toBe("solved");
+    expect(readdirSync(server.workspace)).toEqual([basename(folder)]);
     await vi.waitUntil(() => server.clients().length === 0, waiting);
     const check = { command: "true", files: { "check.sh": "" }, minutes: 1 };
     const withFiles = await fixture.run({ ...spec, check }, options);

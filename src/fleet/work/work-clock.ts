@@ -15,17 +15,18 @@ export class WorkClock {
     return Math.round(this.#before + (this.#since === undefined ? 0 : monotonicMs() - this.#since));
   }
 
-  /** Stops the clock while at least one of these waits lasts. */
-  async whileWaiting<Result>(wait: () => Promise<Result>): Promise<Result> {
+  /** Stops the clock until the returned function is called; with several pauses, until all have ended. */
+  pause(): () => void {
     this.#before = this.elapsedMs;
     this.#since = undefined;
     this.#waiting += 1;
-    try {
-      return await wait();
-    } finally {
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
       this.#waiting -= 1;
       if (this.#waiting === 0) this.#since = monotonicMs();
-    }
+    };
   }
 
   /** Calls `act` once when the time has come. Returns a function that ends this. */

@@ -38,7 +38,7 @@ describe("a run of a worker", () => {
     });
     expect([run.outcome, run.reason]).toEqual(["solved", "The check passed."]);
     expect(run.result).toMatchObject({
-      ...{ text: "Done.", rounds: 2, calls: 1, check: { exitCode: 0 }, branch: null },
+      ...{ text: "Done.", rounds: 2, calls: 1, check: { exitCode: 0 } },
       artifactNames: [
         ...["patch.diff", "session.jsonl", "session.html", "journal.sqlite", "setup.log", "result.json"],
       ].toSpliced(5, 0, "check.log"),
@@ -69,7 +69,7 @@ describe("a run of a worker", () => {
     await using fixture = await workerFixture(doing("echo other > a.txt"));
     const run = await fixture.run({ keepWorkspace: "unsolved" });
     expect([run.outcome, run.reason]).toEqual(["unsolved", "The check failed: exit code 1."]);
-    const kept = join(fixture.options.workFolder, "runs/trial", run.id);
+    const kept = await fixture.folderOf(run.id);
     expect([readdirSync(kept), existsSync(join(kept, "workspace/a.txt"))]).toEqual([["workspace"], true]);
   });
 
@@ -144,7 +144,7 @@ describe("a run of a worker", () => {
     await using fixture = await workerFixture(doing("echo begun > begun; sleep 1000"));
     const id = await fixture.submit();
     const worker = await fixture.start();
-    const begun = join(fixture.options.workFolder, "runs/trial", id, "workspace/begun");
+    const begun = join(await fixture.folderOf(id), "workspace/begun");
     await vi.waitUntil(() => existsSync(begun), { timeout: 60_000 });
     await fixture.store.cancel({ fleet: "trial" });
     const run = await fixture.ended(id);
@@ -230,7 +230,7 @@ describe("a run whose artifacts cannot be stored", () => {
       "Parked for 0 hours: The artifacts could not be stored: No space is left.",
       null,
     ]);
-    const kept = join(fixture.options.workFolder, "runs/trial", run.id);
+    const kept = await fixture.folderOf(run.id);
     expect(readdirSync(kept)).toEqual(expect.arrayContaining(["artifacts", "patch.diff", "workspace"]));
   });
 });
@@ -366,6 +366,36 @@ describe("a hostile spec", () => {
   });
 });
 
+describe("a model in the mode yolo", () => {
+  it("cannot read the workspaces, patches and repositories of other runs, or change its own patch", async () => {
+    const seen: string[] = [];
+    let commands: readonly string[] = [];
+    await using fixture = await workerFixture(({ messages }) => {
+      const answers = messages.filter(({ role }) => role === "tool");
+      seen.push(...answers.slice(-1).map(({ text }) => text));
+      const command = commands[answers.length];
+      return command === undefined ? { text: "Done." } : shell(command);
+    });
+    const other = await fixture.run({ check: null, keepWorkspace: "always" });
+    writeFileSync(
+      join(await fixture.folderOf(other.id), "workspace/answer.txt"),
+      "the answer of another run",
+    );
+    commands = [
+      "cat ../../*/workspace/answer.txt",
+      `cat '${await fixture.folderOf(other.id)}/workspace/answer.txt'`,
+      `cat '${fixture.options.workFolder}'/mirrors/*/HEAD`,
+      "echo fake > ../patch.diff",
+      "echo new > a.txt",
+    ];
+    seen.length = 0;
+    const run = await fixture.run({ check: null });
+    expect(seen.slice(0, 4).map((text) => /denied|secret/i.test(text))).toEqual([true, true, true, true]);
+    expect(seen.join()).not.toContain("the answer of another run");
+    expect(run.result?.patch).toEqual({ files: 1, added: 1, removed: 1 });
+  });
+});
+
 describe("a hostile repository", () => {
   it("runs no hook, filter or setting of its own on the worker", async () => {
     let clone = "";
@@ -381,7 +411,7 @@ describe("a hostile repository", () => {
     commit(fixture.repository, { ".gitattributes": "*.txt filter=lfs\n", ".lfsconfig": "[lfs]\n" });
     rmSync(join(fixture.folder, "owned"), { force: true });
     const id = await fixture.submit({ check: null });
-    clone = join(fixture.options.workFolder, "runs/trial", id, "workspace");
+    clone = join(await fixture.folderOf(id), "workspace");
     await fixture.start();
     const run = await fixture.ended(id);
     expect([run.outcome, run.result?.patch, existsSync(join(fixture.folder, "owned"))]).toEqual([
@@ -404,7 +434,7 @@ describe("a hostile repository", () => {
     git(fixture.repository, "update-index", "--add", "--cacheinfo", `160000,${first},module`);
     git(fixture.repository, "-c", "user.name=T", "-c", "user.email=t@example.com", "commit", "-qm", "Module");
     const id = await fixture.submit({ check: null });
-    clone = join(fixture.options.workFolder, "runs/trial", id, "workspace");
+    clone = join(await fixture.folderOf(id), "workspace");
     await fixture.start();
     const run = await fixture.ended(id);
     expect([run.reason, run.result?.patch, existsSync(join(fixture.folder, "owned"))]).toEqual([
@@ -413,7 +443,7 @@ describe("a hostile repository", () => {
   });
 
   it("cannot lead files of the check through its links", async () => {
-    await using fixture = await workerFixture(doing("rm -rf checks; ln -s ../../.. checks"));
+    await using fixture = await workerFixture(doing("rm -rf checks; ln -s /usr/share checks"));
     symlinkSync(fixture.folder, join(fixture.repository, "tests"));
     commit(fixture.repository, {});
     const check = (file: string) => ({ command: "true", files: { [file]: "exit 1\n" }, minutes: 1 });

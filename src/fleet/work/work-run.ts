@@ -24,9 +24,10 @@ import {
   type WorkEnd,
 } from "./outcome.ts";
 import { pathPart, RunFolder } from "./run-folder.ts";
+import { RunContainer, removeTarget, TargetFolder } from "./run-target.ts";
 import { WorkClock } from "./work-clock.ts";
 import { restrict, type WorkerLimits } from "./worker-limits.ts";
-import { checkedPath, makeTargetFolder, RunContainer, type Workspaces } from "./workspace.ts";
+import { checkedPath, type Workspaces } from "./workspace.ts";
 
 /** The parts that all runs of a worker share. */
 export interface WorkContext {
@@ -37,6 +38,8 @@ export interface WorkContext {
   readonly environment: Environment;
   readonly artifacts: ArtifactStore;
   readonly limits: WorkerLimits;
+  /** Files that no model may read, besides the working folder: specs, results. */
+  readonly hiddenPaths: readonly string[];
   readonly models?: ModelSettings | undefined;
   readonly configDirectory?: string | undefined;
   readonly engine: "podman" | "docker";
@@ -67,7 +70,7 @@ export class WorkRun {
   #session: Session | undefined;
   #container: RunContainer | undefined;
   #turn: TurnResult | undefined;
-  #patch: string | null = null;
+  #patch: Buffer | null = null;
   #check: CheckResult | undefined;
 
   constructor(context: WorkContext, run: Run, claim: Claim) {
@@ -121,9 +124,9 @@ export class WorkRun {
     if (run.id !== runId(spec) || run.fleet !== spec.fleet)
       return ended("infrastructure", "The spec of the run is not the one that was submitted.");
     const policy = restrict(spec, this.#context.limits);
-    const base = await this.#prepare();
+    await this.#prepare();
     this.#clock = new WorkClock(this.#folder.progress?.workMs ?? 0);
-    const session = await this.#open(policy, base);
+    const session = await this.#open(policy);
     if (spec.setup !== null && this.#folder.progress?.setup !== "done") {
       const problem = await this.#setUp(session, spec.setup);
       if (problem !== undefined) return ended("infrastructure", problem);
@@ -146,12 +149,12 @@ export class WorkRun {
     return this.#stopping.signal;
   }
 
-  /** Makes the workspace, unless an earlier delivery has. Returns the commit that the patch is relative to. */
-  async #prepare(): Promise<string> {
+  /** Makes the workspace, unless an earlier delivery has. */
+  async #prepare(): Promise<void> {
     const { spec, session } = this.run;
     const { progress } = this.#folder;
     const isSame = session !== null && progress?.session === session && progress.setup !== "begun";
-    if (isSame) return progress.base;
+    if (isSame) return;
     if (!this.#isHere && spec.repository !== null)
       throw new ToolError("unsupported", `A repository cannot be cloned to the target ${spec.target}.`, {
         hint: "Clone it with the set-up command.",
@@ -164,16 +167,16 @@ export class WorkRun {
           hint: "Write them with the check command.",
         },
       );
-    if (spec.target.startsWith("image:")) await this.#containerOf().remove();
+    await removeTarget(this.#context, spec, this.#folder);
     await this.#folder.startOver();
     const base = await this.#context.workspaces.prepare(spec, this.#folder, this.#signal);
     for (const path of Object.keys(spec.check?.files ?? {})) checkedPath(this.#folder.workspace, path);
-    return base;
+    this.#folder.save({ base, commit: spec.repository === null ? null : base });
   }
 
   #containerOf(): RunContainer {
     const { environment, engine } = this.#context;
-    this.#container ??= new RunContainer(environment, engine, this.run.id);
+    this.#container ??= new RunContainer(environment, engine, this.#folder);
     return this.#container;
   }
 
@@ -183,15 +186,14 @@ export class WorkRun {
     return { name, uploadNode: process.execPath };
   }
 
-  /** A folder with the id of the run exists only for it. */
   async #remoteTarget(target: string): Promise<string> {
-    const name = target.replaceAll("{run}", this.run.id);
-    if (name !== target) await makeTargetFolder(this.#context.environment, name, this.#signal);
-    return name;
+    const folder = new TargetFolder(this.#context.environment, target, this.#folder);
+    await folder.make(this.#signal);
+    return folder.name;
   }
 
-  async #open(policy: ReturnType<typeof restrict>, base: string): Promise<Session> {
-    const { store, models, configDirectory, telemetry, limits, patience } = this.#context;
+  async #open(policy: ReturnType<typeof restrict>): Promise<Session> {
+    const { store, models, configDirectory, telemetry, limits, patience, workFolder } = this.#context;
     const { spec, session: known } = this.run;
     const [, image] = /^image:(.+)$/s.exec(spec.target) ?? [];
     const target = image
@@ -207,6 +209,8 @@ export class WorkRun {
       ...{ ...policy, model: spec.model, reasoning: spec.reasoning ?? undefined, sandbox: limits.sandbox },
       ...(target === undefined ? { workspace: this.#folder.workspace } : { target }),
       ...{ stateDirectory: this.#folder.state, configDirectory, models, telemetry },
+      // Other runs are in the working folder, with files that their models may not share.
+      hiddenPaths: [workFolder, ...this.#context.hiddenPaths],
       limits: {
         ...{ rounds: spec.limits.rounds, cost: spec.limits.dollars ?? Number.POSITIVE_INFINITY },
         ...{ retries, retryWaitMs: longestWaitMs },
@@ -228,7 +232,7 @@ export class WorkRun {
       this.#stop ??= "lost";
       throw new ToolError("cancelled", "The run was lost");
     }
-    this.#folder.save({ session: session.id, base });
+    this.#folder.save({ session: session.id });
     return session;
   }
 
@@ -287,14 +291,14 @@ export class WorkRun {
   }
 
   /** Takes the patch once: a later delivery may find files of the check in the workspace. */
-  async #takePatch(): Promise<string | null> {
+  async #takePatch(): Promise<Buffer | null> {
     if (!this.#isHere) return null;
     try {
-      return readFileSync(this.#folder.patch, "utf8");
+      return readFileSync(this.#folder.patch);
     } catch {
       const { base } = this.#folder.progress!;
       const patch = await this.#context.workspaces.patch(this.#folder, base, this.#signal);
-      writePrivateFile(this.#folder.patch, [Buffer.from(patch)]);
+      writePrivateFile(this.#folder.patch, [patch]);
       return patch;
     }
   }
@@ -360,7 +364,7 @@ export class WorkRun {
         ...{ outcome: end.outcome, reason: end.reason, ...found },
       },
     });
-    const key = [pathPart(fleet), pathPart(id), String(this.claim.delivery)].join("/");
+    const key = [pathPart(fleet), pathPart(id), `${this.#folder.stamp}-${this.claim.delivery}`].join("/");
     const artifacts = await this.#context.artifacts.put(key, folder, names);
     return { ...found, artifacts, artifactNames: names };
   }
@@ -371,8 +375,8 @@ export class WorkRun {
       return { end: { kind: "lost" }, again: undefined };
     const { keepWorkspace: keep } = this.run.spec;
     const isKept = keep === "always" || (keep === "unsolved" && end.outcome !== "solved");
-    // Also the one of an earlier delivery, when the run was cancelled before this one.
-    if (this.run.spec.target.startsWith("image:")) await this.#containerOf().remove();
+    if (!isKept || this.#isHere)
+      await removeTarget(this.#context, this.run.spec, this.#folder).catch(() => {});
     if (result.artifacts !== null) await this.#folder.remove({ keepWorkspace: isKept }).catch(() => {});
     return { end, again: undefined };
   }
@@ -392,9 +396,10 @@ export class WorkRun {
       // The session of an earlier delivery may have spent more than nothing.
       cost: session ? session.cost : this.run.session === null ? 0 : null,
       workMs: this.#clock?.elapsedMs ?? 0,
-      patch: this.#patch === null ? null : countChanges(this.#patch),
+      base: this.#folder.progress?.commit ?? null,
+      patch: this.#patch === null ? null : countChanges(this.#patch.toString("latin1")),
       check: this.#check ? { exitCode, output: redactText(output).slice(-shownOutput) } : null,
-      ...{ artifacts: null, artifactNames: [], branch: null },
+      ...{ artifacts: null, artifactNames: [] },
     };
   }
 }

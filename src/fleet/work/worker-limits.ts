@@ -25,7 +25,11 @@ export function restrict(
   const loosening = spec.rules.find((rule) => !tightening.test(rule) || /[\r\n]/.test(rule));
   if (loosening !== undefined)
     throw refusal(`The task has a rule that loosens: ${shown(loosening)}.`, `--rule ${quoted(loosening)}`);
-  checkTarget(spec.target, limits.allowTargets ?? []);
+  if (!allowsTarget(spec.target, limits))
+    throw refusal(
+      `This worker does not use the target ${shown(spec.target)}.`,
+      `--allow-target ${quoted(spec.target)}`,
+    );
   if (spec.repository !== null) checkRepository(spec.repository, limits.allowRepositories);
   const mode = stricter(spec.mode, limits.mode ?? "cautious");
   return { mode, rules: [...(limits.rules ?? []), ...spec.rules] };
@@ -42,9 +46,8 @@ function stricter(one: PolicyMode, other: PolicyMode): PolicyMode {
   return strictness[index] ?? "paranoid";
 }
 
-function checkTarget(target: string, allowed: readonly string[]): void {
-  if (target === "local" || matches(target, allowed)) return;
-  throw refusal(`This worker does not use the target ${shown(target)}.`, `--allow-target ${quoted(target)}`);
+export function allowsTarget(target: string, { allowTargets = [] }: WorkerLimits): boolean {
+  return target === "local" || matches(target, allowTargets);
 }
 
 function checkRepository(repository: string, allowed: readonly string[] | undefined): void {

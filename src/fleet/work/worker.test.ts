@@ -223,18 +223,42 @@ describe("a worker that starts", () => {
     const claim = { run: parked, worker: "own", delivery: 1 };
     await fixture.store.claim(parked, "own");
     await fixture.store.park(claim, Date.now() + 1_000_000, "Later.");
-    const runs = join(workFolder, "runs/trial");
-    const dayAgo = Date.now() / 1000 - 25 * 60 * 60;
-    for (const id of [...ids, "run_of-another-database"]) {
-      mkdirSync(join(runs, id), { recursive: true });
-      writeFileSync(join(runs, id, "progress.json"), "{}");
-      if (id !== recent) utimesSync(join(runs, id, "progress.json"), dayAgo, dayAgo);
+    const folders = await Promise.all(ids.map((id) => fixture.folderOf(id)));
+    // The same run of another database was created at another time.
+    const ofAnotherDatabase = join(workFolder, "runs/trial", `${cancelled}-1`);
+    for (const folder of [...folders, ofAnotherDatabase]) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "progress.json"), "{}");
+      if (folder !== folders[3]) makeOld(join(folder, "progress.json"), 25);
     }
+    const isThere = () => folders.map((folder) => existsSync(folder));
     await fixture.start();
-    await vi.waitUntil(() => !existsSync(join(runs, cancelled)) && !existsSync(join(runs, moved)), waiting);
-    expect(readdirSync(runs).toSorted()).toEqual([parked, recent, "run_of-another-database"].toSorted());
+    await vi.waitUntil(() => !isThere()[0] && !isThere()[1], waiting);
+    expect([...isThere(), existsSync(ofAnotherDatabase)]).toEqual([false, false, true, true, true]);
+  });
+
+  it("removes mirrors that no run has used for a month, and clones that were never finished", async () => {
+    await using fixture = await workerFixture([]);
+    const { workFolder } = fixture.options;
+    const mirrors = ["unused.git", "used.git", "recent.git", "unused.git.draft_1", "recent.git.draft_2"];
+    for (const name of mirrors) mkdirSync(join(workFolder, "mirrors", name), { recursive: true });
+    const information = join(workFolder, "runs/trial/run_x-1/patch.git/objects/info");
+    mkdirSync(information, { recursive: true });
+    writeFileSync(join(information, "alternates"), `${join(workFolder, "mirrors/used.git/objects")}\n`);
+    for (const name of mirrors.slice(0, 2)) makeOld(join(workFolder, "mirrors", name), 31 * 24);
+    makeOld(join(workFolder, "mirrors/recent.git"), 29 * 24);
+    makeOld(join(workFolder, "mirrors/unused.git.draft_1"), 25);
+    await fixture.start();
+    const left = () => readdirSync(join(workFolder, "mirrors")).toSorted();
+    await vi.waitUntil(() => left().length === 3, waiting);
+    expect(left()).toEqual(["recent.git", "recent.git.draft_2", "used.git"]);
   });
 });
+
+function makeOld(path: string, hours: number): void {
+  const then = Date.now() / 1000 - hours * 60 * 60;
+  utimesSync(path, then, then);
+}
 
 const waiting = { timeout: 120_000, interval: 20 };
 const ranOnce = { command: "test $(wc -l < ran.txt) = 2 && grep -q new a.txt", files: {}, minutes: 1 };
@@ -250,7 +274,9 @@ function careful(...commands: readonly string[]): (request: SeenRequest) => Scri
 }
 
 function workspaceOf({ options }: WorkerFixture, id: string): string {
-  return join(options.workFolder, "runs/trial", id, "workspace");
+  const runs = join(options.workFolder, "runs/trial");
+  const names = existsSync(runs) ? readdirSync(runs) : [];
+  return join(runs, names.find((name) => name.startsWith(id)) ?? id, "workspace");
 }
 
 function linesOf(fixture: WorkerFixture, id: string, name: string): readonly string[] {

@@ -21,6 +21,8 @@ export interface WorkerOptions extends WorkerLimits {
   /** Workspaces, sessions and mirrors. Workers with the same folder resume each other's runs. */
   readonly workFolder: string;
   readonly artifacts: ArtifactStore;
+  /** Files that no model may read, besides the working folder. Default: none. */
+  readonly hiddenPaths?: readonly string[] | undefined;
   /** Default: the user's `models.json`. */
   readonly models?: ModelSettings | undefined;
   readonly configDirectory?: string | undefined;
@@ -57,6 +59,7 @@ export class Worker {
   readonly #grace = new AbortController();
   #deliveries: Deliveries | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #cleaning: NodeJS.Timeout | undefined;
   #beating: Promise<void> | undefined;
   #seenAt = Date.now();
   #stopped: Promise<void> | undefined;
@@ -71,7 +74,7 @@ export class Worker {
     this.#context = {
       ...{ store, workFolder, artifacts, environment, models, configDirectory, engine, telemetry },
       workspaces: new Workspaces(workFolder, environment),
-      limits: options,
+      ...{ limits: options, hiddenPaths: options.hiddenPaths ?? [] },
       patience: { ...usualPatience, ...options.patience },
     };
   }
@@ -97,7 +100,10 @@ export class Worker {
       await this.stop({ graceMs: 0 });
       throw error;
     }
-    void removeLeftovers(this.#context, this.machine, (run) => this.#active.has(run)).catch(() => {});
+    const clean = () =>
+      void removeLeftovers(this.#context, this.machine, (run) => this.#active.has(run)).catch(() => {});
+    clean();
+    this.#cleaning = setInterval(clean, cleaningMs);
   }
 
   /**
@@ -118,6 +124,7 @@ export class Worker {
     await delivered;
     clearTimeout(timer);
     clearInterval(this.#timer);
+    clearInterval(this.#cleaning);
     await this.#beating;
     await this.#options.store.removeWorker(this.id).catch(() => {});
     this.#records.remove();
@@ -197,3 +204,4 @@ export class Worker {
 
 const usualPatience: Patience = { retries: 3, longestWaitMs: 60_000, parkMs: 15_000 };
 const afterFailureMs = 5_000;
+const cleaningMs = 6 * 60 * 60 * 1000;

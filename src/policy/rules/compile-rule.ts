@@ -98,6 +98,7 @@ function namePattern(pattern: string): NamePattern {
 
 /** Returns the rules that keep every tool from Toolcrib's own data and programs, whatever other rules say. */
 export function ownRules(context: PathContext): PathRule[] {
+  const workspace = foldedNames(context.workspace);
   const rule = (effect: "secret" | "protected", directory: string, owner = "Toolcrib itself"): PathRule => ({
     kind: "path",
     effect,
@@ -113,7 +114,11 @@ export function ownRules(context: PathContext): PathRule[] {
   });
   return [
     ...context.own.map((directory) => rule("secret", directory)),
-    ...(context.served ?? []).map((path) => rule("secret", path, "the program that runs the tools")),
+    ...(context.served ?? []).map((path) => {
+      const served = rule("secret", path, "the program that runs the tools");
+      const isAround = served.patterns.some((pattern) => matchNames(pattern, workspace, "within"));
+      return isAround ? { ...served, spares: workspace } : served;
+    }),
     ...(context.code ?? []).map((directory) => rule("protected", directory)),
   ];
 }

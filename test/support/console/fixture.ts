@@ -556,7 +556,6 @@ export function runDetailAt(index: number): RunDetail {
     check: hasEnded ? { exitCode: index === 0 ? 1 : 0, output: "12 tests passed\n" } : null,
     changed: hasEnded ? detailOf("call-99994").changed : [],
     patchNote: null,
-    branch: null,
     artifacts: hasEnded ? "/var/lib/fleet/artifacts/nightly/run_1/1" : null,
     downloads: hasEnded ? ["patch.diff", "session.html", "journal.sqlite"] : [],
   };

@@ -38,10 +38,10 @@ export function resultWith(text: string): RunResult {
     usage: { input: 10, cached: 0, cacheWritten: 0, output: 5, reasoning: 0 },
     cost: 0.01,
     workMs: 1_000,
+    base: null,
     patch: null,
     check: null,
     artifacts: null,
     artifactNames: [],
-    branch: null,
   };
 }

@@ -6,6 +6,7 @@ import { openArtifactStore } from "../../../src/fleet/artifacts/artifact-store.t
 import type { FleetSettings, FleetStore, Run, RunSpec } from "../../../src/fleet/fleet.ts";
 import { LocalQueue } from "../../../src/fleet/queue/local-queue.ts";
 import { openFleetStore } from "../../../src/fleet/store/open-fleet-store.ts";
+import { RunFolder } from "../../../src/fleet/work/run-folder.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../../../src/fleet/work/worker.ts";
 import type { ProviderServer, Script } from "../../providers/provider-server.ts";
 import { startProvider } from "../../providers/start-provider.ts";
@@ -21,6 +22,8 @@ export interface WorkerFixture extends AsyncDisposable {
   readonly options: Omit<WorkerOptions, "store" | "queue" | "artifacts">;
   /** Adds a run. Returns its id. */
   submit(spec?: Partial<RunSpec>, settings?: Partial<FleetSettings>): Promise<string>;
+  /** Returns the folder of a run on this machine. */
+  folderOf(id: string): Promise<string>;
   start(options?: Partial<WorkerOptions>): Promise<Worker>;
   /** Waits until the run has ended. */
   ended(id: string): Promise<Run>;
@@ -60,6 +63,7 @@ export async function workerFixture(script: Script): Promise<WorkerFixture> {
       await queue.add(added);
       return added[0]!;
     },
+    folderOf: async (id) => new RunFolder(options.workFolder, (await store.run(id))!).path,
     start: async (more = {}) => {
       const worker = await startWorker({ ...options, store, queue, artifacts, ...more });
       workers.push(worker);
