@@ -161,7 +161,7 @@ it("every `config.toml` is accepted", async () => {
 });
 
 it("every fleet.yaml is accepted", async () => {
-  const shown = blocks.filter(({ language }) => language === "yaml");
+  const shown = blocks.filter(({ language, text }) => language === "yaml" && /^tasks:/m.test(text));
   expect(shown.length).toBeGreaterThan(1);
   for (const { text } of shown) {
     await using folder = temporaryFolder();
