@@ -1,6 +1,6 @@
 /**
  * Sets `repository` in package.json to the address of the git remote `origin`, as `npm init` does, so that a published
- * package links to the repository it comes from. Runs before packing. Keeps an address that is set already.
+ * package links to the repository it comes from, and `mcpName`, by which the MCP registry knows the owner. Runs before packing. Keeps an address that is set already.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -18,7 +18,8 @@ if (description.repository === undefined) {
   } else {
     const { name, version, description: summary, ...rest } = description;
     const repository = { type: "git", url };
-    const whole = { name, version, description: summary, repository, ...rest };
+    const mcpName = registryName(url, name);
+    const whole = { name, version, description: summary, repository, mcpName, ...rest };
     writeFileSync(file, `${JSON.stringify(whole, undefined, 2)}\n`);
   }
 }
@@ -33,6 +34,12 @@ function remoteAddress(): string {
   } catch {
     return "";
   }
+}
+
+/** Returns the name in the MCP registry, which knows the owners of repositories on GitHub only. */
+function registryName(url: string, name: string): string | undefined {
+  const owner = /^git\+https:\/\/github\.com\/([^/]+)\//.exec(url)?.[1];
+  return owner === undefined ? undefined : `io.github.${owner}/${name}`;
 }
 
 /** Returns the https address without user names and passwords; undefined for a local folder. */

@@ -161,7 +161,8 @@ it("every `config.toml` is accepted", async () => {
 });
 
 it("every fleet.yaml is accepted", async () => {
-  const shown = blocks.filter(({ language, text }) => language === "yaml" && /^tasks:/m.test(text));
+  // The tests of the GitHub action read the workflow.
+  const shown = blocks.filter(({ language, text }) => language === "yaml" && !/^jobs:/m.test(text));
   expect(shown.length).toBeGreaterThan(1);
   for (const { text } of shown) {
     await using folder = temporaryFolder();
@@ -183,7 +184,7 @@ it("every editor is configured to start `toolcrib acp`", () => {
 it("every relative link has a target", () => {
   const broken = documents.flatMap((document) => {
     const text = readFileSync(join(repository, document), "utf8");
-    const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) => match[1]!);
+    const targets = [...text.matchAll(/\]\((?![a-z]+:|#)([^)#]+)/g)].map((match) => match[1]!);
     const exists = (target: string) => globSync(join(repository, document, "..", target)).length > 0;
     return targets.filter((target) => !exists(target)).map((target) => `${document}: ${target}`);
   });

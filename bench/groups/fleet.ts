@@ -19,6 +19,7 @@ export const group: Group = {
       ["overhead", overhead],
       ["workers", manyWorkers],
       ["storm", () => storm(Number(sizes ?? 2_000))],
+      ["budget", budgetInStorm],
     ];
     for (const [name, measureCase] of cases) if (name.includes(only)) yield await measureCase();
   },
@@ -90,11 +91,7 @@ async function manyWorkers(): Promise<CaseResult> {
 
 async function storm(runs: number): Promise<CaseResult> {
   const report = await inLab(({ folder, postgres }) =>
-    runStorm({
-      ...{ folder, program, postgres, runs, workers: 4, slots: 4, random: Math.random },
-      ...{ killEveryMs: 4_000, restartDatabaseEveryMs: 60_000, stormEveryMs: 30_000, stormMs: 5_000 },
-      onProgress: (ended) => process.stderr.write(`\rfleet: ${ended} of ${runs} runs have ended `),
-    }),
+    runStorm({ folder, program, postgres, runs, ...weather(runs) }),
   );
   process.stderr.write("\n");
   return {
@@ -108,6 +105,39 @@ async function storm(runs: number): Promise<CaseResult> {
       outcomes: JSON.stringify(report.outcomes),
     }).map(([name, value]) => [name, typeof value === "number" ? shortNumber(value) : value]),
     verdicts: judge(report, runs),
+  };
+}
+
+async function budgetInStorm(): Promise<CaseResult> {
+  const [runs, budget, workers] = [200, 1, 4];
+  const { outcomes, charged, spent, kills, faults } = await inLab(({ folder, postgres }) =>
+    runStorm({ folder, program, postgres, runs, budget, ...weather(runs) }),
+  );
+  process.stderr.write("\n");
+  const most = budget + workers * requestCost;
+  return {
+    group: "fleet",
+    name: "budget",
+    about: `${runs} runs that would cost about ${shortNumber(runs * 6 * requestCost)} dollars, with a budget of ${budget} dollar, on the workers of the storm. Runs that find no money end as budget.`,
+    contenders: [],
+    table: [
+      ["kills", shortNumber(kills)],
+      ["outcomes", JSON.stringify(outcomes)],
+      ["charged by the provider, dollars", charged.toFixed(3)],
+      ["in the books, dollars", spent.toFixed(3)],
+    ],
+    verdicts: [
+      verdict("at most the budget and one request per worker", charged, "dollars", charged <= most),
+      verdict("no other outcome, no call twice", faults.length, "faults", faults.length === 0),
+    ],
+  };
+}
+
+function weather(runs: number) {
+  return {
+    ...{ workers: 4, slots: 4, random: Math.random },
+    ...{ killEveryMs: 4_000, restartDatabaseEveryMs: 60_000, stormEveryMs: 30_000, stormMs: 5_000 },
+    onProgress: (ended: number) => process.stderr.write(`\rfleet: ${ended} of ${runs} runs have ended `),
   };
 }
 

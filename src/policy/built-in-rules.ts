@@ -39,7 +39,7 @@ protected **/.toolcrib/**
 
 # Files that editors, agents and services run by themselves: ask first.
 ask write .git **/.git/**/git-rebase-todo .envrc .pre-commit-config.yaml **/.husky/** {,.}lefthook.*
-ask write .mcp.json **/.agents/** **/.claude/** **/.codex/** **/.cursor/** **/.gemini/** **/.opencode/** opencode.json opencode.jsonc
+ask write .mcp.json .github/mcp.json **/.agents/** **/.claude/** **/.codex/** **/.cursor/** **/.gemini/** **/.opencode/** opencode.json opencode.jsonc
 ask write **/.windsurf/** **/.roo/** **/.kiro/** **/.continue/** **/.clinerules/** **/.amazonq/** **/.qwen/** **/.junie/**
 ask write **/.vscode/** *.code-workspace **/.idea/** **/.zed/** **/.devcontainer/** **/.cargo/config*
 ask write **/.github/workflows/** **/.github/hooks/** .gitlab-ci.yml **/.circleci/**
@@ -104,7 +104,7 @@ protected ~/.config/{i3,sway,hypr,awesome,bspwm,openbox,kitty,alacritty,wezterm,
 protected ~/{bin,.bin}/** ~/.local/{bin,lib}/** ~/.local/share/{applications,systemd,dbus-1,nvim,mise,pipx}/** ~/go/bin/**
 protected ~/.{cargo,rustup,nvm,fnm,volta,asdf,bun,deno,pyenv,rbenv,rvm,sdkman,jenv,nix-profile,ghcup,opam,npm-global}/**
 protected ~/.{vimrc,gvimrc,exrc,emacs,nanorc} ~/.{vim,emacs.d,doom.d}/** ~/.config/{nvim,vim,emacs,doom,helix,kak,micro,zed}/**
-protected ~/.config/{Code*,VSCodium,Cursor,Windsurf,JetBrains}/** ~/.{vscode,cursor}-server/** ~/.config/{opencode,goose,crush}/**
+protected ~/.config/{Code*,VSCodium,Cursor,Windsurf,JetBrains}/** ~/.{vscode,cursor}-server/** ~/.config/{opencode,goose,crush,Claude}/** ~/.{cline,copilot,junie,lmstudio}/**
 protected ~/.{pythonrc*,pdbrc*,irbrc,pryrc,Rprofile,ghci,psqlrc,sqliterc,lldbinit*,gemrc,npmrc,mailcap,procmailrc,forward,rhosts}
 protected ~/.{claude,codex,gemini,cursor,vscode,ipython,gradle,m2}/** ~/.config/mimeapps.list ~/Library/{LaunchAgents,Services,Scripts}/**
 

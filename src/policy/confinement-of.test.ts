@@ -165,7 +165,7 @@ it("lists protected paths that must not be created", () => {
     ...[".devcontainer", ".gemini", ".git", ".github/hooks", ".github/workflows", ".husky"].map(directory),
     ...[".idea", ".junie", ".kiro", ".opencode", ".qwen", ".roo", ".toolcrib", ".vscode"].map(directory),
     ...[".windsurf", ".zed"].map(directory),
-    ...[".envrc", ".gitlab-ci.yml", ".mcp.json"].map(file),
+    ...[".envrc", ".github/mcp.json", ".gitlab-ci.yml", ".mcp.json"].map(file),
     ...[".pre-commit-config.yaml", "opencode.json", "opencode.jsonc"].map(file),
   ].sort(byPath);
   const own = [directory("Deploy"), file("Lock.file"), file("a/c"), file("b/c")];

@@ -76,6 +76,7 @@ async function examineClient(
 ): Promise<readonly Finding[]> {
   const client = clients[name];
   const file = client.file(scope, { workspace, variables, platform: process.platform });
+  if (file === undefined) return [];
   let servers: unknown;
   try {
     const { text } = readConfiguration(file);

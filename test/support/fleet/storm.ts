@@ -15,6 +15,8 @@ export interface StormOptions {
   readonly runs: number;
   readonly workers: number;
   readonly slots: number;
+  /** US dollars. Default: more than all runs cost. */
+  readonly budget?: number;
   /** A random worker is killed after each of these pauses, and another is started. */
   readonly killEveryMs: number;
   /** Default: no limit. A slow machine needs one: a worker must live long enough to end a run. */
@@ -45,7 +47,7 @@ export interface StormReport {
 
 /** Submits a fleet, works on it in the storm until every run has ended, and checks every result. */
 export async function runStorm(options: StormOptions): Promise<StormReport> {
-  const { folder, program, postgres } = options;
+  const { folder, program, postgres, budget = options.runs } = options;
   const provider = await startLabProvider();
   const database = await postgres.newDatabase();
   const programs = new LabPrograms({ folder, program, provider, database });
@@ -56,7 +58,7 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
     const spec = writeSpec(folder, {
       runs: options.runs,
       model: provider.server.model,
-      budget: options.runs,
+      budget,
     });
     const started = performance.now();
     await programs.run(["fleet", "submit", spec]);
@@ -88,6 +90,8 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
     const answered = provider.answered;
     const again = await programs.run(["fleet", "submit", spec, "--json"]);
     const runs = await store.runs({ fleet: "lab" });
+    const charged = answered * requestCost;
+    const mayEnd = options.budget === undefined ? ["solved"] : ["solved", "budget"];
     return {
       ...count,
       refusals: provider.refusals,
@@ -96,13 +100,14 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
       extraDeliveries: runs.reduce((sum, { deliveries }) => sum + deliveries - 1, 0),
       outcomes: countOutcomes(runs),
       faults: [
-        ...runs.flatMap(faultsOf),
+        ...runs.flatMap((run) => faultsOf(run, mayEnd)),
+        ...(charged <= budget + options.workers * requestCost ? [] : [`${charged} dollars were charged`]),
         ...(runs.length === options.runs ? [] : [`There are ${runs.length} runs instead of ${options.runs}`]),
         ...(JSON.parse(again).queued === 0 ? [] : [`Submitting the spec again answered ${again}`]),
         ...(provider.answered === answered ? [] : ["Submitting the spec again asked the model"]),
       ],
       spent: (await store.fleet("lab"))!.spent,
-      charged: answered * requestCost,
+      charged,
     };
   } finally {
     over.abort();
@@ -112,10 +117,14 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
   }
 }
 
-/** Checks a result: solved, with exactly the expected patch, and no call begun twice. */
-function faultsOf({ outcome, reason, result, spec }: Run): readonly string[] {
-  if (outcome !== "solved" || result?.artifacts == null)
+/** Checks a result: an outcome that may be, the expected patch if it is solved, and no call begun twice. */
+function faultsOf(
+  { outcome, reason, result, spec }: Run,
+  mayEnd: readonly (string | null)[],
+): readonly string[] {
+  if (!mayEnd.includes(outcome) || result?.artifacts == null)
     return [`${spec.task} ended as ${outcome}: ${reason}`];
+  if (outcome !== "solved") return [];
   const patch = readFileSync(join(result.artifacts, "patch.diff"), "utf8");
   const added = patch.split("\n").filter((line) => /^\+(?!\+\+)/.test(line));
   const begun = readFileSync(join(result.artifacts, "session.jsonl"), "utf8")

@@ -5,8 +5,8 @@ import { join, resolve } from "node:path";
 /** An MCP client, and how its configuration names a server. */
 export interface Client {
   readonly title: string;
-  /** Returns the path of the client's configuration: the user's, or the project's. */
-  file(scope: Scope, folders: ConfigurationFolders): string;
+  /** Returns the path of the client's configuration: the user's, or the project's if the client reads one. */
+  file(scope: Scope, folders: ConfigurationFolders): string | undefined;
   /** The key that contains the servers. */
   readonly servers: string;
   /** Returns the entry of a server that a command starts. */
@@ -37,7 +37,10 @@ interface ConfigurationFolders {
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the clients replace it
 const openFolder = "${workspaceFolder}";
 
-export const clientNames = ["claude", "codex", "cursor", "vscode", "zed", "gemini", "opencode"] as const;
+export const clientNames = [
+  ...["claude", "codex", "cursor", "vscode", "zed", "gemini", "opencode"],
+  ...["claude-desktop", "windsurf", "cline", "copilot", "junie", "lmstudio"],
+] as const satisfies readonly string[];
 export type ClientName = (typeof clientNames)[number];
 
 export const clients: Readonly<Record<ClientName, Client>> = {
@@ -57,7 +60,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
       join(variables.CODEX_HOME || join(home(variables), ".codex"), "config.toml"),
     ),
     servers: "mcp_servers",
-    entry: ([command, ...args]) => ({ command, args }),
+    entry: plainEntry,
     httpEntry: (url) => ({ url, bearer_token_env_var: tokenVariable }),
     askOnce: { entry: { default_tools_approval_mode: "approve" } },
   },
@@ -65,14 +68,14 @@ export const clients: Readonly<Record<ClientName, Client>> = {
     title: "Cursor",
     file: located(".cursor/mcp.json"),
     servers: "mcpServers",
-    entry: ([command, ...args]) => ({ command, args }),
+    entry: plainEntry,
     httpEntry: (url) => ({ url, headers: bearer(`\${env:${tokenVariable}}`) }),
     askOnce: { setting: (server) => `add "${server}:*" to the MCP allowlist in the settings of Cursor` },
     openFolder,
   },
   vscode: {
     title: "VS Code",
-    file: located(".vscode/mcp.json", (folders) => join(codeFolder(folders), "User/mcp.json")),
+    file: located(".vscode/mcp.json", (folders) => join(applicationFolder(folders, "Code"), "User/mcp.json")),
     servers: "servers",
     entry: ([command, ...args]) => ({ type: "stdio", command, args }),
     httpEntry: (url) => ({ type: "http", url, headers: bearer(`\${env:${tokenVariable}}`) }),
@@ -94,7 +97,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
       join(variables.GEMINI_CLI_HOME || home(variables), ".gemini/settings.json"),
     ),
     servers: "mcpServers",
-    entry: ([command, ...args]) => ({ command, args }),
+    entry: plainEntry,
     httpEntry: (url) => ({ httpUrl: url, headers: bearer(`\${${tokenVariable}}`) }),
     askOnce: { entry: { trust: true } },
   },
@@ -111,7 +114,55 @@ export const clients: Readonly<Record<ClientName, Client>> = {
     entry: (command) => ({ type: "local", command, enabled: true }),
     httpEntry: (url) => ({ type: "remote", url, enabled: true, headers: bearer(`{env:${tokenVariable}}`) }),
   },
+  "claude-desktop": {
+    title: "Claude Desktop",
+    file: ofUser((folders) => join(applicationFolder(folders, "Claude"), "claude_desktop_config.json")),
+    servers: "mcpServers",
+    entry: plainEntry,
+  },
+  windsurf: {
+    title: "Windsurf",
+    file: ofUser(({ variables }) => join(home(variables), ".codeium/windsurf/mcp_config.json")),
+    servers: "mcpServers",
+    entry: plainEntry,
+    httpEntry: (url) => ({ serverUrl: url, headers: bearer(`\${env:${tokenVariable}}`) }),
+  },
+  cline: {
+    title: "Cline",
+    file: ofUser(
+      ({ variables }) =>
+        variables.CLINE_MCP_SETTINGS_PATH ||
+        join(home(variables), ".cline/data/settings/cline_mcp_settings.json"),
+    ),
+    servers: "mcpServers",
+    entry: plainEntry,
+  },
+  copilot: {
+    title: "GitHub Copilot CLI",
+    file: (scope, { workspace, variables }) =>
+      scope === "project"
+        ? join(workspace, ".github/mcp.json")
+        : join(variables.COPILOT_HOME || join(home(variables), ".copilot"), "mcp-config.json"),
+    servers: "mcpServers",
+    entry: ([command, ...args]) => ({ type: "local", command, args, tools: ["*"] }),
+  },
+  junie: {
+    title: "JetBrains Junie",
+    file: located(".junie/mcp/mcp.json"),
+    servers: "mcpServers",
+    entry: plainEntry,
+  },
+  lmstudio: {
+    title: "LM Studio",
+    file: ofUser(({ variables }) => join(home(variables), ".lmstudio/mcp.json")),
+    servers: "mcpServers",
+    entry: plainEntry,
+  },
 };
+
+function plainEntry([command, ...args]: readonly [string, ...string[]]): ClientEntry {
+  return { command, args };
+}
 
 function bearer(token: string): ClientEntry {
   return { Authorization: `Bearer ${token}` };
@@ -125,6 +176,11 @@ function located(
   return (scope, folders) => (scope === "project" ? join(folders.workspace, path) : own(folders));
 }
 
+/** Returns a `file` function for a client that reads no configuration of a project. */
+function ofUser(own: (folders: ConfigurationFolders) => string): Client["file"] {
+  return (scope, folders) => (scope === "user" ? own(folders) : undefined);
+}
+
 function home(variables: NodeJS.ProcessEnv): string {
   return variables.HOME || homedir();
 }
@@ -133,8 +189,8 @@ function configFolder(variables: NodeJS.ProcessEnv): string {
   return variables.XDG_CONFIG_HOME || join(home(variables), ".config");
 }
 
-function codeFolder({ variables, platform }: ConfigurationFolders): string {
-  if (platform === "darwin") return join(home(variables), "Library/Application Support/Code");
-  if (platform === "win32") return join(variables.APPDATA ?? home(variables), "Code");
-  return join(configFolder(variables), "Code");
+function applicationFolder({ variables, platform }: ConfigurationFolders, name: string): string {
+  if (platform === "darwin") return join(home(variables), "Library/Application Support", name);
+  if (platform === "win32") return join(variables.APPDATA ?? home(variables), name);
+  return join(configFolder(variables), name);
 }

@@ -17,7 +17,7 @@ import { builtProgram } from "../../../../test/support/built-program.ts";
 import { runInHost } from "../../../../test/support/command-host.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { version } from "../../../system/version.ts";
-import { clientNames, clients } from "./clients.ts";
+import { type ClientName, clientNames, clients } from "./clients.ts";
 
 const main = builtProgram;
 
@@ -67,6 +67,16 @@ it("knows the file and the format of every client", () => {
       "/project/opencode.json",
       { mcp: { type: "local", command: ["node", "x", "mcp"], enabled: true } },
     ],
+    ["/home/ada/.config/Claude/claude_desktop_config.json", undefined, { mcpServers: plain }],
+    ["/home/ada/.codeium/windsurf/mcp_config.json", undefined, { mcpServers: plain }],
+    ["/home/ada/.cline/data/settings/cline_mcp_settings.json", undefined, { mcpServers: plain }],
+    [
+      "/home/ada/.copilot/mcp-config.json",
+      "/project/.github/mcp.json",
+      { mcpServers: { type: "local", ...plain, tools: ["*"] } },
+    ],
+    ["/home/ada/.junie/mcp/mcp.json", "/project/.junie/mcp/mcp.json", { mcpServers: plain }],
+    ["/home/ada/.lmstudio/mcp.json", undefined, { mcpServers: plain }],
   ]);
   const elsewhere = {
     ...{ CLAUDE_CONFIG_DIR: "/c", CODEX_HOME: "/x", XDG_CONFIG_HOME: "/g", HOME: "/h" },
@@ -89,6 +99,36 @@ it("knows the file and the format of every client", () => {
   expect([clients.opencode.file("user", own), clients.opencode.file("project", own)]).toEqual([
     "/own/config.json",
     "/project/opencode.json",
+  ]);
+});
+
+it("has the same entries as the links in docs/install.md", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../../docs/install.md"), "utf8");
+  const [, inCursor = ""] =
+    /\(cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install\?([^)]*)\)/.exec(page) ?? [];
+  const [, inCode = ""] = /\(vscode:mcp\/install\?([^)]*)\)/.exec(page) ?? [];
+  const { name, config } = Object.fromEntries(new URLSearchParams(inCursor));
+  const words = (client: ClientName) =>
+    ["npx", "-y", "toolcrib", "mcp", "--workspace", clients[client].openFolder!] as const;
+  expect([
+    { name, entry: JSON.parse(Buffer.from(config!, "base64").toString()) },
+    JSON.parse(decodeURIComponent(inCode)),
+  ]).toEqual([
+    { name: "toolcrib", entry: clients.cursor.entry(words("cursor")) },
+    { name: "toolcrib", ...clients.vscode.entry(words("vscode")) },
+  ]);
+});
+
+it("refuses a project's configuration for a client that reads none, and writes the path of the single binary", async () => {
+  await using home = openHome({});
+  const refused = await home.run(["install", "--client", "windsurf", "--scope", "project"]);
+  await home.run(["install", "--client", "windsurf"], { TOOLCRIB_BINARY: "/opt/toolcrib-0.1.0-linux-x64" });
+  const again = await home.run(["install", "--client", "windsurf"], { TOOLCRIB_BINARY: "/opt/toolcrib" });
+  const { toolcrib } = JSON.parse(home.read("home/.codeium/windsurf/mcp_config.json")).mcpServers;
+  expect([refused.stderr, again.exit, toolcrib.command]).toEqual([
+    "Windsurf reads no configuration of a project\nInstall it for yourself: toolcrib mcp install --client windsurf\n",
+    0,
+    "/opt/toolcrib",
   ]);
 });
 
@@ -161,6 +201,12 @@ it("connects clients to a server over HTTP, with its token in a variable", async
       enabled: true,
       headers: { Authorization: "Bearer {env:TOOLCRIB_TOKEN}" },
     },
+    "claude-desktop": undefined,
+    windsurf: { serverUrl: url, headers: { Authorization: "Bearer $" + "{env:TOOLCRIB_TOKEN}" } },
+    cline: undefined,
+    copilot: undefined,
+    junie: undefined,
+    lmstudio: undefined,
   };
   expect(Object.fromEntries(clientNames.map((name) => [name, clients[name].httpEntry?.(url)]))).toEqual(
     expected,

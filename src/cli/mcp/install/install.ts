@@ -197,6 +197,10 @@ async function readTarget({ options }: Arguments): Promise<Target> {
   const scope = (options.get("scope") ?? "user") as Scope;
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   const file = client.file(scope, { workspace, variables: process.env, platform: process.platform });
+  if (file === undefined)
+    throw new ToolError("invalid-input", `${client.title} reads no configuration of a project`, {
+      hint: `Install it for yourself: toolcrib mcp install --client ${named}`,
+    });
   if (scope === "project" && !liesInside(realLocation(file), workspace))
     throw new ToolError("outside-workspace", `${file} is outside the project, because of a link`, {
       hint: "Nothing was changed. Remove the link, or use --scope user.",
@@ -295,6 +299,9 @@ async function checkServerArguments(args: readonly string[]): Promise<void> {
  */
 function serverCommand(scope: Scope, args: readonly string[], workspace: string): [string, ...string[]] {
   const program = ownProgram();
+  // The single binary unpacks the program into a cache, which may be cleared.
+  const binary = process.env.TOOLCRIB_BINARY;
+  if (scope === "user" && binary) return [binary, "mcp", ...args];
   // The cache of npx may be cleared later.
   const isTemporary = /[/\\]_npx[/\\]/.test(program);
   if (scope === "user" && !isTemporary) return [process.execPath, program, "mcp", ...args];
@@ -323,7 +330,7 @@ export function isToolcrib(entry: unknown): boolean {
   if (isRecord(entry) && entry.command === undefined) return hasToken(entry);
   const [launcher = "", ...words] = commandWords(entry);
   const [program = "", subcommand] = words.filter((word) => !/^(?:-y|--yes|--no-install)$/.test(word));
-  if (basename(launcher) === "toolcrib") return program === "mcp";
+  if (/^toolcrib(?:-[\w.-]+)?$/.test(basename(launcher))) return program === "mcp";
   const isOurs = /^npx(?:\.cmd)?$/.test(basename(launcher))
     ? /^toolcrib(?:@[\w.-]+)?$/.test(program)
     : program === ownProgram() || /[/\\]node_modules[/\\]toolcrib[/\\]/.test(program);

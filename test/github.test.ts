@@ -1,12 +1,13 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { builtProgram } from "./support/built-program.ts";
 import { type CliWithModel, cliWithModel } from "./support/cli-with-model.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const repository = join(import.meta.dirname, "..");
 const readYaml = (path: string) => parse(readFileSync(join(repository, path), "utf8"));
@@ -91,12 +92,30 @@ describe("the GitHub action", () => {
     expect(stdout).toMatch(/^::error /);
   });
 
+  it("has the inputs that the documentation shows, in a workflow that may only read", () => {
+    const page = readFileSync(join(repository, "docs/github-action.md"), "utf8");
+    const { permissions, jobs } = parse(/```yaml\n(.*?)```/s.exec(page)![1]!);
+    const { with: inputs } = jobs.fix.steps.at(-1);
+    expect(permissions).toEqual({ contents: "read" });
+    expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(inputs)));
+  });
+
   it("puts no input into a command", () => {
     for (const { run } of action.runs.steps) if (run !== undefined) expect(run).not.toContain("${{");
   });
 });
 
 describe("the workflows", () => {
+  it("publish only what passed the tests, and may write only there", () => {
+    const { permissions, jobs, on } = readYaml(".github/workflows/release.yml");
+    expect([permissions, on, jobs.publish.needs, jobs.test.permissions]).toEqual([
+      { contents: "read" },
+      { push: { tags: ["v*"] } },
+      "test",
+      undefined,
+    ]);
+  });
+
   it("run the README's test command, and may only read", () => {
     const { permissions, jobs } = readYaml(".github/workflows/test.yml");
     expect(permissions).toEqual({ contents: "read" });
@@ -104,5 +123,43 @@ describe("the workflows", () => {
     const ours = readFileSync(join(repository, ".ci/run"), "utf8").trim().split("\n").at(-1);
     expect(commands.at(-1)).toBe(ours);
     expect(readFileSync(join(repository, "README.md"), "utf8")).toContain(ours);
+  });
+});
+
+describe("npm run release", () => {
+  it.each([[], ["next"], ["0.2.0", "now"]])("names the missing version for %o", (...words) => {
+    const { status, stderr } = spawnSync(process.execPath, ["scripts/release.ts", ...words], {
+      cwd: repository,
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([2, "Name the new version: npm run release -- 0.2.0\n"]);
+  });
+
+  it("refuses a clone that is not ready, and changes nothing", async () => {
+    await using folder = temporaryFolder();
+    const clone = join(folder.path, "clone");
+    const git = (...words: string[]) => execFileSync("git", words, { cwd: clone, encoding: "utf8" }).trim();
+    execFileSync("git", ["clone", "-q", "--no-checkout", repository, clone]);
+    git("checkout", "-q", "-B", "other");
+    git("tag", "v9.9.9");
+    appendFileSync(join(clone, "README.md"), "more\n");
+    const { status, stderr } = spawnSync(process.execPath, ["scripts/release.ts", "9.9.9"], {
+      cwd: clone,
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([
+      1,
+      [
+        "Version 9.9.9 was not released:",
+        "- there are uncommitted changes: git status",
+        "- the branch is not main: git switch main",
+        "- the tag v9.9.9 exists",
+        "",
+        "",
+      ].join("\n"),
+    ]);
+    expect(git("log", "-1", "--format=%s")).toBe(
+      execFileSync("git", ["log", "-1", "--format=%s"], { cwd: repository, encoding: "utf8" }).trim(),
+    );
   });
 });
