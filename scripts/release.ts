@@ -60,7 +60,7 @@ function testClone(): void {
   const folder = mkdtempSync(join(tmpdir(), "toolcrib-release-"));
   try {
     run("git", ["clone", "--quiet", root, join(folder, "clone")]);
-    execFileSync(".ci/run", { cwd: join(folder, "clone"), stdio: "inherit" });
+    execFileSync("bash", [".ci/run"], { cwd: join(folder, "clone"), stdio: "inherit" });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
