@@ -39,6 +39,7 @@ const examples: readonly (readonly [tool: string, input: Input])[] = [
   ["edit.replace", { path: "notes.txt", find: "hello", replace: "goodbye" }],
   ["edit.patch", { patch: "*** Begin Patch\n*** Update File: notes.txt\n-goodbye\n+see you\n*** End Patch" }],
   ["edit.diff", { diff: "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1 @@\n-see you\n+hello\n" }],
+  ["edit.anchored", { path: "notes.txt", edits: [{ op: "insert_before", from: "1:aese", text: "oh" }] }],
   ["edit.smart", { path: "notes.txt", location: "line 1", operation: "insert_after", content: "again" }],
   ["file.move", { from: "notes.txt", to: "docs/notes.txt" }],
   ["file.delete", { path: "docs/notes.txt" }],

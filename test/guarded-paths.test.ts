@@ -97,6 +97,9 @@ async function openFixture(options: { readonly workspace?: string } = {}): Promi
   };
 }
 
+/** A stale edit, whose error would show the lines of the file. */
+const deleteFirst = (path: string) => ({ path, edits: [{ op: "delete", from: "1:0000" }] });
+
 type Row = readonly [title: string, tool: CanonicalName, input: (path: string) => object];
 
 /** One call for each way a tool can be pointed at a file. */
@@ -109,6 +112,7 @@ const readingCalls: readonly Row[] = [
   ["edit.replace that fails", "edit.replace", (path) => ({ path, find: "no such text", replace: "x" })],
   ["edit.preview", "edit.preview", (path) => ({ path, find: "only", replace: "x" })],
   ["edit.smart", "edit.smart", (path) => ({ path, location: "line 1", operation: "delete" })],
+  ["edit.anchored", "edit.anchored", deleteFirst],
   [
     "edit.smart as a preview",
     "edit.smart",
@@ -132,6 +136,7 @@ const writingCalls: readonly Row[] = [
   ["file.move", "file.move", (path) => ({ from: "open.txt", to: path, replace: true })],
   ["edit.replace", "edit.replace", (path) => ({ path, find: "[core]", replace: "[x]" })],
   ["edit.smart", "edit.smart", (path) => ({ path, location: "line 1", operation: "delete" })],
+  ["edit.anchored", "edit.anchored", deleteFirst],
   ["edit.patch that adds", "edit.patch", (path) => ({ patch: patchWith(`Add File: ${path}\n+new`) })],
   ["edit.patch that deletes", "edit.patch", (path) => ({ patch: patchWith(`Delete File: ${path}`) })],
   ["edit.diff", "edit.diff", (path) => ({ diff: `--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+new\n` })],

@@ -7,7 +7,7 @@ const counts = await countTokens();
 it("describes the built-in tools in few tokens", () => {
   const { listed, whole } = counts.find(({ dialect }) => dialect === "toolcrib")!;
   expect(listed.tokens).toBeLessThanOrEqual(2_500);
-  expect(whole.tokens).toBeLessThanOrEqual(6_000);
+  expect(whole.tokens).toBeLessThanOrEqual(7_500);
 });
 
 it("publishes the cost of each dialect: node scripts/token-table.ts --write", () => {

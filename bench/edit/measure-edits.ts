@@ -3,6 +3,7 @@ import type { CaseResult } from "../harness.ts";
 import { bigFileResult, classesResult, enginesResult } from "./edit-results.ts";
 import type { LaneReport } from "./engine-lane.ts";
 import { engines } from "./engines.ts";
+import { measureAnchors } from "./measure-anchors.ts";
 import { showFailures } from "./show.ts";
 import { ensureTasks } from "./task-store.ts";
 
@@ -31,6 +32,7 @@ export async function* measureEdits({ engine, show, only }: EditOptions): AsyncG
   yield enginesResult(reports);
   yield bigFileResult(reports);
   yield classesResult(reports);
+  yield await measureAnchors(20_000);
 }
 
 /** An engine that could not be opened, or that crashed its process. */

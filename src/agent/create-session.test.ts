@@ -20,6 +20,16 @@ it("opens the model by its id, in the dialect that it was trained on", async () 
   expect(await close()).toEqual([]);
 });
 
+it("lists edit.anchored for a model that edits by anchors, in the dialect toolcrib", async () => {
+  const { server, again, close } = await sessionOnLoopback([{ text: "Done." }]);
+  const models = { ...server.settings, models: { [server.model]: { editsByAnchors: true } } };
+  const session = await again({ dialect: "toolcrib", models });
+  await session.run("Go.").result;
+  const usual = (await session.toolcrib.definitions()).map(({ name }) => name);
+  expect(server.requests[0]?.tools).toEqual([...usual, "edit_anchored"]);
+  expect(await close()).toEqual([]);
+});
+
 it("accepts custom tools", async () => {
   const greet: Tool<{ name: string }, string> = {
     name: "greet",

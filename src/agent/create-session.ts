@@ -14,7 +14,14 @@ import { readModelSettings } from "./read-model-settings.ts";
 import { openRecorder } from "./records/recorder.ts";
 import type { RecordedSession } from "./records/resume.ts";
 import type { Session, SessionLimits, SessionOptions } from "./session.ts";
-import { deferredTools, findGiven, inProtocol, openForAgent, pricesOf } from "./session-model.ts";
+import {
+  deferredTools,
+  findGiven,
+  inProtocol,
+  listedTools,
+  openForAgent,
+  pricesOf,
+} from "./session-model.ts";
 import { noSkills, readUserSkills, type Skills, skillTool, withProjectSkills } from "./skills.ts";
 import { Subagents } from "./subagents/subagents.ts";
 
@@ -99,9 +106,9 @@ interface KnownParts {
 
 async function openSession(options: CreateSessionOptions, known: KnownParts): Promise<LiveSession> {
   const { limits, recorded, settings, found, dialect, crib, agents, skills } = known;
-  const defined = crib.definitions();
   const adapt = modelAdapter(options.wrapModel);
   const opened = found.open();
+  const defined = opened.then((model) => listedTools(crib, model));
   const chosen = opened.then(
     ({ facts }) =>
       recorded?.start.protocol ?? options.protocol ?? (facts.callsTools === false ? "text" : "native"),

@@ -33,6 +33,18 @@ export async function inProtocol(model: Model, protocol: ToolProtocol): Promise<
 
 const textModels = new WeakSet<Model>();
 
+/** Returns the tools that are listed for a model at once: those of its dialect, and `edit.anchored` where the user wants it. */
+export async function listedTools(
+  caller: Pick<Caller, "definitions">,
+  { facts }: Pick<Model, "facts">,
+): Promise<readonly ToolDefinition[]> {
+  const listed = await caller.definitions();
+  const isAnchored = ({ canonical }: ToolDefinition) => canonical === "edit.anchored";
+  if (!facts.editsByAnchors || listed.some(isAnchored)) return listed;
+  const all = await caller.definitions({ which: "all" });
+  return [...listed, ...all.filter(isAnchored)];
+}
+
 /** Returns the tools that a model finds with `tools.find`; undefined when there are none or its API does not load them. */
 export async function deferredTools(
   caller: Pick<Caller, "definitions">,

@@ -104,6 +104,10 @@ export const toolExamples: Readonly<Record<string, Readonly<Record<string, unkno
   "edit.patch": { patch: "*** Begin Patch\n*** Update File: notes.txt\n-hello\n+goodbye\n*** End Patch" },
   "edit.diff": { diff: "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1 @@\n-hello\n+goodbye\n" },
   "edit.preview": { path: "notes.txt", find: "hello", replace: "goodbye" },
+  "edit.anchored": {
+    path: "notes.txt",
+    edits: [{ op: "insert_after", from: "1:aese", text: "goodbye" }],
+  },
   "edit.smart": { path: "notes.txt", location: "line 1", operation: "insert_after", content: "goodbye" },
   "search.grep": { pattern: "TODO", path: "src", mode: "files" },
   "search.glob": { pattern: "**/*.ts" },

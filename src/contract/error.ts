@@ -1,4 +1,5 @@
 import type { OutputKept } from "./output.ts";
+import type { SeenPart } from "./tool.ts";
 
 /** Every way a call can fail, named by what to do next. A closed list: callers may switch over it. */
 export const errorCodes = [
@@ -54,6 +55,8 @@ export type ErrorDetails =
   | { readonly kind: "read-directory" }
   /** A command did not run, because the workspace changed while its sandbox was set up. */
   | { readonly kind: "sandbox-not-set-up" }
+  /** The message shows these lines of a file, so the caller has seen them. */
+  | { readonly kind: "shows-lines"; readonly path: string; readonly parts: readonly SeenPart[] }
   /** A session ended without an answer to a command, which it may have accepted. */
   | { readonly kind: "unanswered-command" }
   | { readonly kind: "unknown-process" }

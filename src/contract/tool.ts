@@ -111,6 +111,8 @@ export interface SeenPart {
   readonly bytes: Uint8Array;
   /** `first` counts from 1. */
   readonly lines: "all" | { readonly first: number; readonly count: number };
+  /** SHA-256 of everything above these lines, if it is known. It proves that they have not moved. */
+  readonly aboveHash?: string | undefined;
 }
 
 /** Complete, typed data for programs, text for the model, and how to get the rest. */

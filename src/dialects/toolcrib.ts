@@ -19,6 +19,7 @@ const hiddenFields: { readonly [Name in CanonicalName]?: readonly (keyof InputOf
   "edit.replace": ["exact", "first", "hard_links"],
   "edit.preview": ["exact", "first", "hard_links", "expected_hash", "expect_count", "edits"],
   "edit.diff": ["path"],
+  "edit.anchored": ["hard_links"],
   "edit.smart": ["as_is"],
   "search.grep": ["whole_word", "exclude", "only_matching", "before", "after", "max_per_file"],
   "search.glob": ["ignore_case", "sort"],

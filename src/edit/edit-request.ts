@@ -1,6 +1,7 @@
+import type { SeenPart } from "../contract/tool.ts";
 import type { TierName } from "./match/tiers.ts";
 
-export type EditRequest = ReplaceRequest | PatchRequest | DiffRequest;
+export type EditRequest = ReplaceRequest | PatchRequest | DiffRequest | AnchoredRequest;
 
 /** Replaces texts in one file. All edits apply to the original content, together or not at all. */
 export interface ReplaceRequest {
@@ -35,6 +36,27 @@ export interface DiffRequest {
   readonly diff: string;
   /** The only file to change, regardless of the names in the diff. */
   readonly path?: string | undefined;
+}
+
+/** Changes whole lines of one file, which are named by anchors. All edits apply to the original content. */
+export interface AnchoredRequest {
+  readonly kind: "anchored";
+  readonly path: string;
+  readonly edits: readonly AnchoredEdit[];
+  /** The parts of the file that the caller has seen. */
+  readonly seen?: readonly SeenPart[] | undefined;
+  /** Whether the caller knows the whole content, because it gave its hash. */
+  readonly isKnown?: boolean | undefined;
+}
+
+export interface AnchoredEdit {
+  readonly op: "replace" | "delete" | "insert_before" | "insert_after";
+  /** The anchor of the first line. */
+  readonly from: string;
+  /** The anchor of the last line. Default: `from`. */
+  readonly to?: string | undefined;
+  /** New lines; a line end at the end is optional. Not for `delete`. */
+  readonly text?: string | undefined;
 }
 
 export type FilePlan = {

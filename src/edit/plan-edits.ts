@@ -4,6 +4,7 @@ import type { DiffRequest, EditRequest, FilePlan, PatchRequest, ReadFile } from 
 import { onlyChanging, parseDiff, withHeader } from "./parse/diff.ts";
 import { unescapeWhole } from "./parse/envelope.ts";
 import { hasLooseReading, parsePatch } from "./parse/patch.ts";
+import { planAnchored } from "./plan-anchored.ts";
 import { planReplace } from "./plan-replace.ts";
 import { planSections } from "./plan-sections.ts";
 
@@ -12,7 +13,7 @@ import { planSections } from "./plan-sections.ts";
  *
  * 1. Read the call. parse/envelope removes the wrapping of a patch; parse/patch and parse/diff (parse/headers)
  *    make a FileSection of every file and a Block of every hunk. Find and replace is a Block too: plan-replace.
- *    plan-sections finds the named files.
+ *    plan-sections finds the named files. An edit by anchors names its lines itself: plan-anchored.
  * 2. Read the file. source knows its encoding, characters and lines.
  * 3. Find each Block. match/locate tries, strictest first:
  *      match/search          the lines as they are, then without trailing blanks, indentation, glyphs (match/tiers);
@@ -35,6 +36,7 @@ import { planSections } from "./plan-sections.ts";
  */
 export function planEdits(request: EditRequest, read: ReadFile): readonly FilePlan[] {
   if (request.kind === "replace") return [planReplace(request, read)];
+  if (request.kind === "anchored") return [planAnchored(request, read)];
   const path = request.kind === "diff" ? request.path : undefined;
   // A path that the call gives is used as it is. Only names inside a diff have several spellings.
   const readNamed: ReadFile =

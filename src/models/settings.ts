@@ -67,6 +67,7 @@ const model = z.strictObject({
   callsTools: z.optional(z.boolean()),
   seesImages: z.optional(z.boolean()),
   defersTools: z.optional(z.boolean()),
+  editsByAnchors: z.optional(z.boolean()),
 });
 
 const settings = z.strictObject({

@@ -1,7 +1,7 @@
 import type { Environment } from "../contract/environment.ts";
 import type { SeenFiles, SeenPart } from "../contract/tool.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
-import { containsBytes } from "../lib/bytes/bytes.ts";
+import { asBuffer } from "../lib/bytes/bytes.ts";
 
 /** The files that one caller has seen last. Paths are resolved on demand, because most files are never edited. */
 export class SeenMemory implements SeenFiles {
@@ -62,9 +62,21 @@ function overlay(known: readonly SeenPart[], part: SeenPart): readonly SeenPart[
   const { lines } = part;
   if (lines === "all") return [part];
   const [first] = known;
-  if (first?.lines === "all") return containsBytes(first.bytes, part.bytes) ? known : [part];
+  if (first?.lines === "all") return isAt(first.bytes, part.bytes, lines.first) ? known : [part];
   const apart = known.filter((other) => !overlaps(other, lines));
   return [...apart, part].sort((left, right) => firstLine(left) - firstLine(right));
+}
+
+/** Whether `part` is in `whole`, beginning at a line that is counted from 1. */
+function isAt(whole: Uint8Array, part: Uint8Array, line: number): boolean {
+  let start = 0;
+  for (let above = 1; above < line; above += 1) {
+    start = whole.indexOf(10, start) + 1;
+    if (start === 0) return false;
+  }
+  return asBuffer(whole)
+    .subarray(start, start + part.length)
+    .equals(part);
 }
 
 function overlaps(part: SeenPart, lines: { readonly first: number; readonly count: number }): boolean {

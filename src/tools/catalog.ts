@@ -9,6 +9,7 @@ export const catalog = {
   "edit.patch": async () => (await import("./edit/patch.ts")).editPatch,
   "edit.diff": async () => (await import("./edit/diff.ts")).editDiff,
   "edit.preview": async () => (await import("./edit/preview.ts")).editPreview,
+  "edit.anchored": async () => (await import("./edit/anchored.ts")).editAnchored,
   "edit.smart": async () => (await import("./edit/smart.ts")).editSmart,
   "search.grep": async () => (await import("./search/grep.ts")).searchGrep,
   "search.glob": async () => (await import("./search/glob.ts")).searchGlob,

@@ -5,10 +5,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MemoryBackend } from "../../examples/backend-memory/memory-backend.ts";
 import { createSession, type Model, recordedModel } from "../../src/agent/index.ts";
+import { anchorHash } from "../../src/edit/anchors.ts";
 import { type Backend, openToolcrib, type Toolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
 import type { catalog } from "../../src/tools/catalog.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
+/** The anchor of the last line of the notes when they are edited by anchors. */
+const lastAnchor = `2:${anchorHash(["one", "three"], 1)}`;
 /** Programs that the instance starts on this machine, by file. */
 const started: string[] = [];
 /** Paths of the local folder that the instance names to the file system of this machine. */
@@ -102,6 +105,7 @@ const calls: readonly (readonly [keyof typeof catalog, object])[] = [
   ["edit.replace", { path: "notes.md", find: "two", replace: "three" }],
   ["edit.patch", { patch: "*** Begin Patch\n*** Update File: notes.md\n-one\n+1\n*** End Patch" }],
   ["edit.diff", { diff: "--- a/notes.md\n+++ b/notes.md\n@@ -1,2 +1,2 @@\n-1\n+one\n three\n" }],
+  ["edit.anchored", { path: "notes.md", edits: [{ op: "insert_after", from: lastAnchor, text: "four" }] }],
   ["edit.smart", { path: "notes.md", location: "line 1", operation: "replace", content: "uno" }],
   ["search.grep", { pattern: "Shape|SECRET" }],
   ["search.glob", { pattern: "**/*" }],

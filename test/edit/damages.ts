@@ -561,6 +561,8 @@ function withCarriageReturns(request: EditRequest): EditRequest {
       return { kind: "patch", patch: convert(request.patch) };
     case "diff":
       return { kind: "diff", diff: convert(request.diff) };
+    case "anchored":
+      return request;
   }
 }
 

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { anchorHash } from "../../src/edit/anchors.ts";
 import { openToolcrib, type Toolcrib } from "../../src/toolcrib/index.ts";
 import { catalog } from "../../src/tools/catalog.ts";
 import { type CommandTarget, commandTarget } from "../support/remote/command-target.ts";
@@ -24,6 +25,8 @@ export class Counter {
   }
 }
 `;
+/** The anchor of the poem's last line when it is edited by anchors. */
+const lastAnchor = `3:${anchorHash(["eins", "zwei", "drei"], 2)}`;
 const notebook = {
   cells: [
     { cell_type: "code", id: "a", metadata: {}, outputs: [], execution_count: null, source: ["1 + 1"] },
@@ -65,6 +68,7 @@ const steps = (url: string): readonly Step[] => [
   ["edit.patch", { patch: "*** Begin Patch\n*** Update File: poem.txt\n-one\n+eins\n*** End Patch" }],
   ["edit.preview", { path: "poem.txt", find: "three", replace: "drei" }],
   ["edit.diff", { diff: "--- a/poem.txt\n+++ b/poem.txt\n@@ -3 +3 @@\n-three\n+drei\n" }],
+  ["edit.anchored", { path: "poem.txt", edits: [{ op: "insert_after", from: lastAnchor, text: "fünf" }] }],
   ["edit.smart", { path: "poem.txt", location: "line 3", operation: "insert_after", content: "vier" }],
   ["edit.replace", { path: "poem.txt", find: "zehn", replace: "ten" }],
   [

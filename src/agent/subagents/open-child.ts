@@ -6,7 +6,7 @@ import { type AddedCaller, type CallerOptions, dialectFor } from "../../toolcrib
 import { ContextMeter } from "../context/meter.ts";
 import { LiveSession } from "../live-session.ts";
 import type { SessionCore } from "../session-core.ts";
-import { deferredTools } from "../session-model.ts";
+import { deferredTools, listedTools } from "../session-model.ts";
 import type { Recorder, SessionParts } from "../session-parts.ts";
 import type { Subagents } from "./subagents.ts";
 
@@ -99,7 +99,7 @@ async function describeTo(
   { systemFor }: SessionParts,
 ) {
   try {
-    const tools = await caller.definitions();
+    const tools = await listedTools(caller, frame.model);
     const deferred = await deferredTools(caller, frame.model, tools);
     return { tools, deferred, system: await systemFor({ ...frame, tools }) };
   } catch (error) {

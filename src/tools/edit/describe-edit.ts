@@ -1,3 +1,4 @@
+import { anchoredText, joinLines, showAnchored } from "../../edit/anchors.ts";
 import type { Change, FilePlan } from "../../edit/edit-request.ts";
 import type { TierName } from "../../edit/match/tiers.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
@@ -6,11 +7,15 @@ import type { PlannedFile } from "./plan-files.ts";
 import { boundDiff, type LineSpan, listLines } from "./show-lines.ts";
 
 /** Describes the changes that were made, or are planned, for the model. */
-export function describeEdit(files: readonly PlannedFile[], mood: "done" | "planned"): string {
-  return files.map((file) => describeFile(file, mood)).join("\n");
+export function describeEdit(
+  files: readonly PlannedFile[],
+  mood: "done" | "planned",
+  show: "diff" | "anchors" = "diff",
+): string {
+  return files.map((file) => describeFile(file, mood, show)).join("\n");
 }
 
-function describeFile(file: PlannedFile, mood: "done" | "planned"): string {
+function describeFile(file: PlannedFile, mood: "done" | "planned", show: "diff" | "anchors"): string {
   const { plan } = file;
   const head = `${verbs[plan.action][mood]} ${subjectOf(file)}${hashesOf(file)}`;
   // The lines of an added or deleted file are not shown, because the caller knows them.
@@ -18,7 +23,7 @@ function describeFile(file: PlannedFile, mood: "done" | "planned"): string {
   return [
     `${head}${isShown ? ":" : "."}`,
     ...notesOn(file).map((note) => `(${note})`),
-    ...(isShown ? compactDiff(plan) : []),
+    ...(isShown ? (show === "anchors" ? anchoredLines(plan) : compactDiff(plan)) : []),
   ].join("\n");
 }
 
@@ -74,6 +79,15 @@ function compactDiff(plan: FilePlan): readonly string[] {
   const diff = boundDiff(showDiff({ ...plan, changes: plan.changes.slice(0, maxChanges) }));
   const hidden = plan.changes.length - maxChanges;
   return hidden > 0 ? [diff, `… ${counted(hidden, "more change")}`] : [diff];
+}
+
+/** Shows the changed lines and their neighbours with their new anchors. */
+function anchoredLines(plan: FilePlan): readonly string[] {
+  if (!("after" in plan)) return [];
+  const { lines } = anchoredText(plan.path, plan.after);
+  const wanted = spansAfter(plan.changes).map(({ first, last }) => ({ first: first - 2, last: last + 2 }));
+  const spans = joinLines(wanted, lines.length);
+  return [spans.map((span) => showAnchored(lines, span).join("\n")).join("\n…\n")];
 }
 
 /** Holds the effect of an edit, file by file in the order of the request. */

@@ -11,6 +11,8 @@ interface EditOptions {
   /** The required SHA-256 of the file, or its first digits. */
   readonly expectedHash?: string | undefined;
   readonly hardLinks?: "break" | "keep" | undefined;
+  /** How the answer shows the changed lines. Default: as a diff. */
+  readonly show?: "diff" | "anchors" | undefined;
 }
 
 /** Makes all changes of a request, or none. */
@@ -29,7 +31,7 @@ export async function editFiles(
       );
       for (const { plan } of planned)
         if (plan.action !== "delete") noteWritten(plan.path, plan.after, context);
-      return answer(planned, "done");
+      return answer(planned, "done", options.show);
     },
   );
 }
@@ -105,6 +107,10 @@ function changesFor(file: PlannedFile, { hardLinks }: EditOptions): readonly Fil
   }
 }
 
-function answer(planned: readonly PlannedFile[], mood: "done" | "planned"): ToolOutput<EditData> {
-  return { data: { files: planned.map(editedFile) }, text: describeEdit(planned, mood) };
+function answer(
+  planned: readonly PlannedFile[],
+  mood: "done" | "planned",
+  show?: EditOptions["show"],
+): ToolOutput<EditData> {
+  return { data: { files: planned.map(editedFile) }, text: describeEdit(planned, mood, show) };
 }

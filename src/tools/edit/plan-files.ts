@@ -29,10 +29,14 @@ export async function planFiles(
   context: PreviewContext,
 ): Promise<readonly PlannedFile[]> {
   const files = await RequestedFiles.read(touchesOf(request), context);
-  if (request.kind === "replace" && expectedHash !== undefined)
-    await refuseOtherHash(request.path, expectedHash, files, context);
+  const hasHash = (request.kind === "replace" || request.kind === "anchored") && expectedHash !== undefined;
+  if (hasHash) await refuseOtherHash(request.path, expectedHash, files, context);
+  const complete =
+    request.kind === "anchored"
+      ? { ...request, seen: await context.seen.recall(request.path), isKnown: hasHash }
+      : request;
   try {
-    const plans = planEdits(request, (path) => files.at(path));
+    const plans = planEdits(complete, (path) => files.at(path));
     return await Promise.all(plans.map((plan) => withFileState(plan, context)));
   } catch (error) {
     throw error instanceof ToolError ? await explainRefusal(error, files, context) : error;

@@ -15,7 +15,8 @@ export interface Touch {
 
 /** Returns all files that may be touched. Throws `invalid-input` when the request cannot be parsed. */
 export function touchesOf(request: EditRequest): readonly Touch[] {
-  if (request.kind === "replace") return [{ action: "update", paths: [request.path] }];
+  if (request.kind === "replace" || request.kind === "anchored")
+    return [{ action: "update", paths: [request.path] }];
   const touches = sectionsIn(request).map(touchOf);
   return request.kind === "diff" && request.path !== undefined
     ? [{ action: "update", paths: [request.path] }]

@@ -1,6 +1,7 @@
 import type { LineSlice, TextEncoding } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { anchorHash, textLines } from "../../edit/anchors.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { sniffMediaType } from "../../lib/bytes/media-type.ts";
 import { decodeText } from "../../lib/text/encoding.ts";
@@ -10,7 +11,8 @@ import type { BinaryFile } from "./read-image.ts";
 interface LinesWanted {
   readonly offset: number;
   readonly limit: number;
-  readonly lineNumbers: boolean;
+  /** The beginning of each line. */
+  readonly prefix: "none" | "number" | "anchor";
   readonly maxBytes?: number | undefined;
 }
 
@@ -92,9 +94,19 @@ async function showLines(
   const { bytes, lines, cutBytes } = slice;
   const nextOffset = slice.reachedEnd ? undefined : firstLine + lines;
   const isWhole = firstLine === 1 && slice.reachedEnd && cutBytes === 0;
+  const isExact = firstLine > 0 && cutBytes === 0;
+  const around =
+    wanted.prefix === "anchor"
+      ? await readAround(path, { firstLine, nextOffset, isExact }, slice, context)
+      : undefined;
   // Lines that were cut, or are numbered from the end, are not noted, because they cannot be found again.
-  if (firstLine > 0 && cutBytes === 0)
-    context.seen.note(path, { bytes, lines: isWhole ? "all" : { first: firstLine, count: lines } });
+  if (isExact)
+    context.seen.note(
+      path,
+      isWhole
+        ? { bytes, lines: "all" }
+        : { bytes, lines: { first: firstLine, count: lines }, aboveHash: around?.aboveHash },
+    );
   const file: TextFile = {
     kind: "text",
     path,
@@ -113,7 +125,7 @@ async function showLines(
   };
   return {
     data: file,
-    text: showText(file, wanted),
+    text: showText(file, wanted, around),
     showsData: true,
     continuation: nextOffset === undefined && cutBytes === 0 ? undefined : describeRest(file),
   };
@@ -168,13 +180,54 @@ export interface TextFile {
 }
 
 /** Shows the lines for the model. */
-function showText(
-  { text, firstLine, encoding }: TextFile,
-  { lineNumbers }: Pick<LinesWanted, "lineNumbers">,
-): string {
-  const body = lineNumbers ? numberedLines(text, firstLine) : withoutReturns(text);
+function showText(file: TextFile, { prefix }: Pick<LinesWanted, "prefix">, around?: LinesAround): string {
+  const { text, firstLine, encoding } = file;
+  const numbered = () => (prefix === "number" ? numberedLines(text, firstLine) : withoutReturns(text));
+  const body = around ? anchoredLines(file, around) : numbered();
   const note = describeEncoding(encoding);
   return note === undefined ? body : `${body}${body.endsWith("\n") ? "" : "\n"}[${note}]`;
+}
+
+/** The lines above and below a slice, on which the anchors of its first and last line depend. */
+interface LinesAround {
+  readonly above: string | undefined;
+  readonly below: string | undefined;
+  /** SHA-256 of everything above, unless it is too large. */
+  readonly aboveHash: string | undefined;
+}
+
+async function readAround(
+  path: string,
+  slice: { readonly firstLine: number; readonly nextOffset: number | undefined; readonly isExact: boolean },
+  { encoding }: TextSlice,
+  { environment, signal }: ToolContext,
+): Promise<LinesAround> {
+  const { firstLine, nextOffset, isExact } = slice;
+  if (!isExact)
+    throw new ToolError("too-large", `${path} has lines that are too long, or too many lines, for anchors`, {
+      hint: "Read it without `anchors`.",
+    });
+  const read = (first: number, count: number, maxBytes: number) =>
+    environment.readLines(path, { first, count, maxBytes }, signal);
+  const lastOf = ({ bytes }: LineSlice) => textLines(decodeText(bytes, encoding).text).at(-1);
+  const below = nextOffset === undefined ? undefined : lastOf(await read(nextOffset, 1, maxSliceBytes));
+  if (firstLine === 1) return { above: undefined, below, aboveHash: undefined };
+  const allAbove = await read(1, firstLine - 1, maxCountedBytes);
+  const isAll = allAbove.lines === firstLine - 1 && allAbove.cutBytes === 0;
+  return isAll
+    ? { above: lastOf(allAbove), below, aboveHash: contentHash(allAbove.bytes) }
+    : { above: lastOf(await read(firstLine - 1, 1, maxSliceBytes)), below, aboveHash: undefined };
+}
+
+function anchoredLines({ text, firstLine }: TextFile, { above, below }: LinesAround): string {
+  const own = textLines(text);
+  const lines = [...(above === undefined ? [] : [above]), ...own, ...(below === undefined ? [] : [below])];
+  const first = above === undefined ? 0 : 1;
+  return own
+    .map(
+      (line, index) => `${firstLine + index}:${anchorHash(lines, first + index, firstLine + index)}|${line}`,
+    )
+    .join("\n");
 }
 
 function numberedLines(text: string, firstLine: number): string {

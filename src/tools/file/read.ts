@@ -47,6 +47,7 @@ const fields = z.strictObject({
   ),
   limit: z.optional(described(z.int().check(z.minimum(1)), "Number of lines. Default 2000.")),
   line_numbers: flag("Prefix lines with `N | `. Default true."),
+  anchors: flag("Prefix lines with anchors for edit.anchored: `N:hash|`."),
   max_bytes: integer(1, maxSliceBytes, "Stop before the line that would exceed this."),
 });
 
@@ -105,9 +106,10 @@ async function readOne(
   context: ToolContext,
   imageBytes: number,
 ): Promise<ToolOutput<TextFile | ImageFile>> {
-  const { offset = 1, limit = 2000, line_numbers: lineNumbers = true } = input;
+  const { offset = 1, limit = 2000, line_numbers: lineNumbers = true, max_bytes: maxBytes } = input;
+  const prefix = input.anchors ? "anchor" : lineNumbers ? "number" : "none";
   try {
-    const text = await readText(path, { offset, limit, lineNumbers, maxBytes: input.max_bytes }, context);
+    const text = await readText(path, { offset, limit, prefix, maxBytes }, context);
     return "binary" in text ? await readImage(path, text.binary, imageBytes, context) : text;
   } catch (error) {
     throw await asDirectory(path, error, context);

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Environment } from "../../../src/contract/environment.ts";
+import { anchorHash } from "../../../src/edit/anchors.ts";
 import { openToolcrib, type Toolcrib } from "../../../src/toolcrib/index.ts";
 
 /** A new folder with a workspace. */
@@ -106,6 +107,11 @@ export const changingCalls: readonly (readonly [name: string, tool: string, inpu
         "diff --git a/a.txt b/a.txt\nold mode 100600\nnew mode 100755\n--- a/a.txt\n+++ b/a.txt\n" +
         "@@ -1,3 +1,3 @@\n-one\n+1\n two\n three\n",
     },
+  ],
+  [
+    "edits by anchors",
+    "edit.anchored",
+    { path: "a.txt", edits: [{ op: "delete", from: `2:${anchorHash(["one", "two", "three"], 1)}` }] },
   ],
   [
     "edits where it is told in words",
