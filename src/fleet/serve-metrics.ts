@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { ToolError } from "../contract/error.ts";
 import { errnoOf } from "../system/file-errors.ts";
 import type { FleetMetrics } from "./metrics.ts";
@@ -15,6 +16,8 @@ export interface MetricsOptions {
 
 export interface ServedMetrics extends AsyncDisposable {
   readonly port: number;
+  /** `http://127.0.0.1:9464` */
+  readonly address: string;
   close(): Promise<void>;
 }
 
@@ -51,8 +54,10 @@ export async function serveMetrics({
     server.closeAllConnections();
     await ended;
   };
+  const { port: opened } = server.address() as AddressInfo;
   return {
-    port: (server.address() as { port: number }).port,
+    port: opened,
+    address: `http://${host.includes(":") ? `[${host}]` : host}:${opened}`,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -114,7 +114,7 @@ const forms: Readonly<Record<string, Command["run"]>> = {
   retry: async (given) => (await import("../fleet/change-runs.ts")).retry(given),
   cancel: async (given) => (await import("../fleet/change-runs.ts")).cancel(given),
   export: async (given) =>
-    given.options.has("branches")
+    given.options.has("branches") && !given.options.has("swe-bench")
       ? (await import("../fleet/publish-branches.ts")).publishBranches(given)
       : (await import("../fleet/results.ts")).exportPredictions(given),
 };

@@ -70,7 +70,7 @@ describe("toolcrib fleet", () => {
     expect([logs.exit, logs.stdout.includes("Make failed"), logs.stderr]).toEqual([
       0,
       true,
-      "failed: unsolved, The check failed: exit code 1., delivery 1\n",
+      "failed: unsolved, delivery 1. The check failed: exit code 1.\n",
     ]);
     expect((await fixture.run("fleet", "export", "small", "--swe-bench", "p.jsonl")).exit).toBe(0);
     const [prediction] = fixture
@@ -212,6 +212,24 @@ describe("toolcrib fleet", () => {
     expect(fixture.server.requests).toEqual([]);
   });
 
+  it("says in the preview which key is missing and which model is not known, and does not start without the key", async () => {
+    await using fixture = cliWorkspace({ OPENAI_API_KEY: "none" });
+    const models = "models: [anthropic/claude-sonnet-5-5, openai/gpt-99]\n";
+    fixture.write("fleet.yaml", spec(["a"], models));
+    const key = "No key for Anthropic is configured.";
+    const { exit, stdout } = await fixture.run("fleet", "submit", "fleet.yaml", "--preview");
+    expect([exit, stdout.split("\n").filter((line) => /^\w+\/\S+: /.test(line))]).toEqual([
+      0,
+      [
+        expect.stringMatching(`^anthropic/claude-sonnet-5-5: ${key} Set ANTHROPIC_API_KEY`),
+        "openai/gpt-99: The model is not known. Check its name: toolcrib models openai",
+      ],
+    ]);
+    const started = await fixture.run("fleet", "submit", "fleet.yaml");
+    expect([started.exit === 0, started.stderr.split("\n")[0]]).toEqual([false, key]);
+    expect(existsSync(join(fixture.home, "fleet"))).toBe(false);
+  });
+
   it("compares the models of a fleet", async () => {
     await using fixture = await cliWithModel(writer);
     fixture.write("fleet.yaml", spec(["a"], `models: [${fixture.server.model}]\n`));
@@ -267,7 +285,12 @@ describe("toolcrib fleet refuses", () => {
     [["fleet", "results", "nothing"], "No fleet is named nothing"],
     [["fleet", "results"], "The name of a fleet is missing"],
     [["fleet", "logs", "run_1"], "No run is named run_1"],
-    [["fleet", "export", "x"], "A file is missing: --swe-bench FILE"],
+    [["fleet", "export", "x"], "Choose one export: --swe-bench FILE or --branches DIR"],
+    [
+      ["fleet", "export", "x", "--swe-bench", "a", "--branches", "b"],
+      "Choose one export: --swe-bench FILE or --branches DIR",
+    ],
+    [["fleet", "export", "x", "--patches", "a"], "Unknown option for toolcrib fleet: --patches"],
     [["fleet", "status", "--preview"], "--preview has no effect in toolcrib fleet status"],
     [
       ["fleet", "status", "--database", "mysql://user:secret@host/db"],

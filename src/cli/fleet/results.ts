@@ -94,9 +94,9 @@ function writeReport(file: string, html: string): void {
 export async function exportPredictions({ options, operands: [name, ...rest] }: Arguments): Promise<number> {
   refuseOperands(rest, fleetCommand);
   const file = options.get("swe-bench");
-  if (file === undefined)
-    throw new ToolError("invalid-input", "A file is missing: --swe-bench FILE", {
-      hint: `For example: toolcrib fleet export ${name ?? "FLEET"} --swe-bench predictions.jsonl`,
+  if (file === undefined || options.has("branches") || options.has("push-command"))
+    throw new ToolError("invalid-input", "Choose one export: --swe-bench FILE or --branches DIR", {
+      hint: `For example: toolcrib fleet export ${name ?? "FLEET"} ${file === undefined ? "--swe-bench predictions.jsonl" : "--branches branches"}`,
     });
   return withStore(options, async (store) => {
     const fleet = await findFleet(store, name);
@@ -129,10 +129,8 @@ export async function logs({ options, operands: [name, ...rest] }: Arguments): P
       printJson({ run, entries });
       return 0;
     }
-    const status = [run.outcome ?? run.state, run.reason ?? "", `delivery ${run.deliveries}`].filter(
-      (part) => part !== "",
-    );
-    remark(`${printableLine(run.spec.task)}: ${status.map(printableLine).join(", ")}\n`);
+    const status = `${run.spec.task}: ${run.outcome ?? run.state}, delivery ${run.deliveries}.`;
+    remark(`${printableLine([status, run.reason ?? ""].join(" ").trim())}\n`);
     const { toMarkdown } = await import("../../agent/records/export/to-markdown.ts");
     const { toTranscript } = await import("../../agent/records/export/transcript.ts");
     printContent(toMarkdown(toTranscript(run.session ?? run.id, entries)));

@@ -11,6 +11,10 @@ import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { chooseModel } from "../../models/default-model.ts";
+import { ModelError } from "../../models/model-error.ts";
+import { factsOf } from "../../models/model-facts.ts";
+import { findModel, parseModelId } from "../../models/open-model.ts";
+import { providerAccess } from "../../models/provider-access.ts";
 import type { ModelSettings } from "../../models/settings.ts";
 import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../command.ts";
@@ -37,8 +41,11 @@ export async function submit(given: Arguments): Promise<number> {
   const modelSettings = await readModelSettings();
   const plan = await readPlan(spec, modelSettings);
   const unpriced = modelsWithoutPrice(plan, modelSettings);
-  if (options.has("preview")) return preview(plan, unpriced, options.has("json"));
+  const problems = problemsOfModels(plan, modelSettings);
+  if (options.has("preview")) return preview(plan, { unpriced, problems }, options.has("json"));
   refuseProgramsOfTools("start fleets");
+  const [lacking] = problems.flatMap(({ error }) => error ?? []);
+  if (lacking !== undefined && databaseOf(options) === undefined) throw lacking;
   return withStore(options, async (store) => {
     const { added, known } = await store.submit(plan.name, plan.settings, plan.runs);
     if (!options.has("json")) remark(`${plan.name}: ${counted(added.length, "new run")}, ${known} known\n`);
@@ -59,6 +66,38 @@ async function readPlan(spec: string | undefined, modelSettings: ModelSettings):
   return expandRuns(source, { modelSettings, defaultModel: choice?.id });
 }
 
+interface ModelProblem {
+  readonly model: string;
+  readonly message: string;
+  /** Why the model cannot be used from here; undefined when it may work. */
+  readonly error: ToolError | undefined;
+}
+
+/** Finds models that this machine cannot use, or whose name is not known. Keys of workers may differ. */
+function problemsOfModels({ runs }: FleetPlan, settings: ModelSettings): readonly ModelProblem[] {
+  return [...new Set(runs.map(({ model }) => model))].flatMap((model): readonly ModelProblem[] => {
+    try {
+      findModel(model, settings);
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      const { message, hint = "" } = error;
+      const refusal = new ToolError("invalid-input", message, { hint, cause: error });
+      return [{ model, error: refusal, message: `${message} ${hint}` }];
+    }
+    if (isListed(model, settings)) return [];
+    const message = `The model is not known. Check its name: toolcrib models ${parseModelId(model).provider}`;
+    return [{ model, error: undefined, message }];
+  });
+}
+
+/** Whether a model is known, or its server is not one of the known providers. */
+function isListed(model: string, settings: ModelSettings): boolean {
+  const { provider, name } = parseModelId(model);
+  const access = providerAccess(provider, settings, process.env);
+  const isTheirs = access.addressFrom === undefined && access.type !== "ollama";
+  return !isTheirs || Object.keys({ ...factsOf(access, name), ...settings.models?.[model] }).length > 0;
+}
+
 /** No budget and no limit in dollars holds for these models. */
 function modelsWithoutPrice({ runs }: FleetPlan, settings: ModelSettings): readonly string[] {
   return [...new Set(runs.map(({ model }) => model))].filter((id) => pricesOf(id, settings) === undefined);
@@ -73,7 +112,10 @@ function unpricedNote(most: number | null, models: readonly string[]): string {
 /** Shows what would run, and the most that it can cost. */
 function preview(
   { name, settings, runs }: FleetPlan,
-  modelsWithoutPrice: readonly string[],
+  {
+    unpriced,
+    problems,
+  }: { readonly unpriced: readonly string[]; readonly problems: readonly ModelProblem[] },
   asJson: boolean,
 ): number {
   const most = mostDollars(runs, settings.budget);
@@ -82,7 +124,8 @@ function preview(
       name,
       settings,
       mostDollars: most,
-      modelsWithoutPrice,
+      modelsWithoutPrice: unpriced,
+      problems: problems.map(({ model, message }) => ({ model, message })),
       runs: runs.map((spec) => ({ id: runId(spec), ...spec })),
     });
     return 0;
@@ -101,7 +144,8 @@ function preview(
   print(
     `\n${counted(runs.length, "run")}. ${most === null ? "There is no limit on what they cost: set budget, or limits.dollars" : `They cost at most ${formatDollars(most)}`}.\n`,
   );
-  print(unpricedNote(most, modelsWithoutPrice));
+  print(unpricedNote(most, unpriced));
+  for (const { model, message } of problems) print(`${printableLine(`${model}: ${message}`)}\n`);
   const loose = runs.filter(({ mode }) => mode === "yolo").length;
   if (loose > 0)
     print(

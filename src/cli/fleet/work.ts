@@ -21,7 +21,7 @@ import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { remarkFewDescriptors, remarkWarnings } from "../report.ts";
 import { remark } from "../terminal.ts";
 import { openQueue } from "./open-queue.ts";
-import { fleetFolder, withStore } from "./open-store.ts";
+import { databaseOf, fleetFolder, withStore } from "./open-store.ts";
 import { artifactsOf, workFolderOf } from "./run-files.ts";
 
 /** Runs `toolcrib fleet work`, until a signal or, with --until-done, until all runs have ended. */
@@ -32,14 +32,19 @@ export async function work(given: Arguments): Promise<number> {
   remarkFewDescriptors();
   return withStore(options, async (store) => {
     const metrics = new FleetMetrics(store);
-    const port = readCount(given, "metrics-port");
+    const port = portOf(options.get("metrics-port"));
     const host = options.get("metrics-host");
     const served = port === undefined ? undefined : await serveMetrics({ metrics, port, host });
+    if (served !== undefined) remark(`Metrics are at ${served.address}/metrics\n`);
     const { signal, stop } = onInterruption();
     let queue: RunQueue | undefined;
     try {
       queue = await openQueue(options, store);
       const worker = await startFleetWorker(given, store, queue, { observer: metrics, onEnd: showEnd });
+      if (databaseOf(options) === undefined)
+        remark(
+          `No database is set, so this worker works on the fleets of this machine only.\nFor several machines: toolcrib fleet work --database postgres://user@host/database\n`,
+        );
       remark(`Worker ${worker.id} works on ${counted(slotsOf(given), "run")} at once. SIGTERM drains it.\n`);
       await untilDone(store, worker, signal, options.has("until-done")).finally(() => {
         if (signal.aborted)
@@ -134,6 +139,15 @@ interface StartOptions {
   readonly isLocal?: boolean;
   readonly observer?: FleetObserver;
   readonly onEnd?: (run: Run, end: WorkEnd) => void;
+}
+
+/** 0 picks a free port. */
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new ToolError("invalid-input", `--metrics-port must be a port, not "${printableLine(text)}"`, {
+    hint: "For example: --metrics-port 9464",
+  });
 }
 
 function slotsOf(given: Arguments): number {

@@ -174,7 +174,7 @@ function parseYaml(text: string, file: string): { readonly value: unknown; reado
     throw failed(
       lineAt(fault.pos[0]),
       `is not valid YAML: ${fault.message}`,
-      "Quote texts that contain : # or !",
+      yamlFixes[fault.code] ?? 'Quote texts that contain : # or !, for example prompt: "Fix: the parser"',
     );
   let aliases = 0;
   visit(document, (_key, node) => {
@@ -197,6 +197,17 @@ function parseYaml(text: string, file: string): { readonly value: unknown; reado
 }
 
 const maxAliases = 100;
+
+const yamlFixes: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: "Indent with spaces instead of tabs.",
+  BAD_INDENT: "Indent the fields of one group with the same number of spaces.",
+  DUPLICATE_KEY: "Remove one of the two fields.",
+  MISSING_CHAR: "Close the quote or bracket, or add a space after the colon.",
+  MULTIPLE_DOCS: "Remove the line --- and write one file per fleet.",
+  TAG_RESOLVE_FAILED: "Remove the tag, or quote the text that begins with !",
+  BAD_ALIAS: "Quote the text that begins with * or &",
+  BAD_DQ_ESCAPE: "Use single quotes around texts with backslashes.",
+};
 
 function checkShape<Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -237,8 +248,23 @@ function explain(issue: z.core.$ZodIssue, { origin, path }: Place): Problem {
     return { at, message: `${field} is missing`, fix: `Add ${field.split(".").at(-1)}: …` };
   const wanted =
     issue.code === "invalid_value" ? `one of ${issue.values.join(", ")}` : (wantedOf(issue) ?? issue.message);
-  return { at, message: `${field} must be ${wanted}`, fix: `See toolcrib fleet submit --schema` };
+  const name = issue.path.findLast((key) => typeof key === "string") ?? path.at(-1);
+  const fix = name === undefined ? "name: nightly" : `Write ${String(name)}: ${exampleOf(issue)}`;
+  return { at, message: `${field} must be ${wanted}`, fix };
 }
+
+/** Returns a value that would be accepted. */
+function exampleOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_value") return String(issue.values[0]);
+  if (issue.code === "too_big" && issue.origin !== "string") return String(issue.maximum);
+  if (issue.code === "too_small" && issue.origin !== "string") return issue.origin === "array" ? "[…]" : "1";
+  if (issue.code === "invalid_format") return issue.path.at(-1) === "name" ? "task-1" : '"…" in one line';
+  return (issue.code === "invalid_type" ? examples[issue.expected] : undefined) ?? '"…"';
+}
+
+const examples: Readonly<Record<string, string>> = {
+  ...{ number: "10", int: "10", boolean: "true", object: "{ … }", record: "{ … }", array: "[…]" },
+};
 
 function wantedOf(issue: z.core.$ZodIssue): string | undefined {
   switch (issue.code) {
@@ -251,7 +277,9 @@ function wantedOf(issue: z.core.$ZodIssue): string | undefined {
     case "too_big":
       return `at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}`;
     case "invalid_format":
-      return "letters, digits and . _ - / : @ +, without spaces and line ends";
+      return issue.path.at(-1) === "name"
+        ? "letters, digits and . _ - / : @ +, without spaces"
+        : "one line without control characters";
     default:
       return undefined;
   }

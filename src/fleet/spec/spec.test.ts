@@ -197,13 +197,13 @@ describe("a wrong spec is refused with its line and a fix:", () => {
       "a wrong type",
       `name: x\nbudget: lots\n${task}\n`,
       "fleet.yaml:2: budget must be a number",
-      "See toolcrib fleet submit --schema",
+      "Write budget: 10",
     ],
     [
       "a wrong number",
       `name: x\nlimits:\n  rounds: 0\n${task}\n`,
       "fleet.yaml:3: limits.rounds must be more than 0",
-      "See toolcrib fleet submit --schema",
+      "Write rounds: 1",
     ],
     [
       "a duplicate name",
@@ -214,8 +214,8 @@ describe("a wrong spec is refused with its line and a fix:", () => {
     [
       "a name with a space",
       "name: x\ntasks:\n  - { name: a b, prompt: A }\n",
-      "fleet.yaml:3: tasks[0].name must be letters, digits and . _ - / : @ +, without spaces and line ends",
-      "See toolcrib fleet submit --schema",
+      "fleet.yaml:3: tasks[0].name must be letters, digits and . _ - / : @ +, without spaces",
+      "Write name: task-1",
     ],
     [
       "an unknown provider",
@@ -299,13 +299,37 @@ describe("a wrong spec is refused with its line and a fix:", () => {
       "a duplicate key",
       `name: x\nname: y\n${task}\n`,
       "fleet.yaml:2: is not valid YAML: Map keys must be unique",
-      "Quote texts",
+      "Remove one of the two fields.",
+    ],
+    [
+      "a tab",
+      "name: x\ntasks:\n\t- { name: a, prompt: A }\n",
+      "fleet.yaml:3: is not valid YAML: Tabs are not allowed as indentation",
+      "Indent with spaces instead of tabs.",
+    ],
+    [
+      "a text with a colon",
+      "name: x\ntasks:\n  - name: a\n    prompt: Fix: the parser\n",
+      "fleet.yaml:4: is not valid YAML: Nested mappings are not allowed in compact mappings",
+      'Quote texts that contain : # or !, for example prompt: "Fix: the parser"',
+    ],
+    [
+      "too long a time",
+      `name: x\nlimits: { minutes: 2000 }\n${task}\n`,
+      "fleet.yaml:2: limits.minutes must be at most 1440",
+      "Write minutes: 1440",
+    ],
+    [
+      "an unknown mode",
+      `name: x\nmode: wild\n${task}\n`,
+      "fleet.yaml:2: mode must be one of safe, cautious, paranoid, yolo",
+      "Write mode: safe",
     ],
     [
       "a custom tag",
       `name: !!js/function x\n${task}\n`,
       "fleet.yaml:1: is not valid YAML: Unresolved tag",
-      "Quote texts",
+      "Remove the tag",
     ],
     [
       "no tasks",
@@ -317,8 +341,8 @@ describe("a wrong spec is refused with its line and a fix:", () => {
     [
       "two lines as a rule",
       `name: x\nrules: ["deny run a\\nallow run b"]\n${task}\n`,
-      "fleet.yaml:2: rules[0] must be",
-      "See",
+      "fleet.yaml:2: rules[0] must be one line without control characters",
+      "Write rules:",
     ],
   ])("%s", (_name, spec, message, fix) => {
     const [foundMessage, foundFix] = refusal(spec);
