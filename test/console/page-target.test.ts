@@ -58,6 +58,10 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       await shown.goto(`${real.origin}/#/sessions`);
       await shown.getByRole("button", { name: "Start a session" }).click();
       const dialog = shown.getByRole("dialog");
+      await shown.setViewportSize(phone);
+      const body = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector(".dialog-body"))`;
+      expect(await shown.evaluate(body)).toBe(0);
+      await shown.setViewportSize(desk);
       await dialog.getByLabel("Task").fill("Delete a.txt.");
       await dialog.getByRole("combobox", { name: "Mode" }).selectOption("safe");
       await dialog.getByRole("button", { name: "Start", exact: true }).click();
