@@ -7,12 +7,15 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { testKilledCalls } from "../../test/journal/killed-calls.ts";
 import { bundledProgram } from "../../test/support/bundled-program.ts";
+import { killedWorkspace } from "../../test/support/killed-workspace.ts";
 import { workspaceFiles } from "../system/directories.ts";
 import { openToolcrib } from "../toolcrib/index.ts";
 import { Journal } from "./journal.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
+const caller = await bundledProgram(new URL("../../test/support/journal/caller.ts", import.meta.url));
 const recorder = await bundledProgram(new URL("../../test/support/journal/recorder.ts", import.meta.url));
 let folder: string;
 beforeAll(() => {
@@ -74,6 +77,13 @@ it("loses no acknowledged record when it is killed", { timeout: 600_000 }, async
   expect(journal.warnings).toEqual([]);
   journal.close();
   expect((await verifyJournal(file)).fault).toBeUndefined();
+});
+
+testKilledCalls({
+  program: () => caller,
+  open: (files) => killedWorkspace(folder, files),
+  times: 6,
+  withinMs: 150,
 });
 
 it("prevents changes when the disk is full", async () => {

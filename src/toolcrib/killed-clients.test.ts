@@ -88,16 +88,23 @@ describe("an open instance", { timeout: 120_000 }, () => {
   });
 });
 
+function where() {
+  return { target: there.target.name, sandbox: "none" } as const;
+}
+
 function open(): Promise<Toolcrib> {
   return openToolcrib({
-    ...{ target: there.target.name, sandbox: "none", mode: "yolo" },
+    ...where(),
+    mode: "yolo",
     ...{ stateDirectory: join(here.path, "state"), configDirectory: join(here.path, "config") },
   });
 }
 
 /** Starts the client, and returns the id of its command when it runs. */
 async function startClient(): Promise<number> {
-  client = spawn(process.execPath, [program, here.path, there.target.name], { stdio: "inherit" });
+  client = spawn(process.execPath, [program, here.path, "", JSON.stringify(where())], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const file = join(there.workspace, "pid");
   await expect.poll(() => client?.exitCode ?? existsSync(file), { timeout: 60_000 }).toBe(true);
   return Number(readFileSync(file, "utf8"));

@@ -1,16 +1,21 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testConformance } from "../../src/environment/conformance/conformance.ts";
 import { putFiles } from "../../src/environment/conformance/local-world.ts";
 import { openTargetWorld } from "../../src/environment/conformance/target-world.ts";
+import { testKilledCalls } from "../journal/killed-calls.ts";
 import { testEditScenarios } from "../scenarios/edit-scenarios.ts";
+import { builtProgram } from "../support/built-program.ts";
+import { bundledProgram } from "../support/bundled-program.ts";
 import { openCommandFixture } from "../support/journal-scan/command-fixture.ts";
+import { killedWorkspace } from "../support/killed-workspace.ts";
 import { describeTarget } from "../support/remote/real-targets.ts";
 import { openTargetWorkspace, type TargetWorkspace } from "../support/remote/target-workspace.ts";
 import { fill, openKeepFixture } from "../support/stages/keep-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openUndoFixture } from "../support/undo/undo-fixture.ts";
+import { testKilledTransactions } from "../transactions/killed-transactions.ts";
 import { testTransactionsAfterKill } from "../transactions/transactions-after-kill.ts";
 import { testCallUndo } from "../undo/call-undo-tests.ts";
 import { testCommandUndo } from "../undo/command-undo-tests.ts";
@@ -21,6 +26,17 @@ import { testCommandRaces, testUndoRaces } from "../undo/undo-races.ts";
 import { testUndo } from "../undo/undo-tests.ts";
 
 // What holds on this machine also holds on real targets: Debian's ssh server, and a container of podman and runc.
+
+let programs: { readonly transactions: string; readonly calls: string };
+beforeAll(async () => {
+  // The programs send those of the build to the target.
+  expect(builtProgram).not.toBe("");
+  const bundled = (file: string) => bundledProgram(new URL(`../support/${file}`, import.meta.url));
+  programs = {
+    transactions: await bundled("transactions/worker.ts"),
+    calls: await bundled("journal/caller.ts"),
+  };
+});
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
@@ -68,6 +84,23 @@ for (const kind of ["ssh", "podman"] as const) {
       testUndoAfterKill(target);
     });
 
-    describe("transactions", () => testTransactionsAfterKill(target));
+    describe("transactions", () => {
+      testTransactionsAfterKill(target);
+      testKilledTransactions({
+        program: () => programs.transactions,
+        open: (files) => killedWorkspace(folder.path, files, target()),
+        times: { own: 3, parked: 1 },
+        atOnce: 1,
+        withinMs: 1500,
+      });
+    });
+
+    describe("journal", () =>
+      testKilledCalls({
+        program: () => programs.calls,
+        open: (files) => killedWorkspace(folder.path, files, target()),
+        times: 2,
+        withinMs: 800,
+      }));
   });
 }

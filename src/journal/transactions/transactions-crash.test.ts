@@ -6,7 +6,9 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { snapshot } from "../../../test/support/environment/change-world.ts";
+import { killedWorkspace } from "../../../test/support/killed-workspace.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { testKilledTransactions } from "../../../test/transactions/killed-transactions.ts";
 import { ProcessTree } from "../../system/process-tree.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 
@@ -19,18 +21,14 @@ const transactionProgram = await bundledProgram(
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
 
-it("is rolled back by the next start, whenever its process is killed", { timeout: 600_000 }, async () => {
-  const lane = async () => {
-    for (let time = 0; time < 11; time += 1) await killOnce("own", Math.random() * 400);
-  };
-  await Promise.all([lane(), lane()]);
-});
-
-it("is rolled back after being parked, when a process that resumed it is killed", {
-  timeout: 600_000,
-}, async () => {
-  for (let time = 0; time < 6; time += 1) await killOnce("parked", Math.random() * 400);
-});
+describe("transactions", () =>
+  testKilledTransactions({
+    program: () => transactionProgram,
+    open: (files) => killedWorkspace(folder.path, files),
+    times: { own: 22, parked: 6 },
+    atOnce: 2,
+    withinMs: 400,
+  }));
 
 describe.each(["none", "auto"])(
   "a command that keeps running after its process was killed, sandbox %s",
@@ -109,36 +107,3 @@ describe.each(["none", "auto"])(
     }
   },
 );
-
-async function killOnce(how: "own" | "parked", afterMs: number): Promise<void> {
-  const home = mkdtempSync(join(folder.path, "world "));
-  const workspace = join(home, "workspace");
-  mkdirSync(join(workspace, "src"), { recursive: true });
-  for (const [name, content] of Object.entries({ a: "one\n", b: "two\n", c: "three\n" }))
-    writeFileSync(join(workspace, "src", `${name}.txt`), content);
-  const before = snapshot(workspace);
-  const worker = spawn(process.execPath, [transactionProgram, home, how], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exit = once(worker, "exit");
-  await Promise.race([once(worker.stdout, "data"), exit]);
-  await setTimeout(afterMs);
-  worker.kill("SIGKILL");
-  expect((await exit)[1]).toBe("SIGKILL");
-  const directories = { stateDirectory: join(home, "state"), configDirectory: join(home, "config") };
-  const crib = await openToolcrib({
-    workspace,
-    ...directories,
-    mode: "yolo",
-    parkTransaction: how === "parked",
-  });
-  const recovered = crib.recovered.flatMap(({ transaction, ...change }) => (transaction ? [change] : []));
-  const unlike = recovered.filter(
-    ({ outcome, leftAlone }) => outcome !== "taken back" || leftAlone.length > 0,
-  );
-  expect(unlike).toEqual([]);
-  // It was killed between two instances, when the transaction was parked and had no owner, so it is resumed.
-  if (how === "parked") await crib.call("transaction.rollback", {});
-  expect(snapshot(workspace)).toEqual(before);
-  await crib.close();
-}

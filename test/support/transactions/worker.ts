@@ -1,18 +1,15 @@
 /**
  * Begins a transaction, reports that, changes files, runs a command, rolls back and begins again, until it is killed.
- * Arguments: the folder of workspace, state and config; "parked": every call in its own instance; a target, instead of the
- * workspace in the folder.
+ * Arguments: the folder of state and config; "parked": every call in its own instance; where it works, as JSON.
  */
 import { join } from "node:path";
 import { openToolcrib, type Toolcrib } from "../../../src/toolcrib/index.ts";
 
-const [home, how, target] = process.argv.slice(2) as [string, string, string | undefined];
+const [home, how, where] = process.argv.slice(2) as [string, string, string];
 const isParked = how === "parked";
 const open = () =>
   openToolcrib({
-    ...(target === undefined
-      ? { workspace: join(home, "workspace") }
-      : ({ target, sandbox: "none" } as const)),
+    ...(JSON.parse(where) as object),
     stateDirectory: join(home, "state"),
     configDirectory: join(home, "config"),
     mode: "yolo",
