@@ -543,6 +543,13 @@ export interface RunDetail extends RunSummary {
   readonly artifacts: string | null;
   /** The files that `GET /api/fleets/:fleet/runs/:run/artifacts/:name` downloads. */
   readonly downloads: readonly string[];
+  /** Whether the run has a session, for `GET /api/fleets/:fleet/runs/:run/session`. */
+  readonly hasSession: boolean;
+}
+
+/** `GET /api/fleets/:fleet/runs/:run/session`: the conversation of a run that has begun. */
+export interface RunSession {
+  readonly entries: readonly SessionItem[];
 }
 
 /** `POST /api/fleets/act`. Cancels runs that have not ended, or makes ended ones wait again. Answers `FleetAnswer`. */

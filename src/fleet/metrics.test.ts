@@ -1,12 +1,18 @@
+import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
-import { resultWith, workerOf } from "../../test/support/fleet/examples.ts";
+import { resultWith, settingsWith, specOf, workerOf } from "../../test/support/fleet/examples.ts";
 import { parseExposition, type Sample } from "../../test/support/fleet/exposition.ts";
 import { fleetWith, runWith } from "../../test/support/fleet/fixtures.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { FleetCounts } from "./fleet.ts";
 import { FleetMetrics } from "./metrics.ts";
 import { serveMetrics } from "./serve-metrics.ts";
+import { openFleetStore } from "./store/open-fleet-store.ts";
 
 const now = Date.UTC(2026, 10, 17);
 const counts: FleetCounts = {
@@ -121,6 +127,51 @@ it("serves metrics and health on loopback, and refuses other hosts, methods and 
   expect((await get(port, "/metrics", { host: "evil.example" })).status).toBe(403);
   expect((await get(port, "/metrics", { method: "POST" })).status).toBe(405);
   expect((await get(port, "/../etc/passwd")).status).toBe(404);
+});
+
+it("listens on loopback only, unless another address is given", async () => {
+  await using served = await serveMetrics({ metrics: metricsOf(), port: 0 });
+  const others = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4");
+  for (const { address } of others) {
+    const socket = connect(served.port, address);
+    const [error] = await Promise.race([once(socket, "error"), once(socket, "connect")]);
+    socket.destroy();
+    expect([address, error?.code]).toEqual([address, "ECONNREFUSED"]);
+  }
+});
+
+it.each(["localhost.evil.example", "127.0.0.1.evil.example", "[::ffff:7f00:1]", "evil.example:80"])(
+  "refuses the host name %j, with which a web page could read metrics",
+  async (host) => {
+    await using served = await serveMetrics({ metrics: metricsOf(), port: 0 });
+    for (const path of ["/metrics", "/healthz", "/livez"])
+      expect((await get(served.port, path, { host })).status).toBe(403);
+  },
+);
+
+it("shows no prompts, reasons, addresses or keys", async () => {
+  await using folder = temporaryFolder();
+  await using store = await openFleetStore({ file: join(folder.path, "fleet.sqlite") });
+  const secret = ["ghp", "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"].join("_");
+  const spec = specOf("task", {
+    prompt: secret,
+    repository: `https://${secret}@host/x`,
+    data: { key: secret },
+  });
+  const { added } = await store.submit("nightly", settingsWith(), [spec]);
+  await store.heartbeat(workerOf("worker-1"), []);
+  const claimed = await store.claim(added[0]!, "worker-1");
+  if (!claimed.claimed) throw new Error("The run was not claimed.");
+  await store.end(claimed.claim, "infrastructure", secret, { ...resultWith(secret), artifacts: secret });
+  const metrics = new FleetMetrics(store);
+  metrics.delivered(claimed.run);
+  metrics.ended(claimed.run, "infrastructure", resultWith(secret));
+  const text = await metrics.render();
+  expect([text.includes("nightly"), text.includes(secret), text.includes(folder.path)]).toEqual([
+    ...[true, false, false],
+  ]);
 });
 
 it("is not healthy without a database or with a fault, but stays alive", async () => {

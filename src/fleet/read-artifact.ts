@@ -1,7 +1,15 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { ConversationEntry } from "../contract/conversations.ts";
+import { ToolError } from "../contract/error.ts";
+import { isRecord } from "../lib/json/is-record.ts";
+import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { attempt, statsAt } from "../system/attempt.ts";
+import { allWorkspaceFiles } from "../system/directories.ts";
 import { contentAt } from "../system/pinned-path.ts";
+import { redactValue, WorkspaceJournal } from "../toolcrib/workspace-journal.ts";
 import type { Run } from "./fleet.ts";
+import { RunFolder } from "./work/run-folder.ts";
 
 /**
  * Reads an artifact of an ended run: from a folder of this machine, or from S3 with the credentials of this process.
@@ -44,4 +52,41 @@ function isRemote(address: string): boolean {
 /** Names come from the database, too. */
 function listedArtifacts({ result }: Run): readonly string[] {
   return (result?.artifactNames ?? []).filter((name) => /^[A-Za-z0-9][\w.-]{0,99}$/.test(name));
+}
+
+/** Reads an artifact of an ended run; empty when the run has no such artifact. */
+export async function readRunFile(run: Run, name: string): Promise<Buffer> {
+  const { artifacts = null, artifactNames = [] } = run.result ?? {};
+  if (artifacts === null || !artifactNames.includes(name)) return Buffer.alloc(0);
+  const found = await readArtifact(run, name, maxArtifactBytes);
+  if (found !== undefined) return found;
+  throw new ToolError("unavailable", `${name} of ${run.id} cannot be read.`, {
+    hint: `Run this on the machine that has ${artifacts}.`,
+  });
+}
+
+const maxArtifactBytes = 256 * 1024 * 1024;
+
+/** Returns the conversation of a run: from its artifacts, or as far as its worker on this machine has come. */
+export async function conversationOf(run: Run, workFolder: string): Promise<readonly ConversationEntry[]> {
+  const kept = (await readRunFile(run, "session.jsonl")).toString();
+  if (kept !== "")
+    return kept.split("\n").map(tryParseJson).filter(isRecord) as unknown as ConversationEntry[];
+  const [files] = allWorkspaceFiles(new RunFolder(workFolder, run).state);
+  if (run.session !== null && files !== undefined && existsSync(files.journal)) {
+    const journal = new WorkspaceJournal({ files });
+    try {
+      return journal.conversations
+        .entries(run.session)
+        .map((kept) => ({ ...kept, entry: redactValue(kept.entry) }));
+    } finally {
+      journal.close();
+    }
+  }
+  throw new ToolError("not-found", `No conversation of ${run.id} is on this machine`, {
+    hint:
+      run.session === null
+        ? "The run has not started."
+        : "Run this on the worker's machine, with its --folder.",
+  });
 }

@@ -73,6 +73,15 @@ describe.skipIf(missingBrowser)("the pages of fleets (with Chromium)", () => {
     expect(new URL(page.url()).hash).toBe("#/fleets/nightly");
   });
 
+  it("shows the session of a run, which is loaded when it is opened", async () => {
+    await shown.open("#/fleets/nightly/run_1");
+    await page.locator("details.run-session > summary").click();
+    await page.getByText("Fix the login so that a code counts only once.").waitFor();
+    // Its calls are not in a workspace of this console.
+    expect(await page.locator(".run-session a[href]").count()).toBe(0);
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
   it("shows hostile names, reasons and answers as text", async () => {
     await shown.open("#/fleets/nightly/run_0");
     const visible = hostileName.replace("\u202e", "<U+202E>");

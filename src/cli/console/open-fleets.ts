@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenFleets } from "../../console/server/fleets.ts";
 import { databaseOf, fleetFolder } from "../fleet/open-store.ts";
+import { workFolderOf } from "../fleet/run-files.ts";
 
 /** Opens the fleets of a database, or those of this machine: undefined when it has none. */
 export async function openFleets(options: ReadonlyMap<string, string>): Promise<OpenFleets | undefined> {
@@ -14,6 +15,7 @@ export async function openFleets(options: ReadonlyMap<string, string>): Promise<
   const store = await openFleetStore(location, { retryMs: 5_000 });
   return {
     store,
+    workFolder: workFolderOf(new Map()),
     enqueue: async (runs) => {
       const { openRunQueue } = await import("../../fleet/queue/open-run-queue.ts");
       const queue = await openRunQueue(store, location);

@@ -1,4 +1,5 @@
 import { publishRuns } from "../../fleet/publish.ts";
+import { readRunFile } from "../../fleet/read-artifact.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
@@ -9,7 +10,6 @@ import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable, print, remark } from "../terminal.ts";
 import { findFleet, withStore } from "./open-store.ts";
-import { readRunFile } from "./run-files.ts";
 
 /** Runs `toolcrib fleet export --branches DIR`: branches of solved runs here, which only the user's own command pushes. */
 export async function publishBranches({ options, operands: [name, ...rest] }: Arguments): Promise<number> {

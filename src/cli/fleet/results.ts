@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import type { FleetStore, Run } from "../../fleet/fleet.ts";
+import { conversationOf, readRunFile } from "../../fleet/read-artifact.ts";
 import { type Comparison, comparisonsOf } from "../../fleet/results/compare-runs.ts";
 import { toPredictions } from "../../fleet/results/export-swe-bench.ts";
 import {
@@ -21,7 +22,7 @@ import { forReader, printContent, printJson } from "../report.ts";
 import { writePrivately } from "../session/stored-sessions.ts";
 import { layTable, print, remark, shorten } from "../terminal.ts";
 import { findFleet, findRun, withStore } from "./open-store.ts";
-import { conversationOf, readRunFile, workFolderOf } from "./run-files.ts";
+import { workFolderOf } from "./run-files.ts";
 
 /** Runs `toolcrib fleet results`. */
 export async function results({ options, operands: [name, ...rest] }: Arguments): Promise<number> {

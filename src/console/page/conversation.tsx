@@ -79,9 +79,16 @@ export function useLiveTexts(workspace: string, session: string, reload: () => v
 /** Items that are shown before the user asks for more: a long history must not freeze the page. */
 const shownItems = 200;
 
-export function Entries({ session, live }: { session: SessionDetail; live: LiveTexts }) {
+interface EntriesProps {
+  readonly entries: readonly SessionItem[];
+  /** The session that links and forks refer to; null for one that is not in a workspace of this console. */
+  readonly session: SessionDetail | null;
+  readonly live?: LiveTexts;
+}
+
+export function Entries({ entries, session, live = {} }: EntriesProps) {
   const [limit, setLimit] = useState(shownItems);
-  const items = foldCalls(session.entries);
+  const items = foldCalls(entries);
   const running = Object.entries(live);
   if (items.length + running.length === 0)
     return (
@@ -100,7 +107,7 @@ export function Entries({ session, live }: { session: SessionDetail; live: LiveT
         .slice(-limit)
         .map((item) =>
           "calls" in item ? (
-            <Calls key={item.key} calls={item.calls} workspace={session.workspace} />
+            <Calls key={item.key} calls={item.calls} workspace={session?.workspace ?? null} />
           ) : (
             <Entry key={item.key} item={item.item} session={session} />
           ),
@@ -132,7 +139,7 @@ function foldCalls(entries: readonly SessionItem[]): readonly Folded[] {
   return folded;
 }
 
-function Calls({ calls, workspace }: { calls: readonly CallItem[]; workspace: string }) {
+function Calls({ calls, workspace }: { calls: readonly CallItem[]; workspace: string | null }) {
   const failed = calls.filter(({ state }) => state !== "ok" && state !== "running").length;
   return (
     <details
@@ -148,7 +155,11 @@ function Calls({ calls, workspace }: { calls: readonly CallItem[]; workspace: st
           <li key={index}>
             <a
               class="row call-row"
-              href={call.callId === null ? undefined : href("trace", { workspace, id: call.callId })}
+              href={
+                call.callId === null || workspace === null
+                  ? undefined
+                  : href("trace", { workspace, id: call.callId })
+              }
             >
               <CallState state={call.state} />
               <span class="tool">{call.tool}</span>
@@ -162,7 +173,7 @@ function Calls({ calls, workspace }: { calls: readonly CallItem[]; workspace: st
   );
 }
 
-function Entry({ item, session }: { item: Exclude<SessionItem, CallItem>; session: SessionDetail }) {
+function Entry({ item, session }: { item: Exclude<SessionItem, CallItem>; session: SessionDetail | null }) {
   if (item.type === "reasoning")
     return (
       <details class="entry entry-reasoning">
@@ -176,7 +187,7 @@ function Entry({ item, session }: { item: Exclude<SessionItem, CallItem>; sessio
         <p class="entry-head">
           You · <Time at={item.at} />
           <span class="spring" />
-          {item.turn > 1 && (
+          {session !== null && item.turn > 1 && (
             <ActionButton class="plain" run={() => fork(session, item.turn - 1)}>
               Fork before this
             </ActionButton>

@@ -1,6 +1,7 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { FleetAction, RunDetail } from "../api.ts";
+import type { FleetAction, RunDetail, RunSession } from "../api.ts";
+import { Entries } from "./conversation.tsx";
 import { Diffs, DiffViewSwitch } from "./diff.tsx";
 import { RunState } from "./fleet-runs.tsx";
 import { ConfirmAction } from "./fleets.tsx";
@@ -92,6 +93,7 @@ function RunArticle({ run, fleet }: { run: RunDetail; fleet: string }) {
         <Text title={`Check: exit code ${run.check.exitCode ?? "none"}`} text={run.check.output} />
       )}
       <Text title="Prompt" text={run.prompt} />
+      {run.hasSession && <RunConversation key={run.state} path={apiPath("fleets", fleet, "runs", run.id)} />}
       {run.downloads.length > 0 && (
         <section aria-label="Artifacts">
           <h3>Artifacts</h3>
@@ -110,6 +112,24 @@ function RunArticle({ run, fleet }: { run: RunDetail; fleet: string }) {
       )}
     </article>
   );
+}
+
+/** Loads the conversation when the user opens it: it may be long, or in a remote store. */
+function RunConversation({ path }: { path: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="run-session" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Session</summary>
+      {isOpen && <LoadedConversation path={`${path}/session`} />}
+    </details>
+  );
+}
+
+function LoadedConversation({ path }: { path: string }) {
+  const { value, error, reload } = useLoad(path, (signal) => get<RunSession>(path, {}, signal));
+  if (error !== null) return <Failure error={error} retry={reload} />;
+  if (value === null) return <Loading what="the session" />;
+  return <Entries entries={value.entries} session={null} />;
 }
 
 function Text({ title, text }: { title: string; text: string | null }) {

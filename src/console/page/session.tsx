@@ -43,7 +43,7 @@ export function SessionDetails({ workspace, session, close }: SessionDetailsProp
         {error !== null && <Failure error={error} retry={reload} />}
         {value === null && error === null && <Loading what="the session" />}
         {shown !== null && <SessionHead session={shown} />}
-        {shown !== null && <Entries session={shown} live={live} />}
+        {shown !== null && <Entries entries={shown.entries} session={shown} live={live} />}
       </Conversation>
       {shown !== null && (shown.canSteer || shown.title !== null) && <MessageBox session={shown} />}
     </>

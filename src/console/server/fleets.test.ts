@@ -1,12 +1,13 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type OpenConsole, openTestConsole } from "../../../test/support/console/open-console.ts";
 import { resultWith, settingsWith, specOf, workerOf } from "../../../test/support/fleet/examples.ts";
+import { s3StandIn } from "../../../test/support/fleet/s3-stand-in.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { FleetStore, RunOutcome, RunResult } from "../../fleet/fleet.ts";
 import { openFleetStore } from "../../fleet/store/open-fleet-store.ts";
-import type { FleetAnswer, FleetOverview, RunDetail, RunPage } from "../api.ts";
+import type { FleetAnswer, FleetOverview, RunDetail, RunPage, RunSession } from "../api.ts";
 
 const folder = temporaryFolder();
 const hostile = '<img src=x onerror=alert(1)>\u202e"; DROP TABLE runs; --';
@@ -31,7 +32,22 @@ similarity index 100%
 rename from old.ts
 rename to new.ts
 `;
+const conversation = [
+  {
+    number: 1,
+    at: 1,
+    entry: {
+      kind: "user",
+      turn: 1,
+      source: "input",
+      message: { role: "user", content: [{ type: "text", text: `Use ${secret}.` }] },
+    },
+  },
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join("");
 let store: FleetStore;
+let s3: Awaited<ReturnType<typeof s3StandIn>>;
 let console: OpenConsole;
 let page: Awaited<ReturnType<OpenConsole["login"]>>;
 let ids: readonly string[];
@@ -39,7 +55,7 @@ const queued: string[] = [];
 
 beforeAll(async () => {
   store = await openFleetStore({ file: join(folder.path, "fleet.sqlite") });
-  const tasks = ["solved", hostile, "linked", "elsewhere", "waiting", "other"];
+  const tasks = ["solved", hostile, "linked", "elsewhere", "waiting", "other", "in S3"];
   const specs = tasks.map((task) => specOf(task, { prompt: `Use ${secret}.` }));
   ids = (await store.submit("nightly", settingsWith({ budget: 50 }), specs)).added;
   await store.submit(hostile, settingsWith(), [specOf("one", { fleet: hostile })]);
@@ -49,6 +65,16 @@ beforeAll(async () => {
   await end(1, "unsolved", { text: hostile });
   await end(2, "infrastructure", { patch: { files: 1, added: 1, removed: 0 }, artifacts: artifacts(2) });
   await end(3, "budget", { patch: { files: 1, added: 1, removed: 0 }, artifacts: "s3://bucket/x" });
+  s3 = await s3StandIn({ secret: "key" });
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "id");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "key");
+  vi.stubEnv("AWS_REGION", "eu-central-1");
+  vi.stubEnv("AWS_ENDPOINT_URL_S3", s3.url);
+  const inS3 = `fleets/nightly/${ids[6]}/1`;
+  s3.objects.set(`/bucket/${inS3}/patch.diff`, Buffer.from(patch));
+  await end(6, "solved", {
+    ...{ patch: { files: 3, added: 1, removed: 1 }, artifacts: `s3://bucket/${inS3}` },
+  });
   console = await openTestConsole({
     openFleets: async () => ({
       store,
@@ -60,6 +86,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  vi.unstubAllEnvs();
+  await s3[Symbol.asyncDispose]();
   await console[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();
 });
@@ -69,6 +97,7 @@ function artifacts(index: number): string {
   const path = join(folder.path, "artifacts", ids[index]!, "1");
   mkdirSync(path, { recursive: true });
   writeFileSync(join(folder.path, "outside"), "not for the page");
+  writeFileSync(join(path, "session.jsonl"), conversation);
   for (const name of ["patch.diff", "session.html"]) {
     if (index === 2) symlinkSync(join(folder.path, "outside"), join(path, name));
     else writeFileSync(join(path, name), name === "patch.diff" ? patch : "<script>alert(1)</script>");
@@ -79,7 +108,8 @@ function artifacts(index: number): string {
 async function end(index: number, outcome: RunOutcome, change: Partial<RunResult>): Promise<void> {
   const claimed = await store.claim(ids[index]!, "worker-1");
   if (!claimed.claimed) throw new Error("The run was not claimed.");
-  const names = ["patch.diff", "session.html", "../../../outside"];
+  await store.setSession(claimed.claim, `session_${index}`);
+  const names = ["patch.diff", "session.html", "session.jsonl", "../../../outside"];
   const result = { ...resultWith("Done."), artifactNames: names, ...change };
   await store.end(claimed.claim, outcome, `Ended with ${secret}.`, result);
 }
@@ -93,8 +123,8 @@ describe("the routes of fleets", () => {
       spent: 0,
       budget: 50,
       remainingMs: expect.any(Number),
-      states: { waiting: 2, running: 0, parked: 0, ended: 4 },
-      outcomes: { solved: 1, unsolved: 1, infrastructure: 1, budget: 1, cancelled: 0 },
+      states: { waiting: 2, running: 0, parked: 0, ended: 5 },
+      outcomes: { solved: 2, unsolved: 1, infrastructure: 1, budget: 1, cancelled: 0 },
     });
     expect(overview.workers).toMatchObject([{ id: "worker-1", slots: 4 }]);
     expect(overview.lanes).toMatchObject([{ lane: "anthropic", inFlight: 0 }]);
@@ -109,7 +139,7 @@ describe("the routes of fleets", () => {
     expect(await tasks("show=waiting")).toEqual([2, "waiting", "other"]);
     expect(await tasks("show=budget")).toEqual([1, "elsewhere"]);
     expect(await tasks("text=DROP%20table")).toEqual([1, hostile]);
-    expect(await tasks("offset=1&limit=2")).toEqual([6, hostile, "linked"]);
+    expect(await tasks("offset=1&limit=2")).toEqual([7, hostile, "linked"]);
     const { body } = await console.send({ path: `${page.api}/fleets/nightly/runs`, headers: page.headers });
     expect(body).toContain("Ended with");
     expect(body).not.toContain(secret);
@@ -125,7 +155,32 @@ describe("the routes of fleets", () => {
     ]);
     expect(run.changed[0]!.hunks[0]!.lines.map(({ kind }) => kind).join("")).toBe(" -+");
     expect(JSON.stringify(run)).not.toContain(secret);
-    expect(run.downloads).toEqual(["patch.diff", "session.html"]);
+    expect(run.downloads).toEqual(["patch.diff", "session.html", "session.jsonl"]);
+  });
+
+  it("show the conversation of a run, redacted", async () => {
+    const { entries } = await page.get<RunSession>(`/fleets/nightly/runs/${ids[0]}/session`);
+    expect(entries).toMatchObject([{ type: "user", text: expect.stringMatching(/^Use .*redacted/i) }]);
+    expect(JSON.stringify(entries)).not.toContain(secret);
+    const status = async (run: string | undefined) =>
+      (await console.send({ path: `${page.api}/fleets/nightly/runs/${run}/session`, headers: page.headers }))
+        .status;
+    // One has not begun, one does not exist, and the address of the third does not name its run.
+    expect([await status(ids[4]), await status("run_unknown"), await status(ids[3])]).toEqual([
+      404, 404, 503,
+    ]);
+  });
+
+  it("show a patch that is in S3, and say why one cannot be read", async () => {
+    const run = await page.get<RunDetail>(`/fleets/nightly/runs/${ids[6]}`);
+    expect([run.changed.map(({ path }) => path), run.patchNote]).toEqual([
+      ["src/a.ts", "logo.png", "new.ts"],
+      null,
+    ]);
+    expect(JSON.stringify(run)).not.toContain(secret);
+    s3.objects.clear();
+    const gone = await page.get<RunDetail>(`/fleets/nightly/runs/${ids[6]}`);
+    expect(gone.patchNote).toMatch(/^The patch cannot be read: .*status 404/);
   });
 
   it("say where a patch is that is not on this machine, and follow no links", async () => {
@@ -180,7 +235,7 @@ describe("the routes of fleets", () => {
     });
     expect(queued).toEqual([ids[2]]);
     const states = (await store.runs({ fleet: "nightly" })).map(({ outcome, state }) => outcome ?? state);
-    expect(states).toEqual(["solved", "unsolved", "waiting", "budget", "cancelled", "waiting"]);
+    expect(states).toEqual(["solved", "unsolved", "waiting", "budget", "cancelled", "waiting", "solved"]);
   });
 
   it.each([
@@ -198,6 +253,7 @@ describe("a request that is not from the page", () => {
   const paths = () => [
     "/fleets",
     "/fleets/nightly/runs",
+    `/fleets/nightly/runs/${ids[0]}/session`,
     `/fleets/nightly/runs/${ids[0]}/artifacts/patch.diff`,
   ];
 
@@ -215,6 +271,34 @@ describe("a request that is not from the page", () => {
     }
   });
 
+  it("gets nothing through another spelling of the path", async () => {
+    const spellings = [
+      "/fleets/..%2f..%2foverview",
+      `/fleets/nightly/runs/${ids[0]}/artifacts/..%2f..%2f..%2foutside`,
+      `/fleets/nightly/runs/${ids[0]}/artifacts/%2e%2e%2f%2e%2e%2f%2e%2e%2foutside`,
+      `/fleets/nightly/runs/${ids[0]}/artifacts/patch.diff%00.html`,
+      `/fleets/nightly/runs/${ids[0]}/artifacts/${encodeURIComponent(join(folder.path, "outside"))}`,
+      `/fleets/nightly/runs/${encodeURIComponent(`../${ids[0]}`)}/session`,
+      `/fleets/%00/runs/${ids[0]}/session`,
+      `/fleets/nightly%2fruns/${ids[0]}`,
+    ];
+    for (const spelling of spellings) {
+      const { status, body } = await console.send({ path: page.api + spelling, headers: page.headers });
+      expect([spelling, status >= 400 && status < 500]).toEqual([spelling, true]);
+      expect(body).not.toMatch(/not for the page|SQLite|\/tmp\//);
+    }
+  });
+
+  it("cannot use another method, or a host name that leads here", async () => {
+    const send = async (method: string, path: string, headers: Readonly<Record<string, string>>) =>
+      (await console.send({ method, path: page.api + path, headers })).status;
+    expect(await send("GET", "/fleets/act?fleet=nightly&action=cancel", page.headers)).toBe(404);
+    for (const method of ["PUT", "DELETE", "PATCH"])
+      expect(await send(method, "/fleets/act", page.headers)).toBeGreaterThanOrEqual(400);
+    expect(await send("GET", "/fleets", { ...page.headers, host: "evil.example" })).toBe(403);
+    expect((await store.runs({ fleet: "nightly", states: ["waiting"] })).length).toBe(2);
+  });
+
   it("cannot cancel or retry", async () => {
     const body = JSON.stringify({ fleet: "nightly", action: "cancel" });
     const post = async (headers: Readonly<Record<string, string>>, path = `${page.api}/fleets/act`) =>
@@ -223,7 +307,10 @@ describe("a request that is not from the page", () => {
     const { cookie: _, ...withoutCookie }: Record<string, string> = json;
     expect(await post(withoutCookie)).toBe(401);
     expect(await post({ ...json, origin: "http://evil.example" })).toBe(403);
-    expect(await post({ ...page.headers, "content-type": "text/plain" })).toBe(415);
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
+      expect(await post({ ...page.headers, "content-type": type })).toBe(415);
+    expect(await post({ ...json, "sec-fetch-site": "same-site" })).toBe(403);
+    expect(await post({ ...json, origin: "null" })).toBe(403);
     expect(await post(json, "/api/fleets/act")).toBe(401);
     expect((await store.runs({ fleet: "nightly", states: ["waiting"] })).length).toBe(2);
   });

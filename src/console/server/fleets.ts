@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import { type Fleet, type FleetStore, type Run, runOutcomes, runStates } from "../../fleet/fleet.ts";
 import { estimateRemaining } from "../../fleet/progress.ts";
-import { readArtifact, readableArtifacts } from "../../fleet/read-artifact.ts";
+import { conversationOf, readArtifact, readableArtifacts } from "../../fleet/read-artifact.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import { redactValue } from "../../toolcrib/workspace-journal.ts";
 import type {
@@ -13,13 +13,17 @@ import type {
   RunDetail,
   RunPage,
   RunQuery,
+  RunSession,
   RunSummary,
 } from "../api.ts";
+import { RecordedConversation } from "./conversation.ts";
 import { readPatch } from "./read-diff.ts";
 
 /** The fleets that a console shows, and the queue that delivers their runs. */
 export interface OpenFleets {
   readonly store: FleetStore;
+  /** Where workers of this machine keep the sessions of runs that have not ended. Default: only ended runs have one. */
+  readonly workFolder?: string;
   /** Queues runs that were retried. Default: workers look into the store themselves. */
   readonly enqueue?: (runs: readonly string[]) => Promise<void>;
   close(): Promise<void>;
@@ -90,7 +94,17 @@ export class Fleets {
       tokens: result && { input: result.usage.input, output: result.usage.output },
       artifacts: result?.artifacts ?? null,
       downloads: readableArtifacts(run),
+      hasSession: run.session !== null,
     };
+  }
+
+  /** Returns the conversation of a run. Throws `not-found` when it is on another machine. */
+  async session(fleet: string, id: string): Promise<RunSession> {
+    const { workFolder = "/nonexistent" } = await this.#need();
+    const run = await this.#run(fleet, id);
+    const conversation = new RecordedConversation(run.session ?? "", () => undefined);
+    conversation.read(await conversationOf(run, workFolder));
+    return { entries: redactValue(conversation.items) };
   }
 
   /** Returns the bytes of an artifact of a run that is a file on this machine. Throws `not-found`. */

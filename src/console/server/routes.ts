@@ -176,6 +176,10 @@ function addFleets(app: Hono, { fleets }: ConsoleParts): void {
     const { fleet, run } = context.req.param();
     return context.json(await fleets.run(fleet, run));
   });
+  app.get("/api/fleets/:fleet/runs/:run/session", async (context) => {
+    const { fleet, run } = context.req.param();
+    return context.json(await fleets.session(fleet, run));
+  });
   app.get("/api/fleets/:fleet/runs/:run/artifacts/:name", async (context) => {
     const { fleet, run, name } = context.req.param();
     // Never shown in the browser: an artifact may be a page that a model wrote.

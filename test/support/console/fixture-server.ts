@@ -161,6 +161,7 @@ function answerTo(url: URL, body: Record<string, unknown>, newest: number): unkn
   if (kind === "fleets" && first === "") return fleets;
   if (kind === "fleets" && first === "act") return { count: 119 };
   if (kind === "fleets" && second === "runs") {
+    if (url.pathname.endsWith("/session")) return { entries: sessionDetail.entries };
     const run = /run_(\d+)$/.exec(url.pathname)?.[1];
     return run === undefined ? runPage(url.searchParams) : runDetailAt(Number(run));
   }

@@ -558,5 +558,6 @@ export function runDetailAt(index: number): RunDetail {
     patchNote: null,
     artifacts: hasEnded ? "/var/lib/fleet/artifacts/nightly/run_1/1" : null,
     downloads: hasEnded ? ["patch.diff", "session.html", "journal.sqlite"] : [],
+    hasSession: hasEnded,
   };
 }

@@ -7,7 +7,7 @@ import { buffer } from "node:stream/consumers";
 /** A server on this machine that stores objects like S3, and refuses requests whose signature (version 4) is wrong. */
 export interface S3StandIn extends AsyncDisposable {
   readonly url: string;
-  readonly objects: ReadonlyMap<string, Buffer>;
+  readonly objects: Map<string, Buffer>;
   /** The status of each answer. */
   readonly statuses: readonly number[];
 }

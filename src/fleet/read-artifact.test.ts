@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { resultWith } from "../../../test/support/fleet/examples.ts";
-import { runWith } from "../../../test/support/fleet/fixtures.ts";
-import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { readRunFile } from "./run-files.ts";
+import { resultWith } from "../../test/support/fleet/examples.ts";
+import { runWith } from "../../test/support/fleet/fixtures.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { readRunFile } from "./read-artifact.ts";
 
 describe("readRunFile", () => {
   it("reads only folders that are named after the run", async () => {
