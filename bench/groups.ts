@@ -25,6 +25,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   console: () => import("./groups/console.ts"),
   remote: () => import("./groups/remote.ts"),
   fleet: () => import("./groups/fleet.ts"),
+  script: () => import("./groups/script.ts"),
   growth: () => import("./groups/growth.ts"),
 };
 

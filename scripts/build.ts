@@ -9,6 +9,7 @@ import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFi
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { BuildOptions, OutputAsset, OutputChunk } from "rolldown";
 import packageDescription from "../package.json" with { type: "json" };
+import { quickjsFile } from "../src/script/worker/quickjs-file.ts";
 import { pageScript, writePageFiles } from "./build-page.ts";
 import { copyBootstrap, targetPrograms } from "./build-target.ts";
 import { collectLicences } from "./collect-licences.ts";
@@ -185,6 +186,7 @@ const commandLine: BuildOptions = {
 const workers: readonly BuildOptions[] = [
   { folder: "code-worker", program: "src/code/worker/main.ts" },
   { folder: "document-worker", program: "src/documents/worker/main.ts" },
+  { folder: "script-worker", program: "src/script/worker/main.ts" },
 ].map(({ folder, program }) => ({
   ...shared,
   input: { main: program },
@@ -212,6 +214,7 @@ try {
   copyBootstrap(target);
   packGrammars(join(fresh, "grammars"));
   packPdfium(join(fresh, "pdfium"));
+  cpSync(quickjsFile(), join(fresh, "script-worker/quickjs.wasm"));
   copyPerlPrograms();
   signChunks(built.flatMap(({ output }) => output));
   writeEntries();

@@ -19,6 +19,9 @@ const toolsPagePath = join(repository, "docs/tools.md");
 
 type Input = Readonly<Record<string, unknown>>;
 
+const exampleScript = `const { data } = await tools.search.grep({ pattern: "greet", path: "src" });
+return [...new Set(data.matches.map((match) => match.path))];`;
+
 /** In the order of the calls: each uses the results of the calls before it. */
 const examples: readonly (readonly [tool: string, input: Input])[] = [
   ["git.stage", { paths: ["."] }],
@@ -91,6 +94,7 @@ const examples: readonly (readonly [tool: string, input: Input])[] = [
   ["text.echo", { text: "hello" }],
   ["tools.find", { query: "undo an edit", limit: 1 }],
   ["tools.call", { name: "math_calculate", arguments: { expression: "6 * 7" } }],
+  ["tools.script", { script: exampleScript }],
   ["web.fetch", { url: "http://docs.example/" }],
   ["web.search", { query: "greeting people" }],
   ["agent.spawn", { task: "What does src/greet.ts do?" }],

@@ -42,7 +42,14 @@ describe("toolcrib completion words", () => {
     expect(await complete("call", "--mode=yolo", "search.gr")).toEqual(["words", "search.grep"]);
     expect(await complete("call", "--dialect", "claude-code", "Gr")).toEqual(["words", "Grep"]);
     expect(await complete("log", "--tool", "git.st")).toEqual(["words", "git.status", "git.stage"]);
-    expect(await complete("help", "to")).toEqual(["words", "tools", "tour", "tools.find", "tools.call"]);
+    expect(await complete("help", "to")).toEqual([
+      "words",
+      "tools",
+      "tour",
+      "tools.find",
+      "tools.call",
+      "tools.script",
+    ]);
   });
 
   it("completes options and their values", async () => {

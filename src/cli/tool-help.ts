@@ -161,6 +161,7 @@ export const toolExamples: Readonly<Record<string, Readonly<Record<string, unkno
   "time.now": { zone: "Europe/Berlin" },
   "text.echo": { text: "hello" },
   "tools.find": { query: "undo an edit" },
+  "tools.script": { script: "return (await tools.git.status()).text" },
   "tools.call": { name: "time_now", arguments: {} },
   "web.fetch": { url: "https://example.com/" },
   "web.search": { query: "node 24 release notes", limit: 5 },

@@ -131,6 +131,8 @@ export interface CallSummary {
   readonly tool: string;
   /** One line: the command, the path, or the arguments. */
   readonly title: string;
+  /** The call of the script that made this call. */
+  readonly parent: string | null;
   readonly startedAt: number;
   readonly durationMs: number | null;
   /** "ok", "failed" (the command failed), an error code, "running", or "interrupted". */
@@ -188,6 +190,8 @@ export interface CallDetail extends CallSummary {
   /** The undo that reverted it, and the calls that it reverted, when it is an undo itself. */
   readonly undoneBy: string | null;
   readonly undid: readonly string[];
+  /** The calls that a script made, in order. */
+  readonly made: readonly CallSummary[];
 }
 
 /** `GET /api/outputs/:workspace/:handle?offset=N`: a part of a stored output, with its escape sequences. */

@@ -5,6 +5,7 @@ import type { Environment } from "./environment.ts";
 import type { CallFailure, ToolError } from "./error.ts";
 import type { HookAnswer } from "./hooks.ts";
 import type { OutputKept } from "./output.ts";
+import type { InnerCalls } from "./script.ts";
 import type { AnyTool, PlanMemory, SeenFiles, ToolFinder, ToolImage, ToolOutput } from "./tool.ts";
 
 /** One call in the pipeline. Stages pass on a changed copy; only `account` is changed in place. */
@@ -21,6 +22,12 @@ export interface ToolCall {
   readonly caller?: CallerMemory | undefined;
   /** The subagent that makes the call: `agent_1`, or `agent_1/agent_2`. */
   readonly agent?: string | undefined;
+  /** The script that makes the call. */
+  readonly parent?: ParentCall | undefined;
+  /** Returns the calls that this one can make, when its tool runs scripts. */
+  readonly innerCalls?: ((parent: ParentCall) => InnerCalls) | undefined;
+  /** Set by `limitTime`: the deadline of a call that makes others. */
+  readonly clock?: CallClock | undefined;
   /** Whether the user makes the call, for whom plan mode does not apply. */
   readonly isOfUser?: boolean | undefined;
   /** Whether the caller's dialect promises that every command asks in `cautious`. */
@@ -40,6 +47,20 @@ export interface ToolCall {
   readonly outlivedBy: (work: Promise<unknown>) => void;
   /** Emits progress and output of the running call. */
   readonly notify: (message: Notice) => void;
+}
+
+/** A call that makes others. */
+export interface ParentCall {
+  readonly id: string;
+  readonly clock?: CallClock | undefined;
+}
+
+/** The deadline of a call that makes others. It stands still while all of its inner calls wait for approval or their turn. */
+export interface CallClock {
+  /** Reports that an inner call waits until the returned function is called. */
+  wait(): () => void;
+  /** Reports that an inner call runs until the returned function is called. */
+  run(): () => void;
 }
 
 /** State that belongs to one caller. */
@@ -144,6 +165,8 @@ interface EventBase {
   readonly name: string;
   /** "file.read"; equals `name` for an unknown tool. */
   readonly canonical: string;
+  /** The call of the script that makes this call. */
+  readonly parent?: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
 }

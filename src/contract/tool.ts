@@ -7,6 +7,7 @@ import type { Environment } from "./environment.ts";
 import type { ChangeHistory, Transactions } from "./history.ts";
 import type { OutputKept, Outputs } from "./output.ts";
 import type { Processes, Shells } from "./process.ts";
+import type { InnerCalls, Scripts } from "./script.ts";
 import type { PageMemory } from "./web.ts";
 
 /** One thing an agent can do, described once, independent of any model provider. */
@@ -35,6 +36,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly wording?: ((text: string) => string) | undefined;
   /** Set when the tool starts programs of its own choice, such as git: each call then gets an `environment.confinement`. */
   readonly startsPrograms?: true | undefined;
+  /** Set when the tool calls other tools: its calls are recorded when they begin, as those that they make name them. */
+  readonly makesCalls?: true | undefined;
   /** How long a call waits for a busy shell. Default: until it is free. */
   patienceMs?(input: Input): number;
   /** Returns everything this call would touch, before `run`. Pure. Throws `invalid-input` when the input does not tell. */
@@ -81,6 +84,9 @@ export interface ToolContext {
   readonly pages: PageMemory;
   readonly plan: PlanMemory;
   readonly tools: ToolFinder;
+  readonly scripts: Scripts;
+  /** The calls that a script makes. */
+  readonly calls: InnerCalls;
   readonly settings: ToolSettings;
   readonly outputs: Outputs;
   /** Aborts on cancellation and at the deadline; pass it to everything that waits. */

@@ -38,6 +38,7 @@ const blank = {
   accesses: [],
   sandbox: null,
   notCovered: [],
+  parent: null,
   files: { created: 0, changed: 0, removed: 0 },
 };
 

@@ -3,7 +3,7 @@ import { isRecord } from "../lib/json/is-record.ts";
 import { thisProcess } from "../system/process-identity.ts";
 import { summarize } from "./calls/call-row.ts";
 import { inTransaction, journalUnusable } from "./database.ts";
-import { parseBody, readCalls, toCall, toChanges } from "./read-calls.ts";
+import { parseBody, readCalls, readInnerCalls, toCall, toChanges } from "./read-calls.ts";
 import { Openings, readSessions, refuseOpen } from "./read-sessions.ts";
 import type * as record from "./record.ts";
 import type { Attempt, CallRecord, Ending, JournalRecord, RecordedChange } from "./record.ts";
@@ -161,6 +161,11 @@ export class Journal {
     return this.#read(({ records }) => toCall(records.ofCall(callId)));
   }
 
+  /** Returns the calls that a script made, in order. */
+  innerCalls(script: string): readonly CallRecord[] {
+    return this.#read(({ records }) => readInnerCalls(records, script));
+  }
+
   /** Returns the changes of these calls, in order. */
   changesOf(callIds: readonly string[]): readonly RecordedChange[] {
     return this.#read(({ records }) =>
@@ -294,9 +299,9 @@ export class Journal {
   }
 
   #print(attempt: Partial<Attempt>, ending: Partial<Ending>): string {
-    const { tool, input } = attempt;
+    const { tool, input, parent } = attempt;
     const { account, ...rest } = ending;
-    return printValue({ tool, input, ...rest, ...account }, this.#redact);
+    return printValue({ tool, input, parent, ...rest, ...account }, this.#redact);
   }
 
   #writeFirst(entry: Entry): number {

@@ -16,6 +16,18 @@ export function readCalls(records: Records, filter: CallFilter): readonly CallRe
   return calls;
 }
 
+/** Returns the calls that a script made, in order. All of them began before the script ended. */
+export function readInnerCalls(records: Records, script: string): readonly CallRecord[] {
+  const rows = records.ofCall(script);
+  const [begin] = rows;
+  if (begin === undefined) return [];
+  const end = rows.find(({ kind }) => kind === "end")?.sequence ?? Number.MAX_SAFE_INTEGER;
+  const condition = "kind IN ('begin', 'call') AND session = ? AND sequence > ? AND sequence < ?";
+  return [...records.where(condition, [begin.session, begin.sequence, end])]
+    .filter((row) => parseBody(row)?.["parent"] === script)
+    .flatMap(({ call }) => toCall(records.ofCall(call)) ?? []);
+}
+
 /** Builds one call from its records, oldest first; undefined without a beginning. */
 export function toCall(
   rows: readonly Row[],
@@ -39,6 +51,7 @@ export function toCall(
 const unknown = {
   tool: "(unreadable)",
   input: null,
+  parent: null,
   durationMs: null,
   outcome: null,
   message: null,

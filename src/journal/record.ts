@@ -9,6 +9,8 @@ export interface Attempt {
   /** The canonical name. */
   readonly tool: string;
   readonly input: unknown;
+  /** The call of the script that makes this call. */
+  readonly parent?: string | undefined;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
 }
@@ -32,6 +34,8 @@ export interface CallRecord {
   readonly tool: string;
   /** The input. Long texts are shortened, and values that look like secrets are removed. */
   readonly input: unknown;
+  /** The call of the script that made this call. */
+  readonly parent: string | null;
   readonly startedAt: number;
   readonly durationMs: number | null;
   readonly outcome: "ok" | ErrorCode | null;
@@ -118,6 +122,8 @@ export interface CallSummary {
   readonly tool: string;
   /** One line: the command, the path, or the arguments. */
   readonly title: string;
+  /** The call of the script that made this call. */
+  readonly parent: string | null;
   /** Null when an earlier version recorded the call. */
   readonly client: Pick<ClientInfo, "kind" | "name" | "version"> | null;
   /** The machine of the workspace: see `targetOf`. */

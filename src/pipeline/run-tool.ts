@@ -7,6 +7,7 @@ import { ToolError } from "../contract/error.ts";
 import type { ChangeHistory, Transactions } from "../contract/history.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { Processes, Shells } from "../contract/process.ts";
+import type { InnerCalls, Scripts } from "../contract/script.ts";
 import type { ToolFinder, ToolSettings } from "../contract/tool.ts";
 import { PageCache } from "./page-memory.ts";
 import { SeenMemory } from "./seen-memory.ts";
@@ -23,6 +24,7 @@ export interface Services {
   readonly code: CodeService;
   readonly documents: Documents;
   readonly tools: ToolFinder;
+  readonly scripts: Scripts;
   readonly settings: ToolSettings;
   readonly outputs: Outputs;
 }
@@ -51,6 +53,13 @@ export function newCallerMemory(
   return { seen, plan: { plan: { steps: [], explanation: undefined } }, agents, tools };
 }
 
+/** For a call outside of a toolset, which has no tools to call. */
+export const noCalls: InnerCalls = {
+  areNested: false,
+  tools: async () => [],
+  call: async (name) => ({ ok: false, error: { code: "not-found", message: `Unknown tool "${name}"` } }),
+};
+
 /** Returns the last step of the pipeline, which runs the tool itself. */
 export function runTool(environment: Environment, services: Services): Next {
   const owner = newCallerMemory(environment, services);
@@ -75,6 +84,8 @@ export function runTool(environment: Environment, services: Services): Next {
       pages,
       plan,
       tools,
+      scripts: services.scripts,
+      calls: call.innerCalls?.({ id: call.id, clock: call.clock }) ?? noCalls,
       settings: services.settings,
       outputs: services.outputs,
       signal: call.signal,

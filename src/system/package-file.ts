@@ -99,6 +99,7 @@ const neededFiles = [
   "dist/document-worker/main.cjs",
   "dist/grammars",
   "dist/pdfium",
+  "dist/script-worker/main.cjs",
   "dist/perl",
 ];
 

@@ -1,9 +1,11 @@
 import type { Agents } from "../contract/agents.ts";
-import type { CallerMemory, DecisionRecord, Outcome, ToolCall } from "../contract/call.ts";
+import type { CallerMemory, DecisionRecord, Outcome, ParentCall, ToolCall } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
 import { type CallFailure, ToolError, toFailure } from "../contract/error.ts";
+import type { InnerCalls, InnerResult } from "../contract/script.ts";
 import type { ToolDefinition } from "../dialects/definition.ts";
 import type { Dialect, ResolvedCall } from "../dialects/dialect.ts";
+import { nameForUser } from "../dialects/find-tool.ts";
 import type { CanonicalTools } from "../dialects/rename.ts";
 import type { Toolset } from "../dialects/toolset.ts";
 import { exhaustionError, isExhaustion } from "../lib/exhaustion.ts";
@@ -181,7 +183,7 @@ export class ToolsetCaller implements Caller {
     return toCheck(checked);
   }
 
-  async #call(find: () => Promise<ResolvedCall>, options: CallOptions): Promise<CallResult> {
+  async #call(find: () => Promise<ResolvedCall>, options: InnerOptions): Promise<CallResult> {
     const id = newIdentifier("call");
     const closed = this.#closedError();
     if (closed) return toResult(id, { ok: false, error: closed }, this.#dialect);
@@ -202,10 +204,39 @@ export class ToolsetCaller implements Caller {
     }
   }
 
-  #run(id: string, find: () => Promise<ResolvedCall>, options: CallOptions): Promise<Outcome> {
+  #run(id: string, find: () => Promise<ResolvedCall>, options: InnerOptions): Promise<Outcome> {
     return this.#untilClosed(options.signal, async (signal) =>
       this.#shared.pipeline(this.#toCall(id, await find(), { ...options, signal })),
     );
+  }
+
+  /** Returns the calls of a script, which are made as its caller makes its own. */
+  #innerCalls(parent: ParentCall, outer: InnerOptions): InnerCalls {
+    const { approve, onlyOffered } = outer;
+    return {
+      areNested: outer.parent !== undefined,
+      tools: async () => {
+        const definitions = await this.definitions({ which: "all" });
+        return definitions
+          .filter(({ canonical }) => canonical !== "tools.script" && canonical !== "tools.call")
+          .map((definition) => ({
+            name: nameForUser(definition),
+            description: definition.description,
+            inputSchema: definition.inputSchema,
+            dataSchema: definition.outputSchema,
+          }));
+      },
+      call: async (name, input, { signal }) => {
+        const endWait = parent.clock?.wait();
+        try {
+          const options = { approve, onlyOffered, signal, parent };
+          const find = () => this.#toolset.find(name, input, options);
+          return toInner(await this.#call(find, options));
+        } finally {
+          endWait?.();
+        }
+      },
+    };
   }
 
   /** Does work that is cancelled when this caller or its Toolcrib closes. Closing waits for it. */
@@ -230,8 +261,9 @@ export class ToolsetCaller implements Caller {
   #toCall(
     id: string,
     resolved: ResolvedCall,
-    { signal, timeoutMs, mustAsk }: CallOptions & { readonly signal: AbortSignal },
+    options: InnerOptions & { readonly signal: AbortSignal },
   ): ToolCall {
+    const { signal, timeoutMs, mustAsk, parent } = options;
     return {
       ...resolved,
       id,
@@ -239,6 +271,8 @@ export class ToolsetCaller implements Caller {
       environment: this.#shared.environment,
       caller: this.#own?.memory,
       agent: this.#own?.agent,
+      parent,
+      ...(resolved.tool.makesCalls && { innerCalls: (own) => this.#innerCalls(own, options) }),
       isOfUser: this.#own?.isUser,
       asksBeforeCommands: this.#dialect.asksBeforeCommands,
       account: {},
@@ -255,6 +289,15 @@ export class ToolsetCaller implements Caller {
     if (!this.#own?.calls.haveEnded) return undefined;
     return new ToolError("unavailable", "This caller is closed", { hint: "Add another caller." });
   }
+}
+
+/** The options of a call, which a script may make. */
+type InnerOptions = CallOptions & { readonly parent?: ParentCall | undefined };
+
+function toInner({ content, data, error, failed }: CallResult): InnerResult {
+  if (error === null) return { ok: true, data, text: content, failed };
+  const { code, message, hint } = error;
+  return { ok: false, error: { code, message, hint: hint ?? undefined } };
 }
 
 function toCheck(checked: CheckedCall): CallCheck {

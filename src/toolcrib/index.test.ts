@@ -803,6 +803,7 @@ it("a new instance reports which change a crash interrupted and how it was recov
       accesses: [],
       sandbox: null,
       notCovered: [],
+      parent: null,
       files: { created: 0, changed: 0, removed: 0 },
     },
   ]);

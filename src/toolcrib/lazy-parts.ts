@@ -3,6 +3,7 @@ import { ToolError } from "../contract/error.ts";
 import type { OpenDocuments } from "../documents/open-documents.ts";
 import type { ShellTable } from "../environment/shells/open-shells.ts";
 import { loadOnce } from "../lib/async/load-once.ts";
+import type { OpenScripts } from "../script/open-scripts.ts";
 import type { Workspace } from "./open-workspace.ts";
 
 /** Loads the code reader with the first call that needs it, because most sessions do not need it. */
@@ -23,6 +24,15 @@ export function lazyDocuments(workspace: string): OpenDocuments {
   );
   return {
     read: async (...asked) => (await load()).read(...asked),
+    close: async () => (await loaded())?.close(),
+  };
+}
+
+/** Loads the engine of scripts with the first script. */
+export function lazyScripts(): OpenScripts {
+  const { load, loaded } = loadOnce(async () => (await import("../script/open-scripts.ts")).openScripts());
+  return {
+    run: async (...asked) => (await load()).run(...asked),
     close: async () => (await loaded())?.close(),
   };
 }

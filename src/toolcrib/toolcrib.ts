@@ -41,7 +41,7 @@ import {
 } from "./caller.ts";
 import { checkMode, searchSettings } from "./check-options.ts";
 import { targetName } from "./elsewhere.ts";
-import { lazyCode, lazyDocuments, lazyShells } from "./lazy-parts.ts";
+import { lazyCode, lazyDocuments, lazyScripts, lazyShells } from "./lazy-parts.ts";
 import type { WorkspaceHistory } from "./open-history.ts";
 import { type DeniedTools, finderIn, openToolset, toDialect } from "./open-toolset.ts";
 import { type OutputPart, type OutputRange, readOutput, type Workspace } from "./open-workspace.ts";
@@ -77,6 +77,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
   readonly #shells: ReturnType<typeof lazyShells>;
   readonly #code: ReturnType<typeof lazyCode>;
   readonly #documents: ReturnType<typeof lazyDocuments>;
+  readonly #scripts = lazyScripts();
   readonly #processes: ReturnType<typeof openProcesses>;
   readonly #approvals: WorkspaceApprovals;
   readonly #events = new CallEvents();
@@ -391,7 +392,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
     await this.#running.end();
     try {
       const sources = this.#options.sources ?? [];
-      const parts = [this.#processes, this.#shells, this.#code, this.#documents, ...sources];
+      const parts = [this.#processes, this.#shells, this.#code, this.#documents, this.#scripts, ...sources];
       const ended = await Promise.allSettled(parts.map(async (part) => part.close()));
       // Even when a part failed to close, an open transaction must not be left half done.
       this.#closeWarnings.push(...(await this.#history.transactions.leave()));
@@ -414,6 +415,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
       agents,
       code: this.#code,
       documents: this.#documents,
+      scripts: this.#scripts,
       maxShownTokens,
       target: this.target,
       tools: finderIn(toolset),

@@ -245,6 +245,11 @@ export class WorkspaceJournal {
     return this.#journal.changesOf([callId]);
   }
 
+  /** Returns the calls that a script made, in order. */
+  innerCalls(script: string): readonly CallRecord[] {
+    return this.#journal.innerCalls(script);
+  }
+
   /** Returns whether this former content of a file is still stored. */
   isKept(hash: string): boolean {
     return this.#blobs.has(hash);

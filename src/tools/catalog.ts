@@ -53,6 +53,7 @@ export const catalog = {
   "text.echo": async () => (await import("./text/echo.ts")).textEcho,
   "tools.find": async () => (await import("./tools/find.ts")).toolsFind,
   "tools.call": async () => (await import("./tools/call.ts")).toolsCall,
+  "tools.script": async () => (await import("./tools/script.ts")).toolsScript,
   "web.fetch": async () => (await import("./web/fetch.ts")).webFetch,
   "web.search": async () => (await import("./web/search.ts")).webSearch,
   "agent.spawn": async () => (await import("./agent/spawn.ts")).agentSpawn,

@@ -152,7 +152,11 @@ class Running<Theirs extends ServiceOf<Theirs>> {
     this.#process.keepsUsAlive(true);
     let isLate = false;
     const timers: NodeJS.Timeout[] = [];
-    const kill = () => this.#process.kill();
+    const kill = () => {
+      // Its answer may still arrive, but no other request may be sent to it.
+      this.#forget();
+      this.#process.kill();
+    };
     const killLate = () => {
       isLate = true;
       kill();

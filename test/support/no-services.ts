@@ -81,6 +81,10 @@ async function refuseProcesses(): Promise<never> {
   });
 }
 
+async function refuseScripts(): Promise<never> {
+  throw new ToolError("unavailable", "Scripts cannot run here");
+}
+
 /** For a toolset that lists all of its tools. */
 const noToolFinder: ToolFinder = { find: async () => ({ tools: [], hidden: 0 }) };
 
@@ -94,6 +98,7 @@ export const noServices: Services = {
   code: noCode,
   documents: noDocuments,
   tools: noToolFinder,
+  scripts: { run: refuseScripts },
   settings: {},
   outputs: noOutputs,
 };

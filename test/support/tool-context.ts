@@ -1,6 +1,7 @@
 import type { Environment } from "../../src/contract/environment.ts";
 import type { ToolContext } from "../../src/contract/tool.ts";
 import { PageCache } from "../../src/pipeline/page-memory.ts";
+import { noCalls } from "../../src/pipeline/run-tool.ts";
 import { SeenMemory } from "../../src/pipeline/seen-memory.ts";
 import { noHistory, noProcesses, noServices, noShells, noTransactions } from "./no-services.ts";
 
@@ -22,6 +23,8 @@ export function toolContext(
     pages: new PageCache(),
     plan: { plan: { steps: [], explanation: undefined } },
     tools: noServices.tools,
+    scripts: noServices.scripts,
+    calls: noCalls,
     settings: {},
     outputs: noServices.outputs,
     signal,

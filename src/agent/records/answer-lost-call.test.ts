@@ -9,6 +9,7 @@ const record: CallRecord = {
   session: "session_a",
   tool: "file.write",
   input: {},
+  parent: null,
   startedAt: 1,
   durationMs: 1,
   outcome: "ok",

@@ -27,7 +27,12 @@ const columns: readonly Column[] = [
     ...{ maxChars: 20, leaveOut: 4, usualChars: 8 },
   },
   { title: "SESSION", cell: ({ session }) => shortSession(session), leaveOut: 2, usualChars: 9 },
-  { title: "TOOL", cell: ({ tool }) => printableLine(tool), maxChars: 28, usualChars: 12 },
+  {
+    title: "TOOL",
+    cell: ({ tool, parent }) => `${parent === null ? "" : "└ "}${printableLine(tool)}`,
+    maxChars: 28,
+    usualChars: 12,
+  },
   { title: "RESULT", cell: ({ state }) => state, usualChars: 6 },
   { title: "FILES", cell: (call) => countFiles(call), leaveOut: 3, usualChars: 8 },
   { title: "TOOK", cell: (call) => formatDuration(call), leaveOut: 1, usualChars: 6 },

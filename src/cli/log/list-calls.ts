@@ -33,7 +33,7 @@ export async function listCalls(given: Arguments): Promise<number> {
   if (given.options.has("follow")) return log.follow();
   const calls = log.latest();
   if (given.options.has("json")) printJson(calls);
-  else if (calls.length > 0) print(log.table.lay(calls));
+  else if (calls.length > 0) print(log.table.lay(asTree(calls)));
   else remark(log.isFiltered ? "No recorded calls match.\n" : `No calls${log.where} yet.\n`);
   return 0;
 }
@@ -218,6 +218,16 @@ class Log {
 }
 
 const pollMs = 200;
+
+/** Moves the calls of each script to below the script, oldest first. */
+function asTree(calls: readonly LoggedCall[]): readonly LoggedCall[] {
+  const ids = new Set(calls.map(({ callId }) => callId));
+  const isInner = ({ parent }: LoggedCall) => parent !== null && ids.has(parent);
+  const inner = Map.groupBy(calls.filter(isInner), ({ parent }) => parent);
+  return calls
+    .filter((call) => !isInner(call))
+    .flatMap((call) => [call, ...(inner.get(call.callId)?.toReversed() ?? [])]);
+}
 
 function merge(calls: readonly LoggedCall[], limit: number | undefined): readonly LoggedCall[] {
   return calls.toSorted((one, other) => other.startedAt - one.startedAt).slice(0, limit);

@@ -66,6 +66,7 @@ function describe(call: LoggedCall, changes: readonly RecordedChange[], journal:
   const rows = [
     ["call", call.callId],
     ["tool", call.tool],
+    ...(call.parent === null ? [] : [["made by", call.parent]]),
     ["client", describeClient(call.client)],
     ["session", call.session],
     ["workspace", printableLine(call.workspace ?? "")],
@@ -77,6 +78,7 @@ function describe(call: LoggedCall, changes: readonly RecordedChange[], journal:
     ["sandbox", call.sandbox ?? ""],
     ["output", call.outputHandle ?? ""],
     ["input", printable(JSON.stringify(call.input) ?? "")],
+    ...journal.innerCalls(call.callId).map((inner) => ["made", `${inner.callId} ${inner.tool}`]),
     ...call.accesses.map((access) => ["touches", describeAccess(access)]),
     ...changes.map((change) => [
       call.outcome === "ok" ? "changed" : "may have changed",

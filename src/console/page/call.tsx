@@ -51,8 +51,8 @@ export function CallDetails({ workspace, callId, close }: CallDetailsProps) {
 }
 
 function UndoButtons({ call, reload }: { call: CallDetail; reload: () => void }) {
-  const { workspace, callId, undoable } = call;
-  const canUndo = undoable === "whole" || undoable === "part";
+  const { workspace, callId, undoable, made } = call;
+  const canUndo = [call, ...made].some((each) => each.undoable === "whole" || each.undoable === "part");
   const undo = () => previewUndo("Undo this call", { workspace, calls: [callId] }, reload);
   const redo = () => previewUndo("Redo the latest undo", { workspace, redo: true }, reload);
   useKeys({
@@ -130,6 +130,18 @@ function Call({ call, reload }: { call: CallDetail; reload: () => void }) {
           </ul>
         </div>
       )}
+      {call.made.length > 0 && (
+        <section aria-label="Calls">
+          <h3>{formatCount(call.made.length, "call")}</h3>
+          {call.made.map((inner) => (
+            <a key={inner.callId} class="row call-row" href={href("trace", { workspace, id: inner.callId })}>
+              <CallState state={inner.state} />
+              <span class="tool">{inner.tool}</span>
+              <span class="title">{printableLine(inner.title)}</span>
+            </a>
+          ))}
+        </section>
+      )}
       {call.output !== null && <Output workspace={workspace} first={call.output} />}
       <section aria-label="Input">
         <h3>Input</h3>
@@ -168,6 +180,12 @@ function CallFacts({ call }: { call: CallDetail }) {
           </>
         )}
       </dd>
+      {call.parent !== null && (
+        <>
+          <dt>Made by</dt>
+          <dd>{link(call.parent)}</dd>
+        </>
+      )}
       <dt>Started</dt>
       <dd>
         <Time at={call.startedAt} />

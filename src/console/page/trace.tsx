@@ -170,7 +170,7 @@ function CallRow({ call, isSelected, isFocusable, query }: CallRowProps) {
     >
       <CallState state={call.state} />
       <span class="time">{formatTime(call.startedAt)}</span>
-      <span class="tool">{call.tool}</span>
+      <span class={call.parent === null ? "tool" : "tool inner"}>{call.tool}</span>
       <span class="title">
         {printableLine(call.title)}
         {call.message !== null && <span class="message"> {printableLine(call.message)}</span>}

@@ -80,9 +80,11 @@ function countCalls(
 }
 
 export function toSummary(call: ListedCall, workspace: string): CallSummary {
-  const { callId, sequence, session, target, tool, title, startedAt, durationMs, state, message } = call;
+  const { callId, sequence, session, target, tool, title, parent, startedAt, durationMs, state, message } =
+    call;
   return {
-    ...{ workspace, callId, sequence, session, target, tool, title, startedAt, durationMs, state, message },
+    ...{ workspace, callId, sequence, session, target, tool, title, parent },
+    ...{ startedAt, durationMs, state, message },
     client: toClientName(call.client),
     verdict: call.verdict,
     files: call.files,
@@ -105,7 +107,7 @@ export async function callDetail(
     config,
   }: { readonly workspace: string; readonly callId: string; readonly config: string },
 ): Promise<CallDetail> {
-  const { call, listed, undoneBy, undid } = workspaces.read(workspace, (journal) =>
+  const { call, listed, inner, undoneBy, undid } = workspaces.read(workspace, (journal) =>
     readCall(journal, callId),
   );
   const { input, accesses, decision, sandbox, notCovered, outputHandle } = call;
@@ -118,6 +120,7 @@ export async function callDetail(
     ...summary,
     message: call.message,
     ...{ input, accesses, decision, sandbox, notCovered, changed, output, undoneBy, undid },
+    made: inner.map((made) => toSummary(made, workspace)),
     hint: null,
   };
 }
@@ -135,5 +138,6 @@ function readCall(journal: WorkspaceJournal, callId: string) {
     throw new ToolError("not-found", "There is no such call in this workspace.", {
       hint: "Reload the page.",
     });
-  return { call, listed, ...journal.undosOf(callId) };
+  const inner = journal.innerCalls(callId).flatMap((made) => journal.listed(made.callId) ?? []);
+  return { call, listed, inner, ...journal.undosOf(callId) };
 }

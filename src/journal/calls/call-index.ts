@@ -229,6 +229,7 @@ const tables = [
     session TEXT NOT NULL,
     tool TEXT NOT NULL,
     title TEXT NOT NULL,
+    parent TEXT,
     kind TEXT,
     name TEXT,
     version TEXT,

@@ -11,7 +11,7 @@ import type { Row } from "../records.ts";
 export type CallRow = readonly (string | number | null)[];
 
 export const rowColumns = [
-  ...["sequence", "call", "session", "tool", "title", "kind", "name", "version", "target", "at"],
+  ...["sequence", "call", "session", "tool", "title", "parent", "kind", "name", "version", "target", "at"],
   ...["latest", "duration", "outcome", "message", "verdict", "created", "changed", "removed", "changing"],
   ...["paths", "text"],
 ] as const;
@@ -27,7 +27,7 @@ export function toCallRow(rows: readonly Row[], openings: Openings): CallRow | u
   const title = callTitle(call.input, folder).slice(0, maxTitle);
   const { created, changed, removed } = call.files;
   return [
-    ...[call.sequence, call.callId, call.session, tool, title],
+    ...[call.sequence, call.callId, call.session, tool, title, textOrNull(call.parent)],
     ...[
       client?.kind ?? null,
       client?.name ?? null,
@@ -64,6 +64,7 @@ export function toSummary(row: Readonly<Record<string, unknown>>): CallSummary {
     session: row.session,
     tool: row.tool,
     title: row.title,
+    parent: row.parent,
     client,
     target: row.target,
     startedAt: row.at,

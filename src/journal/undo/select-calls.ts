@@ -38,7 +38,7 @@ export function selectChanges(selection: Selection, context: SelectionContext): 
   switch (selection.kind) {
     case "calls":
       return journal.changesOf(
-        allOf(selection.ids.flatMap((id) => inSession(id, journal))).map(
+        allOf(selection.ids.flatMap((id) => callsOf(id, journal))).map(
           (id) => findOwn(id, journal, scope).callId,
         ),
       );
@@ -49,7 +49,7 @@ export function selectChanges(selection: Selection, context: SelectionContext): 
       return changesOf(journal.calls({ ...changing, after: first - 1, upTo: last }));
     }
     case "last":
-      return changesOf(latest(selection.count, changing, context));
+      return journal.changesOf(allOf(latest(selection.count, changing, context)));
     case "since":
       return changesOf(journal.calls({ ...changing, since: selection.time }));
     case "session":
@@ -68,34 +68,39 @@ export function selectChanges(selection: Selection, context: SelectionContext): 
   }
 }
 
-/** Returns the calls that changed something in a session of this id; the id itself when it is not a session's. */
-function inSession(id: string, journal: Journal): readonly string[] {
-  if (journal.find(id) !== undefined) return [id];
+/** Returns a call with those that it made as a script, or the calls that changed something in a session of this id. */
+function callsOf(id: string, journal: Journal): readonly string[] {
+  const found = journal.find(id);
+  if (found !== undefined) return [id, ...(found.tool === "tools.script" ? innerCalls(id, journal) : [])];
   const calls = journal.calls({ changing: true, session: id }).map(({ callId }) => callId);
   return calls.length === 0 ? [id] : calls;
 }
 
-/** Returns the latest calls that are neither undone nor undos. */
+function innerCalls(script: string, journal: Journal): readonly string[] {
+  return journal.innerCalls(script).map(({ callId }) => callId);
+}
+
+/** Returns the latest calls that are neither undone nor undos. The calls of a script count as one. */
 function latest(
   count: number,
   filter: Parameters<Journal["calls"]>[0],
   { journal, undos, without, wholes }: SelectionContext,
-): readonly CallRecord[] {
+): readonly string[] {
   // Calls that are undone together count as one.
-  const found = new Map<string, CallRecord>();
+  const found = new Map<string, readonly string[]>();
   for (let upTo = Number.MAX_SAFE_INTEGER; found.size < count; ) {
     const calls = journal.calls({ ...filter, upTo, limit: count + 8 });
     const oldest = calls.at(-1);
     if (oldest === undefined) break;
     upTo = oldest.sequence - 1;
     for (const call of calls) {
-      const { callId } = call;
+      const { callId, parent } = call;
       if (without?.has(callId) || undos.isUndo(callId) || undos.undoneBy(callId) !== undefined) continue;
-      const whole = wholes.of(callId)?.id ?? callId;
-      if (!found.has(whole)) found.set(whole, call);
+      const whole = wholes.of(callId)?.id ?? parent ?? callId;
+      if (!found.has(whole)) found.set(whole, parent === null ? [callId] : innerCalls(parent, journal));
     }
   }
-  return [...found.values()].slice(0, count);
+  return [...found.values()].slice(0, count).flat();
 }
 
 function findOwn(callId: string, journal: Journal, scope: UndoScope): CallRecord {

@@ -9,7 +9,7 @@ export function emitEvents(events: CallEvents): Stage {
   return async (call, next) => {
     const startedAt = monotonicMs();
     const { name, canonical = name } = call.tool;
-    const base = { callId: call.id, name, canonical };
+    const base = { callId: call.id, name, canonical, ...(call.parent && { parent: call.parent.id }) };
     if (!events.idle) events.emit({ ...base, type: "tool-start", at: Date.now(), input: call.input });
     const outcome = await next({
       ...call,

@@ -18,6 +18,9 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
     const { wording = asItIs } = call.tool;
     const limits = within(call.tool.limits, fullText, maxTokens);
     const continuation = outcome.continuation === undefined ? undefined : wording(outcome.continuation);
+    // A script gets results whole. Its own output is cut.
+    if (call.parent !== undefined && ownKept === undefined)
+      return { ...outcome, text: withContinuation(fullText, continuation) };
     const { maxChars, maxLines, maxLineChars = maxChars, notice } = limits;
     // A text this short cannot exceed any limit, so the usual case costs nothing.
     const fits = fullText.length <= Math.min(maxChars, maxLines ?? maxChars, maxLineChars);

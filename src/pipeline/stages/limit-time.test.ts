@@ -34,6 +34,39 @@ describe("limitTime", () => {
     expect(await codeOf(limitTime(stageCall({ timeoutMs: 0 }), async () => done))).toBe("invalid-input");
   });
 
+  it("does not count the time in which all inner calls wait", async () => {
+    vi.useFakeTimers();
+    const ended = vi.fn();
+    const { promise, resolve } = Promise.withResolvers<typeof done>();
+    let endWait = () => {};
+    const script = stageCall({ timeoutMs: 1_000 });
+    const outcome = limitTime(script, ({ signal, clock }) => {
+      signal.addEventListener("abort", ended);
+      endWait = clock!.wait();
+      return limitTime(
+        stageCall({ timeoutMs: 9_000, parent: { id: "call_1", clock: clock! } }),
+        () => promise,
+      );
+    });
+    // The inner call runs.
+    await vi.advanceTimersByTimeAsync(600);
+    resolve(done);
+    await vi.advanceTimersByTimeAsync(0);
+    expect([await outcome, ended.mock.calls.length]).toEqual([done, 0]);
+    const waiting = limitTime(script, ({ signal, clock }) => {
+      signal.addEventListener("abort", ended);
+      endWait = clock!.wait();
+      return untilAborted(async () => done)({ ...script, signal });
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(ended).not.toHaveBeenCalled();
+    endWait();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect([ended.mock.calls.length, await waiting]).toEqual([1, done]);
+  });
+
   it("prefers the caller's deadline, then the tool's, then 60 seconds", async () => {
     vi.useFakeTimers();
     const stops = () => Promise.reject(new Error("stopped"));

@@ -1,4 +1,6 @@
+import type { CallClock } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
+import { monotonicMs } from "../../lib/clock.ts";
 import type { Stage } from "../stage.ts";
 
 const defaultTimeoutMs = 60_000;
@@ -30,20 +32,73 @@ export const limitTime: Stage = async (call, next) => {
     }, graceMs);
   };
   const onAbort = () => end(cancelled());
-  const deadline = setTimeout(() => end(timedOut(timeoutMs)), Math.min(timeoutMs, longestMs));
+  const deadline = new Deadline(timeoutMs, () => end(timedOut(timeoutMs)));
+  const endTurn = call.parent?.clock?.run();
   call.signal.addEventListener("abort", onAbort, { once: true });
-  const work = next({ ...call, signal: controller.signal });
+  const work = next({ ...call, signal: controller.signal, clock: deadline });
   try {
     return await Promise.race([work, givenUp]);
   } catch (error) {
     // The tool's own error is kept when it contains the output so far.
     throw reason === undefined || (error instanceof ToolError && error.output !== undefined) ? error : reason;
   } finally {
-    clearTimeout(deadline);
+    deadline.close();
+    endTurn?.();
     clearTimeout(graceTimer);
     call.signal.removeEventListener("abort", onAbort);
   }
 };
+
+/** Ends a call after a time, in which the waiting of its inner calls does not count. */
+class Deadline implements CallClock {
+  readonly #end: () => void;
+  #leftMs: number;
+  #startedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #waiting = 0;
+  #running = 0;
+
+  constructor(timeoutMs: number, end: () => void) {
+    this.#leftMs = timeoutMs;
+    this.#end = end;
+    this.#update();
+  }
+
+  wait(): () => void {
+    this.#waiting += 1;
+    this.#update();
+    return () => {
+      this.#waiting -= 1;
+      this.#update();
+    };
+  }
+
+  run(): () => void {
+    this.#running += 1;
+    this.#update();
+    return () => {
+      this.#running -= 1;
+      this.#update();
+    };
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#leftMs = Number.POSITIVE_INFINITY;
+  }
+
+  #update(): void {
+    const isStill = this.#waiting > 0 && this.#running === 0;
+    if (isStill && this.#timer !== undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#leftMs -= monotonicMs() - this.#startedAt;
+    } else if (!isStill && this.#timer === undefined && this.#leftMs < Number.POSITIVE_INFINITY) {
+      this.#startedAt = monotonicMs();
+      this.#timer = setTimeout(this.#end, Math.max(0, Math.min(this.#leftMs, longestMs)));
+    }
+  }
+}
 
 function checked(timeoutMs: number): number {
   if (timeoutMs > 0) return timeoutMs;

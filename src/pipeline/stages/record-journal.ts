@@ -1,6 +1,6 @@
-import type { ToolRisk } from "../../contract/access.ts";
 import type { CallSuccess, Failure } from "../../contract/call.ts";
 import type { ToolError } from "../../contract/error.ts";
+import type { AnyTool } from "../../contract/tool.ts";
 import type { Attempt, Journal } from "../../journal/journal.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { Stage } from "../stage.ts";
@@ -13,8 +13,9 @@ export function recordJournal(journal: Journal): Stage {
   return async (call, next) => {
     const started = monotonicMs();
     const tool = call.tool.canonical ?? call.tool.name;
-    const attempt = { callId: call.id, tool, input: call.input, startedAt: Date.now() };
-    const outcome = recordStart(journal, call.tool.risk, attempt) ?? (await next(call));
+    const { id: callId, input, parent } = call;
+    const attempt = { callId, tool, input, parent: parent?.id, startedAt: Date.now() };
+    const outcome = recordStart(journal, call.tool, attempt) ?? (await next(call));
     journal.finish(attempt, {
       durationMs: monotonicMs() - started,
       account: call.account,
@@ -36,8 +37,8 @@ function failureOf({ failed, isError }: CallSuccess): string | undefined {
 }
 
 /** Records the start. Returns the failure when the call cannot be recorded and therefore must not run. */
-function recordStart(journal: Journal, risk: ToolRisk, attempt: Attempt): Failure | undefined {
-  if (risk === "read") return undefined;
+function recordStart(journal: Journal, { risk, makesCalls }: AnyTool, attempt: Attempt): Failure | undefined {
+  if (risk === "read" && !makesCalls) return undefined;
   try {
     journal.begin(attempt);
     return undefined;

@@ -119,6 +119,7 @@ export function callAt(sequence: number): CallSummary {
     target: "local",
     tool,
     title,
+    parent: null,
     startedAt: now - (100_000 - sequence) * 7_000,
     durationMs: (sequence * 37) % 4_000,
     state,
@@ -157,6 +158,7 @@ export function detailOf(id: string): CallDetail {
     notCovered: call.tool === "shell.run" ? ["Files outside the workspace that the command wrote."] : [],
     hint: call.state === "denied" ? "Ask the user to run it." : null,
     changed: isEdit ? changed : [],
+    made: [],
     output:
       call.tool === "shell.run"
         ? {

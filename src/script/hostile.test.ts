@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { echoCalls, hostilePrograms } from "../../test/support/script/hostile-programs.ts";
+import { ToolError } from "../contract/error.ts";
+import { type OpenScripts, openScripts } from "./open-scripts.ts";
+
+let scripts: OpenScripts;
+beforeAll(() => {
+  scripts = openScripts({ computeMs: 300 });
+});
+afterAll(() => scripts.close());
+
+const { signal } = new AbortController();
+
+/** Returns the text of a program, or the code of its error. */
+async function endOf(program: string): Promise<string> {
+  try {
+    const { printed, text } = await scripts.run(program, echoCalls, { signal });
+    return printed + text;
+  } catch (error) {
+    return error instanceof ToolError ? error.code : `not a ToolError: ${error}`;
+  }
+}
+
+describe("a hostile program", () => {
+  it("ends, reaches nothing of the host, and leaves the next program alone", async () => {
+    const contained = ["invalid-input", "too-large", "timeout", "not-found", "internal"];
+    for (const { kind, text } of hostilePrograms(90)) {
+      const end = await endOf(text);
+      expect([kind, text, end.includes("ESCAPED"), end.startsWith("not a")]).toEqual([
+        kind,
+        text,
+        false,
+        false,
+      ]);
+      if (/^[a-z-]+$/.test(end) && end.includes("-")) expect(contained, `${kind}: ${text}`).toContain(end);
+    }
+    expect(await endOf("return (await tools.echo({ text: 'still fine' })).text")).toBe("still fine");
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  });
+});

@@ -1,0 +1,165 @@
+import { type ErrorCode, errorCodes, ToolError } from "../contract/error.ts";
+import type { InnerCalls, InnerError, ScriptResult, ScriptTool } from "../contract/script.ts";
+import { abortError } from "../lib/async/abort.ts";
+import { Semaphore } from "../lib/async/semaphore.ts";
+import { tryParseJson } from "../lib/json/try-parse-json.ts";
+import { counted, showSize } from "../lib/text/format-quantity.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import { declareTool } from "./declare-tool.ts";
+import { limits } from "./limits.ts";
+import type { CallAnswer, ScriptAsks, ScriptEnd, ScriptFailure } from "./worker/protocol.ts";
+
+/** The calls of one running program. Its worker may be under the control of the program, so every limit is kept here. */
+export class ScriptRun implements ScriptAsks {
+  readonly #calls: InnerCalls;
+  readonly #ending = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #turns = new Semaphore(limits.callsAtOnce);
+  readonly #running = new Set<Promise<unknown>>();
+  #tools: Promise<readonly ScriptTool[]> | undefined;
+  #made = 0;
+  #failed = 0;
+
+  constructor(calls: InnerCalls, signal: AbortSignal) {
+    this.#calls = calls;
+    this.#signal = AbortSignal.any([signal, this.#ending.signal]);
+  }
+
+  call({ name, input }: { readonly name: string; readonly input: string }): Promise<CallAnswer> {
+    return this.#run(async () => {
+      this.#made += 1;
+      if (this.#made > limits.calls)
+        return failed(
+          "too-large",
+          `A script may make ${limits.calls} calls`,
+          "Return what you have, and continue in another script.",
+        );
+      if (typeof name !== "string" || typeof input !== "string" || input.length > limits.inputChars)
+        return failed("too-large", `The argument of a call may have ${limits.inputChars} characters`);
+      const release = await this.#turns.take(this.#signal, cancelled);
+      try {
+        return await this.#call(name, JSON.parse(input));
+      } finally {
+        release();
+      }
+    });
+  }
+
+  help(name: string): Promise<CallAnswer> {
+    return this.#run(async () => {
+      this.#tools ??= this.#calls.tools();
+      const tools = await this.#tools;
+      if (name === "") return done(tools.map((tool) => tool.name).join("\n"));
+      const found = tools.filter((tool) => tool.name === name || tool.name.startsWith(`${name}.`));
+      if (found.length > 0) return done(found.map(declareTool).join("\n\n"));
+      const near = nearest(
+        name,
+        tools.map((tool) => tool.name),
+      );
+      const hint = near === undefined ? "help() lists the tools." : `Did you mean "${near}"?`;
+      return failed("not-found", `Unknown tool "${String(name).slice(0, 100)}"`, hint);
+    });
+  }
+
+  /** Cancels the calls that still run, and waits for them. Later ones are refused. */
+  async end(): Promise<void> {
+    this.#ending.abort();
+    await Promise.allSettled(this.#running);
+  }
+
+  /** Returns the result of a program. Throws when it failed. */
+  result(end: ScriptEnd): ScriptResult {
+    if (!end.ok) throw toError(end.failure, String(end.printed));
+    const { printed, value, text } = end;
+    return {
+      printed,
+      text,
+      value: value === undefined ? undefined : tryParseJson(value),
+      calls: this.#made,
+      failedCalls: this.#failed,
+    };
+  }
+
+  async #call(name: string, input: unknown): Promise<CallAnswer> {
+    const result = await this.#calls.call(name, input, { signal: this.#signal });
+    if (!result.ok) {
+      this.#failed += 1;
+      return { ok: false, json: JSON.stringify(result.error) };
+    }
+    const { data, text, failed: failure } = result;
+    const json = JSON.stringify({ data, text, failed: failure });
+    if (json.length <= limits.resultChars) return { ok: true, json };
+    return failed(
+      "too-large",
+      `The result of ${name} is larger than ${showSize(limits.resultChars)}`,
+      "Ask for a part of it.",
+    );
+  }
+
+  #run(act: () => Promise<CallAnswer>): Promise<CallAnswer> {
+    if (this.#signal.aborted) throw cancelled(this.#signal);
+    const work = act();
+    this.#running.add(work);
+    work.catch(() => {}).finally(() => this.#running.delete(work));
+    return work;
+  }
+}
+
+function done(text: string): CallAnswer {
+  return { ok: true, json: JSON.stringify(text) };
+}
+
+function failed(code: ErrorCode, message: string, hint?: string): CallAnswer {
+  return { ok: false, json: JSON.stringify({ code, message, hint } satisfies InnerError) };
+}
+
+function cancelled(signal: AbortSignal): ToolError {
+  return abortError(signal, "The call was cancelled, because its script has ended");
+}
+
+function toError({ kind, message, line, code, hint }: ScriptFailure, output: string): ToolError {
+  const at = line === undefined ? "" : `Line ${line}: `;
+  const options = { output: output === "" ? undefined : output };
+  switch (kind) {
+    case "syntax":
+      return new ToolError("invalid-input", `${at}${message}`, {
+        ...options,
+        hint: "Correct the program. It is the body of an async function: no import, no export.",
+      });
+    case "call":
+      return new ToolError(errorCodes.find((known) => known === code) ?? "internal", `${at}${message}`, {
+        ...options,
+        hint: hint ?? "Catch the error in the program if it may continue.",
+      });
+    case "time":
+      return new ToolError(
+        "timeout",
+        `The script computed for more than ${counted(limits.computeMs / 1000, "second")}`,
+        {
+          ...options,
+          hint: "Look for an endless loop, or process less at a time.",
+        },
+      );
+    case "memory":
+      return new ToolError(
+        "too-large",
+        `${at}The script needs more than ${showSize(limits.memoryBytes)} of memory`,
+        {
+          ...options,
+          hint: "Process less at a time.",
+        },
+      );
+    case "stack":
+      return new ToolError("too-large", `${at}The script recurses too deeply`, {
+        ...options,
+        hint: "Use a loop.",
+      });
+    default:
+      return new ToolError("invalid-input", `${at}${message}`, { ...options, hint: "Correct the program." });
+  }
+}
+
+/** The error of a program that its worker did not survive. */
+export function stoppedScript(kind: "time" | "memory"): ToolError {
+  return toError({ kind, message: "", line: undefined }, "");
+}

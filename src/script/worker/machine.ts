@@ -1,0 +1,243 @@
+import { pathToFileURL } from "node:url";
+import ownVariant from "@jitl/quickjs-wasmfile-release-sync";
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  type QuickJSSyncVariant,
+} from "quickjs-emscripten-core";
+import { ToolError } from "../../contract/error.ts";
+import { readPackageFile } from "../../system/package-file.ts";
+import { limits } from "../limits.ts";
+import { prelude } from "./prelude.ts";
+import type { CallAnswer, ScriptEnd, ScriptFailure } from "./protocol.ts";
+import { quickjsFile } from "./quickjs-file.ts";
+import type { Watchdog } from "./watchdog.ts";
+
+/** The name of the program in stacks. */
+export const sourceUrl = "script";
+
+/** The compiled engine. The types of Node do not include WebAssembly. */
+type Engine = object;
+
+// Its declarations are those of its CommonJS form.
+const variant = ownVariant as unknown as QuickJSSyncVariant;
+
+interface MachineParts {
+  readonly watchdog: Watchdog;
+  readonly computeMs: number;
+  readonly signal: AbortSignal;
+  readonly ask: (kind: "call" | "help", name: string, input: string) => Promise<CallAnswer>;
+}
+
+/**
+ * An engine for one program: QuickJS in WebAssembly with memory of its own. The program reaches nothing outside but one
+ * function, which takes texts and numbers.
+ */
+export class Machine {
+  readonly #runtime: QuickJSRuntime;
+  readonly #context: QuickJSContext;
+  readonly #parts: MachineParts;
+  readonly #ended = Promise.withResolvers<ScriptEnd>();
+  readonly #printed: string[] = [];
+  #outputChars = 0;
+  #settleHandle: QuickJSHandle | undefined;
+  #leftMs: number;
+  #deadline = 0;
+  #pending = 0;
+  /** The result of the program, which ends when all of its calls have ended. */
+  #result: ScriptEnd | undefined;
+  #isOver = false;
+
+  /** Compiles the engine, once per process. */
+  static async compile(): Promise<Engine> {
+    const { WebAssembly } = globalThis as unknown as {
+      WebAssembly: { Module: new (bytes: Uint8Array) => object };
+    };
+    return new WebAssembly.Module(await readPackageFile(pathToFileURL(quickjsFile())));
+  }
+
+  static async open(engine: Engine, parts: MachineParts): Promise<Machine> {
+    const quickjs = await newQuickJSWASMModuleFromVariant(
+      newVariant(variant, { wasmModule: engine as never }),
+    );
+    const runtime = quickjs.newRuntime();
+    runtime.setMemoryLimit(limits.memoryBytes);
+    runtime.setMaxStackSize(limits.stackBytes);
+    return new Machine(runtime, parts);
+  }
+
+  private constructor(runtime: QuickJSRuntime, parts: MachineParts) {
+    this.#runtime = runtime;
+    this.#parts = parts;
+    this.#leftMs = parts.computeMs;
+    runtime.setInterruptHandler(() => this.#isOver || performance.now() > this.#deadline);
+    this.#context = runtime.newContext();
+  }
+
+  /** Runs a program whose types are stripped. `text` is an expression: the function to call. */
+  run(text: string): Promise<ScriptEnd> {
+    const { signal } = this.#parts;
+    const cancel = () => this.#ended.reject(new ToolError("cancelled", "The script was cancelled"));
+    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
+    // The time of a program does not include that of the prelude.
+    this.#deadline = Number.POSITIVE_INFINITY;
+    const context = this.#context;
+    const host = context.newFunction("host", (...given) => this.#answer(given));
+    const opened = context.unwrapResult(context.evalCode(`(${prelude.toString()})`, "prelude"));
+    const made = context.unwrapResult(context.callFunction(opened, context.undefined, host));
+    const [start, settle] = [context.getProp(made, "start"), context.getProp(made, "settle")];
+    this.#settleHandle = settle;
+    this.#compute(() => {
+      const program = context.evalCode(text, sourceUrl, { type: "global", strict: true });
+      if (program.error) return this.#fail(this.#failureOf(program.error, "syntax"));
+      const started = context.callFunction(start, context.undefined, program.value);
+      if (started.error) this.#fail(this.#failureOf(started.error, "thrown"));
+    });
+    return this.#ended.promise.finally(() => signal.removeEventListener("abort", cancel));
+  }
+
+  /** The memory of the engine is freed with it. */
+  close(): void {
+    this.#isOver = true;
+  }
+
+  /** Lets the engine run within the time that is left, and ends the program when it is done, stuck or too slow. */
+  #compute(act: () => void): void {
+    if (this.#isOver) return;
+    const begun = performance.now();
+    this.#deadline = begun + this.#leftMs;
+    this.#parts.watchdog.start(this.#leftMs);
+    try {
+      act();
+      // In portions, because a program can add jobs without end, and can catch what interrupts one of them.
+      while (!this.#isOver && performance.now() <= this.#deadline && this.#runtime.hasPendingJob()) {
+        const ran = this.#runtime.executePendingJobs(jobsAtOnce);
+        if (ran.error) ran.error.dispose();
+      }
+    } catch (error) {
+      const kind = engineFailure(error);
+      if (kind === undefined) this.#ended.reject(error);
+      else this.#fail({ kind, message: "", line: undefined });
+    } finally {
+      this.#parts.watchdog.stop();
+      this.#leftMs -= performance.now() - begun;
+    }
+    if (this.#leftMs <= 0) this.#fail({ kind: "time", message: "", line: undefined });
+    else if (this.#pending === 0) this.#end(this.#result ?? this.#stuck());
+  }
+
+  /** Answers the host function. Its arguments come from the program and may be anything. */
+  #answer([request, ...given]: readonly QuickJSHandle[]): QuickJSHandle | undefined {
+    const text = (at: number) => {
+      const handle = given[at];
+      return handle !== undefined && this.#context.typeof(handle) === "string"
+        ? this.#context.getString(handle)
+        : "";
+    };
+    const kind = request === undefined ? "" : this.#context.getString(request);
+    if (kind === "print") this.#print(text(0));
+    else if (kind === "end") this.#finish(text(0), text(1));
+    else if (kind === "fail") this.#result ??= this.#failed(readFailure(text(0), text(1)));
+    else if ((kind === "call" || kind === "help") && given[0]) {
+      void this.#ask(kind, this.#context.getNumber(given[0]), text(1), text(2));
+    }
+    return undefined;
+  }
+
+  async #ask(kind: "call" | "help", id: number, name: string, input: string): Promise<void> {
+    this.#pending += 1;
+    let answer: CallAnswer;
+    try {
+      answer = await this.#parts.ask(kind, name, input);
+    } catch (error) {
+      return this.#ended.reject(error);
+    }
+    this.#pending -= 1;
+    this.#compute(() => {
+      if (this.#settle(id, answer)) return;
+      const tooLarge = { code: "too-large", message: `The result of ${name} needs too much memory` };
+      this.#settle(id, { ok: false, json: JSON.stringify(tooLarge) });
+    });
+  }
+
+  /** Returns whether the program could be given the answer. */
+  #settle(id: number, { ok, json }: CallAnswer): boolean {
+    const context = this.#context;
+    const given = [context.newNumber(id), context.newNumber(ok ? 1 : 0), context.newString(json)];
+    const settled = context.callFunction(this.#settleHandle!, context.undefined, ...given);
+    for (const handle of given) handle.dispose();
+    (settled.error ?? settled.value)?.dispose();
+    return settled.error === undefined;
+  }
+
+  #print(text: string): void {
+    this.#outputChars += text.length + 1;
+    if (this.#outputChars > limits.outputChars)
+      throw new Error(`A script may print ${limits.outputChars} characters`);
+    this.#printed.push(`${text}\n`);
+  }
+
+  #finish(json: string, shown: string): void {
+    const text = shown === "" ? json : shown;
+    if (text.length + this.#outputChars > limits.outputChars)
+      throw new Error(`A script may print and return ${limits.outputChars} characters`);
+    this.#result ??= {
+      ok: true,
+      printed: this.#printed.join(""),
+      value: json === "" ? undefined : json,
+      text,
+    };
+  }
+
+  #stuck(): ScriptEnd {
+    const message = "The script waits for a promise that never ends";
+    return this.#failed({ kind: "stuck", message, line: undefined });
+  }
+
+  #fail(failure: ScriptFailure): void {
+    this.#end(this.#failed(failure));
+  }
+
+  #failed(failure: ScriptFailure): ScriptEnd {
+    return { ok: false, printed: this.#printed.join(""), failure };
+  }
+
+  #end(end: ScriptEnd): void {
+    this.#isOver = true;
+    // Later calls may have printed more.
+    this.#ended.resolve({ ...end, printed: this.#printed.join("") });
+  }
+
+  #failureOf(error: QuickJSHandle, kind: "syntax" | "thrown"): ScriptFailure {
+    const { name, message, stack } = (this.#context.dump(error) ?? {}) as Record<string, unknown>;
+    error.dispose();
+    return { kind, message: `${name}: ${message}`, line: lineIn(String(stack)) };
+  }
+}
+
+const jobsAtOnce = 100;
+
+/** Returns why the engine itself has failed: the stack of this process was too small for it, or it aborted without memory. */
+function engineFailure(error: unknown): "stack" | "memory" | undefined {
+  if (error instanceof RangeError) return "stack";
+  return error instanceof Error && error.name === "RuntimeError" ? "memory" : undefined;
+}
+
+function readFailure(json: string, stack: string): ScriptFailure {
+  const { message, code, hint } = JSON.parse(json) as Record<string, string>;
+  const line = lineIn(stack);
+  if (code !== undefined) return { kind: "call", message: message ?? "", line, code: code as never, hint };
+  const isMemory = message === "InternalError: out of memory";
+  const isStack = /^InternalError: stack overflow|^RangeError: Maximum call stack/.test(message ?? "");
+  return { kind: isMemory ? "memory" : isStack ? "stack" : "thrown", message: message ?? "", line };
+}
+
+/** Returns the line of the program that a stack names first. */
+function lineIn(stack: string): number | undefined {
+  const [, line] = /\bscript:(\d+)(?::\d+)?\)?$/m.exec(stack) ?? [];
+  return line === undefined ? undefined : Number(line);
+}

@@ -1,0 +1,163 @@
+/** The only function that leads out of the engine. It takes texts and numbers. */
+type Host = (request: "call" | "help" | "print" | "end" | "fail", ...given: (string | number)[]) => void;
+
+/** The functions of the engine that the host uses. */
+export interface Prelude {
+  /** Runs the program. */
+  start(program: () => Promise<unknown>): void;
+  /** Ends a call: `json` is its result, or its error. */
+  settle(id: number, isOk: number, json: string): void;
+}
+
+/**
+ * Runs inside the engine before the program, from its source text, and so must not use anything of this module. Sets up
+ * `tools`, `print` and `help`, and removes what depends on the time or on chance. A program may change every object that it
+ * can reach, so this keeps its own references to the functions it needs.
+ */
+export function prelude(host: Host): Prelude {
+  const { stringify, parse } = JSON;
+  const { defineProperty, fromEntries, create } = Object;
+  const { construct, apply } = Reflect;
+  const [RealDate, RealMap, RealSet, RealProxy, RealError] = [Date, Map, Set, Proxy, Error];
+  const RealPromise = Promise;
+  const { then } = Promise.prototype;
+  const after = (promise: Promise<unknown>, ...acts: unknown[]) =>
+    apply(then as never, promise, acts) as Promise<unknown>;
+  const toText = String;
+  const isList = Array.isArray;
+  const { join } = Array.prototype;
+
+  const hidden = (target: object, name: PropertyKey, value: unknown) =>
+    defineProperty(target, name, { value, writable: true, configurable: true });
+
+  class ToolError extends RealError {
+    readonly code: string;
+    readonly hint: string | undefined;
+    constructor({ code, message, hint }: { code: string; message: string; hint?: string }) {
+      super(message);
+      this.code = code;
+      this.hint = hint;
+    }
+  }
+  hidden(ToolError.prototype, "name", "ToolError");
+
+  interface Waiting {
+    readonly resolve: (value: unknown) => void;
+    readonly reject: (error: unknown) => void;
+    readonly stack: string | undefined;
+  }
+  const waiting: Record<number, Waiting> = create(null);
+  let last = 0;
+
+  /** The text of a result stands for it when it is printed, returned or joined to a text. */
+  const textOf = Symbol("text");
+  const shown = (value: unknown): string => {
+    if (typeof value === "string") return value;
+    if (typeof value === "object" && value !== null && textOf in value) return toText(value[textOf]);
+    if (value instanceof RealError) return `${value.name}: ${value.message}`;
+    return stringify(value, expressible) ?? toText(value);
+  };
+  const expressible = (_: string, value: unknown) => {
+    if (value instanceof RealMap) return fromEntries(value);
+    if (value instanceof RealSet) return [...value];
+    return typeof value === "bigint" ? toText(value) : value;
+  };
+
+  const ask = (request: "call" | "help", name: string, input: string) => {
+    const id = ++last;
+    // The error of a call has the stack of the line that made it.
+    const { stack } = new RealError();
+    return new RealPromise((resolve, reject) => {
+      waiting[id] = { resolve, reject, stack };
+      host(request, id, name, input);
+    });
+  };
+
+  /** `tools.file.read` is a function, and so is every other path of names, because the host knows which tools exist. */
+  const pathOf = (name: string): unknown =>
+    new RealProxy(() => {}, {
+      get: (_, key) => {
+        // A name that is awaited, printed or converted must not look like a promise or a text.
+        if (typeof key !== "string" || key === "then" || key === "toJSON") return undefined;
+        return pathOf(name === "" ? key : `${name}.${key}`);
+      },
+      set: () => false,
+      defineProperty: () => false,
+      apply: async (_, __, [input]) => ask("call", name, stringify(input ?? {}) ?? "{}"),
+    });
+
+  const print = (...values: unknown[]) => {
+    const texts: string[] = [];
+    for (let at = 0; at < values.length; at++) hidden(texts, at, shown(values[at]));
+    host("print", apply(join, texts, [" "]) as string);
+  };
+
+  const seeded = () => {
+    // mulberry32: the same numbers in every program.
+    seed = (seed + 0x6d2b79f5) | 0;
+    let mixed = imul(seed ^ (seed >>> 15), 1 | seed);
+    mixed = (mixed + imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  let seed = 1;
+  const { imul } = Math;
+
+  const noClock = () => {
+    throw new RealError("A script has no clock: use tools.time.now()");
+  };
+  const FixedDate = function (this: unknown, ...given: unknown[]) {
+    if (new.target === undefined || given.length === 0) noClock();
+    return construct(RealDate, given, new.target as never);
+  };
+  const { parse: parseDate, UTC } = RealDate;
+  FixedDate.prototype = RealDate.prototype;
+  for (const [name, value] of [
+    ["now", noClock],
+    ["parse", parseDate],
+    ["UTC", UTC],
+  ] as const)
+    hidden(FixedDate, name, value);
+  hidden(RealDate.prototype, "constructor", FixedDate);
+
+  const help = async (name: unknown = "") => ask("help", typeof name === "string" ? name : toText(name), "");
+  const console = { log: print, info: print, warn: print, error: print, debug: print };
+  const globals = { tools: pathOf(""), print, help, console, Date: FixedDate, ToolError };
+  for (const name in globals) hidden(globalThis, name, globals[name as keyof typeof globals]);
+  hidden(Math, "random", seeded);
+
+  const fail = (thrown: unknown) => {
+    const isError = thrown instanceof RealError;
+    const described = isError ? `${thrown.name}: ${thrown.message}` : `The script threw ${shown(thrown)}`;
+    const { code, hint, message } = (thrown instanceof ToolError ? thrown : {}) as Partial<ToolError>;
+    const failure = { message: message ?? described, code, hint };
+    host("fail", stringify(failure), isError ? toText(thrown.stack) : "");
+  };
+  const end = (value: unknown) => {
+    if (value === undefined) return host("end", "", "");
+    const isResult = typeof value === "object" && value !== null && textOf in value;
+    host(
+      "end",
+      stringify(value, expressible) ?? "",
+      isResult || typeof value === "string" ? shown(value) : "",
+    );
+  };
+
+  return {
+    start: (program) => void after(after(after(RealPromise.resolve(), program), end), undefined, fail),
+    settle: (id, isOk, json) => {
+      const { resolve, reject, stack } = waiting[id]!;
+      delete waiting[id];
+      const value = parse(json);
+      if (isOk === 0) {
+        const error = new ToolError(value);
+        hidden(error, "stack", stack);
+        return reject(error);
+      }
+      if (typeof value === "object" && value !== null && !isList(value)) {
+        hidden(value, textOf, value.text);
+        hidden(value, "toString", () => value.text);
+      }
+      resolve(value);
+    },
+  };
+}
