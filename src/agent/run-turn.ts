@@ -5,6 +5,7 @@ import type { Model, ModelRequest } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
 import type { HookAnswer } from "../toolcrib/index.ts";
 import { type AnswerSchema, outputNotice, retryNotice } from "./answer-schema.ts";
+import { clearOldImages, clearRefusedImages } from "./context/clear-images.ts";
 import { clearOutputs } from "./context/clearing.ts";
 import { compact, shortenIfNeeded } from "./context/compaction.ts";
 import { textOf, userMessage } from "./conversation.ts";
@@ -147,6 +148,7 @@ async function runRound(core: SessionCore, tally: Tally, signal: AbortSignal): P
   const limit = limitReached(core, tally.rounds);
   if (limit) return limited(core, limit);
   await shortenIfNeeded(core, signal);
+  clearOldImages(core);
   signal.throwIfAborted();
   tally.rounds += 1;
   emit({ type: "round-start", round: tally.rounds });
@@ -314,7 +316,10 @@ function watched({ answer, canonical, input, failure }: MadeCall): WatchedCall {
   return { name: answer.name, canonical, input, content: answer.content, failure };
 }
 
-/** Asks the model for the next reply. When the conversation is too long for it, clears old outputs, then compacts once. */
+/**
+ * Asks the model for the next reply. When the conversation is too long for it, clears old outputs, then compacts once. When
+ * the provider refuses a request with new images, asks again without them.
+ */
 async function askNext(core: SessionCore, tally: Tally, signal: AbortSignal): Promise<Asked> {
   const { maxOutputTokens: wanted, ...sampling } = core.parts.sampling;
   const ask = () => {
@@ -327,6 +332,7 @@ async function askNext(core: SessionCore, tally: Tally, signal: AbortSignal): Pr
   try {
     return await ask();
   } catch (error) {
+    if (isBadRequest(error) && clearRefusedImages(core, error)) return ask();
     if (!isOverflow(error) || core.conversation.isJustCompacted) throw error;
     if (await clearOutputs(core, { isFull: true })) {
       try {
@@ -342,6 +348,10 @@ async function askNext(core: SessionCore, tally: Tally, signal: AbortSignal): Pr
 
 function isOverflow(error: unknown): boolean {
   return error instanceof ModelError && error.code === "overflow";
+}
+
+function isBadRequest(error: unknown): error is ModelError {
+  return error instanceof ModelError && error.code === "bad-request";
 }
 
 type Ending = Pick<TurnResult, "outcome"> & { readonly error?: AgentFailure };

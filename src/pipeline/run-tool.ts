@@ -9,6 +9,7 @@ import type { Outputs } from "../contract/output.ts";
 import type { Processes, Shells } from "../contract/process.ts";
 import type { InnerCalls, Scripts } from "../contract/script.ts";
 import type { ToolFinder, ToolSettings } from "../contract/tool.ts";
+import { checkImages } from "./check-images.ts";
 import { PageCache } from "./page-memory.ts";
 import { SeenMemory } from "./seen-memory.ts";
 import type { Next } from "./stage.ts";
@@ -67,9 +68,9 @@ export function runTool(environment: Environment, services: Services): Next {
   return async (call) => {
     const { seen, plan, agents, tools } = call.caller ?? owner;
     const {
-      text,
+      text: given,
       data,
-      images = [],
+      images: produced,
       ...output
     } = await call.tool.run(call.input, {
       environment: call.environment,
@@ -96,6 +97,7 @@ export function runTool(environment: Environment, services: Services): Next {
       },
       output: (stream, text) => call.notify({ type: "output", stream, text }),
     });
+    const { text, images } = checkImages({ text: given, images: produced });
     return { ok: true, text, fullText: text, data, images, ...output };
   };
 }

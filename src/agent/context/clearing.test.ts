@@ -182,6 +182,12 @@ describe("outputsToClear", () => {
     ]);
   });
 
+  it("chooses outputs with images before larger ones", () => {
+    const image = { mediaType: "image/png", base64: "" };
+    const old = [answer("large", 90_000), answer("picture", 10, { images: [image] })];
+    expect(chosen(old, 1_000)).toEqual(["picture"]);
+  });
+
   it("leaves the last six rounds, answers that load tools, and images that no call shows again", () => {
     const image = { mediaType: "image/png", base64: "" };
     const old = [answer("found", 20_000, { found: ["x"] }), answer("picture", 20_000, { images: [image] })];

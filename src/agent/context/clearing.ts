@@ -50,7 +50,7 @@ const sizes = [1_500, 300];
 const noteTokens = 60;
 
 /**
- * Chooses outputs to clear, the oldest and largest first, until `wanted` tokens are free. Images cannot be stored as text:
+ * Chooses outputs to clear, those with images first, then the oldest and largest, until `wanted` tokens are free. Images cannot be stored as text:
  * an output with images is cleared only if the same call shows them again. Pure.
  */
 export function outputsToClear(
@@ -65,8 +65,10 @@ export function outputsToClear(
     .filter(({ found, images, name }) => found === undefined && (images.length === 0 || isReadOnly(name)));
   const chosen = new Set<CallAnswer>();
   let freed = 0;
-  for (const least of sizes) {
-    for (const answer of old) {
+  const pictures = old.filter(({ images }) => images.length > 0);
+  const steps = [{ from: pictures, least: 2 * noteTokens }, ...sizes.map((least) => ({ from: old, least }))];
+  for (const { from, least } of steps) {
+    for (const answer of from) {
       if (freed >= wanted) break;
       const tokens = answerTokens(answer);
       if (tokens < least || chosen.has(answer)) continue;

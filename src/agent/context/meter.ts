@@ -1,4 +1,6 @@
 import type { ToolDefinition } from "../../dialects/definition.ts";
+import { imageTokens } from "../../lib/bytes/check-image.ts";
+import { oncePerObject } from "../../lib/once-per-object.ts";
 import { estimateTokens } from "../../lib/text/estimate-tokens.ts";
 import type { CallAnswer, CallInput, Message, ReplyPart } from "../../models/message.ts";
 import type { Model, ModelFacts, TokenUsage } from "../../models/model.ts";
@@ -139,11 +141,13 @@ export function likelyRatio(counted: number, estimated: number): number {
 export function messageTokens(message: Message): number {
   if (message.role === "tool") return sum(message.answers.map(answerTokens));
   if (message.role === "assistant") return sum(message.content.map(partTokens));
-  return sum(message.content.map((part) => (part.type === "image" ? imageTokens : textTokens(part.text))));
+  return sum(
+    message.content.map((part) => (part.type === "image" ? tokensOfImage(part) : textTokens(part.text))),
+  );
 }
 
 export function answerTokens({ content, images }: CallAnswer): number {
-  return textTokens(content) + images.length * imageTokens;
+  return textTokens(content) + sum(images.map(tokensOfImage));
 }
 
 export function conversationTokens(messages: readonly Message[]): number {
@@ -158,8 +162,7 @@ export function frameTokens(system: string, tools: readonly ToolDefinition[]): n
 
 const partOverhead = 8;
 
-/** Providers count an image by its size, seldom more than this. */
-const imageTokens = 1_600;
+const tokensOfImage = oncePerObject(imageTokens);
 
 function partTokens(part: ReplyPart): number {
   return part.type === "call"

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ContentBlock, RequestError } from "@agentclientprotocol/sdk";
+import { imageProblem } from "../../lib/bytes/check-image.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { UserMessage } from "../../models/message.ts";
 import { liesInside } from "../../system/workspace-path.ts";
@@ -51,13 +52,13 @@ function readImage(base64: string, mediaType: string): Parts[number] {
     );
   if (base64 === "" || base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64))
     throw RequestError.invalidParams(undefined, "The data of an image is not valid base64.");
-  if (base64.length > maxImageChars)
-    throw RequestError.invalidParams(undefined, "An image is larger than 10 MiB. Use a smaller one.");
+  const problem = imageProblem({ mediaType, base64 });
+  if (problem !== undefined)
+    throw RequestError.invalidParams(undefined, `An image cannot be sent: ${problem}.`);
   return { type: "image", mediaType, base64 };
 }
 
 const mediaTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-const maxImageChars = (10 * 1024 * 1024 * 4) / 3;
 
 /** Names a file of the workspace by its relative path, and everything else by its URI. */
 function mention(uri: string, workspace: string): string {

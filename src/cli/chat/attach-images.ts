@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, extname, resolve } from "node:path";
 import type { Session } from "../../agent/session.ts";
+import { imageProblem } from "../../lib/bytes/check-image.ts";
 import type { ImagePart } from "../../models/message.ts";
 import { attempt } from "../../system/attempt.ts";
 import { folderHere } from "../options.ts";
@@ -37,11 +38,8 @@ function readImage(path: string): ImagePart | undefined {
   const stats = statSync(path);
   const mediaType = mediaTypes[extname(path).toLowerCase()];
   if (mediaType === undefined || !stats.isFile() || stats.size > maxBytes) return undefined;
-  const bytes = readFileSync(path);
-  const isOfType = signatures.some(
-    ([type, start]) => type === mediaType && bytes.subarray(0, 12).includes(start),
-  );
-  return isOfType ? { type: "image", mediaType, base64: bytes.toString("base64") } : undefined;
+  const image: ImagePart = { type: "image", mediaType, base64: readFileSync(path).toString("base64") };
+  return imageProblem(image) === undefined ? image : undefined;
 }
 
 const mediaTypes: Readonly<Record<string, string | undefined>> = {
@@ -51,14 +49,6 @@ const mediaTypes: Readonly<Record<string, string | undefined>> = {
   ".gif": "image/gif",
   ".webp": "image/webp",
 };
-
-/** How files of each type begin: a provider refuses a request with another file. */
-const signatures: readonly (readonly [type: string, start: Buffer])[] = [
-  ["image/png", Buffer.from("\u0089PNG", "latin1")],
-  ["image/jpeg", Buffer.from("\u00ff\u00d8\u00ff", "latin1")],
-  ["image/gif", Buffer.from("GIF8")],
-  ["image/webp", Buffer.from("WEBP")],
-];
 
 const maxImages = 8;
 const maxBytes = 5 * 1024 ** 2;

@@ -1,6 +1,5 @@
 import type { ToolImage, ToolOutput } from "../../contract/tool.ts";
-import { imageSize } from "../../lib/bytes/image-size.ts";
-import { sniffMediaType } from "../../lib/bytes/media-type.ts";
+import { imageProblem } from "../../lib/bytes/check-image.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { prettyJson } from "../../lib/json/pretty-json.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
@@ -70,10 +69,8 @@ function showImage(block: Record<string, unknown>): Shown {
 }
 
 function isImage(data: string, mimeType: string): boolean {
-  if (!imageType.test(mimeType) || data.length > maxImageChars || data.length % 4 > 0 || !base64.test(data))
-    return false;
-  const bytes = Buffer.from(data, "base64");
-  return sniffMediaType(bytes)?.mediaType === mimeType && imageSize(bytes) !== undefined;
+  if (data.length > maxImageChars || data.length % 4 > 0 || !base64.test(data)) return false;
+  return imageProblem({ mediaType: mimeType, base64: data }) === undefined;
 }
 
 function fitting(images: readonly ToolImage[]): readonly ToolImage[] {
@@ -84,9 +81,8 @@ function fitting(images: readonly ToolImage[]): readonly ToolImage[] {
   });
 }
 
-const imageType = /^image\/(?:png|jpeg|gif|webp)$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
-// The limit for one image, and for all images of one result.
+// The limit for all images of one result.
 const maxImageChars = 10_000_000;
 const maxImages = 20;
 
