@@ -9,7 +9,7 @@ import { ToolError } from "../contract/error.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { RunRecords } from "../environment/local/processes/run-records.ts";
 import type { AttachAnswer, IdleLimits } from "../environment/remote/attach-protocol.ts";
-import { FrameStream, frameTypes, protocolVersion } from "../environment/remote/frames.ts";
+import { FrameStream, frameTypes } from "../environment/remote/frames.ts";
 import { Link } from "../environment/remote/link.ts";
 import { parseHello, type Refusal } from "../environment/remote/link-greeting.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
@@ -161,7 +161,7 @@ class SessionServer {
     frames.onFrame = (type, body) => {
       clearTimeout(late);
       const hello = type === frameTypes.hello ? parseHello(body) : undefined;
-      if (hello?.protocol !== protocolVersion) refuse(frames, "protocol");
+      if (hello === undefined) refuse(frames, "protocol");
       else if (hello.session !== this.#options.session || !this.#knows(hello.secret))
         refuse(frames, "session");
       else {

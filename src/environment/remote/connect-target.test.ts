@@ -130,13 +130,13 @@ describe("connectTarget", () => {
       await once(socket, "data");
       const frames = new FrameStream({ readable: socket, writable: socket, destroy: () => socket.destroy() });
       frames.onFrame = (_, body) => resolve(body.toString());
-      frames.sendJson(frameTypes.hello, { protocol: 1, received: 0, ...hello });
+      frames.sendJson(frameTypes.hello, { received: 0, ...hello });
       return promise;
     };
     expect([
       await attack({ session, secret: "guess" }),
       await attack({ session: "other", secret: "guess" }),
-      await attack({ session, secret: "guess", protocol: 2 }),
+      await attack({ session, secret: "guess", received: -1 }),
       await attack({ session, secret: 7 }),
     ]).toEqual([
       '{"reason":"session"}',

@@ -1,8 +1,5 @@
 import type { Readable, Writable } from "node:stream";
 
-/** The version of the frames and greetings. Both sides must have the same. */
-export const protocolVersion = 1;
-
 /** The longest message that a channel takes. Senders split what is longer. */
 export const maxMessageBytes: number = 1024 * 1024;
 

@@ -110,7 +110,7 @@ it.each<readonly [string, object]>([
 it("gives up a target that ends every connection at once", async () => {
   await using folder = temporaryFolder();
   const program = join(folder.path, "transport");
-  const welcome = '\\000\\000\\000\\034\\002{"protocol":1,"received":0}';
+  const welcome = '\\000\\000\\000\\017\\002{"received":0}';
   const lines = ["#!/bin/sh", `echo >> ${shellQuote(join(folder.path, "made"))}`, 'eval "$(head -n 2)"'];
   const answer = `printf '\\n%s%s {"kind":"ready"}\\n' "$first" "$second"; printf '${welcome}'`;
   writeFileSync(program, [...lines, answer].join("\n"), { mode: 0o755 });

@@ -1,16 +1,19 @@
-import { isRecord } from "../../lib/json/is-record.ts";
-import { tryParseJson } from "../../lib/json/try-parse-json.ts";
-import { protocolVersion } from "./frames.ts";
+import { count, object, oneOf, type Shape, type Shaped, text } from "./shapes.ts";
+
+// The first frames of a connection. They name no version: the server runs the program that its client has chosen by a hash.
 
 /** The first frame of a client on every connection. */
-export interface Hello {
-  readonly protocol: number;
-  readonly session: string;
+const hello = object({
+  session: text,
   /** Only the client that created the session knows it. */
-  readonly secret: string;
+  secret: text,
   /** The number of the last message that the client received. */
-  readonly received: number;
-}
+  received: count,
+});
+
+export type Hello = Shaped<typeof hello>;
+
+const welcome = object({ received: count });
 
 /** Why a session cannot be continued, so that another attempt is useless. */
 export type Refusal =
@@ -21,33 +24,26 @@ export type Refusal =
   /** The other side speaks another protocol. */
   | "protocol";
 
+const refused = object({ reason: oneOf<Refusal>("gone", "session", "protocol") });
+
 /** Parses the greeting of a client; undefined when it is not one. */
 export function parseHello(body: Buffer): Hello | undefined {
-  const { protocol, session, secret, received } = parseObject(body);
-  return typeof protocol === "number" &&
-    typeof session === "string" &&
-    typeof secret === "string" &&
-    isCount(received)
-    ? { protocol, session, secret, received }
-    : undefined;
+  return parsed(body, hello);
 }
 
 /** Parses the answer of a server; undefined when it is not a welcome. */
 export function parseWelcome(body: Buffer): { readonly received: number } | undefined {
-  const { protocol, received } = parseObject(body);
-  return protocol === protocolVersion && isCount(received) ? { received } : undefined;
+  return parsed(body, welcome);
 }
 
 export function parseRefusal(body: Buffer): Refusal {
-  const { reason } = parseObject(body);
-  return reason === "gone" || reason === "session" ? reason : "protocol";
+  return parsed(body, refused)?.reason ?? "protocol";
 }
 
-function parseObject(body: Buffer): Readonly<Record<string, unknown>> {
-  const value = tryParseJson(body.toString());
-  return isRecord(value) ? value : {};
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+function parsed<Value>(body: Buffer, shape: Shape<Value>): Value | undefined {
+  try {
+    return shape(JSON.parse(body.toString()), "greeting");
+  } catch {
+    return undefined;
+  }
 }

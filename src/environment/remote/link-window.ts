@@ -6,7 +6,7 @@ import { encodeNumber, type FrameStream, frameTypes, maxMessageBytes, sizeOf } f
 export class Outbox {
   /** Messages that were sent, by number. */
   readonly #kept = new Map<number, Outgoing>();
-  readonly #waiting: Outgoing[] = [];
+  readonly #waiting: Waiting[] = [];
   #keptBytes = 0;
   #lastSent = 0;
   #acknowledged = 0;
@@ -28,9 +28,12 @@ export class Outbox {
 
   /** Resolves when the message is in the window. */
   add(message: readonly Uint8Array[], frames: FrameStream | undefined): Promise<void> {
+    if (this.#waiting.length === 0 && this.#keptBytes < windowBytes) {
+      this.#send({ type: frameTypes.message, message }, frames);
+      return sent;
+    }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push({ type: frameTypes.message, message, resolve, reject });
-    this.#fill(frames);
     return promise;
   }
 
@@ -73,18 +76,28 @@ export class Outbox {
     while (this.#keptBytes < windowBytes) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      this.#lastSent++;
-      this.#kept.set(this.#lastSent, next);
-      this.#keptBytes += costOf(sizeOf(next.message));
-      if (frames !== undefined) transmit(frames, this.#lastSent, next);
+      this.#send(next, frames);
       next.resolve();
     }
   }
+
+  #send(next: Outgoing, frames: FrameStream | undefined): void {
+    this.#lastSent++;
+    this.#kept.set(this.#lastSent, next);
+    this.#keptBytes += costOf(sizeOf(next.message));
+    if (frames !== undefined) transmit(frames, this.#lastSent, next);
+  }
 }
+
+const sent = Promise.resolve();
 
 interface Outgoing {
   readonly type: number;
   readonly message: readonly Uint8Array[];
+}
+
+/** A message that waits until the window has room for it. */
+interface Waiting extends Outgoing {
   resolve(): void;
   reject(error: Error): void;
 }

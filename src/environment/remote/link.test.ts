@@ -52,7 +52,7 @@ async function attachTo(received = 0) {
   const seen: (readonly [number, string])[] = [];
   frames.onFrame = (type, body) => {
     seen.push([type, body.toString()]);
-    if (type === frameTypes.hello) frames.sendJson(frameTypes.welcome, { protocol: 1, received });
+    if (type === frameTypes.hello) frames.sendJson(frameTypes.welcome, { received });
   };
   const answer = await link.greet(framesOf(left), session);
   return { link, frames, seen, answer, raw: right };
@@ -176,7 +176,7 @@ it("gives up a peer that sends more than the window, without storing it", async 
 it("keeps no answers for a peer that sends pings and does not read", async () => {
   const [left, right] = duplexPair();
   const link = new Link({ peer: "ssh:host", onDetached: () => {} });
-  const body = '{"protocol":1,"received":0}';
+  const body = '{"received":0}';
   right.write(Buffer.from([0, 0, 0, body.length + 1, frameTypes.welcome, ...Buffer.from(body)]));
   await link.greet(framesOf(left), session);
   const pings = Array.from({ length: 1000 }, () => [0, 0, 0, 1, frameTypes.ping]).flat();
@@ -202,8 +202,7 @@ it.each([
   ["gone", { type: frameTypes.refused, body: '{"reason":"gone"}' }],
   ["session", { type: frameTypes.refused, body: '{"reason":"session"}' }],
   ["protocol", { type: frameTypes.refused, body: "[" }],
-  ["protocol", { type: frameTypes.welcome, body: '{"protocol":2,"received":0}' }],
-  ["protocol", { type: frameTypes.welcome, body: '{"protocol":1,"received":-1}' }],
+  ["protocol", { type: frameTypes.welcome, body: '{"received":-1}' }],
   ["protocol", { type: frameTypes.message, body: "hello!" }],
 ])("returns the refusal %s of a greeting", async (refusal, { type, body }) => {
   const [left, right] = duplexPair();
@@ -225,7 +224,7 @@ it("cuts a connection on which nothing answers, and only then", async () => {
   const frames = framesOf(right);
   let pings = 0;
   frames.onFrame = (type) => {
-    if (type === frameTypes.hello) frames.sendJson(frameTypes.welcome, { protocol: 1, received: 0 });
+    if (type === frameTypes.hello) frames.sendJson(frameTypes.welcome, { received: 0 });
     else if (type === frameTypes.ping && ++pings <= 5) frames.send(frameTypes.pong);
   };
   await link.greet(framesOf(left), session);

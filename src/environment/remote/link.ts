@@ -6,7 +6,6 @@ import {
   type FrameStream,
   frameTypes,
   maxMessageBytes,
-  protocolVersion,
   sizeOf,
 } from "./frames.ts";
 import { type Hello, parseRefusal, parseWelcome, type Refusal } from "./link-greeting.ts";
@@ -78,18 +77,14 @@ export class Link implements Channel {
         resolve(undefined);
       }
     };
-    frames.sendJson(frameTypes.hello, {
-      protocol: protocolVersion,
-      ...hello,
-      received: this.#inbox.received,
-    });
+    frames.sendJson(frameTypes.hello, { ...hello, received: this.#inbox.received });
     return promise;
   }
 
   /** Server: continues on the connection of a client whose greeting was checked. */
   welcome(frames: FrameStream, { received }: Hello): void {
     this.#detach();
-    frames.sendJson(frameTypes.welcome, { protocol: protocolVersion, received: this.#inbox.received });
+    frames.sendJson(frameTypes.welcome, { received: this.#inbox.received });
     this.#attach(frames, received);
   }
 

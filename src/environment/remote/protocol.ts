@@ -21,9 +21,6 @@ import {
 } from "./shapes.ts";
 import { listedTree, listWanted, searchFound, searchWanted } from "./whole-shapes.ts";
 
-/** Both sides must have the same version. */
-export const protocolVersion = 1;
-
 const info = object({
   kind: oneOf("file", "directory", "link", "other"),
   bytes: count,
@@ -73,7 +70,6 @@ const recovered = list(
 
 /** The first message of the target. */
 export const greeting = object({
-  version: count,
   workspace: text,
   home: optional(text),
   ownDirectories: optional(list(text, 100)),

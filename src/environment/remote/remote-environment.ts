@@ -30,7 +30,7 @@ import { type ByteRange, checkByteRange, checkLineRange } from "../check-request
 import type { Channel } from "./channel.ts";
 import { badMessage } from "./message.ts";
 import { Peer } from "./peer.ts";
-import { callbacks, type Greeting, greeting, protocolVersion, targetNotes } from "./protocol.ts";
+import { callbacks, type Greeting, greeting, targetNotes } from "./protocol.ts";
 import { RemoteChanges } from "./remote-changes.ts";
 import { RemoteDirectory } from "./remote-directory.ts";
 import { type CallTarget, callTarget, maxListBytes } from "./remote-process.ts";
@@ -89,9 +89,6 @@ export async function openRemoteEnvironment(
 }
 
 function checkGreeting(value: unknown): Greeting {
-  const version = (value as { readonly version?: unknown } | null)?.version;
-  if (version !== protocolVersion)
-    throw badMessage(`it speaks version ${version} of the protocol instead of ${protocolVersion}`);
   const given = greeting(value, "greeting");
   const { workspace, home = "/", ownDirectories = [] } = given;
   // These paths are part of the instructions for models.

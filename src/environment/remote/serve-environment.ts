@@ -23,7 +23,6 @@ import {
   methods,
   optionalMethods,
   type Params,
-  protocolVersion,
   type Result,
   type SentDirectory,
 } from "./protocol.ts";
@@ -100,7 +99,6 @@ class ServedEnvironment {
     const has = (name: (typeof optionalMethods)[number]) =>
       (isWhole(name) ? this.#options[name] : this.#environment[name]) !== undefined;
     const greeting: Greeting = {
-      version: protocolVersion,
       ...{ workspace, home, ownDirectories, recovered, machine, runsPrograms },
       abilities: optionalMethods.filter(has),
     };

@@ -13,7 +13,6 @@ import { openRemoteEnvironment } from "../../../src/environment/remote/remote-en
 import { channelPair } from "../environment/channel-pair.ts";
 
 export const greeting = {
-  version: 1,
   workspace: "/work",
   runsPrograms: true,
   abilities: ["snapshot", "walk", "exchange", "ignoreFilesOutside", "sandbox"],
