@@ -294,8 +294,6 @@ export interface RunQueue extends AsyncDisposable {
    * A delivery whose process dies is repeated.
    */
   deliver(slots: number, work: (run: string) => Promise<number | undefined>): Promise<Deliveries>;
-  /** Runs that wait, for metrics and scaling. */
-  depth(): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -67,33 +67,23 @@ export class FleetMetrics implements FleetObserver {
         .map(async (fleet) => ({ fleet, counts: await this.#store.counts(fleet.name) })),
     );
     const [workers, lanes] = await Promise.all([this.#store.workers(), this.#store.lanes()]);
-    return [
+    const families = [
       ...fleetFamilies(fleets),
       ...laneFamilies(lanes, this.#now()),
       ...workerFamilies(workers, this.#now()),
       ...this.#ownFamilies(),
-    ]
-      .map(renderFamily)
-      .join("");
+    ];
+    return families.map(renderFamily).join("");
   }
 
   #ownFamilies(): readonly Family[] {
+    const durations = [...this.#durations.values()].flatMap((histogram) => histogram.samples);
     return [
-      family(
-        "deliveries_total",
-        "counter",
-        "Runs that this process began or resumed.",
-        this.#deliveries.samples,
-      ),
-      family("parked_total", "counter", "Times that this process parked a run.", this.#parked.samples),
-      family("ended_total", "counter", "Runs that this process ended.", this.#ended.samples),
-      family("tokens_total", "counter", "Tokens of the runs that this process ended.", this.#tokens.samples),
-      family(
-        "run_duration_seconds",
-        "histogram",
-        "Time of work of the runs that this process ended.",
-        [...this.#durations.values()].flatMap((histogram) => histogram.samples),
-      ),
+      ["deliveries_total", "counter", "Runs that this process began or resumed.", this.#deliveries.samples],
+      ["parked_total", "counter", "Times that this process parked a run.", this.#parked.samples],
+      ["ended_total", "counter", "Runs that this process ended.", this.#ended.samples],
+      ["tokens_total", "counter", "Tokens of the runs that this process ended.", this.#tokens.samples],
+      ["run_duration_seconds", "histogram", "Time of work of the runs that this process ended.", durations],
     ];
   }
 }
@@ -110,99 +100,55 @@ interface Sample {
   readonly value: number;
 }
 
-interface Family {
-  readonly name: string;
-  readonly type: "counter" | "gauge" | "histogram";
-  readonly help: string;
-  readonly samples: readonly Sample[];
-}
-
-function family(name: string, type: Family["type"], help: string, samples: readonly Sample[]): Family {
-  return { name: `toolcrib_fleet_${name}`, type, help, samples };
-}
+/** Its name without the prefix, its type, its help text, and its samples. */
+type Family = readonly [string, "counter" | "gauge" | "histogram", string, readonly Sample[]];
 
 function fleetFamilies(all: readonly { fleet: Fleet; counts: FleetCounts }[]): readonly Family[] {
-  const each = (samplesOf: (fleet: Fleet, counts: FleetCounts) => readonly Sample[]) =>
-    all.flatMap(({ fleet, counts }) => samplesOf(fleet, counts));
-  const byKey = (fleet: Fleet, label: string, numbers: Readonly<Record<string, number>>) =>
-    Object.entries(numbers).map(([key, value]) => ({ labels: { fleet: fleet.name, [label]: key }, value }));
+  const each = (
+    valuesOf: (fleet: Fleet, counts: FleetCounts) => Readonly<Record<string, number>>,
+    label: string,
+  ) =>
+    all.flatMap(({ fleet, counts }) =>
+      Object.entries(valuesOf(fleet, counts)).map(([key, value]) => ({
+        labels: { fleet: fleet.name, ...(label !== "" && { [label]: key }) },
+        value,
+      })),
+    );
+  const waiting = all.reduce((sum, { counts: { states } }) => sum + states.waiting + states.parked, 0);
+  const states = each((_, counts) => counts.states, "state");
+  const outcomes = each((_, counts) => counts.outcomes, "outcome");
+  const spent = each((fleet) => ({ spent: fleet.spent }), "");
+  const budgets = each(({ settings: { budget } }) => ({ ...(budget !== null && { budget }) }), "");
+  const depth = [{ labels: {}, value: waiting }];
   return [
-    family(
-      "runs",
-      "gauge",
-      "Runs by state.",
-      each((fleet, { states }) => byKey(fleet, "state", states)),
-    ),
-    family(
-      "outcomes",
-      "gauge",
-      "Ended runs by outcome.",
-      each((fleet, { outcomes }) => byKey(fleet, "outcome", outcomes)),
-    ),
-    family("queue_depth", "gauge", "Runs that wait or are parked, in all fleets shown.", [
-      {
-        labels: {},
-        value: all.reduce((sum, { counts: { states } }) => sum + states.waiting + states.parked, 0),
-      },
-    ]),
-    family(
-      "spent_dollars",
-      "gauge",
-      "US dollars of settled requests.",
-      each((fleet) => [{ labels: { fleet: fleet.name }, value: fleet.spent }]),
-    ),
-    family(
-      "budget_dollars",
-      "gauge",
-      "US dollars that the fleet may spend.",
-      each(({ name, settings: { budget } }) =>
-        budget === null ? [] : [{ labels: { fleet: name }, value: budget }],
-      ),
-    ),
+    ["runs", "gauge", "Runs by state.", states],
+    ["outcomes", "gauge", "Ended runs by outcome.", outcomes],
+    ["queue_depth", "gauge", "Runs that wait or are parked, in all fleets shown.", depth],
+    ["spent_dollars", "gauge", "US dollars of settled requests.", spent],
+    ["budget_dollars", "gauge", "US dollars that the fleet may spend.", budgets],
   ];
 }
 
 function laneFamilies(lanes: readonly LaneState[], now: number): readonly Family[] {
   const each = (measure: (lane: LaneState) => number) =>
     lanes.map((lane) => ({ labels: { lane: lane.lane }, value: measure(lane) }));
+  const inFlight = each((lane) => lane.inFlight);
+  const paused = each(({ pausedUntil }) => Math.max(0, pausedUntil - now) / 1000);
   return [
-    family(
-      "requests_in_flight",
-      "gauge",
-      "Requests to the provider, of all workers.",
-      each((lane) => lane.inFlight),
-    ),
-    family(
-      "lane_paused_seconds",
-      "gauge",
-      "Time until requests to the provider are admitted again.",
-      each(({ pausedUntil }) => Math.max(0, pausedUntil - now) / 1000),
-    ),
+    ["requests_in_flight", "gauge", "Requests to the provider, of all workers.", inFlight],
+    ["lane_paused_seconds", "gauge", "Time until requests to the provider are admitted again.", paused],
   ];
 }
 
 function workerFamilies(workers: readonly FleetWorker[], now: number): readonly Family[] {
   const each = (measure: (worker: FleetWorker) => number) =>
     workers.map((worker) => ({ labels: { worker: worker.id, host: worker.host }, value: measure(worker) }));
+  const ages = each(({ seenAt }) => Math.max(0, now - seenAt) / 1000);
+  const draining = each(({ isDraining }) => Number(isDraining));
   return [
-    family(
-      "worker_heartbeat_age_seconds",
-      "gauge",
-      "Time since the worker was last seen.",
-      each(({ seenAt }) => Math.max(0, now - seenAt) / 1000),
-    ),
-    family(
-      "worker_slots",
-      "gauge",
-      "Runs that the worker does at once.",
-      each(({ slots }) => slots),
-    ),
-    family(
-      "worker_draining",
-      "gauge",
-      "1 while the worker takes no more runs.",
-      each(({ isDraining }) => Number(isDraining)),
-    ),
+    ["worker_heartbeat_age_seconds", "gauge", "Time since the worker was last seen.", ages],
+    ["worker_slots", "gauge", "Runs that the worker does at once.", each(({ slots }) => slots)],
+    ["worker_draining", "gauge", "1 while the worker takes no more runs.", draining],
   ];
 }
 
@@ -254,7 +200,8 @@ class Histogram {
   }
 }
 
-function renderFamily({ name, type, help, samples }: Family): string {
+function renderFamily([plainName, type, help, samples]: Family): string {
+  const name = `toolcrib_fleet_${plainName}`;
   const lines = samples.map(({ suffix = "", labels, value }) => {
     const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`);
     return `${name}${suffix}${pairs.length > 0 ? `{${pairs.join(",")}}` : ""} ${value}\n`;

@@ -10,8 +10,6 @@ export interface MetricsOptions {
   readonly port: number;
   /** Default: 127.0.0.1. */
   readonly host?: string | undefined;
-  /** Returns why the worker is not healthy; undefined when it is. Default: always healthy while the store answers. */
-  readonly fault?: (() => string | undefined) | undefined;
 }
 
 export interface ServedMetrics extends AsyncDisposable {
@@ -22,7 +20,7 @@ export interface ServedMetrics extends AsyncDisposable {
 }
 
 /**
- * Serves `/metrics` for Prometheus, `/healthz` (this worker can work) and `/livez` (this process answers; also without a
+ * Serves `/metrics` for Prometheus, `/healthz` (the database answers) and `/livez` (this process answers; also without a
  * database, so that a restart of the database restarts no worker). On a loopback address, requests for another host name
  * are refused, so that no web page can read them through DNS.
  */
@@ -30,7 +28,6 @@ export async function serveMetrics({
   metrics,
   port,
   host = "127.0.0.1",
-  fault,
 }: MetricsOptions): Promise<ServedMetrics> {
   if (!/^[\d.]+$|:/.test(host))
     throw new ToolError("invalid-input", `--metrics-host must be an IP address, not "${host}"`, {
@@ -39,7 +36,7 @@ export async function serveMetrics({
   const render = shared(() => metrics.render());
   const ping = shared(() => metrics.ping());
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, (request, response) => {
-    void answer(request, { isLoopback: isLoopback(host), render, ping, fault }).then(
+    void answer(request, { isLoopback: isLoopback(host), render, ping }).then(
       ({ status, type = "text/plain; charset=utf-8", body }) => send(response, status, type, body),
       () => send(response, 503, "text/plain; charset=utf-8", "The database does not answer.\n"),
     );
@@ -71,29 +68,18 @@ interface Answer {
 
 async function answer(
   { method, url = "", headers }: IncomingMessage,
-  {
-    isLoopback,
-    render,
-    ping,
-    fault,
-  }: {
-    isLoopback: boolean;
-    render: () => Promise<string>;
-    ping: () => Promise<void>;
-    fault: MetricsOptions["fault"];
-  },
+  given: { isLoopback: boolean; render: () => Promise<string>; ping: () => Promise<void> },
 ): Promise<Answer> {
-  if (isLoopback && !/^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(headers.host ?? ""))
+  if (given.isLoopback && !/^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(headers.host ?? ""))
     return { status: 403, body: "Wrong host name.\n" };
   if (method !== "GET" && method !== "HEAD") return { status: 405, body: "Only GET.\n" };
   const [path] = url.split("?", 1);
   if (path === "/metrics")
-    return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: await render() };
+    return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: await given.render() };
   if (path === "/livez") return { status: 200, body: "ok\n" };
   if (path !== "/healthz") return { status: 404, body: "Not found.\n" };
-  await ping();
-  const why = fault?.();
-  return why === undefined ? { status: 200, body: "ok\n" } : { status: 503, body: `${why}\n` };
+  await given.ping();
+  return { status: 200, body: "ok\n" };
 }
 
 /** Requests at the same time share one set of queries, which fails when it takes too long. */

@@ -41,7 +41,6 @@ describe.each(services)("a queue on $service", ({ service, isThere }) => {
     const { store, queue } = parts;
     const runs = await submit(store, queue, 30);
     await queue.add(runs);
-    expect(await queue.depth()).toBe(30);
     const worked: string[] = [];
     const deliveries = await queue.deliver(5, async (run) => {
       worked.push(run);
@@ -60,7 +59,6 @@ describe.each(services)("a queue on $service", ({ service, isThere }) => {
       .toBe(30);
     await deliveries.stop();
     expect(worked.filter((run) => run === runs[1]).length).toBeGreaterThan(1);
-    expect(await queue.depth()).toBe(0);
   });
 
   it("delivers a run again when its work fails, and after the time that the work returns", async () => {
@@ -132,7 +130,6 @@ describe.each(services)("a queue on $service", ({ service, isThere }) => {
     released.resolve();
     await stopped;
     expect(await ended(store)).toBe(1);
-    expect(await queue.depth()).toBe(1);
   });
 
   it("continues after the database restarts, with every result once", async () => {

@@ -117,10 +117,6 @@ class BullQueue implements RunQueue {
     };
   }
 
-  async depth(): Promise<number> {
-    return await this.#queue.getWaitingCount();
-  }
-
   async close(): Promise<void> {
     await this.#queue.close();
   }

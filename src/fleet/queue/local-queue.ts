@@ -31,16 +31,11 @@ export class LocalQueue implements RunQueue {
     };
   }
 
-  async depth(): Promise<number> {
-    return (await this.#store.ready(depthLimit, this.#fleet)).length;
-  }
-
   async close(): Promise<void> {}
 
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-const depthLimit = 100_000;
 const shortestMs = 20;
 const longestMs = 1_000;
 

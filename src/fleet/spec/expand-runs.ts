@@ -173,11 +173,14 @@ class TaskExpansion {
     if (own !== undefined || fields.models === undefined) {
       const id = own ?? fields.model ?? this.#options.defaultModel;
       if (id !== undefined) return [{ model: this.#model(id, "model"), label: undefined }];
-      this.#report(
-        "model",
-        "no model is configured",
-        "Add model: provider/name at the top of the spec, or run: toolcrib models",
-      );
+      const message = "no model is configured";
+      // It is missing in all tasks, for one reason.
+      if (!this.#problems.some((known) => known.message === message))
+        this.#problems.push({
+          at: { origin: this.#source.origin, path: [] },
+          message,
+          fix: "Add model: provider/name at the top of the spec, or run: toolcrib models",
+        });
       return [];
     }
     const taken = new Set<string>();

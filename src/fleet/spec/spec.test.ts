@@ -363,9 +363,9 @@ describe("a wrong spec is refused with its line and a fix:", () => {
   });
 
   it("no model", () => {
-    expect(refusal("name: x\ntasks: [{ name: a, prompt: A }]\n", { defaultModel: undefined })[0]).toBe(
-      "fleet.yaml:2: the task a: no model is configured",
-    );
+    expect(
+      refusal("name: x\nprompt: A\ntasks: [{ name: a }, { name: b }]\n", { defaultModel: undefined })[0],
+    ).toBe("fleet.yaml:1: no model is configured");
   });
 });
 

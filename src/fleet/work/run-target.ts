@@ -11,17 +11,15 @@ import type { WorkContext } from "./work-run.ts";
 import { allowsTarget } from "./worker-limits.ts";
 
 /**
- * A container with the workspace of a run, at podman or docker. Its name has the machine, so that workers with another
+ * A podman container with the workspace of a run. Its name has the machine, so that workers with another
  * working folder do not take it for theirs.
  */
 export class RunContainer {
   readonly #environment: Environment;
-  readonly #engine: string;
   readonly #name: string;
 
-  constructor(environment: Environment, engine: string, { name, id }: RunFolder) {
+  constructor(environment: Environment, { name, id }: RunFolder) {
     this.#environment = environment;
-    this.#engine = engine;
     const owner = contentHash(`${machineOf(environment.workspace)} ${name}`).slice(0, 12);
     this.#name = `toolcrib-${owner}-${id.replaceAll(/[^\w]/g, "-")}`;
   }
@@ -30,7 +28,7 @@ export class RunContainer {
   async start(image: string, workspace: string, signal: AbortSignal): Promise<string> {
     if (!/^[\w][\w./:@-]*$/.test(image))
       throw new ToolError("denied", `${image} is not the name of an image.`);
-    const target = `${this.#engine}:${this.#name}:/workspace`;
+    const target = `podman:${this.#name}:/workspace`;
     const found = await this.#run(["restart", "-t", "0", this.#name], signal);
     if (found.code === 0) return target;
     const mount = `type=bind,source=${workspace},target=/workspace`;
@@ -52,13 +50,11 @@ export class RunContainer {
   }
 
   async remove(): Promise<void> {
-    // docker never waits before it removes.
-    const atOnce = this.#engine === "podman" ? ["-t", "0"] : [];
-    await this.#run(["rm", "-f", ...atOnce, this.#name]).catch(() => {});
+    await this.#run(["rm", "-f", "-t", "0", this.#name]).catch(() => {});
   }
 
   #run(args: readonly string[], signal: AbortSignal = new AbortController().signal) {
-    return runProgram(this.#environment, this.#engine, args, signal);
+    return runProgram(this.#environment, "podman", args, signal);
   }
 }
 
@@ -66,12 +62,12 @@ const keepRunning = "while :; do sleep 86400; done";
 
 /** Removes the container or the folder that exists only for a run, also those of an earlier delivery. */
 export async function removeTarget(
-  { environment, engine, limits }: Pick<WorkContext, "environment" | "engine" | "limits">,
+  { environment, limits }: Pick<WorkContext, "environment" | "limits">,
   spec: RunSpec,
   folder: RunFolder,
 ): Promise<void> {
   if (spec.target === "local" || !allowsTarget(spec.target, limits)) return;
-  if (spec.target.startsWith("image:")) await new RunContainer(environment, engine, folder).remove();
+  if (spec.target.startsWith("image:")) await new RunContainer(environment, folder).remove();
   else await new TargetFolder(environment, spec.target, folder).remove(AbortSignal.timeout(removalMs));
 }
 

@@ -42,7 +42,6 @@ export interface WorkContext {
   readonly hiddenPaths: readonly string[];
   readonly models?: ModelSettings | undefined;
   readonly configDirectory?: string | undefined;
-  readonly engine: "podman" | "docker";
   readonly telemetry?: boolean | undefined;
   readonly patience: Patience;
 }
@@ -175,8 +174,7 @@ export class WorkRun {
   }
 
   #containerOf(): RunContainer {
-    const { environment, engine } = this.#context;
-    this.#container ??= new RunContainer(environment, engine, this.#folder);
+    this.#container ??= new RunContainer(this.#context.environment, this.#folder);
     return this.#container;
   }
 

@@ -26,8 +26,6 @@ export interface WorkerOptions extends WorkerLimits {
   /** Default: the user's `models.json`. */
   readonly models?: ModelSettings | undefined;
   readonly configDirectory?: string | undefined;
-  /** The program that starts containers. Default: `podman`. */
-  readonly engine?: "podman" | "docker" | undefined;
   /** Whether runs and turns are recorded as OpenTelemetry spans. */
   readonly telemetry?: boolean | undefined;
   readonly patience?: Partial<Patience> | undefined;
@@ -65,14 +63,14 @@ export class Worker {
   #stopped: Promise<void> | undefined;
 
   constructor(options: WorkerOptions) {
-    const { workFolder, store, artifacts, models, configDirectory, engine = "podman", telemetry } = options;
+    const { workFolder, store, artifacts, models, configDirectory, telemetry } = options;
     this.#options = options;
     this.machine = machineOf(workFolder);
     this.#records = new WorkerRecords(workFolder, this.id);
     this.#environment = openLocalEnvironment({ workspace: workFolder });
     const environment = this.#environment;
     this.#context = {
-      ...{ store, workFolder, artifacts, environment, models, configDirectory, engine, telemetry },
+      ...{ store, workFolder, artifacts, environment, models, configDirectory, telemetry },
       workspaces: new Workspaces(workFolder, environment),
       ...{ limits: options, hiddenPaths: options.hiddenPaths ?? [] },
       patience: { ...usualPatience, ...options.patience },
