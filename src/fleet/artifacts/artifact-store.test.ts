@@ -102,6 +102,13 @@ describe("redactPatch", () => {
     expect(lines.at(-2)).toBe("+plain");
   });
 
+  it("redacts a file of many lines", () => {
+    const key = `ghp_${"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"}`;
+    const patch = `--- /dev/null\n+++ b/x\n@@ -0,0 +1,300000 @@\n${"+x\n".repeat(299_999)}+${key}\n`;
+    const redacted = redactPatch(patch);
+    expect([redacted.split("\n").length, redacted.includes(key)]).toEqual([patch.split("\n").length, false]);
+  });
+
   it("redacts an added line that looks like the name of a file", () => {
     const key = `ghp_${"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"}`;
     const patch = `--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n old\n+++ ${key}\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -0,0 +1 @@\n+++ ${key}\n`;

@@ -81,11 +81,7 @@ export function redactPatch(patch: string): string {
     if (end === first) result.push(lines[end++]!);
     else {
       const added = lines.slice(first, end).map((line) => line.slice(1));
-      result.push(
-        ...redactText(added.join("\n"))
-          .split("\n")
-          .map((line) => `+${line}`),
-      );
+      result.push(`+${redactText(added.join("\n")).replaceAll("\n", "\n+")}`);
     }
     first = end;
   }

@@ -28,7 +28,6 @@ it("delivers every run once, at most as many at once as there are slots", async 
   await deliveries.stop();
   expect(worked.toSorted()).toEqual(added.toSorted());
   expect(most).toBeLessThanOrEqual(3);
-  expect(await queue.depth()).toBe(0);
 });
 
 it("delivers a run again when its work fails, and after the time that the work returns", async () => {
@@ -82,7 +81,6 @@ it("delivers only the runs of its fleet", async () => {
   await store.submit("other", settingsWith(), [specOf("a", { fleet: "other" })]);
   const { added } = await store.submit("nightly", settingsWith(), [specOf("a"), specOf("b")]);
   const queue = new LocalQueue(store, { fleet: "nightly" });
-  expect(await queue.depth()).toBe(2);
   const delivered = new Set<string>();
   const both = Promise.withResolvers<void>();
   const deliveries = await queue.deliver(3, async (run) => {

@@ -395,7 +395,7 @@ export class WorkRun {
       cost: session ? session.cost : this.run.session === null ? 0 : null,
       workMs: this.#clock?.elapsedMs ?? 0,
       base: this.#folder.progress?.commit ?? null,
-      patch: this.#patch === null ? null : countChanges(this.#patch.toString("latin1")),
+      patch: this.#patch === null ? null : countChanges(this.#patch),
       check: this.#check ? { exitCode, output: redactText(output).slice(-shownOutput) } : null,
       ...{ artifacts: null, artifactNames: [] },
     };
@@ -422,11 +422,16 @@ function lastResult(session: Session): TurnResult | undefined {
   return kind === "turn-end" ? (result as TurnResult) : undefined;
 }
 
-function countChanges(patch: string): NonNullable<RunResult["patch"]> {
-  const count = (pattern: RegExp) => patch.match(pattern)?.length ?? 0;
-  return {
-    files: count(/^diff --git /gm),
-    added: count(/^\+(?!\+\+ )/gm),
-    removed: count(/^-(?!-- )/gm),
-  };
+/** Counts line by line: a patch may have millions. */
+function countChanges(patch: Buffer): NonNullable<RunResult["patch"]> {
+  const counts = { files: 0, added: 0, removed: 0 };
+  for (let at = 0; at < patch.length; ) {
+    const start = patch.toString("latin1", at, at + 11);
+    if (start === "diff --git ") counts.files += 1;
+    else if (start.startsWith("+") && !start.startsWith("+++ ")) counts.added += 1;
+    else if (start.startsWith("-") && !start.startsWith("--- ")) counts.removed += 1;
+    const end = patch.indexOf(10, at);
+    at = end < 0 ? patch.length : end + 1;
+  }
+  return counts;
 }
