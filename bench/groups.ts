@@ -22,6 +22,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   calculator: () => import("./groups/calculator.ts"),
   mcp: () => import("./groups/mcp.ts"),
   agent: () => import("./groups/agent.ts"),
+  tokens: () => import("./groups/tokens.ts"),
   console: () => import("./groups/console.ts"),
   remote: () => import("./groups/remote.ts"),
   fleet: () => import("./groups/fleet.ts"),

@@ -18,19 +18,19 @@ export async function clearOutputs(core: SessionCore, { isFull }: { isFull: bool
   const before = frameTokens(system, tools) + conversationTokens(conversation.messages);
   const isReadOnly = (name: string) => core.toolsByName.get(name)?.effects.readOnly ?? false;
   const chosen = outputsToClear(conversation.messages, before * freedShare, isReadOnly);
-  if (chosen.freed < before * leastShare) {
-    meter.clearedNothing();
-    return false;
-  }
+  const isWorthIt = chosen.freed >= before * leastShare;
   const cleared = await Promise.all(
-    chosen.answers.map(async (answer): Promise<readonly ClearedAnswer[]> => {
+    (isWorthIt ? chosen.answers : []).map(async (answer): Promise<readonly ClearedAnswer[]> => {
       const handle = await crib.storeOutput(answer.content).catch(() => undefined);
       // Without its stored output, a note would lose the content.
       return handle === undefined ? [] : [{ id: answer.id, content: noteFor(answer, handle, reading) }];
     }),
   );
   const answers = cleared.flat();
-  if (answers.length === 0) return false;
+  if (answers.length === 0) {
+    meter.clearedNothing();
+    return false;
+  }
   const tokensBefore = conversation.context.tokens;
   conversation.clear(answers);
   const { tokens: tokensAfter } = conversation.context;
