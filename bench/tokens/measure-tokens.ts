@@ -14,6 +14,7 @@ const features = {
   "short outputs": "without it, the model gets the whole output of every call",
   clearing: "without it, no old output leaves the conversation",
   anchors: "without it, an edit repeats the old text",
+  scripts: "without it, the model makes every call itself",
 } as const;
 
 type Feature = keyof typeof features;
@@ -124,7 +125,7 @@ function byTask(runs: ReadonlyMap<string, readonly Run[]>): CaseResult {
     group: "tokens",
     name: "tasks with all features off → on",
     about:
-      "A scripted model solves tasks in the sources of zod and in a generated service, reacts to what it is shown, and must reach the same answer every time. Input is the sum of all requests, counted with o200k and without any cache. Off: every request lists all tools in full, outputs are not cut, nothing is cleared, edits repeat the old text.",
+      "A scripted model solves tasks in the sources of zod and in a generated service, reacts to what it is shown, and must reach the same answer every time. Input is the sum of all requests, counted with o200k and without any cache. Off: every request lists all tools in full, outputs are not cut, nothing is cleared, edits repeat the old text, the model makes every call itself.",
     contenders: [],
     table: [
       ["", "rounds", "calls", "output bytes", "tokens in", "tokens out", "saved"],

@@ -115,6 +115,8 @@ export const tasks: readonly Task[] = [
         .filter((name) => name !== "index.ts")
         .slice(0, 45);
       const pattern = 'string: \\{ unit: "([^"]*)"';
+      if (work.uses.has("scripts"))
+        return await work.call("tools.script", { script: unitsScript(names, pattern) });
       const units: string[] = [];
       for (let start = 0; start < names.length; start += 5) {
         const batch = names.slice(start, start + 5);
@@ -189,6 +191,7 @@ export const tasks: readonly Task[] = [
     prompt: "Try the limits 1 to 12 in src/module-10.js and run the tests after each.",
     solve: async (work) => {
       await work.call("file.read", { path: "src/module-10.js" });
+      if (work.uses.has("scripts")) return await work.call("tools.script", { script: limitsScript });
       let last = "1000";
       const results: string[] = [];
       for (let value = 1; value <= 12; value += 1) {
@@ -219,3 +222,25 @@ export const tasks: readonly Task[] = [
     },
   },
 ];
+
+/** A program that collects a value from each file, as a model would write it. */
+function unitsScript(names: readonly string[], pattern: string): string {
+  return `const units = [];
+for (const name of ${JSON.stringify(names)}) {
+  const { text } = await tools.file.read({ path: "src/locales/" + name });
+  units.push(name + " " + (/${pattern}/.exec(text)?.[1] ?? "-"));
+}
+return units.join("\\n");`;
+}
+
+/** A program that edits and tests in a loop. */
+const limitsScript = `const path = "src/module-10.js";
+const results = [];
+let last = 1000;
+for (let value = 1; value <= 12; value += 1) {
+  await tools.edit.replace({ path, find: "module10Limit = " + last + ";", replace: "module10Limit = " + value + ";" });
+  last = value;
+  const { text } = await tools.shell.run({ command: "npm test --silent" });
+  results.push(/# failures \\d+/.exec(text)[0]);
+}
+return results.join(" ");`;
