@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 import { type ToolFixture, toolFixture } from "../../../test/support/tool-fixture.ts";
@@ -301,5 +301,42 @@ describe("edit.anchored", () => {
     expect(previews.at(-1)).toContain("-one\n+ONE\n");
     await crib.call("journal.undo", { last: 1 });
     expect(read("secret.txt")).toBe(`one\naws_access_key_id = ${key}\nthree\n`);
+  });
+
+  it("makes one of two edits of a line that two callers send at once, and refuses the other", async () => {
+    await using opened = await temporaryToolcrib();
+    const { crib, read, write } = opened;
+    write("a.txt", five);
+    const other = await crib.addCaller({});
+    const callers = [crib, other];
+    const calls = await Promise.all(
+      callers.map(async (caller, index) => {
+        const { content } = await caller.call("file.read", { path: "a.txt", anchors: true });
+        return {
+          path: "a.txt",
+          edits: [{ op: "replace" as const, from: byNumber(content)[3]!, text: `${index}` }],
+        };
+      }),
+    );
+    const results = await Promise.all(
+      calls.map((call, index) => callers[index]!.call("edit.anchored", call)),
+    );
+    const made = results.findIndex(({ isError }) => !isError);
+    expect(results[1 - made]?.error?.code).toBe("stale");
+    expect(read("a.txt")).toBe(five.replace("three", `${made}`));
+  });
+
+  it("does not follow a file that was replaced by a link out of the workspace", async () => {
+    await using opened = await temporaryToolcrib();
+    await using outside = toolFixture();
+    const at = await anchorsOf(outside, five);
+    symlinkSync(outside.at("a.txt"), opened.at("a.txt"));
+    const edits = [{ op: "delete" as const, from: at[3]! }];
+    const { error, content } = await opened.crib.call("edit.anchored", { path: "a.txt", edits });
+    expect([error?.code, content.includes("three"), contentOf(outside)]).toEqual([
+      "outside-workspace",
+      false,
+      five,
+    ]);
   });
 });
