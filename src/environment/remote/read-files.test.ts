@@ -26,3 +26,12 @@ it("reads many files at once, except those that are known, linked, too large or 
   expect(await read(1)).toEqual(all.slice(0, 3));
   await remote.close();
 });
+
+it("reads so many files that the parts of their message are joined", async () => {
+  const names = Array.from({ length: 600 }, (_, index) => `file ${index}`);
+  await using world = openLocalWorld({ files: Object.fromEntries(names.map((name) => [name, name])) });
+  const remote = await overChannel(world.environment);
+  const results = await remote.readFiles!(names, { maxFileBytes: 50, maxBytes: 100_000, signal });
+  expect(results.map((result) => `${Buffer.from(result as Uint8Array)}`)).toEqual(names);
+  await remote.close();
+});
