@@ -64,6 +64,22 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
     });
   });
 
+  it("never repeats a script to ask about one of its calls", async () => {
+    await using fixture = await askedFixture({ era }, says("once"));
+    const script =
+      'await tools.file.read({ path: "b.txt" }); await tools.file.delete({ path: "a.txt" })';
+    const result = await fixture.client.callTool({ name: "tools_script", arguments: { script } });
+    const crib = await fixture.crib();
+    const canAsk = fixture.asked.length === 1;
+    expect([result.isError ?? false, existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
+      !canAsk,
+      !canAsk,
+    ]);
+    expect(crib.log().filter(({ tool }) => tool === "tools.script" || tool === "file.read")).toHaveLength(2);
+    if (!canAsk)
+      expect(JSON.stringify(result.content)).toContain("Make this call by itself, outside of the script.");
+  });
+
   it("does not ask again about a call allowed for the session", async () => {
     await using fixture = await askedFixture({ era }, says("session"));
     await fixture.client.callTool(remove("a.txt"));

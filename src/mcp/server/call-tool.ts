@@ -97,10 +97,14 @@ export async function makeCall(
       const approval = answer.approve(request);
       if (approval !== undefined) return approval;
     }
-    question = request;
+    // A call that asks is made again with the answer, which must not happen to a script that has done a part of its work.
+    const isInner = request.parent !== undefined;
+    if (isInner && answer.kind !== "prompt") throw askedInScript();
+    if (!isInner) question = request;
     if (answer.kind !== "prompt") throw askedByClient(answer);
     const given = await answer.ask(request, withdrawn);
     const approval = given.kind === "answered" ? given.approve(request) : undefined;
+    if (isInner && approval === undefined) throw askedInScript();
     isUnanswered = approval === undefined;
     if (approval === undefined) throw askedByClient(answer);
     return approval;
@@ -143,6 +147,22 @@ function askedByClient({ kind }: Answer): ToolError {
     // Until then, other programs can answer, too.
     details: kind === "trial" || kind === "prompt" ? undefined : { kind: "asked-by-client" },
   });
+}
+
+function askedInScript(): ToolError {
+  return new ToolError(
+    "needs-approval",
+    "This call needs approval, and the client cannot ask in the middle of a script",
+    {
+      hint: "Make this call by itself, outside of the script.",
+    },
+  );
+}
+
+/** Returns whether a call runs a script, which must not be tried first and then made again. */
+export function isScript({ name, input }: WantedCall): boolean {
+  const { name: inner } = (input ?? {}) as { readonly name?: unknown };
+  return [name, inner].some((each) => each === "tools_script" || each === "tools.script");
 }
 
 export function toCallResult(

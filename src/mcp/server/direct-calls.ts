@@ -6,7 +6,7 @@ import type {
   Transport,
 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/json/is-record.ts";
-import { abilitiesOf, makeCall, toCallResult, type WantedCall } from "./call-tool.ts";
+import { abilitiesOf, isScript, makeCall, toCallResult, type WantedCall } from "./call-tool.ts";
 import { ProgressNotes } from "./progress-notes.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
 
@@ -54,6 +54,7 @@ export class DirectCalls {
   async #answer(call: DirectCall, handOn: () => void): Promise<void> {
     const { id, token } = call;
     const client = abilitiesOf(this.#server!);
+    if (client.asks && isScript(call)) return handOn();
     const controller = new AbortController();
     const running = { id, controller };
     this.#running.add(running);

@@ -43,6 +43,8 @@ export interface ApprovalRequest {
   readonly client?: ClientInfo | undefined;
   /** The subagent that makes the call, `agent_1`; undefined for the main agent. */
   readonly agent?: string | undefined;
+  /** The call of the script that makes the call. A script must not be repeated to ask about one of its calls. */
+  readonly parent?: string | undefined;
   /** The target or other environment that the call uses, `ssh:host:/dir`; undefined for this machine. */
   readonly target?: string | undefined;
   /** The canonical name. */
@@ -171,6 +173,7 @@ export async function approvalRequest(
     id: approvalId({ hash, previewHash }),
     callId: call.id,
     agent: call.agent,
+    parent: call.parent?.id,
     ...(call.environment.name !== undefined && { target: call.environment.name }),
     tool: question.tool.name,
     input: snapshot(call.input),
