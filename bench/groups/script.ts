@@ -74,8 +74,10 @@ async function calling(atOnce: number): Promise<Contender> {
     run: async () => {
       let [next, chars] = [0, 0];
       const callOn = async () => {
-        for (let path = files[next++]; path !== undefined; path = files[next++])
-          chars += (await subject.call("file.read", { path })).content.length;
+        for (let path = files[next++]; path !== undefined; path = files[next++]) {
+          const { content } = await subject.call("file.read", { path });
+          chars += content.length;
+        }
       };
       await Promise.all(Array.from({ length: atOnce }, callOn));
       return String(chars);

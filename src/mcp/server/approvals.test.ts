@@ -66,8 +66,7 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
 
   it("never repeats a script to ask about one of its calls", async () => {
     await using fixture = await askedFixture({ era }, says("once"));
-    const script =
-      'await tools.file.read({ path: "b.txt" }); await tools.file.delete({ path: "a.txt" })';
+    const script = 'await tools.file.read({ path: "b.txt" }); await tools.file.delete({ path: "a.txt" })';
     const result = await fixture.client.callTool({ name: "tools_script", arguments: { script } });
     const crib = await fixture.crib();
     const canAsk = fixture.asked.length === 1;

@@ -7,6 +7,7 @@ import {
   type QuickJSHandle,
   type QuickJSRuntime,
   type QuickJSSyncVariant,
+  type QuickJSWASMModule,
 } from "quickjs-emscripten-core";
 import { ToolError } from "../../contract/error.ts";
 import { readPackageFile } from "../../system/package-file.ts";
@@ -63,6 +64,7 @@ export class Machine {
     const quickjs = await newQuickJSWASMModuleFromVariant(
       newVariant(variant, { wasmModule: engine as never }),
     );
+    copyTextsFast(quickjs);
     const runtime = quickjs.newRuntime();
     runtime.setMemoryLimit(limits.memoryBytes);
     runtime.setMaxStackSize(limits.stackBytes);
@@ -220,6 +222,25 @@ export class Machine {
 }
 
 const jobsAtOnce = 100;
+
+/** Lets Node encode texts for the engine, because Emscripten copies them character by character. */
+function copyTextsFast(quickjs: QuickJSWASMModule): void {
+  const { module } = quickjs as unknown as { readonly module: TextFunctions };
+  const memory = quickjs.getWasmMemory() as unknown as { readonly buffer: ArrayBuffer };
+  const encoder = new TextEncoder();
+  module.lengthBytesUTF8 = (text) => Buffer.byteLength(text);
+  module.stringToUTF8 = (text, pointer, maxBytes) => {
+    const target = new Uint8Array(memory.buffer, pointer, maxBytes);
+    const { written } = encoder.encodeInto(text, target.subarray(0, -1));
+    target[written] = 0;
+    return written;
+  };
+}
+
+interface TextFunctions {
+  lengthBytesUTF8: (text: string) => number;
+  stringToUTF8: (text: string, pointer: number, maxBytes: number) => number;
+}
 
 /** Returns why the engine itself has failed: the stack of this process was too small for it, or it aborted without memory. */
 function engineFailure(error: unknown): "stack" | "memory" | undefined {
