@@ -1,12 +1,13 @@
 import type { ScriptTool } from "../contract/script.ts";
 import { isRecord } from "../lib/json/is-record.ts";
+import { dataTypes } from "./data-types.ts";
 
 /** Returns the TypeScript declaration of a tool, from the schemas of its definition. */
 export function declareTool({ name, description, inputSchema, dataSchema }: ScriptTool): string {
   const comment = description.replaceAll("*/", "*\\/").replace(/\s*\n\s*/g, " ");
   const isOptional = !Array.isArray(inputSchema["required"]) || inputSchema["required"].length === 0;
   const input = `input${isOptional ? "?" : ""}: ${typeOf(inputSchema, "")}`;
-  const data = dataSchema === undefined ? "unknown" : typeOf(dataSchema, "");
+  const data = dataSchema === undefined ? (dataTypes[name] ?? "unknown") : typeOf(dataSchema, "");
   return `/** ${comment} */\ntools${accessTo(name)}(${input}): Promise<{ data: ${data}; text: string; failed?: string }>;`;
 }
 
