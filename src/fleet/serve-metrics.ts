@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { ToolError } from "../contract/error.ts";
 import { errnoOf } from "../system/file-errors.ts";
 import type { FleetMetrics } from "./metrics.ts";
@@ -51,7 +50,7 @@ export async function serveMetrics({
     server.closeAllConnections();
     await ended;
   };
-  const { port: opened } = server.address() as AddressInfo;
+  const { port: opened } = server.address() as { port: number };
   return {
     port: opened,
     address: `http://${host.includes(":") ? `[${host}]` : host}:${opened}`,
