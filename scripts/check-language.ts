@@ -50,10 +50,13 @@ const exceptions: readonly (readonly [file: RegExp, text: RegExp])[] = [
 ];
 
 const found = [
-  ...["README.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md", { cwd: repository })].flatMap((file) =>
-    checkLines(file, readLines(file)),
-  ),
-  ...globSync("{src,scripts}/**/*.{ts,tsx}", { cwd: repository })
+  ...[
+    "README.md",
+    "CONTRIBUTING.md",
+    "website/landing.mdx",
+    ...globSync("docs/**/*.md", { cwd: repository }),
+  ].flatMap((file) => checkLines(file, readLines(file))),
+  ...globSync("{{src,scripts}/**,website}/*.{ts,tsx}", { cwd: repository })
     .filter((file) => !file.endsWith(".test.ts") && !/\/(?:fixtures|conformance)\//.test(file))
     .flatMap((file) => checkLines(file, readProse(file))),
 ];

@@ -99,18 +99,20 @@ export async function clickOldestCall(
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Returns the faults of accessibility of what is shown, in both themes. */
-export async function faultsOf(page: Page): Promise<unknown> {
+/** Returns the faults of accessibility of what is shown, in both themes; those of the named impacts. Default: all. */
+export async function faultsOf(page: Page, impacts?: readonly string[]): Promise<unknown> {
   await page.evaluate(axe);
   const faults: unknown[] = [];
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme });
-    const found = await page.evaluate(async () => {
+    const found = await page.evaluate(async (wanted) => {
       const { violations } = await (
         globalThis as unknown as { axe: { run(): Promise<AxeReport> } }
       ).axe.run();
-      return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))]);
-    });
+      return violations
+        .filter(({ impact }) => wanted?.includes(impact) ?? true)
+        .map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))]);
+    }, impacts);
     faults.push(...found);
   }
   return faults;
@@ -119,6 +121,7 @@ export async function faultsOf(page: Page): Promise<unknown> {
 interface AxeReport {
   readonly violations: readonly {
     readonly id: string;
+    readonly impact: string;
     readonly nodes: readonly { readonly html: string }[];
   }[];
 }

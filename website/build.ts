@@ -1,0 +1,93 @@
+/**
+ * Builds the website into website/dist: installs the generator where it is missing, writes the pages for it, runs it, and finishes
+ * the result. Fails on a broken link. `npm run website -- --site https://example.org/toolcrib` sets the address of the website.
+ */
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import packageDescription from "../package.json" with { type: "json" };
+import { findBrokenLinks } from "./check-links.ts";
+import { addContentPolicy } from "./content-policy.ts";
+import { writeLanguageModelFiles } from "./language-model-files.ts";
+import { listFiles, type Page, readPages, repository } from "./pages.ts";
+
+const folder = import.meta.dirname;
+const content = join(folder, "src/content/docs");
+const output = join(folder, "dist");
+
+const { site } = parseArgs({ options: { site: { type: "string" } } }).values;
+const base = site === undefined ? "/" : new URL(site).pathname.replace(/\/?$/, "/");
+const pages = readPages();
+install();
+writePages(pages);
+copyFiles();
+runAstro();
+for (const file of globSync("**/*.html", { cwd: output })) {
+  const path = join(output, file);
+  writeFileSync(path, addContentPolicy(readFileSync(path, "utf8")));
+}
+writeLanguageModelFiles(output, pages, site ?? "");
+const broken = findBrokenLinks(output, base);
+if (broken.length > 0) {
+  console.error(`These links of the website have no target:\n${broken.join("\n")}`);
+  process.exitCode = 1;
+} else {
+  console.log(`Built ${pages.length + 1} pages in ${output}`);
+}
+
+function install(): void {
+  const isCurrent = (installed: string) =>
+    existsSync(installed) &&
+    JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")).packages["node_modules/astro"]
+      .version === JSON.parse(readFileSync(installed, "utf8")).version;
+  if (isCurrent(join(folder, "node_modules/astro/package.json"))) return;
+  execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+    cwd: folder,
+    stdio: "inherit",
+  });
+}
+
+function writePages(all: readonly Page[]): void {
+  rmSync(content, { recursive: true, force: true });
+  for (const { slug, title, summary, body } of all) {
+    // YAML reads JSON strings.
+    const fields = [`title: ${JSON.stringify(title)}`, `description: ${JSON.stringify(summary)}`];
+    write(join(content, `${slug}.md`), `---\n${fields.join("\n")}\n---\n\n${body}\n`);
+  }
+  const landing = readFileSync(join(folder, "landing.mdx"), "utf8");
+  write(
+    join(content, "index.mdx"),
+    landing.replace("DESCRIPTION", JSON.stringify(packageDescription.description)),
+  );
+}
+
+function copyFiles(): void {
+  const target = join(folder, "public");
+  rmSync(target, { recursive: true, force: true });
+  for (const file of listFiles()) {
+    // The generator adds the size of a picture to the page, so that the text does not jump while it loads.
+    const isPicture = file.startsWith("assets/");
+    cpSync(join(repository, "docs", file), join(isPicture ? content : target, file));
+  }
+  cpSync(join(repository, "src/console/page/icon.svg"), join(target, "icon.svg"));
+}
+
+function runAstro(): void {
+  execFileSync(process.execPath, [join(folder, "node_modules/astro/bin/astro.mjs"), "build"], {
+    cwd: folder,
+    stdio: ["ignore", "inherit", "inherit"],
+    env: {
+      ...process.env,
+      ASTRO_TELEMETRY_DISABLED: "1",
+      // A test runner sets another value, with which search would be left out.
+      NODE_ENV: "production",
+      ...(site !== undefined && { TOOLCRIB_WEBSITE: site }),
+    },
+  });
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
