@@ -12,7 +12,7 @@ const groups: readonly Group[] = [
   { label: "Do: files and code", pages: ["editing", "code", "git", "shell", "undo"] },
   { label: "Do: other sources", pages: ["documents", "web", "basic", "remote"] },
   { label: "Do: control", pages: ["console", "recipes", "sandbox", "configuration", "hooks", "skills"] },
-  { label: "Do: models and agents", pages: ["models", "editors", "fleet", "github-action"] },
+  { label: "Do: models and agents", pages: ["models", "editors", "scripts", "fleet", "github-action"] },
   { label: "Do: your own program", pages: ["agent-library", "adapters", "backends", "rpc", "deploying"] },
   {
     label: "Look up",
