@@ -117,6 +117,7 @@ function cancelled(signal: AbortSignal): ToolError {
   return abortError(signal, "The call was cancelled, because its script has ended");
 }
 
+/** Returns the error of a program. Its texts and its code come from the program. */
 function toError({ kind, message, line, code, hint }: ScriptFailure, output: string): ToolError {
   const at = line === undefined ? "" : `Line ${line}: `;
   const options = { output: output === "" ? undefined : output };
@@ -127,9 +128,9 @@ function toError({ kind, message, line, code, hint }: ScriptFailure, output: str
         hint: "Correct the program. It is the body of an async function: no import, no export.",
       });
     case "call":
-      return new ToolError(errorCodes.find((known) => known === code) ?? "internal", `${at}${message}`, {
+      return new ToolError(errorCodes.find((known) => known === code) ?? "invalid-input", `${at}${message}`, {
         ...options,
-        hint: hint ?? "Catch the error in the program if it may continue.",
+        hint: typeof hint === "string" ? hint : "Catch the error in the program if it may continue.",
       });
     case "time":
       return new ToolError(
