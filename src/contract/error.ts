@@ -45,6 +45,8 @@ export type ErrorDetails =
   | { readonly kind: "in-file"; readonly path: string }
   /** A path names a directory where a file is needed. */
   | { readonly kind: "is-directory" }
+  /** The user has to log in to an MCP server with this command. */
+  | { readonly kind: "login-needed"; readonly command: string }
   /** A program is not installed. */
   | { readonly kind: "missing-program" }
   /** No model is configured. */

@@ -42,6 +42,8 @@ export interface ServerState {
   readonly pid: number | undefined;
   /** Why it is not ready, or which tools are skipped. */
   readonly problems: readonly string[];
+  /** The command with which the user has to log in first. */
+  readonly login?: string | undefined;
   /** The last lines of its standard error. */
   readonly said: readonly string[];
   /** Lines of its output that were not messages. */

@@ -3,7 +3,15 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { connectHub, type Hub } from "../../src/mcp/hub/connect-hub.ts";
+import { logIn } from "../../src/mcp/hub/oauth/log-in.ts";
+import { LoginStore } from "../../src/mcp/hub/oauth/login-store.ts";
+import {
+  readSettings,
+  type ServerConfiguration,
+  type ServerSettings,
+} from "../../src/mcp/hub/settings/read-settings.ts";
 import { openToolcrib, type Toolcrib } from "../../src/toolcrib/index.ts";
+import { consent } from "../support/mcp/authorization-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** One scenario of the suite: the address of its server, and its variables. */
@@ -11,6 +19,7 @@ export interface ClientScenario {
   readonly url: string;
   readonly version: string | undefined;
   readonly context: string | undefined;
+  readonly name: string | undefined;
 }
 
 export interface ClientResult {
@@ -47,31 +56,58 @@ export async function servedHub(): Promise<ServedHub> {
   };
 }
 
-async function runScenario({ url, version, context }: ClientScenario): Promise<ClientResult> {
+async function runScenario({ url, version, context, name }: ClientScenario): Promise<ClientResult> {
   await using folder = temporaryFolder();
   const workspace = join(folder.path, "work");
   mkdirSync(workspace);
   const protocol = version === undefined ? "auto" : version >= "2026" ? "2026" : "2025";
+  const stateDirectory = join(folder.path, "state");
+  const server: ServerConfiguration = { url, protocol, oauth: clientOf(name, context) };
   const hub = connectHub({
     workspace,
-    servers: { suite: { url, protocol } },
-    stateDirectory: join(folder.path, "state"),
+    servers: { suite: server },
+    stateDirectory,
     elicit: async () => ({ action: "accept", content: {} }),
   });
   await using crib = await openToolcrib({
     workspace,
     sources: [hub],
     mode: "yolo",
-    stateDirectory: join(folder.path, "state"),
+    stateDirectory,
     configDirectory: join(folder.path, "config"),
   });
   await hub.ready;
+  const settings = readSettings("suite", server, { workspace, variables: {} }) as ServerSettings;
+  let logins = 0;
+  /** Does what the user does after the hint to log in: at most three times. */
+  const logInAgain = async (): Promise<boolean> => {
+    if (logins === 3) return false;
+    logins += 1;
+    await logIn(settings, {
+      store: new LoginStore(stateDirectory),
+      onAddress: async (address) => void (await consent(address)),
+      signal: AbortSignal.timeout(30_000),
+    });
+    return true;
+  };
+  while (hub.states().some(({ login }) => login !== undefined) && (await logInAgain()))
+    await hub.reconnect("suite");
   const output: string[] = [...hub.warnings];
   for (const { name, inputSchema } of await wantedCalls(hub, crib, context)) {
-    const result = await crib.call(name, argumentsFor(hub, name, inputSchema));
+    const call = () => crib.call(name, argumentsFor(hub, name, inputSchema));
+    let result = await call();
+    while (result.content.includes("toolcrib mcp login") && (await logInAgain())) result = await call();
     output.push(`${name}: ${result.content}`);
   }
   return { output: output.join("\n"), exit: 0 };
+}
+
+/** The client that the suite has registered for the user, in the scenarios that demand one. */
+function clientOf(name: string | undefined, context = "{}"): ServerConfiguration["oauth"] {
+  if (name === "auth/basic-cimd") return { clientId: "https://conformance-test.local/client-metadata.json" };
+  if (name !== "auth/pre-registration") return undefined;
+  const { client_id: clientId, client_secret: clientSecret, issuer } = JSON.parse(context);
+  return { clientId, clientSecret, issuer };
 }
 
 interface WantedCall {

@@ -8,7 +8,7 @@ import {
   unknownSubcommand,
 } from "../parse-arguments.ts";
 
-const subcommands = ["install", "uninstall", "servers", "trust", "untrust"] as const;
+const subcommands = ["install", "uninstall", "servers", "login", "logout", "trust", "untrust"] as const;
 
 export const mcpCommand: Command = {
   name: "mcp",
@@ -20,6 +20,8 @@ export const mcpCommand: Command = {
     ["mcp install --client NAME --url URL", "add a server that runs with --http"],
     ["mcp uninstall --client NAME", "remove it again"],
     ["mcp servers", "start the configured MCP servers and show their state"],
+    ["mcp login NAME [--no-open]", "log in to a configured MCP server by OAuth"],
+    ["mcp logout NAME", "delete the stored login"],
     ["mcp trust | untrust", "trust the servers in .toolcrib/mcp.json, or revoke it"],
   ],
   notes: [
@@ -58,6 +60,7 @@ export const mcpCommand: Command = {
     { name: "ask-once", summary: "install: the client does not ask before calls, only Toolcrib does" },
     { name: "print", summary: "install: only print the entry, to add it yourself" },
     { name: "dry-run", summary: "install: only show how the client's file would change" },
+    { name: "no-open", summary: "login: do not open a browser" },
     { name: "yes", summary: "trust: do not ask for confirmation" },
     ...placeOptions,
     dialectOption,
@@ -71,6 +74,7 @@ export const mcpCommand: Command = {
     ["toolcrib mcp install --client cursor --scope project --read-only", "for everyone in this project"],
     ["toolcrib mcp uninstall --client claude", "remove it from Claude Code"],
     ["toolcrib mcp servers", "check the servers in mcp.json"],
+    ["toolcrib mcp login linear", "log in to the server named linear in mcp.json"],
     ["toolcrib mcp trust", "review this folder's servers, then trust them"],
   ],
   operand: subcommands,
@@ -85,6 +89,10 @@ export const mcpCommand: Command = {
       case "servers":
         refuseOperands(operands, mcpCommand);
         return (await import("../mcp/servers.ts")).listServers(given);
+      case "login":
+        return (await import("../mcp/login.ts")).logInToServer(given);
+      case "logout":
+        return (await import("../mcp/login.ts")).logOutOfServer(given);
       case "trust":
         return (await import("../mcp/servers.ts")).trustServers(given);
       case "untrust":
@@ -111,6 +119,8 @@ const optionsByForm: OptionsByForm = {
   install: [...configuring, ...serving, "url", "ask-once", "dry-run"],
   uninstall: configuring,
   servers: ["workspace", "json"],
+  login: ["workspace", "json", "no-open"],
+  logout: ["workspace", "json"],
   trust: ["workspace", "json", "yes"],
   untrust: ["workspace", "json"],
 };

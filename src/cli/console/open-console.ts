@@ -1,17 +1,16 @@
-import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readConfig, userConfigFile } from "../../config/read-config.ts";
 import type { PairingEvent } from "../../console/server/pairing.ts";
 import { type ServedConsole, type ServedPairing, serveConsole } from "../../console/server/serve-console.ts";
 import { ToolError } from "../../contract/error.ts";
-import { openOnDesktop } from "../../environment/local/processes/open-on-desktop.ts";
-import { makePrivateDirectory, userDirectories } from "../../system/directories.ts";
+import { userDirectories } from "../../system/directories.ts";
 import { mayExist } from "../../system/policy-files.ts";
 import { version } from "../../system/version.ts";
 import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
+import { openBrowser, removeLink } from "../open-browser.ts";
 import { printJson } from "../report.ts";
 import { print, remark } from "../terminal.ts";
 import { consoleCommands } from "./console-commands.ts";
@@ -105,26 +104,6 @@ function reportPairing({ type, address }: PairingEvent): void {
       ? `The device ${address} is paired.\n`
       : `Too many wrong codes, the last from ${address}. Press Enter for a new code.\n`,
   );
-}
-
-/**
- * Opens the browser at a private file that leads to the address, because every user of this machine can read the
- * arguments of a process.
- */
-function openBrowser(address: string, folder: string): string {
-  makePrivateDirectory(folder);
-  const file = join(folder, `open-${process.pid}.html`);
-  rmSync(file, { force: true });
-  const page = `<!doctype html><meta http-equiv="refresh" content="0; url=${address}"><title>Toolcrib</title>\n`;
-  writeFileSync(file, page, { mode: 0o600, flag: "wx" });
-  void openOnDesktop(file).then((isOpened) => {
-    if (!isOpened) remark("No browser could be started: open the address yourself.\n");
-  });
-  return file;
-}
-
-function removeLink(file: string | undefined): void {
-  if (file !== undefined) rmSync(file, { force: true });
 }
 
 function readPort({ options }: Arguments): number {

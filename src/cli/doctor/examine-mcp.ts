@@ -40,8 +40,9 @@ export async function examineServers(
 }
 
 function findingsOf(server: ServerState): readonly Finding[] {
-  const { name, tools, version, protocol, problems, said } = server;
+  const { name, tools, version, protocol, problems, said, login } = server;
   const about = `mcp ${name}`;
+  if (login !== undefined) return [warning(about, "it needs a login", `Run: ${login}`)];
   if (server.state !== "ready") {
     const silent =
       server.reach === "http"

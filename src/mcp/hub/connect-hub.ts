@@ -3,6 +3,7 @@ import type { AnyTool, ToolSource } from "../../contract/tool.ts";
 import { realWorkspace, userDirectories, workspaceFiles } from "../../system/directories.ts";
 import type { Elicit, ListedTool, ServerState } from "../types.ts";
 import { HubServer } from "./hub-server.ts";
+import { LoginStore } from "./oauth/login-store.ts";
 import { readSettings, type ServerConfiguration } from "./settings/read-settings.ts";
 import { nameTools } from "./tool-names.ts";
 import { hubVariable } from "./transport/stdio-transport.ts";
@@ -16,7 +17,7 @@ export interface HubOptions {
   readonly warnings?: readonly string[] | undefined;
   /** The values of "${NAME}". Default: the environment variables of this process. */
   readonly variables?: NodeJS.ProcessEnv | undefined;
-  /** Where running servers are recorded. Default: the XDG state directory. */
+  /** Where running servers are recorded, and logins are stored. Default: the XDG state directory. */
   readonly stateDirectory?: string | undefined;
   /** No server starts before this settles. */
   readonly startAfter?: Promise<unknown> | undefined;
@@ -116,8 +117,11 @@ class ConnectedHub implements Hub {
   #openServers(options: HubOptions): readonly HubServer[] {
     const workspace = realWorkspace(options.workspace);
     const { variables = process.env, restartMs = 1_000, elicit } = options;
-    const startRecords = workspaceFiles(options.stateDirectory ?? userDirectories().state, workspace).started;
-    const serverOptions = { workspace, startRecords, restartMs, elicit, onChange: () => this.#rebuild() };
+    const state = options.stateDirectory ?? userDirectories().state;
+    const startRecords = workspaceFiles(state, workspace).started;
+    const logins = new LoginStore(state);
+    const onChange = () => this.#rebuild();
+    const serverOptions = { workspace, startRecords, restartMs, elicit, logins, onChange };
     return Object.entries(options.servers).flatMap(([name, given]) => {
       try {
         const settings = readSettings(name, given, { workspace, variables });

@@ -7,6 +7,8 @@ import { unlessAborted, untilAborted } from "../../lib/async/abort.ts";
 import type { Elicit, ListedTool } from "../types.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import { listTools } from "./list-tools.ts";
+import type { LoginStore } from "./oauth/login-store.ts";
+import { ServerLogin } from "./oauth/server-login.ts";
 import { changedFile } from "./settings/named-files.ts";
 import type { ServerSettings } from "./settings/read-settings.ts";
 import { boundedFetch } from "./transport/bounded-fetch.ts";
@@ -27,7 +29,7 @@ export interface Connection {
   /** Lists the tools of the server again. */
   refresh(): Promise<void>;
   /** Converts the error of a call for the model. Ends the connection when the server seems to have ended. */
-  explain(error: unknown, tool: string): ToolError;
+  explain(error: unknown, tool: string): Promise<ToolError>;
   /** May be called twice. */
   close(): Promise<void>;
 }
@@ -39,6 +41,7 @@ export interface ConnectOptions {
   readonly onJunk: () => void;
   readonly onListChange: () => void;
   readonly elicit: Elicit | undefined;
+  readonly logins: LoginStore;
   readonly signal: AbortSignal;
 }
 
@@ -47,7 +50,8 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
   const sdk = await import("@modelcontextprotocol/client");
   const late = AbortSignal.timeout(settings.startTimeoutMs);
   const signal = AbortSignal.any([late, options.signal]);
-  const transport = repairResults(await openTransport(sdk, settings, options));
+  const login = loginOf(sdk, settings, options.logins);
+  const transport = repairResults(await openTransport(sdk, settings, options, login), login?.secrets);
   const client = new sdk.Client(clientInfo, clientOptions(settings, options));
   const { elicit } = options;
   if (elicit)
@@ -88,37 +92,52 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
         const deadline = AbortSignal.timeout(settings.startTimeoutMs);
         list = await listTools(client, AbortSignal.any([deadline, options.signal]));
       },
-      explain: (error, tool) => {
-        const failure = explain(sdk, error, tool, settings);
+      explain: async (error, tool) => {
+        const secrets = [...settings.secrets, ...(login?.secrets() ?? [])];
+        const failure = (await login?.explain(error)) ?? explain(sdk, error, tool, { ...settings, secrets });
         if (failure.code === "unavailable" && isGone(sdk, error)) ended.resolve("it is not reachable");
         return failure;
       },
       close,
     };
   } catch (error) {
-    const failure = await startFailure(error, late, transport, settings);
+    const failure = (await login?.explain(error)) ?? (await startFailure(error, late, transport, settings));
     await close();
+    failure.message = withoutSecrets(failure.message, login?.secrets() ?? []);
     throw failure;
   }
 }
 
 type Sdk = typeof import("@modelcontextprotocol/client");
 
-const clientInfo = { name: "toolcrib", version: "1" };
+export const clientInfo = { name: "toolcrib", version: "1" };
+
+/** Returns the stored login of a server; undefined when its requests are authorized otherwise. */
+function loginOf(sdk: Sdk, { name, transport }: ServerSettings, logins: LoginStore): ServerLogin | undefined {
+  if (transport.kind !== "http" || transport.oauth === undefined) return undefined;
+  return new ServerLogin({ name, url: transport.url }, logins, sdk);
+}
+
+/** Returns how the client agrees with a server on a protocol version. */
+export function negotiationOf({
+  protocol,
+  startTimeoutMs,
+}: ServerSettings): NonNullable<ClientOptions["versionNegotiation"]> {
+  const modes = { "2025": "legacy", auto: "auto", "2026": { pin: "2026-07-28" } } as const;
+  return {
+    mode: modes[protocol],
+    // A server that is slow to answer is treated as one of the earlier era, if allowed.
+    probe: { timeoutMs: protocol === "2026" ? startTimeoutMs : Math.min(3_000, startTimeoutMs) },
+  };
+}
 
 function clientOptions(settings: ServerSettings, { elicit, onListChange }: ConnectOptions): ClientOptions {
-  const { protocol, startTimeoutMs } = settings;
-  const modes = { "2025": "legacy", auto: "auto", "2026": { pin: "2026-07-28" } } as const;
   return {
     capabilities: {
       ...(settings.sendsRoots && { roots: {} }),
       ...(elicit && { elicitation: { form: { applyDefaults: true } } }),
     },
-    versionNegotiation: {
-      mode: modes[protocol],
-      // A server that is slow to answer is treated as one of the earlier era, if allowed.
-      probe: { timeoutMs: protocol === "2026" ? startTimeoutMs : Math.min(3_000, startTimeoutMs) },
-    },
+    versionNegotiation: negotiationOf(settings),
     listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onListChange } },
   };
 }
@@ -127,18 +146,22 @@ async function openTransport(
   sdk: Sdk,
   settings: ServerSettings,
   options: ConnectOptions,
+  login: ServerLogin | undefined,
 ): Promise<Transport> {
   const { transport: server } = settings;
-  if (server.kind === "http")
+  if (server.kind === "http") {
+    const ask = boundedFetch(server.url.origin);
     return new sdk.StreamableHTTPClientTransport(server.url, {
       requestInit: { headers: { ...server.headers } },
-      fetch: boundedFetch(server.url.origin),
+      fetch: login?.remembering(ask) ?? ask,
+      ...(login !== undefined && { authProvider: login.provider }),
       // The server may ask for a shorter delay.
       reconnectionScheduler: (reconnect, delayMs) => {
         const timer = setTimeout(reconnect, Math.max(delayMs, leastPauseMs));
         return () => clearTimeout(timer);
       },
     });
+  }
   await refuseChanged(settings, options);
   const environment = openLocalEnvironment({ workspace: server.cwd, startRecords: options.startRecords });
   return new StdioTransport({ ...options, server, environment, parse: sdk.parseJSONRPCMessage });

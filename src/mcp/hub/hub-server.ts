@@ -7,6 +7,7 @@ import type { Elicit, ListedTool, ServerState } from "../types.ts";
 import { cleanLine } from "./clean-text.ts";
 import { type Connection, connectServer } from "./connect-server.ts";
 import { callTool, hubTool, type NamelessTool } from "./hub-tool.ts";
+import type { LoginStore } from "./oauth/login-store.ts";
 import { namePattern, type ServerSettings } from "./settings/read-settings.ts";
 import type { GivenResult } from "./show-result.ts";
 import { RecentLines, withoutSecrets } from "./transport/recent-lines.ts";
@@ -20,6 +21,7 @@ interface HubServerOptions {
   /** The delay before a restart; it doubles each time. */
   readonly restartMs: number;
   readonly elicit: Elicit | undefined;
+  readonly logins: LoginStore;
 }
 
 // How many starts in a row may fail. After running for `steadyMs`, the next failure counts as the first.
@@ -41,6 +43,7 @@ export class HubServer {
   #state: ServerState["state"] = "waiting";
   #tools: ReadonlyMap<string, NamelessTool> = new Map();
   #problem: string | undefined;
+  #login: string | undefined;
   #leftOut: readonly string[] = [];
   /** The last list of tools, to recognize an unchanged one. */
   #lastList = "";
@@ -72,6 +75,7 @@ export class HubServer {
       protocol: this.#connection?.protocol,
       pid: this.#connection?.pid,
       problems: [...(this.#problem === undefined ? [] : [this.#problem]), ...this.#leftOut],
+      login: this.#state === "failed" ? this.#login : undefined,
       said: this.#stderrLines.all,
       junkLines: this.#junkLines,
     };
@@ -111,7 +115,10 @@ export class HubServer {
       return await callTool(connection.client, tool, input, context);
     } catch (error) {
       throwIfAborted(context.signal);
-      throw connection.explain(error, `${cleanLine(tool.name, 100)} of the MCP server ${this.settings.name}`);
+      throw await connection.explain(
+        error,
+        `${cleanLine(tool.name, 100)} of the MCP server ${this.settings.name}`,
+      );
     }
   }
 
@@ -127,9 +134,11 @@ export class HubServer {
     const { signal } = this.#closing;
     for (let tries = 1; !signal.aborted; tries += 1) {
       const began = monotonicMs();
-      const { problem, isHopeless } = await this.#live(onFirst);
+      const { problem, isHopeless, login } = await this.#live(onFirst);
       if (signal.aborted) return;
       if (monotonicMs() - began > steadyMs) tries = 1;
+      this.#login = login;
+      if (login !== undefined) return this.#waitForLogin(problem);
       if (isHopeless || tries >= maxTries) return this.#giveUp(problem, tries);
       this.#problem = problem;
       this.#state = "restarting";
@@ -142,7 +151,11 @@ export class HubServer {
   }
 
   /** Runs the server from start to end. Returns why it ended, and whether a retry is useless. */
-  async #live(onFirst: () => void): Promise<{ readonly problem: string; readonly isHopeless: boolean }> {
+  async #live(onFirst: () => void): Promise<{
+    readonly problem: string;
+    readonly isHopeless: boolean;
+    readonly login?: string;
+  }> {
     const { signal } = this.#closing;
     if (this.#state === "waiting") this.#state = "starting";
     let connection: Connection | undefined;
@@ -169,6 +182,10 @@ export class HubServer {
       this.#connected = waiting();
       return { problem, isHopeless: false };
     } catch (error) {
+      if (error instanceof ToolError && error.details?.kind === "login-needed") {
+        const { command: login } = error.details;
+        return { problem: `it needs a login: ${login}`, isHopeless: false, login };
+      }
       const isHopeless = error instanceof ToolError && error.code === "not-found";
       return { problem: this.#describe(error), isHopeless };
     } finally {
@@ -178,7 +195,30 @@ export class HubServer {
 
   #giveUp(problem: string, tries: number): void {
     const attempts = tries === 1 ? "" : ` after ${tries} attempts`;
-    this.#problem = `${problem}; given up${attempts}`;
+    this.#fail(`${problem}; given up${attempts}`);
+  }
+
+  /** Gives up until the user logs in, in any process. */
+  #waitForLogin(problem: string): void {
+    this.#fail(problem);
+    void this.#reconnectAfterLogin();
+  }
+
+  async #reconnectAfterLogin(): Promise<void> {
+    const { name, transport } = this.settings;
+    if (transport.kind !== "http") return;
+    const server = { name, url: transport.url };
+    const { signal } = this.#closing;
+    const before = this.#options.logins.versionOf(server);
+    while (!signal.aborted && this.#state === "failed") {
+      await pause(followMs, undefined, { signal, ref: false }).catch(() => {});
+      if (this.#options.logins.versionOf(server) === before) continue;
+      return this.reconnect();
+    }
+  }
+
+  #fail(problem: string): void {
+    this.#problem = problem;
     this.#state = "failed";
     this.#tools = new Map();
     this.#lastList = "";

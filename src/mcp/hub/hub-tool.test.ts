@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { HubServer } from "./hub-server.ts";
 import { hubTool } from "./hub-tool.ts";
+import { LoginStore } from "./oauth/login-store.ts";
 import { readSettings, type ServerConfiguration } from "./settings/read-settings.ts";
 
 it("lets a server's annotations only raise the risk of its tools, unless the user trusts them", () => {
@@ -32,6 +33,14 @@ it("shows the user what would be sent to which server when asking for approval",
 function toolOf(configuration: ServerConfiguration, annotations: unknown) {
   const settings = readSettings("srv", configuration, { workspace: "/", variables: {} });
   if (settings === "disabled") throw new Error("It is not");
-  const options = { workspace: "/", startRecords: "/", restartMs: 1, onChange: () => {}, elicit: undefined };
+  const logins = new LoginStore("/none");
+  const options = {
+    workspace: "/",
+    startRecords: "/",
+    restartMs: 1,
+    onChange: () => {},
+    elicit: undefined,
+    logins,
+  };
   return hubTool({ name: "one", title: "One", annotations }, new HubServer(settings, options));
 }

@@ -28,10 +28,23 @@ export interface StdioServer {
   readonly cwd: string;
 }
 
-interface HttpServer {
+export interface HttpServer {
   readonly kind: "http";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** How to log in; undefined when `headers` authorizes the requests. */
+  readonly oauth: OAuthSettings | undefined;
+}
+
+/** How a user logs in to a server. Everything is optional: servers register clients by themselves. */
+interface OAuthSettings {
+  /** The client that was registered for the user, or the https address of its metadata document. */
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  /** The only authorization server that gets the client's secret. */
+  readonly issuer?: string | undefined;
+  /** The scope to ask for when the server names none. */
+  readonly scope?: string | undefined;
 }
 
 /** Reads a configuration. Throws `invalid-input` with a reason to put after the server's name. */
@@ -78,7 +91,12 @@ export function readSettings(
             env: expandAll(server.env),
             cwd,
           }
-        : { kind: "http", url, headers: expandAll(server.headers) },
+        : {
+            kind: "http",
+            url,
+            headers: expandAll(server.headers),
+            oauth: readOAuth(server.oauth, server.headers, expand, secrets),
+          },
     timeoutMs: server.timeoutMs ?? 60_000,
     startTimeoutMs: server.startTimeoutMs ?? 30_000,
     tools: server.tools,
@@ -114,6 +132,14 @@ const configuration = z.looseObject({
   type: z.optional(z.string()),
   url: z.optional(z.string()),
   headers: texts,
+  oauth: z.optional(
+    z.strictObject({
+      clientId: z.optional(z.string()),
+      clientSecret: z.optional(z.string()),
+      issuer: z.optional(z.string()),
+      scope: z.optional(z.string()),
+    }),
+  ),
   timeoutMs: milliseconds,
   startTimeoutMs: milliseconds,
   tools: z.optional(z.array(z.string())),
@@ -141,6 +167,24 @@ function readUrl(
   if (url.username !== "" || url.password !== "")
     throw unusable("its `url` contains a name or password: put them in `headers`");
   return url;
+}
+
+function readOAuth(
+  given: OAuthSettings = {},
+  headers: Readonly<Record<string, string>> = {},
+  expand: (text: string) => string,
+  secrets: string[],
+): OAuthSettings | undefined {
+  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) return undefined;
+  const expanded: OAuthSettings = Object.fromEntries(
+    Object.entries(given).map(([key, value]) => [key, value === undefined ? undefined : expand(value)]),
+  );
+  if (expanded.clientSecret === undefined) return expanded;
+  // The server names its authorization server, and could name one that collects secrets.
+  if (expanded.clientId === undefined || expanded.issuer === undefined)
+    throw unusable("its `oauth.clientSecret` needs `oauth.clientId` and `oauth.issuer`");
+  secrets.push(expanded.clientSecret);
+  return expanded;
 }
 
 function unusable(why: string): ToolError {
@@ -171,6 +215,8 @@ export interface ServerConfiguration {
   /** The address of a remote server. */
   readonly url?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** How to log in to a remote server whose authorization server does not register clients by itself. */
+  readonly oauth?: OAuthSettings | undefined;
   /** How long one call may take. Default: 60 s. */
   readonly timeoutMs?: number | undefined;
   /** How long the server may take to list its tools. Default: 30 s. */

@@ -1,18 +1,31 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { withoutSecrets } from "./recent-lines.ts";
 
 /**
  * Marks results without a `resultType` as complete, as the protocol demands, and cuts lists that the SDK would validate
- * for minutes.
+ * for minutes. Removes `secrets` from all messages.
  */
-export function repairResults<Kind extends Transport>(transport: Kind): Kind {
+export function repairResults<Kind extends Transport>(
+  transport: Kind,
+  secrets: () => readonly string[] = () => [],
+): Kind {
   let listener: Transport["onmessage"];
-  const repairing: Transport["onmessage"] = (message, extra) => listener?.(repaired(message), extra);
+  const repairing: Transport["onmessage"] = (message, extra) =>
+    listener?.(repaired(redacted(message, secrets())), extra);
   return Object.defineProperty(transport, "onmessage", {
     get: () => (listener === undefined ? undefined : repairing),
     set: (given: Transport["onmessage"]) => {
       listener = given;
     },
   });
+}
+
+/** A server may repeat the token that it was sent. */
+function redacted<Message extends JSONRPCMessage>(message: Message, secrets: readonly string[]): Message {
+  if (secrets.length === 0) return message;
+  const text = JSON.stringify(message);
+  const shown = withoutSecrets(text, secrets);
+  return shown === text ? message : JSON.parse(shown);
 }
 
 function repaired<Message extends JSONRPCMessage>(message: Message): Message {

@@ -1,0 +1,243 @@
+import { randomBytes } from "node:crypto";
+import type {
+  OAuthClientInformationContext,
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from "@modelcontextprotocol/client";
+import { ToolError } from "../../../contract/error.ts";
+import { untilAborted } from "../../../lib/async/abort.ts";
+import { cleanLine } from "../clean-text.ts";
+import { clientInfo, negotiationOf } from "../connect-server.ts";
+import type { HttpServer, ServerSettings } from "../settings/read-settings.ts";
+import { boundedFetch } from "../transport/bounded-fetch.ts";
+import { authorizationFetch, refuseUnsafeAddress } from "./authorization-fetch.ts";
+import type { Login, LoginStore } from "./login-store.ts";
+import { receiveRedirect } from "./receive-redirect.ts";
+
+type Sdk = typeof import("@modelcontextprotocol/client");
+
+export interface LogInOptions {
+  readonly store: LoginStore;
+  /** Shows the user the address at which to log in. */
+  readonly onAddress: (address: URL, issuer: string) => void | Promise<void>;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
+}
+
+/** Logs the user in to an MCP server by OAuth, and stores the tokens. Throws when the user or a server refuses. */
+export async function logIn(settings: ServerSettings, options: LogInOptions): Promise<Login> {
+  const { name, transport } = settings;
+  if (transport.kind !== "http")
+    throw new ToolError("invalid-input", `The MCP server ${name} runs on this machine and needs no login`);
+  if (transport.oauth === undefined)
+    throw new ToolError(
+      "invalid-input",
+      `The MCP server ${name} has an Authorization header in its settings`,
+      {
+        hint: "Remove the header from mcp.json to use a login instead.",
+      },
+    );
+  const { url } = transport;
+  const { store, signal } = options;
+  refuseUnsafeAddress(url, url);
+  const sdk = await import("@modelcontextprotocol/client");
+  const server = { name, url };
+  const fetchFn = authorizationFetch(url, signal);
+  const state = randomBytes(32).toString("base64url");
+  const redirect = await receiveRedirect(state);
+  const attempt = new LoginAttempt(transport.oauth, redirect.url, state);
+  try {
+    const challenge = await challengeOf(sdk, settings, transport, signal);
+    const previous = store.read(server);
+    const scope = sdk.computeScopeUnion(
+      challenge.scope ?? transport.oauth.scope,
+      previous?.wantedScope && previous.tokens.scope,
+      previous?.wantedScope,
+    );
+    const { resourceMetadataUrl } = challenge;
+    await sdk.auth(attempt, { serverUrl: url, fetchFn, scope, resourceMetadataUrl });
+    const { address, issuer } = attempt;
+    refuseUnsafeAddress(address, url);
+    await options.onAddress(address, issuer);
+    const answer = await untilAborted(redirect.answer, signal, ({ reason }) => reason);
+    // Without the headers of the settings, which are not meant for the authorization server.
+    await new sdk.StreamableHTTPClientTransport(url, { authProvider: attempt, fetch: fetchFn }).finishAuth(
+      answer,
+    );
+    const login = attempt.login(server, scope);
+    await store.alone(server, signal, async () => store.write(login));
+    return login;
+  } catch (error) {
+    throw loginFailure(sdk, error, name, signal);
+  } finally {
+    redirect.close();
+  }
+}
+
+/** Returns the server's demands, by asking it without a token. A server may also list its tools without a login. */
+async function challengeOf(
+  sdk: Sdk,
+  settings: ServerSettings,
+  { url, headers }: HttpServer,
+  signal: AbortSignal,
+): Promise<{ readonly scope?: string; readonly resourceMetadataUrl?: URL }> {
+  let challenge: ReturnType<Sdk["extractWWWAuthenticateParams"]> = {};
+  const transport = new sdk.StreamableHTTPClientTransport(url, {
+    requestInit: { headers: { ...headers } },
+    fetch: boundedFetch(url.origin),
+    authProvider: {
+      token: async () => undefined,
+      onUnauthorized: async ({ response }) => {
+        challenge = sdk.extractWWWAuthenticateParams(response);
+        throw new ToolError("denied", "The server demands a login");
+      },
+    },
+  });
+  const client = new sdk.Client(clientInfo, { versionNegotiation: negotiationOf(settings) });
+  client.onerror = () => {};
+  const late = AbortSignal.any([signal, AbortSignal.timeout(settings.startTimeoutMs)]);
+  try {
+    const connecting = client
+      .connect(transport, { timeout: settings.startTimeoutMs, signal: late })
+      .then(() => client.listTools(undefined, { signal: late }));
+    await untilAborted(connecting, late, ({ reason }) => reason);
+  } catch (error) {
+    const { scope, resourceMetadataUrl } = challenge;
+    if (scope === undefined && resourceMetadataUrl === undefined && error instanceof TypeError) throw error;
+  } finally {
+    await transport.close();
+  }
+  return challenge;
+}
+
+/** One attempt to log in, in memory: the SDK reads from it, and writes the results to it. */
+class LoginAttempt implements OAuthClientProvider {
+  readonly redirectUrl: string;
+  readonly clientMetadata: OAuthClientMetadata;
+  readonly #configured: NonNullable<HttpServer["oauth"]>;
+  readonly #state: string;
+  #discovery: OAuthDiscoveryState | undefined;
+  #client: StoredOAuthClientInformation | undefined;
+  #tokens: StoredOAuthTokens | undefined;
+  #verifier = "";
+  #address: URL | undefined;
+  #issuer = "";
+
+  constructor(configured: NonNullable<HttpServer["oauth"]>, redirectUrl: string, state: string) {
+    this.#configured = configured;
+    this.#state = state;
+    this.redirectUrl = redirectUrl;
+    this.clientMetadata = {
+      client_name: "Toolcrib",
+      redirect_uris: [redirectUrl],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+    };
+  }
+
+  get address(): URL {
+    if (this.#address === undefined) throw new Error("The authorization server returned no address");
+    return this.#address;
+  }
+
+  get issuer(): string {
+    return this.#issuer;
+  }
+
+  login({ name, url }: { readonly name: string; readonly url: URL }, scope: string | undefined): Login {
+    const [discovery, client, tokens] = [this.#discovery, this.#client, this.#tokens];
+    if (discovery === undefined || client === undefined || tokens === undefined)
+      throw new Error("The authorization server returned no token");
+    if (tokens.token_type.toLowerCase() !== "bearer")
+      throw new ToolError(
+        "unsupported",
+        `The authorization server returned a token of the type ${cleanLine(tokens.token_type, 40)}`,
+      );
+    return {
+      server: name,
+      url: url.href,
+      issuer: this.#issuer,
+      discovery,
+      client,
+      // Without a scope in the response, the requested one was granted.
+      tokens: { ...tokens, scope: tokens.scope ?? scope },
+    };
+  }
+
+  state(): string {
+    return this.#state;
+  }
+
+  clientInformation(context?: OAuthClientInformationContext): StoredOAuthClientInformation | undefined {
+    const { clientId, clientSecret, issuer } = this.#configured;
+    this.#issuer = context?.issuer ?? this.#issuer;
+    if (clientId === undefined) return this.#client;
+    if (issuer !== undefined && withoutSlash(issuer) !== withoutSlash(this.#issuer))
+      throw new ToolError(
+        "denied",
+        `The server names the authorization server ${cleanLine(this.#issuer, 200)}, not ${cleanLine(issuer, 200)} as in its settings`,
+      );
+    this.#client = {
+      client_id: clientId,
+      ...(clientSecret !== undefined && { client_secret: clientSecret }),
+      issuer: this.#issuer,
+    };
+    return this.#client;
+  }
+
+  saveClientInformation(client: StoredOAuthClientInformation): void {
+    this.#client = client;
+  }
+
+  tokens(): StoredOAuthTokens | undefined {
+    return this.#tokens;
+  }
+
+  saveTokens(tokens: StoredOAuthTokens): void {
+    this.#tokens = tokens;
+  }
+
+  redirectToAuthorization(address: URL): void {
+    this.#address = address;
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier;
+  }
+
+  codeVerifier(): string {
+    return this.#verifier;
+  }
+
+  saveDiscoveryState(discovery: OAuthDiscoveryState): void {
+    this.#discovery = discovery;
+  }
+
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#discovery;
+  }
+}
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/$/, "");
+}
+
+function loginFailure(sdk: Sdk, error: unknown, name: string, signal: AbortSignal): Error {
+  if (signal.aborted)
+    return new ToolError("timeout", `The login to ${name} was not finished in time`, {
+      hint: "Run the command again.",
+    });
+  const reason =
+    error instanceof sdk.OAuthError ? `it answered ${cleanLine(error.code, 60)}` : deepestMessage(error);
+  const code = error instanceof ToolError ? error.code : "unavailable";
+  return new ToolError(code, `The login to ${name} failed: ${reason}`);
+}
+
+function deepestMessage(error: unknown): string {
+  if (!(error instanceof Error)) return cleanLine(String(error), 300);
+  if (error.cause instanceof Error) return deepestMessage(error.cause);
+  return cleanLine(error.message || error.name, 300);
+}

@@ -1,0 +1,135 @@
+import type { AuthProvider } from "@modelcontextprotocol/client";
+import { ToolError } from "../../../contract/error.ts";
+import { shellWord } from "../../../lib/text/shell-quote.ts";
+import { cleanLine } from "../clean-text.ts";
+import { authorizationFetch } from "./authorization-fetch.ts";
+import type { Login, LoginServer, LoginStore } from "./login-store.ts";
+
+type Sdk = typeof import("@modelcontextprotocol/client");
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** How long a request waits for its turn to refresh the tokens, and for the new ones. */
+const refreshMs = 60_000;
+
+/**
+ * Sends the stored tokens of one server to that server, and refreshes them when it rejects them. Never asks the user: a
+ * request that needs a login fails with `login-needed`.
+ */
+export class ServerLogin {
+  readonly #server: LoginServer;
+  readonly #store: LoginStore;
+  readonly #sdk: Sdk;
+  /** The token that each rejected request had sent. */
+  readonly #sent = new WeakMap<Response, string>();
+  readonly #secrets = new Set<string>();
+
+  constructor(server: LoginServer, store: LoginStore, sdk: Sdk) {
+    this.#server = server;
+    this.#store = store;
+    this.#sdk = sdk;
+  }
+
+  /** The tokens that were used, and what belongs to them. They are never shown. */
+  readonly secrets = (): readonly string[] => [...this.#secrets];
+
+  readonly provider: AuthProvider = {
+    token: async () => this.#read()?.tokens.access_token,
+    onUnauthorized: async ({ response }) => this.#refresh(this.#sent.get(response)),
+  };
+
+  /** Returns a `fetch` that remembers the token of each rejected request. */
+  remembering(ask: Fetch): Fetch {
+    return async (url, init) => {
+      const response = await ask(url, init);
+      const [, token] = /^Bearer (.+)$/.exec(new Headers(init?.headers).get("authorization") ?? "") ?? [];
+      if (response.status === 401 && token !== undefined) this.#sent.set(response, token);
+      return response;
+    };
+  }
+
+  /** Returns the `login-needed` error behind an error of the SDK; undefined when the reason is another one. */
+  async explain(error: unknown): Promise<ToolError | undefined> {
+    for (let cause = error; cause instanceof Error; cause = cause.cause) {
+      if (cause instanceof ToolError && cause.details?.kind === "login-needed") return cause;
+      if (cause instanceof this.#sdk.InsufficientScopeError) {
+        await this.#want(cause.requiredScope);
+        return loginNeeded(this.#server.name, "needs a login with more rights");
+      }
+      const isRejected =
+        cause instanceof this.#sdk.SdkHttpError &&
+        cause.code === this.#sdk.SdkErrorCode.ClientHttpAuthentication;
+      if (isRejected) return loginNeeded(this.#server.name, "rejects its login");
+    }
+    return undefined;
+  }
+
+  #read(): Login | undefined {
+    const login = this.#store.read(this.#server);
+    if (login !== undefined)
+      for (const secret of secretsOf(login)) if (secret.length >= 6) this.#secrets.add(secret);
+    return login;
+  }
+
+  async #refresh(rejected: string | undefined): Promise<void> {
+    const { name, url } = this.#server;
+    if (this.#read() === undefined) throw loginNeeded(name, "needs a login");
+    const signal = AbortSignal.timeout(refreshMs);
+    await this.#store.alone(this.#server, signal, async () => {
+      const login = this.#read();
+      if (login === undefined) throw loginNeeded(name, "needs a login");
+      // Another request or process has refreshed the tokens, or the user has logged in again.
+      if (login.tokens.access_token !== rejected) return;
+      const { refresh_token: refreshToken } = login.tokens;
+      if (refreshToken === undefined)
+        throw loginNeeded(name, "needs a login, because the last one has expired");
+      const { discovery, client, issuer } = login;
+      try {
+        const tokens = await this.#sdk.refreshAuthorization(discovery.authorizationServerUrl, {
+          metadata: discovery.authorizationServerMetadata,
+          clientInformation: client,
+          refreshToken,
+          resource: discovery.resourceMetadata?.resource,
+          fetchFn: authorizationFetch(url, signal),
+        });
+        this.#store.write({ ...login, tokens: { scope: login.tokens.scope, ...tokens, issuer } });
+      } catch (error) {
+        const isFinal = error instanceof this.#sdk.OAuthError && finalCodes.has(error.code);
+        if (!isFinal) throw error;
+        this.#store.remove(this.#server);
+        throw loginNeeded(name, "needs a login, because the last one has expired");
+      }
+    });
+  }
+
+  /** Records the scope that the server demands, for the next login. */
+  async #want(scope: string | undefined): Promise<void> {
+    if (scope === undefined) return;
+    await this.#store.alone(this.#server, AbortSignal.timeout(refreshMs), async () => {
+      const login = this.#read();
+      if (login === undefined) return;
+      const wantedScope = this.#sdk.computeScopeUnion(login.wantedScope, scope.slice(0, 1_000));
+      if (wantedScope !== undefined && wantedScope.length < maxScope && wantedScope !== login.wantedScope)
+        this.#store.write({ ...login, wantedScope });
+    });
+  }
+}
+
+const maxScope = 5_000;
+
+/** Errors after which the stored tokens are of no use. */
+const finalCodes: ReadonlySet<string> = new Set(["invalid_grant", "invalid_client", "unauthorized_client"]);
+
+function secretsOf({ tokens, client }: Login): readonly string[] {
+  const secrets = [tokens.access_token, tokens.refresh_token, tokens.id_token, client.client_secret];
+  return secrets.filter((secret) => typeof secret === "string");
+}
+
+/** The error of a request to a server that the user has to log in to. */
+function loginNeeded(server: string, what: string): ToolError {
+  const command = `toolcrib mcp login ${shellWord(cleanLine(server, 100))}`;
+  return new ToolError("unavailable", `The MCP server ${server} ${what}`, {
+    hint: `Ask the user to run: ${command}`,
+    forUser: { hint: `Run: ${command}` },
+    details: { kind: "login-needed", command },
+  });
+}
