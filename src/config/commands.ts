@@ -17,10 +17,11 @@ export interface CustomCommand {
 /** Reads all custom commands. The project's take precedence over the user's of the same name. */
 export async function readCommands(
   location: ProjectLocation,
+  configDirectory?: string,
 ): Promise<{ readonly commands: readonly CustomCommand[]; readonly warnings: readonly string[] }> {
   const [project, user] = await Promise.all([
     readProjectFilesOf("command", location),
-    readUserFilesOf("command"),
+    readUserFilesOf("command", configDirectory),
   ]);
   const names = new Set(project.files.map(({ name }) => name));
   const files = [...project.files, ...user.files.filter(({ name }) => !names.has(name))];
@@ -39,14 +40,22 @@ function toCommand({ name, fields, body, path, from }: BroughtFile): CustomComma
  * Arguments are inserted once and never read as placeholders; text without placeholders gets them at its end. Nothing
  * in the file is run.
  */
-export function expandCommand({ body }: CustomCommand, given: string): string {
-  const words = [...given.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-    ([, double, single, bare]) => double ?? single ?? bare ?? "",
-  );
+export function expandCommand(
+  { body }: CustomCommand,
+  given: string,
+  words: readonly string[] = wordsIn(given),
+): string {
   const placeholder = /\$(ARGUMENTS\b|[1-9](?!\d))/g;
   const text = printable(body).trim();
   if (given !== "" && text.search(placeholder) < 0) return `${text}\n\n${given}`;
   return text.replace(placeholder, (_, which: string) =>
     which === "ARGUMENTS" ? given : (words[Number(which) - 1] ?? ""),
+  );
+}
+
+/** Returns the words of a text; quotes keep words together. */
+function wordsIn(text: string): readonly string[] {
+  return [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? "",
   );
 }

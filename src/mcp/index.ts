@@ -21,6 +21,7 @@ export type {
   ElicitAnswer,
   ElicitParameters,
   ListedTool,
+  PromptOptions,
   ServerIdentity,
   ServerInfo,
   ServerState,

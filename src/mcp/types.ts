@@ -56,6 +56,13 @@ export interface ServerIdentity {
   readonly serverInfo?: ServerInfo | undefined;
   /** Instructions for the client's model. */
   readonly instructions?: string | undefined;
+  /** Offers the commands and skills of the project and the user as prompts. Default: no prompts. */
+  readonly prompts?: PromptOptions | undefined;
+}
+
+export interface PromptOptions {
+  /** Where the user's commands and skills are. Default: the XDG config directory and the folders of other agents. */
+  readonly configDirectory?: string | undefined;
 }
 
 /** The name of a server, as clients show and log it. */

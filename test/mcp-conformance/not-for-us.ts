@@ -16,18 +16,19 @@ export const notForUs: readonly Exception[] = [
   {
     leg: "server",
     scenarios: ["prompts-*", "input-required-result-non-tool-request"],
-    because: "There are no prompts.",
+    because:
+      "Wants prompts of its own. Ours are the commands and skills of the project and the user (`src/mcp/server/prompts.test.ts`).",
   },
   {
     leg: "server",
     scenarios: ["caching"],
     checks: ["sep-2549-prompts-list-caching-hints"],
-    because: "There are no prompts, whose list would carry hints.",
+    because: "The tested server has no prompts. With prompts, their list carries hints.",
   },
   {
     leg: "server",
     scenarios: ["completion-complete"],
-    because: "Nothing is there to be completed: no prompts, and handles of outputs are not guessed.",
+    because: "Wants prompts of its own. Ours complete the choices in `argument-hint`.",
   },
   {
     leg: "server",

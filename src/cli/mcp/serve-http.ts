@@ -30,6 +30,7 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
     token,
     allowedHosts: given.options.get("allowed-host")?.split("\n") ?? [],
     instructions,
+    prompts: {},
     open: () => openForClient({ ...options, sources: hubs.map(shared) }),
   }).catch((cause: Error) => {
     throw new ToolError("unavailable", `Cannot listen on ${host}:${port}: ${cause.message}`, {

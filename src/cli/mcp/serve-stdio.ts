@@ -27,6 +27,7 @@ export async function serveStdioClient(given: Arguments): Promise<number> {
   };
   const connection = serveStdio({
     instructions,
+    prompts: {},
     open,
     remark: (text) => remark(`toolcrib mcp: ${text}\n`),
   });

@@ -14,6 +14,7 @@ import type { ServerIdentity, ServerInfo } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
 import { abilitiesOf, callTool } from "./call-tool.ts";
 import { listOutputs, outputTemplate, readOutput } from "./outputs.ts";
+import { servePrompts } from "./prompts.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
 
 export interface ServerParts extends ServerIdentity {
@@ -31,13 +32,18 @@ export function newServer({
   toolcrib: served,
   serverInfo = toolcribInfo,
   instructions,
+  prompts,
   questions = new ApprovalQuestions(),
   transport,
 }: ServerParts): Server {
   const server = new Server(
     { ...serverInfo },
     {
-      capabilities: { tools: { listChanged: true }, resources: {} },
+      capabilities: {
+        tools: { listChanged: true },
+        resources: {},
+        ...(prompts !== undefined && { prompts: {}, completions: {} }),
+      },
       instructions,
       cacheHints,
       jsonSchemaValidator: checksNothing,
@@ -60,6 +66,7 @@ export function newServer({
   server.setRequestHandler("resources/list", () => ({ resources: listOutputs(served) }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [outputTemplate] }));
   server.setRequestHandler("resources/read", ({ params: { uri } }) => readOutput(served, uri));
+  if (prompts !== undefined) servePrompts(server, served, prompts);
   return server;
 }
 
@@ -88,6 +95,8 @@ const checksNothing: jsonSchemaValidator = {
 /** Clients may cache lists, because changes are notified, and stored outputs, which never change. */
 const cacheHints = {
   "tools/list": { ttlMs: 60_000, cacheScope: "private" },
+  // Changes of prompts are not notified.
+  "prompts/list": { ttlMs: 5_000, cacheScope: "private" },
   "resources/read": { ttlMs: 600_000, cacheScope: "private" },
   "server/discover": { ttlMs: 600_000, cacheScope: "private" },
 } as const;

@@ -5,6 +5,7 @@ import { PassThrough } from "node:stream";
 import { Client, type ClientCapabilities, type ClientOptions } from "@modelcontextprotocol/client";
 import { type ServedConnection, serveStdio } from "../../../src/mcp/server/serve-stdio.ts";
 import { StdioTransport } from "../../../src/mcp/server/stdio-transport.ts";
+import type { PromptOptions } from "../../../src/mcp/types.ts";
 import { AllPendingApprovals } from "../../../src/toolcrib/all-pending-approvals.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../../src/toolcrib/index.ts";
 
@@ -19,6 +20,7 @@ export interface ClientFixtureOptions extends Omit<ToolcribOptions, "workspace">
   readonly questionSeconds?: number;
   /** A form that is declined faster was declined by the client itself. */
   readonly reflexMs?: number;
+  readonly prompts?: PromptOptions;
 }
 
 export interface ClientFixture {
@@ -35,7 +37,7 @@ export interface ClientFixture {
 /** A real client of the SDK, connected to a served instance in the same process. */
 export async function clientFixture(options: ClientFixtureOptions = {}): Promise<ClientFixture> {
   const { era = "2025-11-25", files = {}, capabilities = {}, ...others } = options;
-  const { questionSeconds, reflexMs, ...toolcrib } = others;
+  const { questionSeconds, reflexMs, prompts, ...toolcrib } = others;
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib mcp "));
   const workspace = join(folder, "work");
   mkdirSync(workspace);
@@ -50,6 +52,7 @@ export async function clientFixture(options: ClientFixtureOptions = {}): Promise
     output: toClient,
     serverInfo: { name: "toolcrib", title: "Toolcrib", version: "1.2.3" },
     instructions: "Be exact.",
+    prompts,
     questionSeconds,
     reflexMs,
     open: async () => {

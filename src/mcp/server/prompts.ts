@@ -1,0 +1,115 @@
+import {
+  type GetPromptResult,
+  type Prompt,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+} from "@modelcontextprotocol/server";
+import { type BroughtFile, readProjectFilesOf, readUserFilesOf } from "../../config/brought-files.ts";
+import { type CustomCommand, expandCommand, readCommands } from "../../config/commands.ts";
+import { printableLine } from "../../lib/text/printable.ts";
+import type { ProjectLocation } from "../../toolcrib/project-files.ts";
+import type { PromptOptions } from "../types.ts";
+import type { ServedToolcrib } from "./served-toolcrib.ts";
+
+/** Answers requests for prompts: the commands and skills of the project and the user, as they are at that moment. */
+export function servePrompts(server: Server, served: ServedToolcrib, options: PromptOptions): void {
+  const read = async () => readPrompts((await served.crib()).project, options);
+  const find = async (name: string) => {
+    const found = (await read()).find((each) => each.name === name);
+    if (found === undefined)
+      throw invalid(`There is no prompt ${JSON.stringify(printableLine(name).slice(0, 100))}`);
+    return found;
+  };
+  server.setRequestHandler("prompts/list", async () => ({ prompts: (await read()).map(toPrompt) }));
+  server.setRequestHandler("prompts/get", async ({ params: { name, arguments: given = {} } }) =>
+    toMessage(await find(name), given),
+  );
+  server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => {
+    if (ref.type !== "ref/prompt") return { completion: { values: [] } };
+    const parameter = parametersOf(await find(ref.name)).find(({ name }) => name === argument.name);
+    const values = (parameter?.choices ?? []).filter((choice) => choice.startsWith(argument.value));
+    return { completion: { values: values.slice(0, 100) } };
+  });
+}
+
+/** Reads commands and, where no command has the name, skills. */
+async function readPrompts(
+  project: ProjectLocation,
+  { configDirectory }: PromptOptions,
+): Promise<readonly CustomCommand[]> {
+  const [{ commands }, ofProject, ofUser] = await Promise.all([
+    readCommands(project, configDirectory),
+    readProjectFilesOf("skill", project),
+    readUserFilesOf("skill", configDirectory),
+  ]);
+  const prompts = new Map(commands.map((command) => [command.name, command]));
+  for (const skill of [...ofProject.files, ...ofUser.files])
+    if (skill.fields.get("description") && !prompts.has(skill.name))
+      prompts.set(skill.name, fromSkill(skill));
+  return [...prompts.values()];
+}
+
+function fromSkill({ name, fields, body, path, from }: BroughtFile): CustomCommand {
+  const description = printableLine(fields.get("description") ?? "").slice(0, 1_000);
+  const takes = printableLine(fields.get("argument-hint") ?? "").slice(0, 60);
+  return { name, description, takes, path, from, body };
+}
+
+function toPrompt(command: CustomCommand): Prompt {
+  const { name, description } = command;
+  const parameters = parametersOf(command).map(({ name: parameter, description: about }) => ({
+    name: parameter,
+    description: about,
+  }));
+  return { name, description, arguments: parameters };
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly description: string;
+  /** The values of `[low|high]`. */
+  readonly choices: readonly string[];
+}
+
+/** Returns a parameter for each of `$1`, `$2` …, named after `argument-hint`; otherwise one for everything. */
+function parametersOf({ takes, body }: CustomCommand): readonly Parameter[] {
+  const used = [...body.matchAll(/\$([1-9])(?!\d)/g)].map(([, digit]) => Number(digit));
+  const count = Math.max(0, ...used);
+  // The brackets around the whole hint are gone, as if it were a list.
+  const hints = takes
+    .split(/[\]>]\s*[[<]/.test(takes) ? /[\]>]\s*[[<]/ : /\s+/)
+    .map((hint) => hint.replace(/[[\]<>]/g, "").trim())
+    .slice(0, count);
+  const isNamed = hints.length === count && new Set(hints).size === count && !hints.includes("");
+  if (count === 0 || !isNamed || /\$ARGUMENTS\b/.test(body))
+    return [{ name: "arguments", description: takes || "Text for the prompt.", choices: [] }];
+  return hints.map((hint, index) => {
+    const choices = hint.includes("|") ? hint.split("|").map((choice) => choice.trim()) : [];
+    const name = choices.length > 0 ? `argument_${index + 1}` : hint.replace(/[^\w.-]+/g, "_");
+    return { name, description: hint, choices };
+  });
+}
+
+function toMessage(command: CustomCommand, given: Readonly<Record<string, string>>): GetPromptResult {
+  const names = parametersOf(command).map(({ name }) => name);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw invalid(
+      `The prompt ${command.name} has no argument ${JSON.stringify(printableLine(unknown).slice(0, 100))}, only: ${names.join(", ")}`,
+    );
+  const values = names.map((name) => given[name] ?? "");
+  const [first = ""] = values;
+  const text =
+    names[0] === "arguments"
+      ? expandCommand(command, first)
+      : expandCommand(command, values.join(" ").trim(), values);
+  return {
+    description: command.description,
+    messages: [{ role: "user", content: { type: "text", text } }],
+  };
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
