@@ -103,7 +103,7 @@ async function containAll(name: string, count: number): Promise<CaseResult> {
   return {
     group: "script",
     name,
-    about: `${count} programs of 45 kinds, each with 100 ms to compute: endless loops, memory, recursion, prototypes, host access, floods. Contained means that each ends with a result or an error of its own, and reaches nothing of the host.`,
+    about: `${count} programs of 44 kinds, each with 100 ms to compute: endless loops, memory, recursion, prototypes, host access, floods. Contained means that each ends with a result or an error of its own, and reaches nothing of the host.`,
     contenders: [],
     table: [["end", "programs"], ...[...ends].map(([end, programs]) => [end, String(programs)])],
     verdicts: [{ goal: "all contained", value: count - escaped.length, measured, met: escaped.length === 0 }],

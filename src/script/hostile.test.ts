@@ -5,7 +5,7 @@ import { type OpenScripts, openScripts } from "./open-scripts.ts";
 
 let scripts: OpenScripts;
 beforeAll(() => {
-  scripts = openScripts({ computeMs: 300 });
+  scripts = openScripts({ computeMs: 150 });
 });
 afterAll(() => scripts.close());
 
@@ -24,7 +24,7 @@ async function endOf(program: string): Promise<string> {
 describe("a hostile program", () => {
   it("ends, reaches nothing of the host, and leaves the next program alone", async () => {
     const contained = ["invalid-input", "too-large", "timeout", "not-found", "internal"];
-    for (const { kind, text } of hostilePrograms(90)) {
+    for (const { kind, text } of hostilePrograms(44)) {
       const end = await endOf(text);
       expect([kind, text, end.includes("ESCAPED"), end.startsWith("not a")]).toEqual([
         kind,
