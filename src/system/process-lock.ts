@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { loadSqlite, makeDatabaseFile } from "./sqlite-file.ts";
 
@@ -10,7 +11,8 @@ export async function withProcessLock<Result>(
   signal: AbortSignal,
   act: () => Promise<Result>,
 ): Promise<Result> {
-  makeDatabaseFile(file);
+  // Closing any handle of the file would release the lock of another call in this process.
+  if (!existsSync(file)) makeDatabaseFile(file);
   const database = new (loadSqlite().DatabaseSync)(file, { timeout: 0 });
   try {
     while (true) {
