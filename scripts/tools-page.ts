@@ -35,6 +35,9 @@ const examples: readonly (readonly [tool: string, input: Input])[] = [
   ["code.search", { query: "where are people greeted", limit: 1 }],
   ["code.map", { tokens: 500 }],
   ["code.references", { name: "greet" }],
+  ["code.definition", { path: "src/main.ts", name: "greet" }],
+  ["code.hover", { path: "src/main.ts", name: "greet" }],
+  ["code.diagnostics", { path: "src/main.ts" }],
   ["code.validate", { path: "src/greet.ts" }],
   ["document.read", { path: "ledger-office.xlsx", part: "Budget!A4:D5" }],
   ["file.write", { path: "notes.txt", content: "hello\n" }],
@@ -279,6 +282,12 @@ function prepareWorkspace(workspace: string): void {
   );
   const git = (...words: string[]) => execFileSync("git", words, { cwd: workspace, stdio: "ignore" });
   git("init", "-q", "-b", "main");
+  // The language server of the examples.
+  writeFileSync(join(workspace, ".git/info/exclude"), "node_modules\n");
+  for (const name of ["typescript", "@typescript"])
+    cpSync(join(repository, "node_modules", name), join(workspace, "node_modules", name), {
+      recursive: true,
+    });
   git("config", "user.name", "Ada");
   git("config", "user.email", "ada@example.com");
 }

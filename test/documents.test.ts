@@ -31,6 +31,7 @@ import { noProviders } from "./support/cli-workspace.ts";
 import { runInHost } from "./support/command-host.ts";
 import { startDocumentedModel } from "./support/documented-model.ts";
 import { startPostgres } from "./support/fleet/postgres.ts";
+import { linkTree, typescriptPackages } from "./support/language-servers/served-project.ts";
 import { ProgramHost } from "./support/program-host.ts";
 import { missingHere } from "./support/sandbox-fixture.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -104,7 +105,7 @@ function libraryFile(name: string): string {
 /** The pages show commands as they run in bubblewrap. */
 const noBubblewrap = await missingHere("bwrap");
 const needsBubblewrap = ({ text }: Block) =>
-  /policy explain|transaction\.check|shell\.run|process\.|doctor|git\.(?:stage|commit|branch)|Run the tests|fleet (?:submit fleet|work)/.test(
+  /policy explain|code\.(?:hover|diagnostics)|transaction\.check|shell\.run|process\.|doctor|git\.(?:stage|commit|branch)|Run the tests|fleet (?:submit fleet|work)/.test(
     text,
   );
 
@@ -338,6 +339,9 @@ function readBlocks(document: string): Block[] {
 function prepareWorkspace(folder: string, { text, document }: Block): void {
   cpSync(join(import.meta.dirname, "fixtures/project"), folder, { recursive: true });
   if (document === "docs/fleet.md") cpSync(join(repository, "examples/fleet"), folder, { recursive: true });
+  if (document === "docs/language-servers.md")
+    for (const [name, source] of Object.entries(typescriptPackages))
+      linkTree(join(repository, "node_modules", source), join(folder, "node_modules", name));
   const samples = join(import.meta.dirname, "samples/documents");
   for (const name of globSync("[a-z]*", { cwd: samples }))
     if (text.includes(` ${name}`)) cpSync(join(samples, name), join(folder, name));
@@ -352,7 +356,7 @@ function prepareWorkspace(folder: string, { text, document }: Block): void {
   // As in most users' own settings.
   git("config", "user.name", "Ada");
   git("config", "user.email", "ada@example.com");
-  writeFileSync(join(folder, ".git/info/exclude"), ".bin/\n.toolcrib-home/\n");
+  writeFileSync(join(folder, ".git/info/exclude"), ".bin/\n.toolcrib-home/\nnode_modules/\n");
 }
 
 /** The variables of a program that runs in this workspace. */

@@ -2,12 +2,14 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import type { CommandHook } from "../contract/hooks.ts";
+import type { LanguageServerSetting } from "../contract/language-server.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { contentHash } from "../lib/bytes/content-hash.ts";
 import { isRecord } from "../lib/json/is-record.ts";
 import { realWorkspace, userDirectories } from "../system/directories.ts";
 import { mayExist, policyFiles, readPolicyFile } from "../system/policy-files.ts";
 import { type TrustState, trustIn } from "../toolcrib/trust.ts";
+import { readLanguageServers } from "./language-servers.ts";
 import { filesOfHook, readHooks } from "./read-hooks.ts";
 import { problemOf, type Setting, type SettingValue, settings, unknownKey } from "./settings.ts";
 import { problemInTargets } from "./targets.ts";
@@ -28,6 +30,8 @@ export interface Config {
   readonly settings: readonly EffectiveSetting[];
   /** The MCP servers of the user's file. A project names its own in `.toolcrib/mcp.json`. */
   readonly servers: Readonly<Record<string, unknown>>;
+  /** The language servers of the user's file. */
+  readonly languageServers: Readonly<Record<string, LanguageServerSetting>>;
   /** The user's hooks, then those of a trusted project. */
   readonly hooks: readonly CommandHook[];
   /** Mistakes and ignored settings, with file and line. */
@@ -92,6 +96,7 @@ export async function readConfig(folders: ConfigFolders): Promise<Config> {
   return {
     settings: effective,
     servers: isRecord(servers) ? servers : {},
+    languageServers: readLanguageServers(user?.table.language_servers).servers,
     hooks: [user, project].flatMap((file) => (file?.trust === "trusted" ? file.hooks : [])),
     warnings,
     project: project && {
@@ -209,7 +214,10 @@ function problemsIn(file: ConfigFile): readonly string[] {
   const found: string[] = [];
   const note = (key: string, problem: string) => found.push(`${at(file, key)}: ${problem}`);
   const top = [
-    ...new Set([...settings.map(({ key }) => key.split(".")[0]!), "mcp_servers", "hooks", "targets"]),
+    ...new Set([
+      ...settings.map(({ key }) => key.split(".")[0]!),
+      ...["mcp_servers", "hooks", "targets", "language_servers"],
+    ]),
   ];
   for (const [key, value] of Object.entries(file.table)) {
     if (!top.includes(key)) note(key, unknownKey(key, top));
@@ -217,6 +225,10 @@ function problemsIn(file: ConfigFile): readonly string[] {
       if (file.isProject)
         note(key, "a project names its MCP servers in .toolcrib/mcp.json; these are ignored");
       else if (!isRecord(value)) note(key, "mcp_servers must be a table of servers by name");
+    } else if (key === "language_servers") {
+      if (file.isProject)
+        note(key, "a project cannot choose a language server; only your own config.toml can");
+      else for (const [at, problem] of readLanguageServers(value).problems) note(at, problem);
     } else if (key === "targets") {
       const problem = file.isProject
         ? "a project cannot choose a target; only your own config.toml can"

@@ -35,6 +35,11 @@ export function configSchema(): object {
           "Targets by a name for --target, or by the folder whose work they do. Only in your own file.",
         additionalProperties: { type: "string" },
       },
+      language_servers: {
+        type: "object",
+        description: "Language servers by language. Only in your own file.",
+        additionalProperties: languageServerSchema,
+      },
       mcp_servers: {
         type: "object",
         description: "MCP servers by name, with the fields of mcp.json. Only in your own file.",
@@ -43,6 +48,18 @@ export function configSchema(): object {
     },
   };
 }
+
+const languageServerSchema = {
+  type: "object",
+  required: ["command", "extensions"],
+  additionalProperties: false,
+  properties: {
+    command: { type: "string", description: "The name of a program, or its absolute path." },
+    args: { type: "array", items: { type: "string" } },
+    extensions: { type: "array", items: { type: "string" }, description: 'Of its files: [".rs"].' },
+    settings: { type: "object", description: "Sent to the server when it starts." },
+  },
+};
 
 const hookSchema = {
   type: "object",

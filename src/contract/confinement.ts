@@ -12,8 +12,13 @@ export interface Confinement {
   readonly mayConnect?: (host: string, port: number, name?: string) => boolean | Promise<boolean>;
   /** The allowed hosts for display and comparison, as rules spell them; "*" for any. */
   readonly hosts?: readonly string[];
-  /** Whether the call may run this command, such as a git hook, in its sandbox without approval. Default: none. */
-  readonly mayRun?: (command: string) => Promise<boolean>;
+  /**
+   * Whether the call may run this command, such as a git hook, in its sandbox without approval. A command that the user has
+   * chosen, such as an installed language server, runs unless a rule denies it. Default: none.
+   */
+  readonly mayRun?: (command: string, chosenBy?: "repository" | "user") => Promise<boolean>;
+  /** Whether the call may write a file that it finds only while it runs, without approval. Default: none. */
+  readonly mayWrite?: (path: string) => Promise<boolean>;
   /** Paths in the workspace or in `readable` that can be neither read nor written: secrets, and what rules deny. */
   readonly isHidden?: (path: string) => boolean;
   /** Paths in the workspace or in `writable` that can be read but not written. */

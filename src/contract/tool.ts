@@ -5,6 +5,7 @@ import type { CodeService } from "./code.ts";
 import type { Documents } from "./document.ts";
 import type { Environment } from "./environment.ts";
 import type { ChangeHistory, Transactions } from "./history.ts";
+import type { LanguageServers } from "./language-server.ts";
 import type { OutputKept, Outputs } from "./output.ts";
 import type { Processes, Shells } from "./process.ts";
 import type { InnerCalls, Scripts } from "./script.ts";
@@ -80,6 +81,7 @@ export interface ToolContext {
   readonly shells: Shells;
   readonly agents: Agents;
   readonly code: CodeService;
+  readonly servers: LanguageServers;
   readonly documents: Documents;
   readonly pages: PageMemory;
   readonly plan: PlanMemory;
@@ -101,8 +103,11 @@ export interface ToolContext {
   output(stream: "stdout" | "stderr", text: string): void;
 }
 
-/** Everything that a preview can use. The environment is read-only. */
-export type PreviewContext = Pick<ToolContext, "environment" | "seen" | "history" | "code" | "signal">;
+/** Everything that a preview can use. The environment is read-only, so no language server is started. */
+export type PreviewContext = Pick<
+  ToolContext,
+  "environment" | "seen" | "history" | "code" | "servers" | "signal"
+>;
 
 /** A bounded memory of files as one caller has seen or written them. */
 export interface SeenFiles {

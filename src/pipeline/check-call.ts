@@ -27,7 +27,7 @@ export function openCheck({
   policy,
   target,
   ...previews
-}: Pick<PipelineParts, "settings" | "policy" | "target" | "historyFor" | "code">): (
+}: Pick<PipelineParts, "settings" | "policy" | "target" | "historyFor" | "code" | "servers">): (
   call: ToolCall,
 ) => Promise<CheckedCall> {
   return async (given) => {

@@ -5,6 +5,7 @@ import type { Documents } from "../contract/document.ts";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ChangeHistory, Transactions } from "../contract/history.ts";
+import type { LanguageServers } from "../contract/language-server.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { Processes, Shells } from "../contract/process.ts";
 import type { InnerCalls, Scripts } from "../contract/script.ts";
@@ -23,6 +24,7 @@ export interface Services {
   readonly shells: { forCall(call: ToolCall): Shells };
   readonly agents: Agents;
   readonly code: CodeService;
+  readonly servers: { forCall(call: ToolCall): LanguageServers };
   readonly documents: Documents;
   readonly tools: ToolFinder;
   readonly scripts: Scripts;
@@ -81,6 +83,7 @@ export function runTool(environment: Environment, services: Services): Next {
       shells: services.shells.forCall(call),
       agents,
       code: services.code,
+      servers: services.servers.forCall(call),
       documents: services.documents,
       pages,
       plan,

@@ -54,6 +54,7 @@ export const optionNames: Readonly<Record<keyof ToolcribOptions, true>> = {
   sandbox: true,
   maxShownTokens: true,
   search: true,
+  languageServers: true,
   undoScope: true,
   parkTransaction: true,
 };
@@ -129,6 +130,12 @@ const optionValues: readonly OptionValues[] = [
     example: '"session"',
   },
   {
+    names: ["languageServers"],
+    isValid: (value) => isRecord(value) && Object.values(value).every(isLanguageServer),
+    must: "servers by language, each with a command and extensions",
+    example: '{ rust: { command: "rust-analyzer", extensions: [".rs"] } }',
+  },
+  {
     names: ["journal"],
     isValid: (value) =>
       isRecord(value) &&
@@ -139,6 +146,10 @@ const optionValues: readonly OptionValues[] = [
     example: "{ maxBytes: 2 ** 30, maxDays: 30 }",
   },
 ];
+
+function isLanguageServer(value: unknown): boolean {
+  return isRecord(value) && typeof value.command === "string" && Array.isArray(value.extensions);
+}
 
 function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value);

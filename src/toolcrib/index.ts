@@ -48,6 +48,7 @@ export type {
   UndoneChanges,
 } from "../contract/history.ts";
 export type { CommandHook, HookAnswer, HookEvent } from "../contract/hooks.ts";
+export type { LanguageServerSetting } from "../contract/language-server.ts";
 export type { OutputKept, Outputs } from "../contract/output.ts";
 export type { Processes, ProcessStatus, Shells } from "../contract/process.ts";
 export type { InferSchema, JsonSchema, StandardSchema } from "../contract/schema.ts";

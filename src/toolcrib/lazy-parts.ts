@@ -1,4 +1,5 @@
 import type { CodeOptions, OpenCode } from "../code/open-code.ts";
+import type { OpenServers, ServersOptions } from "../code/servers/open-servers.ts";
 import { ToolError } from "../contract/error.ts";
 import type { OpenDocuments } from "../documents/open-documents.ts";
 import type { ShellTable } from "../environment/shells/open-shells.ts";
@@ -13,6 +14,24 @@ export function lazyCode(options: CodeOptions): OpenCode {
     outline: async (...asked) => (await load()).outline(...asked),
     occurrences: async (...asked) => (await load()).occurrences(...asked),
     index: async (...asked) => (await load()).index(...asked),
+    close: async () => (await loaded())?.close(),
+  };
+}
+
+/** Loads the language servers with the first call that asks one. Edits do not load them. */
+export function lazyServers(options: ServersOptions): OpenServers {
+  const { load, loaded } = loadOnce(async () =>
+    (await import("../code/servers/open-servers.ts")).openServers(options),
+  );
+  return {
+    forCall: (call) => ({
+      serverFor: async (path, wanted) => {
+        if (wanted?.onlyRunning && loaded() === undefined)
+          return { missing: "No language server runs", hint: undefined, isInstalled: false };
+        return (await load()).forCall(call).serverFor(path, wanted);
+      },
+      newErrors: async (changes) => (await loaded())?.forCall(call).newErrors(changes) ?? [],
+    }),
     close: async () => (await loaded())?.close(),
   };
 }

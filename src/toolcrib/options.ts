@@ -4,6 +4,7 @@ import type { SandboxLevel } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { ExtraRoots } from "../contract/guard.ts";
 import type { CommandHook } from "../contract/hooks.ts";
+import type { LanguageServerSetting } from "../contract/language-server.ts";
 import type { SearchSettings, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { ConnectOptions } from "../environment/remote/connect-target.ts";
@@ -97,6 +98,8 @@ export interface ToolcribOptions {
   readonly maxShownTokens?: number | undefined;
   /** The engine of web.search. Default: TOOLCRIB_SEARCH, else none. */
   readonly search?: SearchSettings | undefined;
+  /** Your own language servers, by language. Those of TypeScript and Python are found without it. */
+  readonly languageServers?: Readonly<Record<string, LanguageServerSetting>> | undefined;
   /** Which calls `journal.undo` may undo. Default: `session`. Use `workspace` only when acting for the user. */
   readonly undoScope?: "session" | "workspace" | undefined;
   /** Leaves an open transaction to the next Toolcrib with this option. Default: `close` rolls it back. */

@@ -41,7 +41,7 @@ import {
 } from "./caller.ts";
 import { checkMode, searchSettings } from "./check-options.ts";
 import { targetName } from "./elsewhere.ts";
-import { lazyCode, lazyDocuments, lazyScripts, lazyShells } from "./lazy-parts.ts";
+import { lazyCode, lazyDocuments, lazyScripts, lazyServers, lazyShells } from "./lazy-parts.ts";
 import type { WorkspaceHistory } from "./open-history.ts";
 import { type DeniedTools, finderIn, openToolset, toDialect } from "./open-toolset.ts";
 import { type OutputPart, type OutputRange, readOutput, type Workspace } from "./open-workspace.ts";
@@ -76,6 +76,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
   readonly #history: WorkspaceHistory;
   readonly #shells: ReturnType<typeof lazyShells>;
   readonly #code: ReturnType<typeof lazyCode>;
+  readonly #servers: ReturnType<typeof lazyServers>;
   readonly #documents: ReturnType<typeof lazyDocuments>;
   readonly #scripts = lazyScripts();
   readonly #processes: ReturnType<typeof openProcesses>;
@@ -110,6 +111,8 @@ export class Toolcrib implements Caller, AsyncDisposable {
       reads: () => policy.reads,
       elsewhere: workspace.isElsewhere ? environment : undefined,
     });
+    const { isElsewhere } = workspace;
+    this.#servers = lazyServers({ settings: options.languageServers, isElsewhere });
     this.#documents = lazyDocuments(workspace.path);
     this.#shells = lazyShells(workspace);
     this.#processes = openProcesses({
@@ -392,7 +395,10 @@ export class Toolcrib implements Caller, AsyncDisposable {
     await this.#running.end();
     try {
       const sources = this.#options.sources ?? [];
-      const parts = [this.#processes, this.#shells, this.#code, this.#documents, this.#scripts, ...sources];
+      const parts = [
+        ...[this.#processes, this.#shells, this.#code, this.#servers, this.#documents, this.#scripts],
+        ...sources,
+      ];
       const ended = await Promise.allSettled(parts.map(async (part) => part.close()));
       // Even when a part failed to close, an open transaction must not be left half done.
       this.#closeWarnings.push(...(await this.#history.transactions.leave()));
@@ -414,6 +420,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
       shells: this.#shells,
       agents,
       code: this.#code,
+      servers: this.#servers,
       documents: this.#documents,
       scripts: this.#scripts,
       maxShownTokens,

@@ -2,6 +2,7 @@ import type { CodeService } from "../../src/contract/code.ts";
 import type { Documents } from "../../src/contract/document.ts";
 import { ToolError } from "../../src/contract/error.ts";
 import type { ChangeHistory, Transactions } from "../../src/contract/history.ts";
+import type { LanguageServers } from "../../src/contract/language-server.ts";
 import type { Outputs } from "../../src/contract/output.ts";
 import type { Processes, Shells } from "../../src/contract/process.ts";
 import type { ToolFinder } from "../../src/contract/tool.ts";
@@ -15,6 +16,18 @@ async function refuseCode(): Promise<never> {
   throw new ToolError("unavailable", "Code cannot be read here", {
     hint: "Open the tools with openToolcrib.",
   });
+}
+
+/** For a pipeline without language servers. */
+export function noServers(): LanguageServers {
+  return {
+    serverFor: async () => ({
+      missing: "No language server runs here",
+      hint: undefined,
+      isInstalled: false,
+    }),
+    newErrors: async () => [],
+  };
 }
 
 /** For a pipeline without a document reader. */
@@ -96,6 +109,7 @@ export const noServices: Services = {
   shells: { forCall: noShells },
   agents: noAgents,
   code: noCode,
+  servers: { forCall: noServers },
   documents: noDocuments,
   tools: noToolFinder,
   scripts: { run: refuseScripts },

@@ -3,7 +3,7 @@ import type { ToolContext } from "../../src/contract/tool.ts";
 import { PageCache } from "../../src/pipeline/page-memory.ts";
 import { noCalls } from "../../src/pipeline/run-tool.ts";
 import { SeenMemory } from "../../src/pipeline/seen-memory.ts";
-import { noHistory, noProcesses, noServices, noShells, noTransactions } from "./no-services.ts";
+import { noHistory, noProcesses, noServers, noServices, noShells, noTransactions } from "./no-services.ts";
 
 /** The context of a tool whose services all refuse. Progress is dropped. */
 export function toolContext(
@@ -19,6 +19,7 @@ export function toolContext(
     shells: noShells(),
     agents: noServices.agents,
     code: noServices.code,
+    servers: noServers(),
     documents: noServices.documents,
     pages: new PageCache(),
     plan: { plan: { steps: [], explanation: undefined } },

@@ -88,6 +88,7 @@ export const callCommand: Command = {
       dialect,
       ...readInstanceOptions(options),
       commandHooks: given.commandHooks,
+      languageServers: given.languageServers,
       approve: canAsk(options)
         ? (...asked) => progress.whileAsking(() => askUser(asked[0], asked[1]))
         : undefined,

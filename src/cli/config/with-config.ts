@@ -15,7 +15,7 @@ export async function withConfig(
   names: readonly ConfiguredOption[],
 ): Promise<ConfiguredArguments> {
   const config = await configOf(given);
-  if (config === undefined) return { ...given, commandHooks: [] };
+  if (config === undefined) return { ...given, commandHooks: [], languageServers: {} };
   remarkWarnings(config.warnings);
   const options = new Map(given.options);
   for (const { setting, value, origin } of config.settings) {
@@ -23,7 +23,7 @@ export async function withConfig(
     if (name === undefined || options.has(name) || value === undefined) continue;
     if (origin !== "default" && origin !== setting.variable) options.set(name, String(value));
   }
-  return { ...given, options, commandHooks: config.hooks };
+  return { ...given, options, commandHooks: config.hooks, languageServers: config.languageServers };
 }
 
 /** Reads the configuration of a command line's workspace; undefined when there is no file. */
@@ -51,9 +51,10 @@ export async function screenSettings(
   return { theme: valueAt("theme"), notifications: valueAt("notifications") };
 }
 
-/** A command line with the values of `config.toml`, and its hooks. */
+/** A command line with the values of `config.toml`, its hooks and its language servers. */
 export interface ConfiguredArguments extends Arguments {
   readonly commandHooks: readonly CommandHook[];
+  readonly languageServers: Config["languageServers"];
 }
 
 type ConfiguredOption = "model" | "reasoning" | "mode" | "sandbox" | "dialect" | "max-rounds" | "max-cost";

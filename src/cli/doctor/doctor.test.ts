@@ -68,6 +68,7 @@ describe("toolcrib doctor", () => {
         ["ok", "rules", "built in"],
         ["ok", "code", expect.stringMatching(/^the parser starts; \d+ languages$/)],
         ["ok", "index", "not built yet: the first code search builds it"],
+        ["ok", "languages", expect.stringMatching(/^(?:no language servers found|pyright.*)$/)],
         ["ok", "documents", "the reader starts and reads a PDF document"],
         ["warning", "search", search.message],
         ["", search.hint],

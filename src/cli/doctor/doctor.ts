@@ -18,6 +18,7 @@ import {
   examineDisk,
   examineDocuments,
   examineFolders,
+  examineLanguageServers,
   examinePrograms,
   examineSearch,
 } from "./examine-installation.ts";
@@ -61,10 +62,11 @@ export async function examine(
   const folders = { workspace, state, config };
   const want = sandboxWanted(options.get("sandbox"));
   update("the journal, programs and the sandbox");
-  const [journal, programs, code, documents, models, servers, attacked] = await Promise.all([
+  const [journal, programs, code, languages, documents, models, servers, attacked] = await Promise.all([
     examineState(folders, journalBudget(), { signal, collects: options.has("collect") }),
     examinePrograms(workspace, signal),
     examineCode(folders, signal),
+    examineLanguageServers(workspace),
     examineDocuments(signal),
     examineModels(config, process.env),
     examineServers(folders, signal),
@@ -77,6 +79,7 @@ export async function examine(
     ok("workspace", workspace),
     ...journal.findings,
     ...code,
+    languages,
     documents,
     examineSearch(process.env),
     ...models,

@@ -232,6 +232,20 @@ export async function examineCode(options: PolicyOptions, signal: AbortSignal): 
   ];
 }
 
+/** Names the language servers of the project and the user. Starts none. */
+export async function examineLanguageServers(workspace: string): Promise<Finding> {
+  const [{ readConfig }, { findLanguageServers }] = await Promise.all([
+    import("../../config/read-config.ts"),
+    import("../../toolcrib/find-language-servers.ts"),
+  ]);
+  const { languageServers } = await readConfig({ workspace });
+  const found = await findLanguageServers(workspace, languageServers);
+  const shown = found.map(({ name, command, needsRule }) =>
+    needsRule ? `${name} of the project, with the rule: allow run ${command}` : name,
+  );
+  return ok("languages", shown.join("; ") || "no language servers found");
+}
+
 /** Examines whether the document worker starts and reads a document. */
 export function examineDocuments(signal: AbortSignal): Promise<Finding> {
   return tryWorker("documents", signal, "document.read needs the reader", async () => {

@@ -114,6 +114,7 @@ export function servedInstance(given: ConfiguredArguments): {
       dialect: options.get("dialect") ?? "toolcrib",
       ...instance,
       commandHooks: given.commandHooks,
+      languageServers: given.languageServers,
       rules: [...limits, ...rules],
       maxShownTokens,
       pendingApprovals: true,

@@ -233,6 +233,7 @@ class RpcServer {
       ruleFiles: [...ruleFiles, ...(params.ruleFiles ?? [])],
       readOnly: options.has("read-only") || params.readOnly,
       commandHooks: config.commandHooks,
+      languageServers: config.languageServers,
       client: { kind: "library", ...client },
       approve: params.approve ? this.#approver(id) : undefined,
     };

@@ -49,11 +49,12 @@ export async function openSession(
     // The model gets the list of tools once, at the start, and finds later ones with tools.find.
     await untilReady(sources);
     progress.update("opening the session");
-    const { commandHooks } = given;
+    const { commandHooks, languageServers } = given;
     const session = await createSession({
       ...options,
       ...start,
       commandHooks,
+      languageServers,
       models,
       sources,
       model,

@@ -145,8 +145,8 @@ export async function confinementFor(
 }
 
 /**
- * Adds the check of commands that the tool finds only while it runs, such as git filters. They are decided like commands
- * of the call, except that a command which only reads needs a rule, too: the repository has chosen it.
+ * Adds the check of commands and files that the tool finds only while it runs, such as git filters. They are decided like
+ * those of the call, except that a command which only reads needs a rule, too: the repository has chosen it.
  */
 function mayRunMore(
   confinement: Confinement,
@@ -159,12 +159,17 @@ function mayRunMore(
     get level() {
       return level;
     },
-    mayRun: async (command) => {
+    mayWrite: async (path) => {
+      const { decision } = await decideNow({ ...call, accesses: [{ kind: "write", path }] }, settings);
+      return decision.verdict === "allow";
+    },
+    mayRun: async (command, chosenBy = "repository") => {
       const { decision, question } = await decideNow(
         { ...call, accesses: [{ kind: "execute", command }], asksBeforeCommands: true },
         settings,
       );
-      if (decision.verdict !== "allow") return false;
+      const isAllowed = chosenBy === "user" ? decision.verdict !== "deny" : decision.verdict === "allow";
+      if (!isAllowed) return false;
       // The command runs in the sandbox of the call, even when rules take the command out of the sandbox.
       level = question.sandbox;
       call.account.sandbox = level;

@@ -21,7 +21,7 @@ export interface Preview {
 }
 
 /** Everything that a preview can use besides files. */
-export type PreviewServices = Pick<Services, "historyFor" | "code">;
+export type PreviewServices = Pick<Services, "historyFor" | "code" | "servers">;
 
 /** Makes the preview of a call, bounded in size and time. When the preview fails, its text says so. */
 export async function previewCall(call: ToolCall, services: PreviewServices): Promise<Preview> {
@@ -33,7 +33,8 @@ export async function previewCall(call: ToolCall, services: PreviewServices): Pr
   try {
     const history = onlyLooking(services.historyFor(call));
     const seen = new SeenMemory(environment);
-    const preview = tool.preview(input, { environment, seen, history, code: services.code, signal });
+    const servers = services.servers.forCall({ ...call, environment, signal });
+    const preview = tool.preview(input, { environment, seen, history, code: services.code, servers, signal });
     const text = redactText(await untilAborted(preview, signal, whileWaitingFor("its preview")));
     const shown = truncateText(text, limits, ({ lines }) => `[… ${lines} lines are not shown …]`).text;
     return { text: shown, whole: hashValue(text), found };

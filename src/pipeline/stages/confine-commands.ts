@@ -1,5 +1,5 @@
 import type { DecidedConfinement } from "../../contract/call.ts";
-import type { Confinement } from "../../contract/confinement.ts";
+import type { Confinement, ResourceLimits } from "../../contract/confinement.ts";
 import type { Environment, ProcessStartOptions, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
@@ -41,11 +41,24 @@ async function startConfined(
   return environment.start(program, { ...options, confinement: withOwn(confinement, own) });
 }
 
-/** Adds the tool's own files, which it may share with a program, to the decided confinement. */
+/** Adds the tool's own files, which it may share with a program, to the decided confinement, and its own restrictions. */
 function withOwn(decided: Confinement, own: Confinement = {}): Confinement {
   return {
     ...decided,
     readable: [...(decided.readable ?? []), ...(own.readable ?? [])],
     writable: [...(decided.writable ?? []), ...(own.writable ?? [])],
+    ...(own.readsOnly && { readsOnly: true, writable: own.writable ?? [] }),
+    ...(own.hosts?.length === 0 && { mayConnect: undefined, hosts: [] }),
+    ...(own.limitsAtMost && { limitsAtMost: lowest(decided.limitsAtMost ?? {}, own.limitsAtMost) }),
   };
+}
+
+function lowest(
+  one: Partial<ResourceLimits>,
+  other: Partial<ResourceLimits>,
+): NonNullable<Confinement["limitsAtMost"]> {
+  const limits: { -readonly [Name in keyof ResourceLimits]?: number } = { ...one };
+  for (const [name, value] of Object.entries(other) as [keyof ResourceLimits, number][])
+    limits[name] = Math.min(limits[name] ?? Infinity, value);
+  return limits;
 }

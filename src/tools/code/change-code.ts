@@ -7,6 +7,7 @@ import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { describeEdit, type EditedFile, editedFile } from "../edit/describe-edit.ts";
 import { explainMiss } from "../edit/drift.ts";
 import { noteWritten, retryWhenStale } from "../edit/edit-files.ts";
+import { newErrorsOf } from "../edit/new-errors.ts";
 import { type PlannedFile, withFileState } from "../edit/plan-files.ts";
 import type { EditFields } from "./block-fields.ts";
 import { type CodeFile, readCode } from "./code-file.ts";
@@ -59,7 +60,9 @@ export async function changeCode<Edit extends CodeEdit>(
       const notes = [...planned.plan.notes, ...(await write(planned, target, context))];
       const done = { ...planned, plan: { ...planned.plan, notes } };
       const { edit, after: text, outline } = formatted;
-      return { edit, files: [editedFile(done)], description: describeEdit([done], "done"), text, outline };
+      const added = await newErrorsOf([done.plan], context);
+      const description = describeEdit([done], "done") + added.text;
+      return { edit, files: [editedFile(done)], description, text, outline };
     },
     // An error with output comes from a checker, which runs after the file was changed.
     (error) => !error.output,

@@ -20,7 +20,17 @@ export async function readCode(
   context: PreviewContext,
   maxBytes: number = mostBytes,
 ): Promise<CodeFile> {
-  const { environment, code, signal } = context;
+  const { code, signal } = context;
+  const file = await readSource(path, context, maxBytes);
+  return { ...file, outline: await code.outline({ path, text: file.text }, { signal }) };
+}
+
+/** Reads a file in any encoding. */
+export async function readSource(
+  path: string,
+  { environment, signal }: Pick<PreviewContext, "environment" | "signal">,
+  maxBytes: number = mostBytes,
+): Promise<Omit<CodeFile, "outline">> {
   const { bytes } = await environment.readFile(path, { maxBytes, signal }).catch((error: unknown) => {
     throw asDirectory(path, error);
   });
@@ -29,8 +39,7 @@ export async function readCode(
       hint: "Give a source code file.",
     });
   const [source] = sourcesOf(path, bytes) as Generator<Source>;
-  const text = source!.text.utf8.toString();
-  return { path, bytes, source: source!, text, outline: await code.outline({ path, text }, { signal }) };
+  return { path, bytes, source: source!, text: source!.text.utf8.toString() };
 }
 
 const mostBytes = 32 * 1024 * 1024;

@@ -22,10 +22,25 @@ interface MentionsWanted {
   readonly from?: string | undefined;
 }
 
+/** The parts of a call that a search for mentions uses. */
+export type MentionContext = Pick<ToolContext, "environment" | "code" | "signal" | "progress">;
+
+/** Returns the first files that mention a name, which a language server has to know. */
+export async function mentioningFiles(name: string, context: MentionContext): Promise<readonly Mention[]> {
+  const found: Mention[] = [];
+  for await (const mention of filesMentioning({ name, directory: "" }, context)) {
+    if (found.length === mostMentioning) break;
+    found.push(mention);
+  }
+  return found;
+}
+
+const mostMentioning = 300;
+
 /** Yields the files that mention a name, ordered by path, among those that search.grep would search. */
 export async function* filesMentioning(
   { name, directory, from = "" }: MentionsWanted,
-  context: ToolContext,
+  context: MentionContext,
 ): AsyncGenerator<Mention> {
   const paths = await candidates(name, directory, context);
   for (const path of paths.filter((one) => one >= from)) {
@@ -37,7 +52,7 @@ export async function* filesMentioning(
 export async function mentionIn(
   path: string,
   name: string,
-  context: ToolContext,
+  context: MentionContext,
 ): Promise<Mention | undefined> {
   const text = await textOf(path, context);
   return text !== undefined && wholeWord(name).test(text) ? { path, text } : undefined;
@@ -52,7 +67,11 @@ export function wholeWord(name: string, flags = "u"): RegExp {
   );
 }
 
-async function candidates(name: string, directory: string, context: ToolContext): Promise<readonly string[]> {
+async function candidates(
+  name: string,
+  directory: string,
+  context: MentionContext,
+): Promise<readonly string[]> {
   const indexed = await indexedFiles(name, context);
   const found = indexed?.filter((path) => directory === "" || path.startsWith(`${directory}/`)) ?? [];
   // An explicitly named folder is searched even if it is ignored.
@@ -62,7 +81,7 @@ async function candidates(name: string, directory: string, context: ToolContext)
 }
 
 /** Returns the files that the index finds, or undefined if there is no index. */
-async function indexedFiles(name: string, context: ToolContext): Promise<readonly string[] | undefined> {
+async function indexedFiles(name: string, context: MentionContext): Promise<readonly string[] | undefined> {
   const { code, signal } = context;
   try {
     const index = await code.index({ signal, progress: (message) => context.progress(message) });
@@ -74,7 +93,7 @@ async function indexedFiles(name: string, context: ToolContext): Promise<readonl
 }
 
 /** Returns undefined if the file is binary, too large, denied or missing. */
-async function textOf(path: string, { environment, signal }: ToolContext): Promise<string | undefined> {
+async function textOf(path: string, { environment, signal }: MentionContext): Promise<string | undefined> {
   try {
     const { bytes } = await environment.readFile(path, { maxBytes, signal });
     if (encodingOf(bytes) === "binary") return undefined;

@@ -43,6 +43,7 @@ describe("references", () => {
       notCode: ["notes.txt"],
       unread: [],
       next: null,
+      by: "names",
     });
     expect(text).toBe(
       [
@@ -93,6 +94,7 @@ describe("references", () => {
       notCode: [],
       unread: [],
       next: null,
+      by: "names",
     });
   });
 

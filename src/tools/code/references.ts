@@ -8,6 +8,7 @@ import { integer, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { showLine } from "../search/search-files.ts";
 import { filesMentioning, type Mention, mentionIn } from "./mentions.ts";
+import { typedReferences } from "./typed-references.ts";
 
 export interface CodeReferencesData {
   readonly files: readonly ReferencingFile[];
@@ -17,9 +18,11 @@ export interface CodeReferencesData {
   readonly unread: readonly string[];
   /** The value of `from` for the next call; null when all files were searched. */
   readonly next: string | null;
+  /** "types": a language server has found them, without other symbols of the same name. */
+  readonly by: "types" | "names";
 }
 
-interface ReferencingFile {
+export interface ReferencingFile {
   readonly path: string;
   readonly language: string;
   readonly places: readonly Reference[];
@@ -36,6 +39,7 @@ interface Reference {
 const input = z.strictObject({
   name: z.string().check(z.minLength(1)),
   path: z.optional(z.string()),
+  line: integer(1, 10_000_000, "A line of the file `path` with the symbol that is meant."),
   role: z.optional(z.enum(["definition", "reference"]).check(z.describe("Default both."))),
   limit: integer(1, 1000, "Default 100."),
   from: string("Where to continue, from the previous result."),
@@ -46,29 +50,57 @@ export type CodeReferencesInput = z.infer<typeof input>;
 export const codeReferences: Tool<CodeReferencesInput, CodeReferencesData> = {
   name: "code.references",
   description:
-    "Find where a name is defined and used in code, not in comments or strings. For any other text use search.grep.",
+    "Find where a name is defined and used in code, by types if a language server runs. For any other text use search.grep.",
   risk: "read",
+  startsPrograms: true,
   input,
   limits: { maxChars: 20_000, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 
   async run(input, context) {
-    const data = await findReferences(input, context);
-    const text = describe(input, data);
+    const typed = await typedReferences(input, context);
+    const byTypes = "files" in typed;
+    const data = byTypes ? pageOf(typed.files, input) : await findReferences(input, context);
+    const reason = byTypes ? undefined : typed.byName;
+    const notes = [
+      ...(reason === undefined ? [] : [`Found by name: ${reason}.`]),
+      ...(byTypes && typed.outside > 0 ? [`${counted(typed.outside, "use")} outside the workspace.`] : []),
+    ];
+    const text = [describe(input, data), ...notes].join("\n");
     const continuation = data.next === null ? undefined : `Continue with \`from\`: "${data.next}".`;
     return { data, text, continuation };
   },
 };
 
+/** Returns the part of the references that one answer shows. */
+function pageOf(all: readonly ReferencingFile[], input: CodeReferencesInput): CodeReferencesData {
+  const { limit = 100, role } = input;
+  const begin = readPosition(input.from);
+  const places = all
+    .filter(({ path }) => path >= begin.path)
+    .flatMap((file) => file.places.map((place) => ({ ...file, place })))
+    .filter(
+      ({ path, place }) =>
+        (role ?? place.role) === place.role && !(path === begin.path && isBefore(place, begin)),
+    );
+  const files = new Map<string, ReferencingFile>();
+  for (const { path, language, place } of places.slice(0, limit))
+    files.set(path, { path, language, places: [...(files.get(path)?.places ?? []), place] });
+  const rest = places[limit];
+  const next = rest === undefined ? null : `${rest.path}:${rest.place.line}:${rest.place.column}`;
+  return { files: [...files.values()], notCode: [], unread: [], next, by: "types" };
+}
+
 async function findReferences(input: CodeReferencesInput, context: ToolContext): Promise<CodeReferencesData> {
   const { limit = 100, role } = input;
   const begin = readPosition(input.from);
+  const by = "names";
   const files: ReferencingFile[] = [];
   const [notCode, unread]: [string[], string[]] = [[], []];
   let found = 0;
   let read = 0;
   for await (const mention of mentions(input, begin.path, context)) {
-    if (found >= limit || read >= mostFiles) return { files, notCode, unread, next: mention.path };
+    if (found >= limit || read >= mostFiles) return { files, notCode, unread, next: mention.path, by };
     read += 1;
     context.progress(`${mention.path}: ${counted(found, "occurrence")} so far`);
     const seen = await occurrencesIn(mention, input.name, context);
@@ -91,9 +123,9 @@ async function findReferences(input: CodeReferencesInput, context: ToolContext):
     found += shown.length;
     const rest = places[shown.length];
     if (rest !== undefined)
-      return { files, notCode, unread, next: `${mention.path}:${rest.line}:${rest.column}` };
+      return { files, notCode, unread, next: `${mention.path}:${rest.line}:${rest.column}`, by };
   }
-  return { files, notCode, unread, next: null };
+  return { files, notCode, unread, next: null, by };
 }
 
 /** Every searched file is parsed, so more files would take too long for one answer. */
@@ -150,7 +182,7 @@ function readPosition(from = ""): Position {
   return { path, line: Number(line), column: Number(column) };
 }
 
-function isBefore(occurrence: Occurrence, { line, column }: Position): boolean {
+function isBefore(occurrence: Pick<Occurrence, "line" | "column">, { line, column }: Position): boolean {
   return occurrence.line < line || (occurrence.line === line && occurrence.column < column);
 }
 

@@ -13,16 +13,18 @@ import {
 import { scopeRulesOf } from "../../code/scopes/rules-of.ts";
 import type { Occurrence, Occurrences, Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { Tool, ToolContext } from "../../contract/tool.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { EditData } from "../edit/describe-edit.ts";
 import { string } from "../fields.ts";
 import { changeAccesses, editFields, pathField } from "./block-fields.ts";
 import { type CodeEdit, changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
-import type { CodeFile } from "./code-file.ts";
+import { type CodeFile, readCode } from "./code-file.ts";
 import { filesMentioning, wholeWord } from "./mentions.ts";
 import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
+import { diffOfRename, renameEverywhere } from "./rename-everywhere.ts";
+import { isMissing, isServerFailure, serverOrReason } from "./served-symbol.ts";
 
 export interface CodeRenameData extends EditData {
   readonly places: number;
@@ -36,6 +38,9 @@ const input = z.strictObject({
   new_name: z.string().check(z.minLength(1)),
   line: z.optional(z.int().check(z.minimum(1), z.describe("A line where it occurs."))),
   kind: string('"function", "class" ...'),
+  files: z.optional(
+    z.array(z.string()).check(z.describe("Other files that it changes, when an answer asks for them.")),
+  ),
   run_formatter: editFields.run_formatter,
   run_check: editFields.run_check,
 });
@@ -45,16 +50,28 @@ export type CodeRenameInput = z.infer<typeof input>;
 export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
   name: "code.rename",
   description:
-    "Rename a variable, function or type in one file, respecting scopes. Lists other files that use the name.",
+    "Rename a symbol in all files if a language server runs, else in one file, respecting scopes. Then lists other files with the name.",
   risk: "execute",
   input,
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
   // The whole workspace is searched for other mentions of the name.
-  accesses: (input) => [...changeAccesses(input), { kind: "read", path: "." }],
-  preview: (input, context) => diffOfChange(input, planOf(input), context),
+  accesses: (input) => [
+    ...changeAccesses(input),
+    ...(input.files ?? []).map((path) => ({ kind: "write", path }) as const),
+    { kind: "read", path: "." },
+  ],
+  preview: async (input, context) => {
+    const server = mayAskServer(input)
+      ? await context.servers.serverFor(input.path, { onlyRunning: true })
+      : undefined;
+    if (server === undefined || isMissing(server)) return diffOfChange(input, planOf(input), context);
+    return diffOfRename(input, server, context);
+  },
 
   async run(input, context) {
+    const { done, reason } = await renameWithServer(input, context);
+    if (done !== undefined) return done;
     const { edit, files, description, outline } = await changeCode(input, planOf(input), context);
     const { chosen } = edit;
     const isPublic = chosen.some((occurrence) => occurrence.isPublic);
@@ -73,10 +90,74 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
         `Renamed ${input.name} to ${input.new_name}: ${counted(chosen.length, "occurrence")}.`,
         description,
         ...others,
+        ...(reason === undefined ? [] : [`Only this file was changed: ${reason}.`]),
       ].join("\n"),
     };
   },
 };
+
+/** Formatters and checkers work on one file. */
+function mayAskServer({ run_formatter, run_check }: CodeRenameInput): boolean {
+  return !run_formatter && !run_check;
+}
+
+/** Renames in all files. Returns the reason when there is no server; undefined when none is installed. */
+async function renameWithServer(
+  input: CodeRenameInput,
+  context: ToolContext,
+): Promise<{ readonly done?: ToolOutput<CodeRenameData>; readonly reason?: string | undefined }> {
+  if (!mayAskServer(input)) return {};
+  const { path, name, new_name, kind } = input;
+  const server = await serverOrReason(path, context);
+  if (isMissing(server)) return { reason: server.isInstalled ? server.missing : undefined };
+  try {
+    const outline = await outlineOf(path, context);
+    if (outline !== undefined && scopeRulesOf(outline.language) !== undefined)
+      checkNewName(outline.language, { name: bare(name, outline), newName: new_name });
+    const line = input.line ?? (outline && lineOfKind(kind, name, outline));
+    const { files, places, description } = await renameEverywhere({ ...input, line }, server, context);
+    const { mentionedIn } = outline
+      ? await otherFiles(input, outline.language, context)
+      : { mentionedIn: [] };
+    const where = `${counted(places, "occurrence")} in ${counted(files.length, "file")}`;
+    const left = mentionedIn.slice(0, 5).map(showPath).join(", ");
+    const still = `Still mentioned in text or as another symbol: ${left}${mentionedIn.length > 5 ? " …" : ""}`;
+    return {
+      done: {
+        data: { files, places, mentionedIn },
+        text: [
+          `Renamed ${name} to ${new_name} by types: ${where}.`,
+          description,
+          ...(left === "" ? [] : [still]),
+        ].join("\n"),
+      },
+    };
+  } catch (error) {
+    if (!isServerFailure(error) || context.signal.aborted) throw error;
+    return { reason: error.message };
+  }
+}
+
+/** Returns undefined for a language without a grammar. */
+async function outlineOf(path: string, context: ToolContext): Promise<Outline | undefined> {
+  try {
+    return (await readCode(path, context)).outline;
+  } catch (error) {
+    if (error instanceof ToolError && error.code === "unsupported") return undefined;
+    throw error;
+  }
+}
+
+/** Returns the line of the only symbol of this kind and name. */
+function lineOfKind(kind: string | undefined, name: string, { symbols }: Outline): number | undefined {
+  if (kind === undefined) return undefined;
+  const suited = symbols.filter(
+    (symbol) =>
+      symbol.name === name &&
+      isCalled(kind, symbol, symbol.parent === undefined ? undefined : symbols[symbol.parent]),
+  );
+  return suited.length === 1 ? suited[0]!.line : undefined;
+}
 
 interface RenameEdit extends CodeEdit {
   readonly chosen: readonly Occurrence[];

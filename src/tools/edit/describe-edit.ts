@@ -1,3 +1,4 @@
+import type { Diagnostic } from "../../contract/language-server.ts";
 import { anchoredText, joinLines, showAnchored } from "../../edit/anchors.ts";
 import type { Change, FilePlan } from "../../edit/edit-request.ts";
 import type { TierName } from "../../edit/match/tiers.ts";
@@ -93,6 +94,8 @@ function anchoredLines(plan: FilePlan): readonly string[] {
 /** Holds the effect of an edit, file by file in the order of the request. */
 export interface EditData {
   readonly files: readonly EditedFile[];
+  /** Errors that the edit has added, if a language server runs and there are any. */
+  readonly newErrors?: readonly Diagnostic[] | undefined;
 }
 
 export interface EditedFile {

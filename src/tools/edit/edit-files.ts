@@ -5,6 +5,7 @@ import type { EditRequest } from "../../edit/edit-request.ts";
 import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { byteOrderMarkLength } from "../../lib/text/encoding.ts";
 import { describeEdit, type EditData, editedFile } from "./describe-edit.ts";
+import { type NewErrors, newErrorsOf } from "./new-errors.ts";
 import { type PlannedFile, planFiles } from "./plan-files.ts";
 
 interface EditOptions {
@@ -31,9 +32,19 @@ export async function editFiles(
       );
       for (const { plan } of planned)
         if (plan.action !== "delete") noteWritten(plan.path, plan.after, context);
-      return answer(planned, "done", options.show);
+      const { data, text } = answer(planned, "done", options.show);
+      const added = await newErrorsOf(
+        planned.map(({ plan }) => plan),
+        context,
+      );
+      return { data: withErrors(data, added), text: text + added.text };
     },
   );
+}
+
+/** Adds the errors to the data of an edit, if there are any. */
+export function withErrors<Data extends EditData>(data: Data, { errors }: NewErrors): Data {
+  return errors.length === 0 ? data : { ...data, newErrors: errors };
 }
 
 /**
@@ -87,7 +98,7 @@ function modeLine(path: string, mode: number | undefined): string {
   return mode === undefined ? "" : `new mode of ${path}: ${mode.toString(8)}\n`;
 }
 
-function changesFor(file: PlannedFile, { hardLinks }: EditOptions): readonly FileChange[] {
+export function changesFor(file: PlannedFile, { hardLinks }: EditOptions): readonly FileChange[] {
   const { plan, beforeHash: before = "nothing" } = file;
   const { path } = plan;
   if (plan.action === "delete") return [{ path, before, after: "nothing" }];

@@ -7,7 +7,8 @@ import { showDiff } from "../../edit/rewrite/show-diff.ts";
 import { flag } from "../fields.ts";
 import { describeEdit, type EditData, editedFile } from "./describe-edit.ts";
 import { explainMiss } from "./drift.ts";
-import { noteWritten, retryWhenStale } from "./edit-files.ts";
+import { noteWritten, retryWhenStale, withErrors } from "./edit-files.ts";
+import { newErrorsOf } from "./new-errors.ts";
 import { type PlannedFile, withFileState } from "./plan-files.ts";
 import { refuseFault } from "./replace-fields.ts";
 import { planTarget } from "./smart/plan-target.ts";
@@ -53,7 +54,12 @@ export const editSmart: Tool<EditSmartInput, EditSmartData> = {
         checkpoint ??= await setCheckpoint(context);
         await write(planned, context);
         const done = answer(planned, found, "done", checkpoint);
-        return { ...done, text: done.text + undoHint(checkpoint, context) };
+        const added = await newErrorsOf([planned.plan], context);
+        return {
+          ...done,
+          data: withErrors(done.data, added),
+          text: done.text + added.text + undoHint(checkpoint, context),
+        };
       },
       // Line numbers may select other lines in changed content.
       (_error, { found }) => found.way !== "line numbers",

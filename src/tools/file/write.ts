@@ -58,11 +58,13 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
         text: `${path} already has exactly this content, ${counted(bytes.length, "byte")}; nothing was written.`,
       };
     }
+    const before = await contentBefore(path, previousBytes, context);
     const { created } = await context.environment.writeFile(path, bytes, {
       ifExists,
       signal: context.signal,
     });
     noteWritten(path, bytes, context);
+    const added = await errorsAdded(path, before, bytes, context);
     return {
       data: {
         path,
@@ -71,9 +73,11 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
         bytes: bytes.length,
         previousBytes: created ? undefined : previousBytes,
       },
-      text: created
-        ? `Created ${path}: ${counted(bytes.length, "byte")} written.`
-        : `Overwrote ${path}: ${counted(bytes.length, "byte")} written, ${previousBytes ?? 0} before.`,
+      text:
+        (created
+          ? `Created ${path}: ${counted(bytes.length, "byte")} written.`
+          : `Overwrote ${path}: ${counted(bytes.length, "byte")} written, ${previousBytes ?? 0} before.`) +
+        added,
     };
   },
 };
@@ -126,6 +130,36 @@ async function sizeOf(path: string, environment: Environment): Promise<number | 
     if (error instanceof ToolError && error.code === "not-found") return undefined;
     throw error;
   }
+}
+
+/** Returns the replaced content when a language server runs that can compare it; "unknown" otherwise. */
+async function contentBefore(
+  path: string,
+  size: number | undefined,
+  { servers, environment, signal }: ToolContext,
+): Promise<Uint8Array | "nothing" | "unknown"> {
+  const server = await servers.serverFor(path, { onlyRunning: true });
+  if ("missing" in server || (size ?? 0) > maxBytes) return "unknown";
+  if (size === undefined) return "nothing";
+  const content = await environment.readFile(path, { maxBytes, signal }).catch(() => undefined);
+  return content?.bytes ?? "unknown";
+}
+
+/** Describes the errors that the new content has added. */
+async function errorsAdded(
+  path: string,
+  before: Uint8Array | "nothing" | "unknown",
+  after: Uint8Array,
+  context: ToolContext,
+): Promise<string> {
+  if (before === "unknown") return "";
+  const { newErrorsOf } = await import("../edit/new-errors.ts");
+  const shared = { path, after, changes: [], notes: [] } as const;
+  const plan =
+    before === "nothing"
+      ? ({ ...shared, action: "add" } as const)
+      : ({ ...shared, action: "update", before } as const);
+  return (await newErrorsOf([plan], context)).text;
 }
 
 async function holds(
