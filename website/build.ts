@@ -3,7 +3,7 @@
  * the result. Fails on a broken link. `npm run website -- --site https://example.org/toolcrib` sets the address of the website.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import packageDescription from "../package.json" with { type: "json" };
@@ -37,11 +37,10 @@ if (broken.length > 0) {
 }
 
 function install(): void {
-  const isCurrent = (installed: string) =>
-    existsSync(installed) &&
-    JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")).packages["node_modules/astro"]
-      .version === JSON.parse(readFileSync(installed, "utf8")).version;
-  if (isCurrent(join(folder, "node_modules/astro/package.json"))) return;
+  const [wanted, installed] = ["package-lock.json", "node_modules/.package-lock.json"].map((file) =>
+    statSync(join(folder, file), { throwIfNoEntry: false }),
+  );
+  if (installed !== undefined && installed.mtimeMs > wanted!.mtimeMs) return;
   execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
     cwd: folder,
     stdio: "inherit",
@@ -80,7 +79,7 @@ function runAstro(): void {
     env: {
       ...process.env,
       ASTRO_TELEMETRY_DISABLED: "1",
-      // A test runner sets another value, with which search would be left out.
+      // A build for development would leave out search.
       NODE_ENV: "production",
       ...(site !== undefined && { TOOLCRIB_WEBSITE: site }),
     },

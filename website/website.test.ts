@@ -67,8 +67,10 @@ it("the link check finds missing pages, anchors and pictures, and scripts of oth
 describe("the built website", () => {
   let browser: Browser | undefined;
   beforeAll(async () => {
+    // The variables of the test runner would make it a build for development.
+    const { DEV: _dev, PROD: _prod, MODE: _mode, BASE_URL: _base, ...env } = process.env;
     // Fails when a link or an anchor has no target.
-    execFileSync(process.execPath, [join(import.meta.dirname, "build.ts")], { stdio: "pipe" });
+    execFileSync(process.execPath, [join(import.meta.dirname, "build.ts")], { stdio: "pipe", env });
     if (missingBrowser === undefined) browser = await startBrowser();
   });
   afterAll(async () => await browser?.close());
