@@ -15,20 +15,12 @@ export interface Exception {
 export const notForUs: readonly Exception[] = [
   {
     leg: "server",
-    scenarios: ["prompts-*", "input-required-result-non-tool-request"],
-    because:
-      "Wants prompts of its own. Ours are the commands and skills of the project and the user (`src/mcp/server/prompts.test.ts`).",
-  },
-  {
-    leg: "server",
-    scenarios: ["caching"],
-    checks: ["sep-2549-prompts-list-caching-hints"],
-    because: "The tested server has no prompts. With prompts, their list carries hints.",
-  },
-  {
-    leg: "server",
-    scenarios: ["completion-complete"],
-    because: "Wants prompts of its own. Ours complete the choices in `argument-hint`.",
+    scenarios: [
+      "prompts-get-embedded-resource",
+      "prompts-get-with-image",
+      "input-required-result-non-tool-request",
+    ],
+    because: "Prompts are the text of commands and skills. They ask nothing.",
   },
   {
     leg: "server",

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, request as forward } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -20,8 +20,11 @@ export interface ServedFixtures {
 export async function servedFixtures(): Promise<ServedFixtures> {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "work");
-  mkdirSync(workspace);
+  mkdirSync(join(workspace, ".claude/commands"), { recursive: true });
+  for (const [name, text] of Object.entries(commands))
+    writeFileSync(join(workspace, ".claude/commands", `${name}.md`), text);
   const served = await serveHttp({
+    prompts: { configDirectory: join(folder.path, "config") },
     token,
     port: 0,
     open: async () => {
@@ -48,6 +51,13 @@ export async function servedFixtures(): Promise<ServedFixtures> {
     },
   };
 }
+
+/** The prompts that the suite gets by name, as commands of the project. */
+const commands = {
+  test_simple_prompt: "This is a simple prompt for testing.",
+  test_prompt_with_arguments:
+    "---\ndescription: A prompt with two arguments\nargument-hint: [arg1] [arg2]\n---\nPrompt with arguments: arg1='$1', arg2='$2'",
+};
 
 /** Creates a resource to list and read. */
 async function keepAnOutput(url: string): Promise<void> {

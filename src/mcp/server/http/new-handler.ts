@@ -136,7 +136,7 @@ class Tenants {
   }
 
   #add(name: string | undefined): Tenant | undefined {
-    const { maxTenants = 1_000, serverInfo, instructions } = this.#options;
+    const { maxTenants = 1_000, serverInfo, instructions, prompts } = this.#options;
     if (this.#tenants.size >= maxTenants) {
       const idle = [...this.#tenants].filter(([, { idleMs }]) => idleMs !== undefined);
       const [longest] = idle.sort(([, one], [, other]) => other.idleMs! - one.idleMs!);
@@ -144,7 +144,8 @@ class Tenants {
       this.#end(longest[0]);
     }
     const open = () => this.#options.open({ tenant: name });
-    const tenant = new Tenant({ open, admission: this.#admission, serverInfo, instructions }, this.limits);
+    const identity = { serverInfo, instructions, prompts };
+    const tenant = new Tenant({ open, admission: this.#admission, ...identity }, this.limits);
     this.#tenants.set(name, tenant);
     return tenant;
   }
