@@ -17,6 +17,10 @@ const content = join(folder, "src/content/docs");
 const output = join(folder, "dist");
 
 const { site } = parseArgs({ options: { site: { type: "string" } } }).values;
+if (site !== undefined && !/^https?:/.test(URL.parse(site)?.protocol ?? "")) {
+  console.error(`Not a web address: ${site}\nRun: npm run website -- --site https://example.org/toolcrib`);
+  process.exit(2);
+}
 const base = site === undefined ? "/" : new URL(site).pathname.replace(/\/?$/, "/");
 const pages = readPages();
 install();
