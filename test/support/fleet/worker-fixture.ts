@@ -37,21 +37,25 @@ export interface WorkerFixture extends AsyncDisposable {
 
 export const leases = { leaseMs: 3_000, adoptAfterMs: 600_000 };
 
-export async function workerFixture(script: Script): Promise<WorkerFixture> {
+/** `leaseMs`: longer than any pause of a busy machine where a test must not lose a run. */
+export async function workerFixture(
+  script: Script,
+  { leaseMs = leases.leaseMs }: { readonly leaseMs?: number } = {},
+): Promise<WorkerFixture> {
   const temporary = temporaryFolder();
   const folder = temporary.path;
   const repository = join(folder, "repository");
   makeRepository(repository, { "a.txt": "old\n" });
   mkdirSync(join(folder, "config"));
   const server = await startProvider("openai", script);
-  const store = await openFleetStore({ file: join(folder, "fleet.sqlite") }, leases);
+  const store = await openFleetStore({ file: join(folder, "fleet.sqlite") }, { ...leases, leaseMs });
   const queue = new LocalQueue(store);
   const artifacts = await openArtifactStore(join(folder, "artifacts"));
   const workers: Worker[] = [];
   const options: WorkerFixture["options"] = {
     ...{ slots: 2, workFolder: join(folder, "work"), configDirectory: join(folder, "config") },
     ...{ models: server.settings, mode: "yolo", allowRepositories: ["**"], heartbeatMs: 200 },
-    ...{ leaseMs: leases.leaseMs, patience: { retries: 0, longestWaitMs: 2_000, parkMs: 50 } },
+    ...{ leaseMs, patience: { retries: 0, longestWaitMs: 2_000, parkMs: 50 } },
   };
   let tasks = 0;
   const fixture: WorkerFixture = {
