@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
@@ -14,7 +14,11 @@ const readYaml = (path: string) => parse(readFileSync(join(repository, path), "u
 const action = readYaml("action.yml");
 
 /** Runs the step of the action as a runner does: inputs become variables, results are written to files. */
-async function runAction(fixture: CliWithModel, inputs: Record<string, string>) {
+async function runAction(
+  fixture: CliWithModel,
+  inputs: Record<string, string>,
+  { npm }: { readonly npm?: string } = {},
+) {
   const { env, run } = action.runs.steps.find(({ id }: { id?: string }) => id === "work");
   const temporary = join(fixture.home, "runner");
   mkdirSync(temporary, { recursive: true });
@@ -22,6 +26,9 @@ async function runAction(fixture: CliWithModel, inputs: Record<string, string>) 
   for (const file of Object.values(files)) writeFileSync(file, "");
   const program = join(temporary, "program");
   writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${builtProgram}" "$@"\n`, { mode: 0o755 });
+  const programs = join(temporary, "bin");
+  mkdirSync(programs, { recursive: true });
+  if (npm !== undefined) writeFileSync(join(programs, "npm"), `#!/bin/sh\n${npm}\n`, { mode: 0o755 });
   const valueIn = (template: string) => {
     const name = /^\$\{\{ inputs\.(\w+) \}\}$/.exec(template)![1]!;
     return inputs[name] ?? action.inputs[name].default ?? "";
@@ -35,8 +42,8 @@ async function runAction(fixture: CliWithModel, inputs: Record<string, string>) 
       ...Object.fromEntries(variables),
       GITHUB_ACTION_PATH: repository,
       RUNNER_TEMP: temporary,
-      TOOLCRIB_PROGRAM: program,
-      PATH: `${join(process.execPath, "..")}:${fixture.env.PATH}`,
+      ...(npm === undefined && { TOOLCRIB_PROGRAM: program }),
+      PATH: `${programs}:${join(process.execPath, "..")}:${fixture.env.PATH}`,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -77,6 +84,30 @@ describe("the GitHub action", () => {
     expect(report("journal.json")).toContain("file.write");
     expect(summary).toContain("b.txt");
     expect(JSON.stringify(fixture.server.requests[0])).toContain("$(touch pwned)");
+  });
+
+  it("installs Toolcrib outside of the repository, whose .npmrc may name another registry", async () => {
+    await using fixture = await cliWithModel([{ text: "Done." }]);
+    makeRepository(fixture);
+    fixture.write(".npmrc", "registry=http://127.0.0.1:1/\n");
+    const npm =
+      'pwd > ../folder; echo "$@" > ../words; mkdir -p node_modules/.bin; ln -s ../../../program node_modules/.bin/toolcrib';
+    const { code, stderr } = await runAction(fixture, { task: "Do it." }, { npm });
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("error")]);
+    const runner = join(fixture.home, "runner");
+    const noted = (name: string) => readFileSync(join(runner, name), "utf8").trim();
+    expect(realpathSync(noted("folder"))).toBe(realpathSync(join(runner, "toolcrib-program")));
+    expect(noted("words")).toMatch(/^install --ignore-scripts .*toolcrib@latest$/);
+  });
+
+  it("says when Toolcrib cannot be installed", async () => {
+    await using fixture = await cliWithModel([]);
+    const { code, stdout } = await runAction(
+      fixture,
+      { task: "Do it.", version: "0.0.0" },
+      { npm: "exit 1" },
+    );
+    expect([code, stdout]).toEqual([2, "::error title=Toolcrib::Toolcrib 0.0.0 could not be installed.\n"]);
   });
 
   it.each([

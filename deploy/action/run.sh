@@ -18,10 +18,15 @@ export TOOLCRIB_HOME="$RUNNER_TEMP/toolcrib"
 mkdir -p "$report"
 echo "report=$report" >> "$GITHUB_OUTPUT"
 
-toolcrib() {
-  # A program of the repository is never used instead.
-  if [ -n "${TOOLCRIB_PROGRAM:-}" ]; then "$TOOLCRIB_PROGRAM" "$@"; else npx --yes "toolcrib@${VERSION:-latest}" "$@"; fi
-}
+program=${TOOLCRIB_PROGRAM:-}
+if [ -z "$program" ]; then
+  # In the folder of the repository, npm would use its packages, and the registry that its .npmrc names.
+  installed="$RUNNER_TEMP/toolcrib-program"
+  mkdir -p "$installed" && echo '{ "private": true }' > "$installed/package.json"
+  (cd "$installed" && npm install --ignore-scripts --no-audit --no-fund "toolcrib@${VERSION:-latest}" >&2) ||
+    fail "Toolcrib ${VERSION:-latest} could not be installed."
+  program="$installed/node_modules/.bin/toolcrib"
+fi
 
 options=(--mode "${MODE:-cautious}")
 while IFS= read -r rule; do
@@ -30,17 +35,17 @@ done <<< "${RULES:-}"
 
 if [ -n "${TASK:-}" ]; then
   [ -z "${MODEL:-}" ] || options+=(--model "$MODEL")
-  toolcrib run --no-input --json --max-cost "${BUDGET:-1}" "${options[@]}" - <<< "$TASK" > "$report/answer.json"
+  "$program" run --no-input --json --max-cost "${BUDGET:-1}" "${options[@]}" - <<< "$TASK" > "$report/answer.json"
   code=$?
   outcome=$(node -p 'JSON.parse(require("fs").readFileSync(process.argv[1], "utf8")).outcome' "$report/answer.json" 2> /dev/null)
   echo "outcome=${outcome:-failed}" >> "$GITHUB_OUTPUT"
 else
-  toolcrib fleet submit "$FLEET" --json --artifacts "$report/fleet" "${options[@]}" > "$report/fleet.json"
+  "$program" fleet submit "$FLEET" --json --artifacts "$report/fleet" "${options[@]}" > "$report/fleet.json"
   code=$?
   echo "outcome=fleet" >> "$GITHUB_OUTPUT"
 fi
 
-toolcrib log --json > "$report/journal.json" || true
+"$program" log --json > "$report/journal.json" || true
 git add --intent-to-add . 2> /dev/null
 git diff --binary --no-ext-diff --no-textconv > "$report/changes.patch" 2> /dev/null
 {
