@@ -120,7 +120,7 @@ const optionsByForm: OptionsByForm = {
   uninstall: configuring,
   servers: ["workspace", "json"],
   login: ["workspace", "json", "no-open"],
-  logout: ["workspace", "json"],
+  logout: ["json"],
   trust: ["workspace", "json", "yes"],
   untrust: ["workspace", "json"],
 };

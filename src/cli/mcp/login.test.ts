@@ -20,12 +20,13 @@ it("logs in at the printed address, and out again", async () => {
   });
   const child = cli.start("mcp", "login", "one", "--no-open");
   const output = text(child.stdout);
+  const closed = once(child, "close");
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stderr })) {
     lines.push(line);
     if (line.startsWith(`${server.origin}/authorize?`)) expect(await consent(new URL(line))).toBe(200);
   }
-  await once(child, "close").catch(() => {});
+  await closed;
   expect(lines[0]).toBe(`Log in to one at ${server.origin}, within 5 minutes:`);
   expect(await output).toBe("Logged in to one. Running sessions connect to it by themselves.\n");
   expect(await cli.run("mcp", "servers")).toEqual({

@@ -167,6 +167,23 @@ describe("an expired token", () => {
   });
 });
 
+it("stays deleted when the user logs out during a refresh", async () => {
+  let onRefresh = () => {};
+  await using fixture = await openFixture({
+    answer: (_request, _response, body) => {
+      if (body.includes("grant_type=refresh_token")) onRefresh();
+      return false;
+    },
+  });
+  await fixture.login();
+  onRefresh = () => void fixture.store.removeNamed("one");
+  fixture.server.expireTokens();
+  await using hub = await fixture.openHub();
+  expect(hub.warnings).toEqual(["The MCP server one: it needs a login: toolcrib mcp login one."]);
+  expect(fixture.server.refreshed).toBe(1);
+  expect(fixture.store.read({ name: "one", url: new URL(fixture.server.url) })).toBeUndefined();
+});
+
 describe("a hostile server", () => {
   it("gets no token of another server, name or address", async () => {
     await using fixture = await openFixture();

@@ -91,6 +91,8 @@ export class ServerLogin {
           resource: discovery.resourceMetadata?.resource,
           fetchFn: authorizationFetch(url, signal),
         });
+        // The user has logged out meanwhile.
+        if (this.#read() === undefined) throw loginNeeded(name, "needs a login");
         this.#store.write({ ...login, tokens: { scope: login.tokens.scope, ...tokens, issuer } });
       } catch (error) {
         const isFinal = error instanceof this.#sdk.OAuthError && finalCodes.has(error.code);
