@@ -24,7 +24,7 @@ export function writeRegistryEntry(output: string): void {
     $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
     name: mcpName,
     title: "Toolcrib",
-    description: "Safe, undoable tools for coding agents: checked, sandboxed, logged and undoable.",
+    description: "Tools for coding agents: every call is checked, sandboxed, logged and undoable.",
     repository: { url: repository.url.replace(/^git\+|\.git$/g, ""), source: "github" },
     version,
     packages: [

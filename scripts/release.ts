@@ -35,7 +35,9 @@ function main([version, ...rest]: readonly string[]): void {
     changelog,
     text.replace("## [Unreleased]\n", `## [Unreleased]\n\n## [${version}] - ${today}\n`),
   );
-  run("npm", ["version", "--no-git-tag-version", "--ignore-scripts", version]);
+  // The first release has the version that package.json already has.
+  const flags = ["--allow-same-version", "--no-git-tag-version", "--ignore-scripts"];
+  run("npm", ["version", ...flags, version]);
   run("git", ["commit", "--quiet", "--all", "--message", `Release ${version}`]);
   run("git", ["tag", "--annotate", `v${version}`, "--message", `Toolcrib ${version}`]);
   console.log(`Tagged v${version}. To publish it: git push --follow-tags`);

@@ -1,6 +1,7 @@
 /**
  * Sets `repository` in package.json to the address of the git remote `origin`, as `npm init` does, so that a published
- * package links to the repository it comes from, and `mcpName`, by which the MCP registry knows the owner. Runs before packing. Keeps an address that is set already.
+ * package links to the repository it comes from, and `mcpName`, by which the MCP registry knows the owner. Runs before
+ * packing. Keeps an address that is set already.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
