@@ -60,6 +60,16 @@ export function readCount({ options }: Arguments, name: string): number | undefi
   });
 }
 
+/** Returns the value of an option that names a port; 0 picks a free one. */
+export function readPort({ options }: Arguments, name: string): number | undefined {
+  const text = options.get(name);
+  if (text === undefined) return undefined;
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new ToolError("invalid-input", `--${name} must be a number up to 65535, not "${text}"`, {
+    hint: `For example: --${name} 7070, or --${name} 0 for a free port.`,
+  });
+}
+
 export function refuseOperands(operands: readonly string[], { name }: Pick<Command, "name">): void {
   if (operands.length > 0) throw mistake(`Unexpected argument: ${operands[0]}`, { name });
 }

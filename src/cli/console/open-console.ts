@@ -11,6 +11,7 @@ import { refuseProgramsOfTools } from "../approvals/ask-on-terminal.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
 import { openBrowser, removeLink } from "../open-browser.ts";
+import { readPort } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { print, remark } from "../terminal.ts";
 import { consoleCommands } from "./console-commands.ts";
@@ -23,7 +24,7 @@ export async function openConsole(given: Arguments): Promise<number> {
   const directories = userDirectories();
   const host = pairAddress(given);
   const served = await serveConsole({
-    port: readPort(given),
+    port: readPort(given, "port") ?? 0,
     version,
     directories,
     pageFolder,
@@ -104,12 +105,4 @@ function reportPairing({ type, address }: PairingEvent): void {
       ? `The device ${address} is paired.\n`
       : `Too many wrong codes, the last from ${address}. Press Enter for a new code.\n`,
   );
-}
-
-function readPort({ options }: Arguments): number {
-  const text = options.get("port") ?? "0";
-  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
-  throw new ToolError("invalid-input", `--port must be a number up to 65535, not "${text}"`, {
-    hint: "For example: --port 7070, or leave it out for a free port.",
-  });
 }

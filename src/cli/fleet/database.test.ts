@@ -101,7 +101,7 @@ describe("toolcrib fleet with a database", () => {
     ]);
     for (const port of ["http", "-1", "65536"])
       expect(await first("work", `--metrics-port=${port}`)).toEqual([
-        ...[2, `--metrics-port must be a port, not "${port}"`],
+        ...[2, `--metrics-port must be a number up to 65535, not "${port}"`],
       ]);
   });
 });

@@ -17,7 +17,7 @@ import type { Arguments } from "../command.ts";
 import { fleetCommand } from "../commands/fleet.ts";
 import { onInterruption } from "../interruption.ts";
 import { readInstanceOptions } from "../options.ts";
-import { readCount, refuseOperands } from "../parse-arguments.ts";
+import { readCount, readPort, refuseOperands } from "../parse-arguments.ts";
 import { remarkFewDescriptors, remarkWarnings } from "../report.ts";
 import { remark } from "../terminal.ts";
 import { openQueue } from "./open-queue.ts";
@@ -32,7 +32,7 @@ export async function work(given: Arguments): Promise<number> {
   remarkFewDescriptors();
   return withStore(options, async (store) => {
     const metrics = new FleetMetrics(store);
-    const port = portOf(options.get("metrics-port"));
+    const port = readPort(given, "metrics-port");
     const host = options.get("metrics-host");
     const served = port === undefined ? undefined : await serveMetrics({ metrics, port, host });
     if (served !== undefined) remark(`Metrics are at ${served.address}/metrics\n`);
@@ -139,15 +139,6 @@ interface StartOptions {
   readonly isLocal?: boolean;
   readonly observer?: FleetObserver;
   readonly onEnd?: (run: Run, end: WorkEnd) => void;
-}
-
-/** 0 picks a free port. */
-function portOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
-  throw new ToolError("invalid-input", `--metrics-port must be a port, not "${printableLine(text)}"`, {
-    hint: "For example: --metrics-port 9464",
-  });
 }
 
 function slotsOf(given: Arguments): number {
