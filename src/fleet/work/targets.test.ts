@@ -70,15 +70,19 @@ describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanM
 
   it("stops its container when its worker drains, and the next worker continues in it", async () => {
     await using podman = usedImage();
-    await using fixture = await workerFixture(
-      careful("echo begun > /root/begun; sleep 2", "mv /root/begun new.txt"),
-    );
+    const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
+    await using fixture = await workerFixture(async (request) => {
+      await mayAnswer;
+      return careful("echo begun > /root/begun", "mv /root/begun new.txt")(request);
+    });
     const check = { command: "test -f new.txt", files: {}, minutes: 1 };
     const id = await fixture.submit({ target: `image:${podman.image}`, check });
     const options = { ...allowed, sandbox: "none" } as const;
     const first = await fixture.start(options);
     await vi.waitUntil(() => fixture.server.requests.length === 1, waiting);
-    await first.stop({ graceMs: 60_000 });
+    const stopped = first.stop({ graceMs: 600_000 });
+    letAnswer();
+    await stopped;
     const released = await fixture.store.run(id);
     expect([released?.state, released?.deliveries, podman.containers()]).toEqual([
       ...["waiting", 0, [expect.stringMatching(/^toolcrib-\w{12}-run_\w+ Exited/)]],
