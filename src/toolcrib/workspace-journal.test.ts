@@ -87,6 +87,7 @@ describe("WorkspaceJournal", () => {
       session,
       tool: "edit.replace",
       title: "src/a.txt",
+      parent: null,
       client: { kind: "mcp", name: "claude-code", version: "2.1" },
       target: "local",
       startedAt: expect.any(Number),
