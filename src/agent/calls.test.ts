@@ -192,12 +192,16 @@ describe("hooks", () => {
     ]);
     expect(await before.close()).toEqual([]);
 
+    // Reads are made in parallel, so the hook knows them by their path.
     const returned = [null, 5, {}];
     const after = await answered(
-      returned.map(() => read("a.txt")),
+      returned.map((_, index) => read(`${index}.txt`)),
       {
-        files: { "a.txt": "hello\n" },
-        hooks: { PostToolUse: () => returned.shift() as never },
+        files: Object.fromEntries(returned.map((_, index) => [`${index}.txt`, "hello\n"])),
+        hooks: {
+          PostToolUse: ({ input }) =>
+            returned[Number.parseInt((input as { path: string }).path, 10)] as never,
+        },
       },
     );
     expect(after.answers.map(({ content }) => content)).toEqual([

@@ -58,7 +58,12 @@ it("marks every tool that reaches beyond the workspace as open-world", async () 
   const reaching = (await load()).filter((tool) => effectsOf(tool).openWorld);
   const harmless = reaching.filter(({ risk }) => risk !== "execute" && risk !== "network");
   // Services that other parts provide.
-  expect(harmless.map(({ name }) => name)).toEqual(["tools.call", "tools.script", "agent.spawn", "agent.send"]);
+  expect(harmless.map(({ name }) => name)).toEqual([
+    "tools.call",
+    "tools.script",
+    "agent.spawn",
+    "agent.send",
+  ]);
 });
 
 it("marks a combined tool only with what applies to all of its parts", async () => {

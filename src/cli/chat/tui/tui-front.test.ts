@@ -479,7 +479,8 @@ else
         if (end === "SIGTERM") process.kill(pid, "SIGTERM");
         else terminal.hangUp();
         await expect.poll(() => isAlive(pid) || isRunning("sleep", seconds), { timeout: 60_000 }).toBe(false);
-        if (end === "SIGTERM") expect(terminal.written).toContain("\u001b[?2004l");
+        // The end of its output may arrive after the end of the process.
+        if (end === "SIGTERM") await expect.poll(() => terminal.written).toContain("\u001b[?2004l");
       }
     });
   });
