@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { echoCalls, hostilePrograms } from "../../test/support/script/hostile-programs.ts";
 import { ToolError } from "../contract/error.ts";
+import type { InnerResult } from "../contract/script.ts";
 import { type OpenScripts, openScripts } from "./open-scripts.ts";
 
 let scripts: OpenScripts;
@@ -37,4 +38,36 @@ describe("a hostile program", () => {
     expect(await endOf("return (await tools.echo({ text: 'still fine' })).text")).toBe("still fine");
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
+
+  it("makes no call for the program that follows it", async () => {
+    const ending = new AbortController();
+    const own: string[] = [];
+    const late: string[] = [];
+    const answer = async (names: string[], name: string): Promise<InnerResult> => {
+      names.push(name);
+      return { ok: true, data: null, text: "", failed: undefined };
+    };
+    await using slow = asDisposable(openScripts());
+    const first = slow.run(
+      "for (let count = 0; ; count++) if (count % 500_000 === 0) void tools.late({});",
+      {
+        ...echoCalls,
+        call: async (name) => {
+          ending.abort();
+          return answer(own, name);
+        },
+      },
+      { signal: ending.signal },
+    );
+    await expect(first).rejects.toMatchObject({ code: "cancelled" });
+    const calls = { ...echoCalls, call: (name: string) => answer(late, name) };
+    expect(await slow.run("await tools.own({}); return 1", calls, { signal })).toMatchObject({ value: 1 });
+    expect([new Set(own), late]).toEqual([new Set(["late"]), ["own"]]);
+  });
 });
+
+function asDisposable<Closable extends { close(): Promise<void> }>(
+  one: Closable,
+): Closable & AsyncDisposable {
+  return { ...one, [Symbol.asyncDispose]: () => one.close() };
+}

@@ -9,12 +9,20 @@ export interface ScriptService {
 interface RunRequest {
   readonly program: string;
   readonly computeMs: number;
+  /** A secret of this run, which its requests repeat. */
+  readonly run: string;
 }
 
 /** The requests of the worker. Results are JSON texts, which it passes to the program as they are. */
 export interface ScriptAsks {
-  call(request: { readonly name: string; readonly input: string }, options: Reading): Promise<CallAnswer>;
-  help(name: string, options: Reading): Promise<CallAnswer>;
+  call(request: CallRequest, options: Reading): Promise<CallAnswer>;
+  help(request: Omit<CallRequest, "input">, options: Reading): Promise<CallAnswer>;
+}
+
+interface CallRequest {
+  readonly run: string;
+  readonly name: string;
+  readonly input: string;
 }
 
 /** `json` is the result, or an `InnerError`. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { ToolError } from "../../contract/error.ts";
 import type { ScriptResult } from "../../contract/script.ts";
 import { tooMuchMemory } from "../../workers/channel.ts";
@@ -11,13 +12,13 @@ import type { ScriptAsks, ScriptService } from "./protocol.ts";
 export class ScriptWorker {
   readonly #worker: Worker<ScriptService>;
   readonly #computeMs: number;
-  #current: ScriptRun | undefined;
+  #current: { readonly id: string; readonly run: ScriptRun } | undefined;
 
   constructor(computeMs: number) {
     this.#computeMs = computeMs;
     const ours: ScriptAsks = {
-      call: async (request) => this.#running().call(request),
-      help: async (name) => this.#running().help(name),
+      call: async (request) => this.#running(request.run).call(request),
+      help: async ({ run, name }) => this.#running(run).help(name),
     };
     this.#worker = new Worker({
       program: workerProgram("script-worker", import.meta.url),
@@ -35,9 +36,10 @@ export class ScriptWorker {
   }
 
   async run(program: string, run: ScriptRun, signal: AbortSignal): Promise<ScriptResult> {
-    this.#current = run;
+    const id = randomUUID();
+    this.#current = { id, run };
     try {
-      const request = { program, computeMs: this.#computeMs };
+      const request = { program, computeMs: this.#computeMs, run: id };
       return run.result(await this.#worker.ask("run", () => request, { about: "the script", signal }));
     } finally {
       await run.end();
@@ -49,9 +51,11 @@ export class ScriptWorker {
     return this.#worker.close();
   }
 
-  #running(): ScriptRun {
-    if (this.#current === undefined) throw new ToolError("cancelled", "The script has ended");
-    return this.#current;
+  /** Returns the run with this id. A cancelled program may still make calls when the next one waits for its process. */
+  #running(id: unknown): ScriptRun {
+    if (this.#current === undefined || this.#current.id !== id)
+      throw new ToolError("cancelled", "The script has ended");
+    return this.#current.run;
   }
 }
 

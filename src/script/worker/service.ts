@@ -11,7 +11,7 @@ export async function scriptService(parent: Pick<Channel<ScriptAsks>, "ask">): P
   const engine = await Machine.compile();
   stripTypeScriptTypes("0");
   return {
-    run: async ({ program, computeMs }, { signal }) => {
+    run: async ({ program, computeMs, run }, { signal }) => {
       const stripped = strip(program);
       if (typeof stripped === "object") return stripped;
       const machine = await Machine.open(engine, { watchdog, computeMs, signal, ask });
@@ -22,8 +22,8 @@ export async function scriptService(parent: Pick<Channel<ScriptAsks>, "ask">): P
       }
       function ask(kind: "call" | "help", name: string, input: string): Promise<CallAnswer> {
         return kind === "call"
-          ? parent.ask("call", { name, input }, { signal })
-          : parent.ask("help", name, { signal });
+          ? parent.ask("call", { run, name, input }, { signal })
+          : parent.ask("help", { run, name }, { signal });
       }
     },
   };
