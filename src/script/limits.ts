@@ -13,7 +13,10 @@ export const limits = {
   callsAtOnce: 8,
   /** Characters that it prints and returns. */
   outputChars: 2_000_000,
-  /** Characters of the argument and of the result of a call, as JSON. */
+  /** Characters of the message of its error. */
+  messageChars: 20_000,
+  /** Characters of the name of a tool, and of the argument and the result of a call, as JSON. */
+  nameChars: 500,
   inputChars: 8_000_000,
   resultChars: 16_000_000,
 } as const;

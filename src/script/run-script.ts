@@ -5,12 +5,13 @@ import { Semaphore } from "../lib/async/semaphore.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { counted, showSize } from "../lib/text/format-quantity.ts";
 import { nearest } from "../lib/text/nearest.ts";
+import { truncateText } from "../lib/text/truncate.ts";
 import { declareTool } from "./declare-tool.ts";
 import { limits } from "./limits.ts";
-import type { CallAnswer, ScriptAsks, ScriptEnd, ScriptFailure } from "./worker/protocol.ts";
+import type { CallAnswer, ScriptEnd, ScriptFailure } from "./worker/protocol.ts";
 
 /** The calls of one running program. Its worker may be under the control of the program, so every limit is kept here. */
-export class ScriptRun implements ScriptAsks {
+export class ScriptRun {
   readonly #calls: InnerCalls;
   readonly #ending = new AbortController();
   readonly #signal: AbortSignal;
@@ -34,7 +35,9 @@ export class ScriptRun implements ScriptAsks {
           `A script may make ${limits.calls} calls`,
           "Return what you have, and continue in another script.",
         );
-      if (typeof name !== "string" || typeof input !== "string" || input.length > limits.inputChars)
+      if (typeof name !== "string" || name.length > limits.nameChars)
+        return failed("not-found", `The name of a tool may have ${limits.nameChars} characters`);
+      if (typeof input !== "string" || input.length > limits.inputChars)
         return failed("too-large", `The argument of a call may have ${limits.inputChars} characters`);
       const release = await this.#turns.take(this.#signal, cancelled);
       try {
@@ -118,7 +121,8 @@ function cancelled(signal: AbortSignal): ToolError {
 }
 
 /** Returns the error of a program. Its texts and its code come from the program. */
-function toError({ kind, message, line, code, hint }: ScriptFailure, output: string): ToolError {
+function toError({ kind, message: given, line, code, hint }: ScriptFailure, output: string): ToolError {
+  const message = shortened(given);
   const at = line === undefined ? "" : `Line ${line}: `;
   const options = { output: output === "" ? undefined : output };
   switch (kind) {
@@ -130,7 +134,8 @@ function toError({ kind, message, line, code, hint }: ScriptFailure, output: str
     case "call":
       return new ToolError(errorCodes.find((known) => known === code) ?? "invalid-input", `${at}${message}`, {
         ...options,
-        hint: typeof hint === "string" ? hint : "Catch the error in the program if it may continue.",
+        hint:
+          typeof hint === "string" ? shortened(hint) : "Catch the error in the program if it may continue.",
       });
     case "time":
       return new ToolError(
@@ -158,6 +163,12 @@ function toError({ kind, message, line, code, hint }: ScriptFailure, output: str
     default:
       return new ToolError("invalid-input", `${at}${message}`, { ...options, hint: "Correct the program." });
   }
+}
+
+/** Cuts a text of an error, because only the output of an error is limited later. */
+function shortened(text: string): string {
+  const limit = { maxChars: limits.messageChars, keep: "head" } as const;
+  return truncateText(String(text), limit, ({ chars }) => `[… ${chars} characters cut …]`).text;
 }
 
 /** The error of a program that its worker did not survive. */

@@ -138,6 +138,35 @@ describe("tools.script", () => {
     expect((await one.run("return 1")).content).toBe("1");
   });
 
+  it("bounds the names, faults and messages that a program makes", async () => {
+    const messages: string[] = [];
+    const onEvent = (event: CallEvent) => {
+      if (event.type === "tool-progress") messages.push(event.message);
+    };
+    const codeOf = (call: string) =>
+      `await ${call}.catch(({ code, message }) => [code, message.length < 10_000])`;
+    const { data } = await shared.run(
+      lines(
+        "const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => ['k' + at, 1]));",
+        "return [",
+        `${codeOf('tools["a.".repeat(1_000_000)]()')},`,
+        `${codeOf('help("aB".repeat(1_000_000))')},`,
+        `${codeOf('tools.file.read({ path: "one.txt", ["aB".repeat(1_000_000)]: 1 })')},`,
+        `${codeOf("tools.file.read(keys)")},`,
+        `${codeOf('tools["\x1b[2J"]()')},`,
+        "];",
+      ),
+      { onEvent },
+    );
+    const invalid = ["invalid-input", true];
+    const unknown = ["not-found", true];
+    expect(data).toMatchObject({ value: [unknown, unknown, invalid, invalid, unknown] });
+    expect(messages.join("")).toContain("<U+001B>[2J");
+    expect(messages.join("")).not.toContain("\x1b");
+    const { error } = await shared.run('throw new Error("x".repeat(5_000_000))');
+    expect(error?.message).toMatch(/^Line 1: Error: x{10000,20000}\n\[… \d+ characters cut …\]$/);
+  });
+
   it("refuses to run another script, also through tools.call", async () => {
     const one = shared;
     for (const call of [

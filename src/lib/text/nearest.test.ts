@@ -27,6 +27,10 @@ describe("nearest", () => {
     expect(meant).toEqual(["offset", "offset", "offset", "offset", "limit", "file.read"]);
   });
 
+  it("does not compare words that no user writes", () => {
+    expect(nearest(`${"a_".repeat(5_000_000)}path`, keys)).toBeUndefined();
+  });
+
   it("prefers fewer errors, then the earlier candidate", () => {
     expect(nearest("pathss", ["path", "paths"])).toBe("paths");
     expect(nearest("bat", ["cat", "hat"])).toBe("cat");

@@ -1,8 +1,10 @@
 /**
  * Returns the candidate that `word` probably means: equal except for case and separators, else a few typing errors
- * away, else the only one with the same last word (`file_path` → `path`). Earlier candidates win ties.
+ * away, else the only one with the same last word (`file_path` → `path`). Earlier candidates win ties. A very long word
+ * means none, because programs of models can make such words, and the comparison would take minutes.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > maxChars) return undefined;
   const known = [...candidates];
   const plain = plainSpelling(word);
   if (plain === "") return undefined;
@@ -11,6 +13,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   const sameLastWord = known.filter((candidate) => lastWord(candidate) === lastWord(word));
   return sameLastWord.length === 1 ? sameLastWord[0] : undefined;
 }
+
+const maxChars = 1_000;
 
 function fewestErrors(plain: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;

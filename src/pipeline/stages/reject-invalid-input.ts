@@ -41,12 +41,16 @@ function invalidInput(
   knownKeys: readonly string[],
   input: unknown,
 ): ToolError {
-  const faults = issues.map((issue) => describeIssue(issue, knownKeys, input));
+  const faults = issues.slice(0, mostFaults).map((issue) => describeIssue(issue, knownKeys, input));
   return new ToolError("invalid-input", `${tool}: ${faults.join("; ")}`, {
     hint: knownKeys.length > 0 ? `It takes: ${knownKeys.join(", ")}.` : "It takes no arguments.",
     details: { kind: "bad-arguments" },
   });
 }
+
+/** A program can make an input with millions of faults. */
+const mostFaults = 50;
+const mostKeyChars = 200;
 
 function describeIssue(issue: z.core.$ZodIssue, knownKeys: readonly string[], input: unknown): string {
   const at = issue.path.map(String).join(".");
@@ -54,6 +58,8 @@ function describeIssue(issue: z.core.$ZodIssue, knownKeys: readonly string[], in
   switch (issue.code) {
     case "unrecognized_keys":
       return issue.keys
+        .slice(0, mostFaults)
+        .map((key) => key.slice(0, mostKeyChars))
         .map((key) => (at === "" ? describeUnknownKey(key, knownKeys) : `unknown key \`${at}.${key}\``))
         .join("; ");
     case "invalid_type": {

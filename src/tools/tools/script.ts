@@ -4,6 +4,7 @@ import type { ScriptResult } from "../../contract/script.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { callTitle } from "../../lib/text/call-title.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
 
 const input = z.strictObject({
   script: z
@@ -43,7 +44,7 @@ export const toolsScript: Tool<z.infer<typeof input>, Omit<ScriptResult, "text">
       {
         ...calls,
         call: (name, given, options) => {
-          progress(`${name} ${callTitle(given, environment.workspace)}`);
+          progress(`${printableLine(name)} ${callTitle(given, environment.workspace)}`);
           return calls.call(name, given, options);
         },
       },
