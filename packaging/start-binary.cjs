@@ -5,6 +5,7 @@
 const {
   closeSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readSync,
@@ -38,10 +39,13 @@ function start() {
       process.exit(1);
     }
   }
-  const { uid, mode } = statSync(folder);
-  if (uid !== process.geteuid() || (mode & 0o022) !== 0) {
+  const unsafe = [lstatSync(folder), lstatSync(dirname(folder)), statSync(cacheFolder())].some(
+    (found) => !found.isDirectory() || found.uid !== process.geteuid() || (found.mode & 0o022) !== 0,
+  );
+  if (unsafe) {
     process.stderr.write(
-      `toolcrib does not start from ${folder}: other users can change it.\nRemove it: rm -r '${folder}'\n`,
+      `toolcrib does not start from ${folder}: other users can change it, or it is a link.\n` +
+        `Remove it and make its parents yours alone: rm -r '${folder}'; chmod go-w '${dirname(folder)}' '${cacheFolder()}'\n`,
     );
     process.exit(1);
   }
