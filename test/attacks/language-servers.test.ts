@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -79,21 +79,31 @@ describe.skipIf(missing !== undefined)("a hostile language server", () => {
     ]);
   });
 
-  it.each([
-    ["outside", "outside-workspace"],
-    ["above", "outside-workspace"],
-    ["more", "unsupported"],
-    ["deletes", "unsupported"],
-    ["creates", "unsupported"],
-    ["malformed", "unsupported"],
-    ["editor", "needs-approval"],
-  ])("cannot rename more than the name: %s", async (how, code) => {
-    const tasks = "names: []\n";
-    await using project = await hostile(how, { ".vscode/tasks.json": tasks });
-    const { error } = await rename(project);
-    expect(error?.code).toBe(code);
-    const contents = ["a.x", ".vscode/tasks.json"].map((path) => readFileSync(project.at(path), "utf8"));
-    expect([contents, existsSync(project.at("a.x.sh"))]).toEqual([["names = 1\n", tasks], false]);
+  it("cannot rename more than the name", async () => {
+    const files = { ".vscode/tasks.json": "names: []\n", "names.x": "names\n", "how.txt": "" };
+    await using project = await hostile("renames", files);
+    const contents = () =>
+      ["a.x", "names.x", ".vscode/tasks.json"].map((path) => readFileSync(project.at(path), "utf8"));
+    const before = contents();
+    for (const [how, code] of [
+      ["outside", "outside-workspace"],
+      ["above", "outside-workspace"],
+      ["more", "unsupported"],
+      ["deletes", "unsupported"],
+      ["comments", "unsupported"],
+      ["negates", "unsupported"],
+      ["replaces", "unsupported"],
+      ["moves", "unsupported"],
+      ["endless", "too-large"],
+      ["creates", "unsupported"],
+      ["malformed", "unsupported"],
+      ["editor", "needs-approval"],
+    ] as const) {
+      writeFileSync(project.at("how.txt"), how);
+      const { error } = await rename(project);
+      const made = ["a.x.sh", "conftest.py"].filter((path) => existsSync(project.at(path)));
+      expect([how, error?.code, contents(), made]).toEqual([how, code, before, []]);
+    }
   });
 });
 

@@ -10,7 +10,7 @@ import type { RunningProcess } from "../../contract/environment.ts";
 const megabyte = 1024 * 1024;
 /** The most that a server may send in one message. */
 const maxMessage = 64;
-/** The most that it may send, and the most requests that it may make, between two answers. */
+/** The most that it may send, and the most requests that it may make, between two answers to requests of the client. */
 const maxNoise = 24;
 const maxRequests = 10_000;
 const maxHeaderBytes = 4096;
@@ -21,6 +21,7 @@ const maxHeaderBytes = 4096;
  */
 export class BoundedReader extends AbstractMessageReader {
   readonly #output: AsyncIterable<Uint8Array>;
+  readonly #isAnswer: (id: unknown) => boolean;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
   /** The size of the message whose header was read. */
@@ -28,9 +29,11 @@ export class BoundedReader extends AbstractMessageReader {
   #bytesSinceAnswer = 0;
   #requestsSinceAnswer = 0;
 
-  constructor({ stdout }: Pick<RunningProcess, "stdout">) {
+  /** `isAnswer` returns whether a request with this id has been sent and was not answered before. */
+  constructor({ stdout }: Pick<RunningProcess, "stdout">, isAnswer: (id: unknown) => boolean) {
     super();
     this.#output = stdout;
+    this.#isAnswer = isAnswer;
   }
 
   listen(callback: DataCallback): Disposable {
@@ -74,7 +77,8 @@ export class BoundedReader extends AbstractMessageReader {
   #checked(message: unknown, bytes: number): Message {
     if (typeof message !== "object" || message === null)
       throw new Error("it sent a message that is not an object");
-    if ("method" in message) {
+    const isAnswer = !("method" in message) && "id" in message && this.#isAnswer(message.id);
+    if (!isAnswer) {
       if ("id" in message) this.#requestsSinceAnswer += 1;
       this.#bytesSinceAnswer += bytes;
       if (this.#bytesSinceAnswer > maxNoise * megabyte)
@@ -123,6 +127,7 @@ export class BoundedReader extends AbstractMessageReader {
 /** Writes messages to the standard input of a server, in order. */
 export class ProcessWriter extends AbstractMessageWriter {
   readonly #process: Pick<RunningProcess, "write" | "endInput">;
+  readonly #open = new Set<unknown>();
   #last: Promise<void> = Promise.resolve();
 
   constructor(process: Pick<RunningProcess, "write" | "endInput">) {
@@ -130,7 +135,11 @@ export class ProcessWriter extends AbstractMessageWriter {
     this.#process = process;
   }
 
+  /** Returns whether an id is that of a request without an answer, which it now has. */
+  readonly takeAnswer = (id: unknown): boolean => this.#open.delete(id);
+
   write(message: Message): Promise<void> {
+    if ("method" in message && "id" in message) this.#open.add(message.id);
     const body = Buffer.from(JSON.stringify(message));
     const head = Buffer.from(`Content-Length: ${body.length}\r\n\r\n`);
     const written = this.#last.then(() => this.#process.write(Buffer.concat([head, body])));

@@ -35,8 +35,10 @@ export class TextLines {
   }
 
   #endOf(line: number): number {
-    const end = this.#starts[line + 1] ?? this.#text.length;
-    const start = this.#starts[line]!;
-    return start + this.#text.slice(start, end).replace(/[\r\n]+$/, "").length;
+    let end = this.#starts[line + 1] ?? this.#text.length;
+    // The next line begins after "\n", "\r\n" or "\r".
+    if (end > this.#starts[line]! && this.#text[end - 1] === "\n") end -= 1;
+    if (end > this.#starts[line]! && this.#text[end - 1] === "\r") end -= 1;
+    return end;
   }
 }

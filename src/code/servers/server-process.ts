@@ -38,7 +38,8 @@ export class ServerProcess {
     this.#start = start;
     this.#title = start.name;
     const { process } = start;
-    this.#connection = createMessageConnection(new BoundedReader(process), new ProcessWriter(process));
+    const writer = new ProcessWriter(process);
+    this.#connection = createMessageConnection(new BoundedReader(process, writer.takeAnswer), writer);
     this.#connection.onError(([error]) => this.#end(printableLine(error.message)));
     this.#connection.onClose(() => this.#end("it has ended"));
     this.#answerRequests();

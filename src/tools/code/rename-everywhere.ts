@@ -100,6 +100,10 @@ async function planRename(
     throw new ToolError("unsupported", `The language server does not rename \`${target.name}\` there`, {
       hint: "Give the `line` of its definition, or edit the occurrences with edit.replace.",
     });
+  if (byPath.reduce((sum, [, changes]) => sum + changes.length, 0) > mostEdits)
+    throw new ToolError("too-large", `The rename would make more than ${mostEdits} edits`, {
+      hint: "Nothing was changed. Rename it with a command.",
+    });
   const files: PlannedText[] = [];
   for (const [path, changes] of byPath) files.push(await planFile(path, changes, target, moves, context));
   for (const move of moves)
@@ -181,25 +185,38 @@ async function planFile(
   return { plan: to === undefined ? plan : moved(plan, to, target), file, after, starts };
 }
 
-function moved(plan: ReturnType<typeof filePlan>, to: string, { name }: RenameTarget): MovedFile {
-  const isNamedAlike =
-    posix.basename(plan.path).includes(name) && posix.dirname(to) === posix.dirname(plan.path);
-  if (!isNamedAlike) throw unexpected(plan.path, `moves it to ${showPath(to)}`);
+function moved(plan: ReturnType<typeof filePlan>, to: string, target: RenameTarget): MovedFile {
+  const renamed = posix.basename(plan.path).replace(target.name, () => target.new_name);
+  const isSameFolder = posix.dirname(to) === posix.dirname(plan.path);
+  if (!isSameFolder || to === plan.path || posix.basename(to) !== renamed)
+    throw unexpected(plan.path, `moves it to ${showPath(to)}`);
   return { ...plan, action: "move", from: plan.path, path: to };
 }
 
-/** Refuses an edit that changes more than the name. The program that sends it may be hostile. */
+const mostEdits = 50_000;
+
+/**
+ * Refuses an edit that changes more than the name. The program that sends it may be hostile. Besides the name, it may only
+ * add what keeps the old name: `old: new` or `old as new`.
+ */
 function checkEdit(before: string, after: string, path: string, { name, new_name }: RenameTarget): void {
-  const wordsOf = (text: string) => text.match(/[\p{ID_Continue}$]+/gu) ?? [];
-  const last = wordsOf(name).at(-1) ?? name;
+  if (before.length + after.length > mostEditChars) throw unexpected(path, "changes more than the name");
+  const wordsOf = (text: string): readonly string[] => text.match(/[\p{ID_Continue}$]+/gu) ?? [];
+  const [last, newLast] = [wordsOf(name).at(-1) ?? name, wordsOf(new_name).at(-1) ?? new_name];
   const known = new Set([last, ...wordsOf(new_name), "as", ...wordsOf(before)]);
   const kept = new Set([...wordsOf(after), last]);
+  const marksOf = (text: string) => text.replace(/[\p{ID_Continue}$ ]+/gu, "");
+  const marks = marksOf(before.replaceAll(name, " "));
   const isRename =
+    (before === "" || wordsOf(before).includes(last)) &&
+    after.includes(newLast) &&
     wordsOf(after).every((word) => known.has(word)) &&
     wordsOf(before).every((word) => kept.has(word)) &&
-    !/[\r\n;(){}]/.test(after.replaceAll(before, ""));
+    [marks, `${marks}:`, `:${marks}`].includes(marksOf(after.replaceAll(new_name, " ")));
   if (!isRename) throw unexpected(path, "changes more than the name");
 }
+
+const mostEditChars = 2_000;
 
 function unexpected(path: string, what: string): ToolError {
   return new ToolError("unsupported", `The language server's rename of ${showPath(path)} ${what}`, {

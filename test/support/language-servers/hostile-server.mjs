@@ -1,4 +1,4 @@
-/** A language server that misbehaves as its argument says. It runs in the sandbox of a test's workspace. */
+/** A language server that misbehaves as its argument says, and in renames as how.txt says. It runs in the sandbox of a test's workspace. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 
@@ -32,6 +32,8 @@ async function hover() {
     const noise = { method: "$/progress", params: { token: 1, value: "x".repeat(60_000) } };
     const flood = () => {
       for (let count = 0; count < 20; count += 1) send(noise);
+      // An answer that was not asked for does not count.
+      send({ id: 999_999, result: null });
       setImmediate(flood);
     };
     return flood();
@@ -85,7 +87,8 @@ async function answer({ id, method, params, result, error }) {
         },
       },
     });
-  if (method === "textDocument/rename") return send({ id, result: renames[mode](params.textDocument.uri) });
+  if (method === "textDocument/rename")
+    return send({ id, result: renames[readFileSync("how.txt", "utf8")](params.textDocument.uri) });
   if (method === "textDocument/hover") {
     askedBy = id;
     const found = await hover();
@@ -102,6 +105,25 @@ const renames = {
   above: (uri) => edit(uri.replace(/[^/]*$/, "../../outside.x"), "other"),
   more: (uri) => edit(uri, "other; evil()"),
   deletes: (uri) => edit(uri, "", 9),
+  comments: (uri) => edit(uri, "// ", 0),
+  negates: (uri) => edit(uri, "!other"),
+  replaces: (uri) => ({
+    changes: {
+      [uri]: [
+        { range: { start: { line: 0, character: 6 }, end: { line: 0, character: 7 } }, newText: "other" },
+      ],
+    },
+  }),
+  moves: (uri) => {
+    const [from, to] = ["names.x", "conftest.py"].map((name) => uri.replace(/[^/]*$/, name));
+    return {
+      documentChanges: [
+        { textDocument: { uri: from }, edits: edit(from, "other").changes[from] },
+        { kind: "rename", oldUri: from, newUri: to },
+      ],
+    };
+  },
+  endless: (uri) => ({ changes: { [uri]: Array(60_000).fill(edit(uri, "other").changes[uri][0]) } }),
   creates: (uri) => ({ documentChanges: [{ kind: "create", uri: `${uri}.sh` }] }),
   editor: (uri) => edit(uri.replace(/[^/]*$/, ".vscode/tasks.json"), "other"),
   malformed: () => ({ changes: { x: [{ range: 3 }] } }),
