@@ -39,6 +39,28 @@ it("logs in at the printed address, and out again", async () => {
   expect((await cli.run("mcp", "servers")).exit).toBe(1);
 });
 
+it("says who gets the access when the login page is on another host", async () => {
+  await using server = await protectedServer({
+    serverMetadata: (metadata) => ({
+      ...metadata,
+      authorization_endpoint: `http://localhost:${new URL(server.origin).port}/authorize`,
+    }),
+  });
+  await using cli = cliWorkspace();
+  const mcpServers = { one: { url: server.url, protocol: "2025" } };
+  cli.write(join(cli.home, "config/mcp.json"), JSON.stringify({ mcpServers }));
+  const child = cli.start("mcp", "login", "one", "--no-open");
+  const ended = once(child, "close");
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stderr })) {
+    lines.push(line);
+    if (line.startsWith("http")) child.kill("SIGKILL");
+  }
+  await ended;
+  const { host, port } = new URL(server.origin);
+  expect(lines[1]).toBe(`The page is on localhost:${port}. The access that you grant there goes to ${host}.`);
+});
+
 it("refuses a server that is missing, local, disabled or authorized by a header", async () => {
   await using cli = cliWorkspace();
   const url = "https://mcp.example/mcp";

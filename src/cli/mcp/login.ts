@@ -29,6 +29,10 @@ export async function logInToServer(given: Arguments): Promise<number> {
       signal: AbortSignal.any([interrupted, AbortSignal.timeout(loginMs)]),
       onAddress: (address, from) => {
         remark(`Log in to ${settings.name} at ${cleanLine(from, 200)}, within 5 minutes:\n`);
+        // A server can send the user to the login page of another one, to get the access that the user grants there.
+        const receiver = URL.canParse(from) ? new URL(from).host : cleanLine(from, 200);
+        if (address.host !== receiver)
+          remark(`The page is on ${address.host}. The access that you grant there goes to ${receiver}.\n`);
         remark(`${address.href}\n`);
         if (!options.has("no-open") && process.stderr.isTTY)
           link = openBrowser(address.href, join(state, "mcp-logins"));
