@@ -275,7 +275,7 @@ async function expectAllFound<Deed>(
     rmSync(file);
     return (fault !== undefined) === isDone;
   });
-  await fc.assert(found, { numRuns: 300 });
+  await fc.assert(found, { numRuns: 80 });
 }
 
 function flip(

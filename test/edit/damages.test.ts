@@ -14,6 +14,8 @@ const random = new Random(1);
 const subjects = globSync(["docs/**/*.md", "src/lib/*.ts", "src/pipeline/**/*.ts"], { cwd: root })
   .sort()
   .filter((path) => path !== "docs/benchmarks.md")
+  // All of them take a minute. `npm run bench -- edit` does more of the same.
+  .filter((_, index) => index % 3 === 0)
   .flatMap((path) => {
     const lines = readFileSync(join(root, path), "utf8").slice(0, -1).split("\n");
     // Changes of a few lines name all of them. Blanks after the last one are then not part of the text, and stay.
@@ -48,5 +50,5 @@ it("never applies a damaged edit wrongly", { timeout: 600_000 }, () => {
     }
   }
   expect(wrong).toEqual([]);
-  expect(right).toBeGreaterThan(1000);
+  expect(right).toBeGreaterThan(300);
 });

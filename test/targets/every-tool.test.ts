@@ -71,6 +71,7 @@ const steps = (url: string): readonly Step[] => [
   ["edit.anchored", { path: "poem.txt", edits: [{ op: "insert_after", from: lastAnchor, text: "fünf" }] }],
   ["edit.smart", { path: "poem.txt", location: "line 3", operation: "insert_after", content: "vier" }],
   ["edit.replace", { path: "poem.txt", find: "zehn", replace: "ten" }],
+  ["tools.script", { script: 'return (await tools.file.read({ path: "poem.txt" })).text' }],
   [
     "code.insert_block",
     { path: "src/greet.ts", name: "greet", position: "after", snippet: "function stop() {}" },
@@ -164,8 +165,20 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
+/** Language servers run on this machine only. These tools say so on a target. */
+const onlyHere: readonly string[] = ["code.definition", "code.diagnostics", "code.hover"];
+
 it("names every tool", () => {
-  expect([...new Set(steps("").map(([tool]) => tool))].sort()).toEqual(Object.keys(catalog).sort());
+  const named = [...new Set(steps("").map(([tool]) => tool))];
+  expect([...named, ...onlyHere].sort()).toEqual(Object.keys(catalog).sort());
+});
+
+it("refuses what asks a language server on a target", async () => {
+  for (const tool of onlyHere) {
+    const where = tool === "code.diagnostics" ? {} : { line: 2, name: "greet" };
+    const { error } = await remote.call(tool, { path: "src/use.ts", ...where });
+    expect(error?.message, tool).toMatch(/this machine/);
+  }
 });
 
 it("answers every call on a target as on this machine", async () => {
