@@ -39,3 +39,11 @@ tools["my-tool"].run(input: {
   total: number;
 }; text: string; failed?: string }>;`);
 });
+
+it("reads every part of a schema once, however often a server repeats its types", () => {
+  const types = Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? "object" : `type ${at}`));
+  let inputSchema: Record<string, unknown> = { type: "string" };
+  for (let depth = 0; depth < 8; depth += 1)
+    inputSchema = { type: types, properties: { inner: inputSchema } };
+  expect(declareTool({ name: "a", description: "", inputSchema }).match(/inner/g)).toHaveLength(8);
+});

@@ -28,10 +28,15 @@ function typeOf(schema: unknown, indent: string): string {
   if (Array.isArray(schema["enum"])) return schema["enum"].map((value) => JSON.stringify(value)).join(" | ");
   const choices = schema["anyOf"] ?? schema["oneOf"];
   if (Array.isArray(choices)) return [...new Set(choices.map((each) => typeOf(each, indent)))].join(" | ");
-  const { type } = schema;
-  if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each }, indent)).join(" | ");
+  const { type, items, ...rest } = schema;
+  if (Array.isArray(type)) {
+    // Each part of the schema is read once: a server could repeat types at every level, which would take forever.
+    const partOf = (each: unknown) => (each === "array" ? { items } : each === "object" ? rest : {});
+    const types = [...new Set(type)].map((each) => typeOf({ ...partOf(each), type: each }, indent));
+    return [...new Set(types)].join(" | ") || "unknown";
+  }
   if (type === "integer") return "number";
-  if (type === "array") return listOf(typeOf(schema["items"], indent));
+  if (type === "array") return listOf(typeOf(items, indent));
   if (type === "object" || isRecord(schema["properties"])) return objectType(schema, indent);
   return typeof type === "string" && plainTypes.has(type) ? type : "unknown";
 }

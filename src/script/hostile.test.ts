@@ -39,6 +39,10 @@ describe("a hostile program", () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
+  it("ends when its types take too long to read", async () => {
+    expect(await endOf(`f${"<a>(".repeat(50)}${")".repeat(50)}`)).toBe("timeout");
+  });
+
   it("makes no call for the program that follows it", async () => {
     const ending = new AbortController();
     const own: string[] = [];

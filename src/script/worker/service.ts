@@ -12,7 +12,10 @@ export async function scriptService(parent: Pick<Channel<ScriptAsks>, "ask">): P
   stripTypeScriptTypes("0");
   return {
     run: async ({ program, computeMs, run }, { signal }) => {
+      // The parser of types takes exponential time for some programs.
+      watchdog.start(computeMs);
       const stripped = strip(program);
+      watchdog.stop();
       if (typeof stripped === "object") return stripped;
       const machine = await Machine.open(engine, { watchdog, computeMs, signal, ask });
       try {
