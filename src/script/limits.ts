@@ -1,7 +1,5 @@
 /** The limits of one program. The worker enforces time and memory; the process that makes the calls enforces the rest. */
 export const limits = {
-  /** Characters of its text. */
-  programChars: 200_000,
   /** The time in which it computes. Waiting for calls does not count. */
   computeMs: 10_000,
   /** The memory of its values. */

@@ -29,22 +29,9 @@ export class ScriptRun {
   call({ name, input }: { readonly name: string; readonly input: string }): Promise<CallAnswer> {
     return this.#run(async () => {
       this.#made += 1;
-      if (this.#made > limits.calls)
-        return failed(
-          "too-large",
-          `A script may make ${limits.calls} calls`,
-          "Return what you have, and continue in another script.",
-        );
-      if (typeof name !== "string" || name.length > limits.nameChars)
-        return failed("not-found", `The name of a tool may have ${limits.nameChars} characters`);
-      if (typeof input !== "string" || input.length > limits.inputChars)
-        return failed("too-large", `The argument of a call may have ${limits.inputChars} characters`);
-      const release = await this.#turns.take(this.#signal, cancelled);
-      try {
-        return await this.#call(name, JSON.parse(input));
-      } finally {
-        release();
-      }
+      const answer = await this.#answer(name, input);
+      if (!answer.ok) this.#failed += 1;
+      return answer;
     });
   }
 
@@ -83,12 +70,28 @@ export class ScriptRun {
     };
   }
 
+  async #answer(name: string, input: string): Promise<CallAnswer> {
+    if (this.#made > limits.calls)
+      return failed(
+        "too-large",
+        `A script may make ${limits.calls} calls`,
+        "Return what you have, and continue in another script.",
+      );
+    if (typeof name !== "string" || name.length > limits.nameChars)
+      return failed("not-found", `The name of a tool may have ${limits.nameChars} characters`);
+    if (typeof input !== "string" || input.length > limits.inputChars)
+      return failed("too-large", `The argument of a call may have ${limits.inputChars} characters`);
+    const release = await this.#turns.take(this.#signal, cancelled);
+    try {
+      return await this.#call(name, JSON.parse(input));
+    } finally {
+      release();
+    }
+  }
+
   async #call(name: string, input: unknown): Promise<CallAnswer> {
     const result = await this.#calls.call(name, input, { signal: this.#signal });
-    if (!result.ok) {
-      this.#failed += 1;
-      return { ok: false, json: JSON.stringify(result.error) };
-    }
+    if (!result.ok) return { ok: false, json: JSON.stringify(result.error) };
     const { data, text, failed: failure } = result;
     const json = JSON.stringify({ data, text, failed: failure });
     if (json.length <= limits.resultChars) return { ok: true, json };
