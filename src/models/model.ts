@@ -29,7 +29,7 @@ export interface ModelFacts {
   readonly seesImages?: boolean | undefined;
   /** True when its API loads deferred tools that the model finds with `tools.find`. */
   readonly defersTools?: boolean | undefined;
-  /** True when `edit.anchored` is listed for it at once, in the dialect `toolcrib`. Set by the user; no model has it by default. */
+  /** True when the dialect `toolcrib` lists `edit.anchored` for it. Set by the user; no model has it by default. */
   readonly editsByAnchors?: boolean | undefined;
 }
 

@@ -50,8 +50,8 @@ const sizes = [1_500, 300];
 const noteTokens = 60;
 
 /**
- * Chooses outputs to clear, those with images first, then the oldest and largest, until `wanted` tokens are free. Images cannot be stored as text:
- * an output with images is cleared only if the same call shows them again. Pure.
+ * Chooses outputs to clear, those with images first, then the oldest and largest, until `wanted` tokens are free. Images
+ * cannot be stored as text: an output with images is cleared only if the same call shows them again. Pure.
  */
 export function outputsToClear(
   messages: readonly Message[],

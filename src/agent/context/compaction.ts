@@ -37,7 +37,10 @@ const manyInARow = 3;
 const crowded =
   "The results of a single round fill the context window, so the conversation is compacted after every round. Use a model with a larger context window, or ask for smaller steps.";
 
-/** Clears old outputs when the context is large, and compacts on request or when it is still full. A failure does not stop the round. */
+/**
+ * Clears old outputs when the context is large, and compacts on request or when it is still full. A failure does not stop
+ * the round.
+ */
 export async function shortenIfNeeded(core: SessionCore, signal: AbortSignal): Promise<void> {
   const wanted = core.compactionRequests.splice(0);
   const { isLarge, isFull } = core.parts.meter;

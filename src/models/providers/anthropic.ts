@@ -56,7 +56,10 @@ const interleaved = "interleaved-thinking-2025-05-14";
 const shares: Readonly<Record<ReasoningEffort, number>> = { low: 0.1, medium: 0.3, high: 0.6 };
 const leastBudget = 1_024;
 
-/** Halves a budget until it leaves space for a reply. Another budget breaks the cache, so it must not follow the limit closely. */
+/**
+ * Halves a budget until it leaves space for a reply. Another budget breaks the cache, so it must not follow the limit
+ * closely.
+ */
 function budgetWithin(limit: number, wanted: number): number {
   let budget = wanted;
   while (budget > limit * mostOfLimit) budget /= 2;
