@@ -27,6 +27,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   remote: () => import("./groups/remote.ts"),
   fleet: () => import("./groups/fleet.ts"),
   script: () => import("./groups/script.ts"),
+  servers: () => import("./groups/servers.ts"),
   growth: () => import("./groups/growth.ts"),
 };
 

@@ -19,7 +19,7 @@ ${summary(results)}
 
 \`\`\`sh
 npm run bench                          # everything; makes 2 GB of data in bench/.work the first time
-npm run bench -- grep read             # some groups: grep glob read write pipeline policy start sandbox shell edit git documents calculator mcp agent tokens console growth race crash
+npm run bench -- grep read             # some groups: grep glob read write pipeline policy start sandbox shell edit git documents calculator mcp agent tokens console script servers growth race crash
 npm run bench -- grep --only "15 files"  # cases whose name holds these words
 npm run bench -- edit --show "tabs for spaces"  # the first edits of a class that go wrong
 npm run bench -- growth --sizes 1k,10k  # fewer files and records than the default of 1k,10k,100k,300k; 1m is possible
