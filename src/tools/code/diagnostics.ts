@@ -17,6 +17,8 @@ export interface CodeDiagnosticsData {
   readonly diagnostics: readonly Diagnostic[];
   /** How many files were checked. */
   readonly files: number;
+  /** How many diagnostics of the checked files the limit has left out. */
+  readonly notShown: number;
   /** The value of `from` for the next call; null when all files were checked. */
   readonly next: string | null;
 }
@@ -46,8 +48,12 @@ export const codeDiagnostics: Tool<CodeDiagnosticsInput, CodeDiagnosticsData> = 
 
   async run(input, context) {
     const data = await diagnose(input, context);
-    const continuation = data.next === null ? undefined : `Continue with \`from\`: "${data.next}".`;
-    return { data, text: describe(input, data), continuation };
+    const { next, notShown } = data;
+    const notes = [
+      ...(notShown === 0 ? [] : [`${notShown} more: give a higher \`limit\`, or their file as \`path\`.`]),
+      ...(next === null ? [] : [`Continue with \`from\`: "${next}".`]),
+    ];
+    return { data, text: describe(input, data), continuation: notes.join("\n") || undefined };
   },
 };
 
@@ -57,30 +63,34 @@ async function diagnose(input: CodeDiagnosticsInput, context: ToolContext): Prom
   if (scope.kind === "file") {
     const server = await requireServer(scope.path, context);
     const { text } = await readSource(scope.path, context);
-    const found = await server.diagnostics({ path: scope.path, text });
-    return { diagnostics: found.filter(isAtLeast(severity)).slice(0, limit), files: 1, next: null };
+    const found = (await server.diagnostics({ path: scope.path, text })).filter(isAtLeast(severity));
+    const notShown = Math.max(0, found.length - limit);
+    return { diagnostics: found.slice(0, limit), files: 1, notShown, next: null };
   }
   const filter = new FileFilter({ globs: ["!**/node_modules/"] });
   const wanted = { directory: scope.path, filter, hidden: false, ignoreFiles: true };
   const { paths } = await listFiles(wanted, context);
   const diagnostics: Diagnostic[] = [];
   const servers = new Map<string, LanguageServer | NoServer>();
-  let files = 0;
+  let [files, notShown] = [0, 0];
   for (const file of [...paths].sort().filter((one) => one >= from)) {
     const extension = posix.extname(file);
     const server = servers.get(extension) ?? (await context.servers.serverFor(file));
     servers.set(extension, server);
     if (isMissing(server)) continue;
-    if (files === mostFiles || diagnostics.length >= limit) return { diagnostics, files, next: file };
+    if (files === mostFiles || diagnostics.length >= limit)
+      return { diagnostics, files, notShown, next: file };
     files += 1;
     context.progress(`${file}: ${counted(diagnostics.length, "diagnostic")} so far`);
     const source = await readSource(file, context).catch(undefinedIfRefused);
     if (source === undefined) continue;
-    const found = await server.diagnostics({ path: file, text: source.text });
-    diagnostics.push(...found.filter(isAtLeast(severity)).slice(0, limit - diagnostics.length));
+    const found = (await server.diagnostics({ path: file, text: source.text })).filter(isAtLeast(severity));
+    const shown = found.slice(0, limit - diagnostics.length);
+    diagnostics.push(...shown);
+    notShown += found.length - shown.length;
   }
   if (files === 0) throw nothingServed(path, [...servers.values()]);
-  return { diagnostics, files, next: null };
+  return { diagnostics, files, notShown, next: null };
 }
 
 const mostFiles = 200;

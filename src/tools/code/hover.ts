@@ -35,7 +35,7 @@ export const codeHover: Tool<CodeHoverInput, CodeHoverData> = {
     const text = (await server.hover(at)) ?? null;
     return {
       data: { text, server: server.name },
-      text: plain(text) ?? `The language server knows nothing about \`${input.name}\` there.`,
+      text: plain(text) || `The language server knows nothing about \`${input.name}\` there.`,
     };
   },
 };
