@@ -25,7 +25,7 @@ export async function newErrorsOf(
     return [...moved.map((from) => ({ ...from, after: undefined })), { path, before, after: contents.after }];
   });
   const errors = await servers.newErrors(
-    changes.map(({ path, before, after }) => ({
+    changes.filter(isSmall).map(({ path, before, after }) => ({
       path: posix.relative(environment.workspace, posix.resolve(environment.workspace, path)),
       before: before && textIn(path, before),
       after: after && textIn(path, after),
@@ -40,7 +40,20 @@ export async function newErrorsOf(
 
 const mostShown = 10;
 
+const mostBytes = 1024 * 1024;
+
+/** A server takes a missing text for a missing file, so a large file is left out as a whole. */
+function isSmall({
+  before,
+  after,
+}: {
+  before: Uint8Array | undefined;
+  after: Uint8Array | undefined;
+}): boolean {
+  return Math.max(before?.length ?? 0, after?.length ?? 0) <= mostBytes;
+}
+
 function textIn(path: string, bytes: Uint8Array): string | undefined {
-  const [source] = bytes.length > 1024 * 1024 ? [] : sourcesOf(path, bytes);
+  const [source] = sourcesOf(path, bytes);
   return source?.text.utf8.toString();
 }
