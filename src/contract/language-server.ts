@@ -21,8 +21,8 @@ export interface NoServer {
   readonly missing: string;
   /** How to get one; undefined when no server is known for the language. */
   readonly hint: string | undefined;
-  /** Whether there is a server that may not run or has failed. Answers without it say so. */
-  readonly isInstalled: boolean;
+  /** Whether a server is known for the language. Answers without it say so. */
+  readonly isKnown: boolean;
 }
 
 /** A server that runs. Its answers are data of another program: positions and texts must be checked before use. */

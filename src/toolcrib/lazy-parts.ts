@@ -27,7 +27,7 @@ export function lazyServers(options: ServersOptions): OpenServers {
     forCall: (call) => ({
       serverFor: async (path, wanted) => {
         if (wanted?.onlyRunning && loaded() === undefined)
-          return { missing: "No language server runs", hint: undefined, isInstalled: false };
+          return { missing: "No language server runs", hint: undefined, isKnown: false };
         return (await load()).forCall(call).serverFor(path, wanted);
       },
       newErrors: async (changes) => (await loaded())?.forCall(call).newErrors(changes) ?? [],

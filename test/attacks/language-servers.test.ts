@@ -92,6 +92,7 @@ describe.skipIf(missing !== undefined)("a hostile language server", () => {
       ["deletes", "unsupported"],
       ["comments", "unsupported"],
       ["negates", "unsupported"],
+      ["reorders", "unsupported"],
       ["replaces", "unsupported"],
       ["moves", "unsupported"],
       ["endless", "too-large"],

@@ -24,7 +24,7 @@ export function noServers(): LanguageServers {
     serverFor: async () => ({
       missing: "No language server runs here",
       hint: undefined,
-      isInstalled: false,
+      isKnown: false,
     }),
     newErrors: async () => [],
   };

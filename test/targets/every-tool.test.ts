@@ -212,7 +212,7 @@ async function answer(
 
 /**
  * What may differ. `search.grep` on a target is always ripgrep there, which does not count the files without a match.
- * Here, a user can join a shell through tmux. Whether a process already waits for input depends on the moment.
+ * Here, a user can join a shell through tmux. No language server runs for either, for another reason. Whether a process already waits for input depends on the moment.
  */
 const justified = new Set(["engine", "searchedFiles", "attach", "waitsForInput"]);
 
@@ -227,6 +227,7 @@ function comparable(text: string, workspace: string): string {
     .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?/g, "TIME")
     .replace(/; a user can join it with: tmux [^\]]*|The user can watch and type with: tmux .*/g, "")
     .replace(" It is waiting for input.", "")
+    .replace(/\b(Found by name|Only this file was changed): .*/g, "$1")
     .replace(/\bpid \d+/g, "pid 0")
     .replace(/\b\d+(\.\d+)? (ms|s)\b/g, "0 s");
 }

@@ -86,13 +86,14 @@ export function readDiagnostics(answer: unknown, path: string): readonly Diagnos
       column: start.character + 1,
       severity: severities[severity - 1] ?? "error",
       message: printable(message).slice(0, 2000),
-      code:
-        typeof code === "number"
-          ? `TS${code}`
-          : code === undefined
-            ? undefined
-            : printableLine(code).slice(0, 100),
+      code: code === undefined ? undefined : codeName(code, path),
     }));
+}
+
+/** TypeScript sends numbers, which everyone writes as TS2322. */
+function codeName(code: string | number, path: string): string {
+  if (typeof code === "string") return printableLine(code).slice(0, 100);
+  return /\.[cm]?[jt]sx?$/i.test(path) ? `TS${code}` : String(code);
 }
 
 const maxDiagnostics = 5000;

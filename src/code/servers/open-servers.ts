@@ -11,6 +11,7 @@ import type {
   NoServer,
   ServerWanted,
 } from "../../contract/language-server.ts";
+import { untilAborted } from "../../lib/async/abort.ts";
 import { languageFor, type ServedLanguage, type ServerProgram } from "./known-servers.ts";
 import { newErrorsIn } from "./new-errors.ts";
 import { PublishedDiagnostics, RunningServer } from "./running-server.ts";
@@ -72,26 +73,38 @@ class ServerTable {
   ): Promise<LanguageServer | NoServer> {
     const language = languageFor(path, this.#options.settings ?? {});
     if (language === undefined)
-      return { missing: `No language server is known for ${path}`, hint: undefined, isInstalled: false };
+      return { missing: `No language server is known for ${path}`, hint: undefined, isKnown: false };
     if (this.#options.isElsewhere) return onTarget;
     const slot = this.#slotOf(language);
-    const key = await keyOf(call);
     if (slot.running?.process.hasEnded) this.#noteCrash(slot);
-    if (slot.running !== undefined && slot.key !== key && !onlyRunning) await this.#end(slot);
-    if (slot.running !== undefined) return slot.running.forCall(call);
-    if (onlyRunning) return noneRuns;
+    // A call that starts no programs has no rules to compare.
+    if (onlyRunning) return slot.running?.forCall(call) ?? noneRuns;
+    const key = await keyOf(call);
+    if (slot.running !== undefined && slot.key !== key) await this.#end(slot);
+    if (slot.running !== undefined) {
+      // A question follows, so the server must not end before it.
+      slot.running.onUse?.();
+      return slot.running.forCall(call);
+    }
     if (slot.crashes > maxCrashes)
       return {
         missing: `The language server for ${language.name} has crashed ${slot.crashes} times`,
         hint: "Ask the user to fix it, then restart this program.",
-        isInstalled: true,
+        isKnown: true,
       };
-    slot.key = key;
+    const isStarter = slot.starting === undefined;
+    if (isStarter) slot.key = key;
     slot.starting ??= this.#start(language, slot, call).finally(() => {
       slot.starting = undefined;
     });
-    const started = await slot.starting;
-    return started instanceof RunningServer ? started.forCall(call) : started;
+    try {
+      const started = await untilAborted(slot.starting, call.signal);
+      if (slot.key === key) return started instanceof RunningServer ? started.forCall(call) : started;
+    } catch (error) {
+      if (isStarter || call.signal.aborted) throw error;
+    }
+    // Another call has started it, which was cancelled or has other hidden files.
+    return this.serverFor(path, call);
   }
 
   async newErrors(changes: readonly ChangedText[], { signal }: ServerCall): Promise<readonly Diagnostic[]> {
@@ -143,10 +156,12 @@ class ServerTable {
   /** Starts the first program that is installed and may run. */
   async #start(language: ServedLanguage, slot: Slot, call: ServerCall): Promise<RunningServer | NoServer> {
     const { environment } = call;
+    const programs = await language.programs(environment);
+    if (programs.length === 0) return notInstalled(language);
     const level = (await environment.sandbox?.())?.level ?? "none";
     if (level === "none") return noSandbox;
     let reason: NoServer | undefined;
-    for (const program of await language.programs(environment)) {
+    for (const program of programs) {
       if (!(await environment.confinement?.mayRun?.(program.command, program.chosenBy))) {
         reason ??= notAllowed(program);
         continue;
@@ -160,7 +175,7 @@ class ServerTable {
         if (!(error instanceof ToolError) || call.signal.aborted) throw error;
         if (error.details?.kind === "missing-program") continue;
         slot.crashes += 1;
-        reason = { missing: error.message, hint: error.hint, isInstalled: true };
+        reason = { missing: error.message, hint: error.hint, isKnown: true };
       }
     }
     return reason ?? notInstalled(language);
@@ -197,11 +212,16 @@ class ServerTable {
 
   #endWhenIdle(running: RunningServer, slot: Slot): void {
     const { idleMs = 5 * 60_000 } = this.#options;
-    running.onUse = (isBusy) => {
-      clearTimeout(slot.idle);
-      if (isBusy) return;
-      slot.idle = setTimeout(() => void this.#end(slot).catch(() => {}), idleMs).unref();
+    const end = () => {
+      if (!running.isBusy) void this.#end(slot).catch(() => {});
     };
+    running.onUse = () => {
+      if (slot.running !== running) return;
+      clearTimeout(slot.idle);
+      slot.idle = setTimeout(end, idleMs).unref();
+    };
+    // It may never be asked, when the call that has started it fails.
+    running.onUse();
   }
 }
 
@@ -223,27 +243,27 @@ async function keyOf({ environment, confinement, signal }: ServerCall): Promise<
 }
 
 /** The answer when only a running server is wanted. */
-const noneRuns: NoServer = { missing: "No language server runs", hint: undefined, isInstalled: false };
+const noneRuns: NoServer = { missing: "No language server runs", hint: undefined, isKnown: false };
 
 const onTarget: NoServer = {
   missing: "Language servers run only for workspaces on this machine",
   hint: "Use search.grep and code.symbols, which also work on targets.",
-  isInstalled: false,
+  isKnown: true,
 };
 
 const noSandbox: NoServer = {
   missing: "Language servers run only in the sandbox, and none is available",
   hint: "Ask the user to run: toolcrib doctor",
-  isInstalled: false,
+  isKnown: true,
 };
 
 function notAllowed({ name, command, chosenBy }: ServerProgram): NoServer {
   if (chosenBy === "user")
-    return { missing: `A rule denies the language server: ${command}`, hint: undefined, isInstalled: true };
+    return { missing: `A rule denies the language server: ${command}`, hint: undefined, isKnown: true };
   return {
     missing: `The language server ${name} comes with the project and may not run`,
     hint: `Ask the user to add this rule: allow run ${command}`,
-    isInstalled: true,
+    isKnown: true,
   };
 }
 
@@ -251,6 +271,6 @@ function notInstalled({ name, install }: ServedLanguage): NoServer {
   return {
     missing: `No language server for ${name} is installed`,
     hint: `Ask the user to ${install}`,
-    isInstalled: false,
+    isKnown: true,
   };
 }

@@ -30,11 +30,17 @@ export interface RunningParts {
 export class RunningServer {
   readonly #parts: RunningParts;
   #turn: Promise<unknown> = Promise.resolve();
+  #isBusy = false;
   /** Called with the beginning and the end of each question. */
-  onUse: ((isBusy: boolean) => void) | undefined;
+  onUse: (() => void) | undefined;
 
   constructor(parts: RunningParts) {
     this.#parts = parts;
+  }
+
+  /** Whether it has a question to answer. */
+  get isBusy(): boolean {
+    return this.#isBusy;
   }
 
   get process(): ServerProcess {
@@ -54,12 +60,19 @@ export class RunningServer {
       hover: (at) => fresh(async () => readHover(await this.#at("textDocument/hover", at, {}, call.signal))),
       locations: (wanted, at) => fresh(() => this.#locations(wanted, at, call.signal)),
       rename: (at, newName) => fresh(() => this.#rename(at, newName, call.signal)),
-      // The next question reads the files again, so the server forgets the tried texts.
       tryTexts: (changes, at) =>
-        fresh(async () => ({
-          newErrors: await newErrorsIn(this, changes, call.signal, { areTried: true }),
-          references: await this.#locations("references", at, call.signal),
-        })),
+        fresh(async () => {
+          try {
+            return {
+              newErrors: await newErrorsIn(this, changes, call.signal, { areTried: true }),
+              references: await this.#locations("references", at, call.signal),
+            };
+          } finally {
+            // The errors of the next edit must not depend on texts that were only tried.
+            for (const { path, before: text } of changes)
+              if (text !== undefined) this.#parts.files.show({ path, text });
+          }
+        }),
     };
   }
 
@@ -70,13 +83,21 @@ export class RunningServer {
     this.#turn = done.promise;
     try {
       await untilAborted(before, signal);
-      this.onUse?.(true);
-      return await ask();
+      this.#setBusy(true);
+      try {
+        return await ask();
+      } finally {
+        this.#setBusy(false);
+      }
     } finally {
-      this.onUse?.(false);
       // A question that was cancelled while it waited still keeps its place.
       void before.then(() => done.resolve());
     }
+  }
+
+  #setBusy(isBusy: boolean): void {
+    this.#isBusy = isBusy;
+    this.onUse?.();
   }
 
   get files(): ServerFiles {
@@ -167,15 +188,18 @@ const publishMs = 20_000;
 /** Turns the diagnostics of tsserver into those of the protocol. */
 function asProtocol(body: unknown): unknown {
   if (!Array.isArray(body)) return [];
-  return body.map(({ message, startLocation: start, endLocation: end, category, code }) => ({
-    message,
-    code,
-    severity: category === "warning" ? 2 : category === "suggestion" || category === "message" ? 4 : 1,
-    range: {
-      start: { line: start?.line - 1, character: start?.offset - 1 },
-      end: { line: end?.line - 1, character: end?.offset - 1 },
-    },
-  }));
+  return body.map((one) => {
+    const { message, startLocation: start, endLocation: end, category, code } = one ?? {};
+    return {
+      message,
+      code,
+      severity: category === "warning" ? 2 : category === "suggestion" || category === "message" ? 4 : 1,
+      range: {
+        start: { line: start?.line - 1, character: start?.offset - 1 },
+        end: { line: end?.line - 1, character: end?.offset - 1 },
+      },
+    };
+  });
 }
 
 /** Waits for diagnostics that a server publishes by itself. */

@@ -196,27 +196,22 @@ function moved(plan: ReturnType<typeof filePlan>, to: string, target: RenameTarg
 const mostEdits = 50_000;
 
 /**
- * Refuses an edit that changes more than the name. The program that sends it may be hostile. Besides the name, it may only
- * add what keeps the old name: `old: new` or `old as new`.
+ * Refuses an edit that changes more than the name. The program that sends it may be hostile. Where the old name must stay,
+ * an edit adds the new one: `greet as welcome`, `greet: welcome`.
  */
 function checkEdit(before: string, after: string, path: string, { name, new_name }: RenameTarget): void {
-  if (before.length + after.length > mostEditChars) throw unexpected(path, "changes more than the name");
-  const wordsOf = (text: string): readonly string[] => text.match(/[\p{ID_Continue}$]+/gu) ?? [];
-  const [last, newLast] = [wordsOf(name).at(-1) ?? name, wordsOf(new_name).at(-1) ?? new_name];
-  const known = new Set([last, ...wordsOf(new_name), "as", ...wordsOf(before)]);
-  const kept = new Set([...wordsOf(after), last]);
-  const marksOf = (text: string) => text.replace(/[\p{ID_Continue}$ ]+/gu, "");
-  const marks = marksOf(before.replaceAll(name, " "));
-  const isRename =
-    (before === "" || wordsOf(before).includes(last)) &&
-    after.includes(newLast) &&
-    wordsOf(after).every((word) => known.has(word)) &&
-    wordsOf(before).every((word) => kept.has(word)) &&
-    [marks, `${marks}:`, `:${marks}`].includes(marksOf(after.replaceAll(new_name, " ")));
-  if (!isRename) throw unexpected(path, "changes more than the name");
+  const [old, renamed] = [plainName(/[^.:#]+$/.exec(name)?.[0] ?? name), plainName(new_name)];
+  const names = after.split(/ as |: */).map(plainName);
+  const isReplaced = plainName(before) === old && names.every((one) => one === old || one === renamed);
+  const isAdded = before === "" && names.length > 1 && names.every((one) => one === "" || one === renamed);
+  if (names.length <= 2 && names.includes(renamed) && (isReplaced || isAdded)) return;
+  throw unexpected(path, "changes more than the name");
 }
 
-const mostEditChars = 2_000;
+/** Removes the sign that some languages put before names: #secret, $total, 'a. */
+function plainName(name: string): string {
+  return name.replace(/^[#@$']/, "");
+}
 
 function unexpected(path: string, what: string): ToolError {
   return new ToolError("unsupported", `The language server's rename of ${showPath(path)} ${what}`, {

@@ -24,7 +24,7 @@ import { type CodeFile, readCode } from "./code-file.ts";
 import { filesMentioning, wholeWord } from "./mentions.ts";
 import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
 import { diffOfRename, renameEverywhere } from "./rename-everywhere.ts";
-import { isMissing, isServerFailure, serverOrReason } from "./served-symbol.ts";
+import { asClause, isMissing, isServerFailure, reasonOf, serverOrReason } from "./served-symbol.ts";
 
 export interface CodeRenameData extends EditData {
   readonly places: number;
@@ -101,7 +101,7 @@ function mayAskServer({ run_formatter, run_check }: CodeRenameInput): boolean {
   return !run_formatter && !run_check;
 }
 
-/** Renames in all files. Returns the reason when there is no server; undefined when none is installed. */
+/** Renames in all files. Returns the reason when there is no server; undefined when none is known for the language. */
 async function renameWithServer(
   input: CodeRenameInput,
   context: ToolContext,
@@ -109,7 +109,7 @@ async function renameWithServer(
   if (!mayAskServer(input)) return {};
   const { path, name, new_name, kind } = input;
   const server = await serverOrReason(path, context);
-  if (isMissing(server)) return { reason: server.isInstalled ? server.missing : undefined };
+  if (isMissing(server)) return { reason: reasonOf(server) };
   try {
     const outline = await outlineOf(path, context);
     if (outline !== undefined && scopeRulesOf(outline.language) !== undefined)
@@ -134,7 +134,7 @@ async function renameWithServer(
     };
   } catch (error) {
     if (!isServerFailure(error) || context.signal.aborted) throw error;
-    return { reason: error.message };
+    return { reason: asClause(error.message) };
   }
 }
 

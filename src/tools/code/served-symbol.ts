@@ -44,9 +44,19 @@ export async function serverOrReason(
   try {
     return await servers.serverFor(path);
   } catch (error) {
-    if (isServerFailure(error)) return { missing: error.message, hint: error.hint, isInstalled: true };
+    if (isServerFailure(error)) return { missing: error.message, hint: error.hint, isKnown: true };
     throw error;
   }
+}
+
+/** Returns why an answer is by syntax, as a clause; undefined when no server is known for the language. */
+export function reasonOf({ missing, isKnown }: NoServer): string | undefined {
+  return isKnown ? asClause(missing) : undefined;
+}
+
+/** Returns a sentence as the second part of another one. */
+export function asClause(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
 }
 
 /** Whether a server has crashed, did not answer or did not understand, so that syntax has to do. */

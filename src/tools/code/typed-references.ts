@@ -1,25 +1,22 @@
 import { languageOf } from "../../code/languages/language-of.ts";
 import { ToolError } from "../../contract/error.ts";
-import type {
-  CodeLocation,
-  LanguageServer,
-  NoServer,
-  SourcePosition,
-} from "../../contract/language-server.ts";
+import type { CodeLocation, LanguageServer, SourcePosition } from "../../contract/language-server.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { findScope } from "../search/scope.ts";
 import { mentioningFiles, patientIndex } from "./mentions.ts";
 import type { CodeReferencesInput, ReferencingFile } from "./references.ts";
 import {
+  asClause,
   isMissing,
   isServerFailure,
   occurrencesOf,
   onLine,
+  reasonOf,
   serverOrReason,
   withLines,
 } from "./served-symbol.ts";
 
-/** References by types, or why they are found by name. No reason is given when no server is installed. */
+/** References by types, or why they are found by name. No reason is given when no server is known for the language. */
 export type TypedReferences =
   | { readonly files: readonly ReferencingFile[]; readonly outside: number }
   | { readonly byName: string | undefined };
@@ -48,7 +45,7 @@ export async function typedReferences(
     return { files, outside: references.length - inside.length };
   } catch (error) {
     if (!isServerFailure(error) || context.signal.aborted) throw error;
-    return { byName: error.message };
+    return { byName: asClause(error.message) };
   }
 }
 
@@ -80,10 +77,6 @@ async function symbolWanted(
   // The block of a symbol begins with its comments.
   const place = found?.places.find(({ line, role }) => line >= only.line && role === "definition");
   return found && place && { at: { ...found, offset: place.start }, server };
-}
-
-function reasonOf({ missing, isInstalled }: NoServer): string | undefined {
-  return isInstalled ? `${missing.charAt(0).toLowerCase()}${missing.slice(1)}` : undefined;
 }
 
 async function definitionsOf(

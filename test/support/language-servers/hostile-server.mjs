@@ -1,11 +1,16 @@
 /** A language server that misbehaves as its argument says, and in renames as how.txt says. It runs in the sandbox of a test's workspace. */
+import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 
-const [mode] = process.argv.slice(2);
+const [mode, mark] = process.argv.slice(2);
 let buffer = Buffer.alloc(0);
 const answers = [];
 let asking;
+
+// A process that would outlive it.
+if (mode === "leaves")
+  spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", mark], { detached: true, stdio: "ignore" });
 
 function send(message) {
   const body = Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...message }));
@@ -40,6 +45,7 @@ async function hover() {
   }
   if (mode === "garbage") return void process.stdout.write("x".repeat(10_000));
   if (mode === "crash") process.exit(3);
+  if (mode === "leaves") return {};
   if (mode === "asks") {
     const requests = [
       ["workspace/applyEdit", { edit: edit("file:///etc/passwd", "x") }],
@@ -107,6 +113,7 @@ const renames = {
   deletes: (uri) => edit(uri, "", 9),
   comments: (uri) => edit(uri, "// ", 0),
   negates: (uri) => edit(uri, "!other"),
+  reorders: (uri) => edit(uri, "1 = other", 9),
   replaces: (uri) => ({
     changes: {
       [uri]: [
