@@ -60,6 +60,8 @@ export interface Group {
 /** The options of the command line. */
 interface GroupOptions {
   readonly only: string;
+  /** How often something is tried. */
+  readonly tries?: string | undefined;
   readonly engine?: string | undefined;
   readonly show?: string | undefined;
   /** Numbers of files and records, such as "1k,10k". */

@@ -24,6 +24,7 @@ npm run bench -- grep --only "15 files"  # cases whose name holds these words
 npm run bench -- edit --show "tabs for spaces"  # the first edits of a class that go wrong
 npm run bench -- growth --sizes 1k,10k  # fewer files and records than the default of 1k,10k,100k,300k; 1m is possible
 npm run bench -- growth --subject ../before --subject .  # this checkout and one from before a change, in one table
+npm run bench -- servers --tries 40     # fewer renames than 200
 npm run bench -- race                  # a million tries for each operation
 npm run bench -- --json > results.json # for machines
 npm run bench -- --strict              # exit code 1 when a goal is missed

@@ -11,7 +11,6 @@ import type { CaseResult, Group } from "../harness.ts";
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const workspace = join(workDirectory, "servers");
 const rule = "allow run node_modules/typescript/bin/tsc --lsp --stdio";
-const renames = 200;
 const batch = 20;
 
 /** Renames symbols of our own code with the language server of TypeScript 7, and lets the compiler find missed references. */
@@ -19,9 +18,9 @@ export const group: Group = {
   needs: [],
   prepare: copyRepository,
   cases: [],
-  run: async function* ({ only }) {
-    const name = `${renames} renames`;
-    if (name.includes(only)) yield await renameMany(name);
+  run: async function* ({ only, tries = "200" }) {
+    const name = `${tries} renames`;
+    if (name.includes(only)) yield await renameMany(name, Number(tries));
   },
 };
 
@@ -52,7 +51,7 @@ interface Made {
   readonly places: number;
 }
 
-async function renameMany(name: string): Promise<CaseResult> {
+async function renameMany(name: string, renames: number): Promise<CaseResult> {
   let errors = compilerErrors();
   if (errors.length > 0) throw new Error(`The copy does not compile before the renames: ${errors[0]}`);
   const made: Made[] = [];
