@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   noSandboxHere,
@@ -139,6 +139,19 @@ describe.skipIf(missing !== undefined)("the code tools with TypeScript 7", () =>
       typescriptFiles["src/greet.ts"],
       typescriptFiles["src/main.ts"],
     ]);
+  });
+
+  it("rename a symbol that another file exports again, and keep that name", async () => {
+    writeFileSync(project.at("src/index.ts"), 'export { greet } from "./greet.ts";\n');
+    writeFileSync(project.at("src/user.ts"), 'import { greet } from "./index.ts";\ngreet("Ada");\n');
+    const input = { path: "src/greet.ts", name: "greet", new_name: "welcome" };
+    expect(await text("code.rename", input)).toContain("by types: 5 occurrences in 3 files.");
+    expect([read("src/index.ts"), read("src/user.ts")]).toEqual([
+      'export { welcome as greet } from "./greet.ts";\n',
+      'import { greet } from "./index.ts";\ngreet("Ada");\n',
+    ]);
+    await call("journal.undo", {});
+    for (const path of ["src/index.ts", "src/user.ts"]) rmSync(project.at(path));
   });
 
   it("refuse a rename to a name that means something else there", async () => {

@@ -81,6 +81,8 @@ interface PlannedText {
   readonly after: string;
   /** Where the edits begin in the old text, and where the new name is in the new text. */
   readonly starts: readonly { readonly before: number; readonly after: number }[];
+  /** Whether an edit keeps the old name beside the new one, so that some uses stay as they are. */
+  readonly keepsOldName: boolean;
 }
 
 type MovedFile = PlannedFile["plan"] & { readonly action: "move" };
@@ -182,7 +184,8 @@ async function planFile(
   const after = spliced(file.text, splices);
   const plan = filePlan({ file, after, notes: [] });
   const to = moves.find(({ from }) => from === path)?.to;
-  return { plan: to === undefined ? plan : moved(plan, to, target), file, after, starts };
+  const keepsOldName = splices.some(({ text }) => / as |:/.test(text));
+  return { plan: to === undefined ? plan : moved(plan, to, target), file, after, starts, keepsOldName };
 }
 
 function moved(plan: ReturnType<typeof filePlan>, to: string, target: RenameTarget): MovedFile {
@@ -247,14 +250,26 @@ async function refuseOtherMeaning(
         output: describeDiagnostics(newErrors.slice(0, 10)).join("\n"),
       },
     );
-  const renamed = new Set(
-    files.flatMap(({ file, after, starts }) => {
-      const afterLines = new TextLines(after);
-      return starts.map((start) => keyOf({ path: file.path, start: afterLines.positionAt(start.after) }));
-    }),
-  );
-  const found = new Set(references.map(({ path, range: { start } }) => keyOf({ path, start })));
-  const areSame = references.length === known.length && [...renamed].every((key) => found.has(key));
+  const renamed = new Set<string>();
+  const texts = new Map<string, { readonly after: string; readonly lines: TextLines }>();
+  for (const { file, after, starts } of files) {
+    const lines = new TextLines(after);
+    texts.set(file.path, { after, lines });
+    for (const { after: at } of starts) renamed.add(keyOf({ path: file.path, start: lines.positionAt(at) }));
+  }
+  const keys = (locations: readonly CodeLocation[]) =>
+    new Set(locations.map(({ path, range: { start } }) => keyOf({ path, start })));
+  const [before, found] = [keys(known), keys(references)];
+  /** Whether the new name was there before, and would now mean the renamed symbol. */
+  const isCaught = ({ path, range: { start } }: CodeLocation) => {
+    const key = keyOf({ path, start });
+    const text = texts.get(path);
+    if (renamed.has(key)) return false;
+    return text ? text.after.startsWith(new_name, text.lines.offsetAt(start)) : !before.has(key);
+  };
+  // Where an edit keeps the old name, as in `export { welcome as greet }`, its uses may no longer count.
+  const hasAllUses = references.length === known.length || files.some(({ keepsOldName }) => keepsOldName);
+  const areSame = hasAllUses && [...renamed].every((key) => found.has(key)) && !references.some(isCaught);
   if (!areSame)
     throw new ToolError(
       "invalid-input",
