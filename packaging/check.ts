@@ -6,11 +6,12 @@ import { run } from "./stage.ts";
 /** Makes a call with a binary, without Node on the PATH and in an empty home directory. Throws if it fails. */
 export function checkBinary(binary: string, folder: string): void {
   const { home, workspace, env } = newUser(folder);
-  const { stdout, stderr } = spawnSync(binary, ["call", "file.read", "--path", "a.txt", "--json"], {
+  const { error, stdout, stderr } = spawnSync(binary, ["call", "file.read", "--path", "a.txt", "--json"], {
     cwd: workspace,
     env,
     encoding: "utf8",
   });
+  if (error !== undefined) throw new Error(`The binary does not start: ${error.message}`);
   if (!stdout.startsWith("{") || JSON.parse(stdout).isError !== false)
     throw new Error(`The binary does not work in ${home}: ${stdout}${stderr}`);
 }
