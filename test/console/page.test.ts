@@ -46,20 +46,25 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     health: "#/health",
   };
 
-  it.each(Object.entries(routes))(
-    "shows %s without faults of accessibility, in both themes",
-    async (_, hash) => {
-      await shown.open(hash);
-      expect(await faultsOf(page)).toEqual([]);
-      expect(shown.errors).toEqual([]);
-    },
-  );
+  describe("opened once", () => {
+    beforeAll(() => shown.open("#/now"));
+
+    it.each(Object.entries(routes))(
+      "shows %s without faults of accessibility, in both themes",
+      async (_, hash) => {
+        await shown.show(hash);
+        expect(await faultsOf(page)).toEqual([]);
+        expect(shown.errors).toEqual([]);
+      },
+    );
+  });
 
   it("shows a waiting question on every page until it is answered, also on a phone", async () => {
+    await shown.open("#/now");
     for (const size of [desk, phone]) {
       await page.setViewportSize(size);
       for (const hash of Object.values(routes)) {
-        await shown.open(hash);
+        await shown.show(hash);
         const bar = await page.locator(".question-bar", { hasText: "2 questions wait" }).boundingBox();
         expect([hash, bar?.y, bar?.x], hash).toEqual([hash, expect.closeTo(44, 0), size === desk ? 232 : 0]);
       }
@@ -70,12 +75,14 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
   });
 
   it("reaches everything that can be pressed by Tab, and shows where the focus is", async () => {
+    await shown.open("#/now");
+    await page.evaluate(`document.addEventListener("focusin", ({ target }) => {
+      if (getComputedStyle(target).outlineStyle !== "none") focused.add(target);
+    })`);
     for (const hash of [...Object.values(routes), "#/sessions/w-main/s-old"]) {
-      await shown.open(hash);
-      const count = await page.evaluate<number>(`globalThis.focused = new Set();
-        document.addEventListener("focusin", ({ target }) => {
-          if (getComputedStyle(target).outlineStyle !== "none") focused.add(target);
-        });
+      await shown.show(hash);
+      const count = await page.evaluate<number>(`document.activeElement.blur();
+        globalThis.focused = new Set();
         ${pressable}.length`);
       for (let at = 0; at < count + 3; at += 1) await page.keyboard.press("Tab");
       const missed = `${pressable}.filter((element) => !focused.has(element)).map((element) => element.outerHTML)`;
@@ -150,8 +157,9 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
 
   it("fits a phone: nothing is wider than 360 px", async () => {
     await page.setViewportSize(phone);
+    await shown.open("#/now");
     for (const hash of Object.values(routes)) {
-      await shown.open(hash);
+      await shown.show(hash);
       expect([hash, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([hash, 360]);
     }
     await page.getByRole("button", { name: "Menu" }).click();

@@ -25,14 +25,15 @@ describe.each(sides)("$name", (side) => {
     const stage = await openStage(side, (words) => [
       {
         text: "I shall do something now",
-        calls: [words.shell("echo no >> log.txt")],
+        calls: [words.create("broken.txt", "no\n")],
         fault: faultOf(side, fault),
       },
-      { text: "I do it.", calls: [words.shell("echo yes >> log.txt")] },
+      { text: "I do it.", calls: [words.create("whole.txt", "yes\n")] },
       { text: "Done." },
     ]);
     expect(await stage.ask("Do it")).toEqual(completed("Done.", { rounds: 2, calls: 1 }));
-    expect(stage.file("log.txt")).toBe("yes\n");
+    expect(stage.files()).toEqual(["whole.txt"]);
+    expect(stage.file("whole.txt")).toBe("yes\n");
     const retries = stage.events.filter((event) => event.type === "retry");
     expect(retries.map(({ attempt }) => attempt)).toEqual([1]);
   });

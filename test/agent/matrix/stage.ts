@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { type CreateSessionOptions, createSession } from "../../../src/agent/create-session.ts";
@@ -38,6 +38,8 @@ export interface Stage {
   readonly server: ProviderServer;
   readonly events: readonly AgentEvent[];
   readonly words: Vocabulary;
+  /** The names of all files of the workspace. */
+  files(): readonly string[];
   file(path: string): string;
   /**
    * Runs a turn with its follow-ups and returns the outcome. Checks that no rule of the provider was broken and that
@@ -97,6 +99,7 @@ export async function openStage(side: Side, play: Play, options: StageOptions = 
     server,
     events,
     words,
+    files: () => readdirSync(workspace),
     file: (path) => readFileSync(join(workspace, path), "utf8"),
     reopen: async () => {
       await session.close();
