@@ -12,6 +12,7 @@ export type {
   RequestFacts,
 } from "./server/http/new-handler.ts";
 export { newHttpHandler } from "./server/http/new-handler.ts";
+export type { OAuthOptions } from "./server/http/resource-server.ts";
 export type { ServedHttp, ServeHttpOptions } from "./server/http/serve-http.ts";
 export { serveHttp } from "./server/http/serve-http.ts";
 export type { ServedConnection, ServeStdioOptions } from "./server/serve-stdio.ts";

@@ -112,6 +112,8 @@ export interface CallerOptions {
   readonly agent?: string | undefined;
   /** Whether the calls are the user's own, to which plan mode does not apply. Default: false. */
   readonly isUser?: boolean | undefined;
+  /** Whether only tools that change nothing are offered. Default: as in the options of the Toolcrib. */
+  readonly readOnly?: boolean | undefined;
 }
 
 /** The parts that all callers of one Toolcrib share. */

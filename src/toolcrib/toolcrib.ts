@@ -258,9 +258,10 @@ export class Toolcrib implements Caller, AsyncDisposable {
    */
   async addCaller(options: CallerOptions = {}): Promise<AddedCaller> {
     const { agents, agent, dialect: wanted, isUser = false } = options;
+    const readOnly = this.#options.readOnly || options.readOnly;
     const dialect = wanted === undefined ? this.#dialect : await toDialect(wanted);
     const isDenied = this.#shared.denied;
-    const given = { ...this.#options, agents, tools: this.#tools };
+    const given = { ...this.#options, agents, tools: this.#tools, readOnly };
     const toolset = openToolset(dialect, given, isDenied, { allowUnknown: true });
     const finder = finderIn(toolset);
     const memory = newCallerMemory(this.#workspace.environment, {

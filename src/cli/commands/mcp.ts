@@ -26,7 +26,7 @@ export const mcpCommand: Command = {
   ],
   notes: [
     "A client with elicitation asks the user for approval; otherwise the error names the `toolcrib approve` command to run.",
-    "Over HTTP, every request needs the token that is printed at the start: `Authorization: Bearer TOKEN`. To fix the token, set TOOLCRIB_TOKEN or --token-file; addresses other than this machine's require it.",
+    "Over HTTP, every request needs the token that is printed at the start: `Authorization: Bearer TOKEN`. To fix the token, set TOOLCRIB_TOKEN or --token-file; addresses other than this machine's require it. With --oauth-issuer, clients log in there instead (OAuth 2.1).",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: users write this in their files
     "To offer the tools of other MCP servers too, list them in mcp.json in the config folder (see `toolcrib paths`), in the usual format: `mcpServers`, each with command, args and env, or url and headers. ${NAME} is replaced by an environment variable.",
   ],
@@ -38,6 +38,21 @@ export const mcpCommand: Command = {
       value: "NAME",
       repeats: true,
       summary: "http: a further host name that clients may use (repeatable)",
+    },
+    {
+      name: "oauth-issuer",
+      value: "URL",
+      summary: "http: accept the access tokens of this authorization server",
+    },
+    {
+      name: "oauth-resource",
+      value: "URL",
+      summary: "http: the address of this server as clients know it",
+    },
+    {
+      name: "oauth-audience",
+      value: "NAME",
+      summary: "http: the audience of access tokens (default: the resource)",
     },
     {
       name: "approval-wait-ms",
@@ -115,7 +130,15 @@ const configuring = ["workspace", "client", "scope", "name", "print"];
 /** Options of another form would have no effect, so they are refused. */
 const optionsByForm: OptionsByForm = {
   "": serving,
-  "--http": [...serving, "http", "token-file", "allowed-host"],
+  "--http": [
+    ...serving,
+    "http",
+    "token-file",
+    "allowed-host",
+    "oauth-issuer",
+    "oauth-resource",
+    "oauth-audience",
+  ],
   install: [...configuring, ...serving, "url", "ask-once", "dry-run"],
   uninstall: configuring,
   servers: ["workspace", "json"],

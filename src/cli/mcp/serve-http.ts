@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ToolError } from "../../contract/error.ts";
+import type { OAuthOptions } from "../../mcp/server/http/resource-server.ts";
 import { serveHttp } from "../../mcp/server/http/serve-http.ts";
 import { makePrivateDirectory, realLocation, userDirectories } from "../../system/directories.ts";
 import { liesInside } from "../../system/workspace-path.ts";
@@ -17,22 +18,25 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
   const { host, port } = readAddress(given.options.get("http")!);
   const { options, folder, instructions } = servedInstance(await withConfig(given, servedSettings));
   const secret = readSecret(given, folder);
-  if (secret === undefined && !isLoopback(host))
+  const oauth = readOAuth(given, host);
+  if (secret === undefined && oauth === undefined && !isLoopback(host))
     throw new ToolError("invalid-input", `A token is required, because other machines can reach ${host}`, {
       hint: "Set TOOLCRIB_TOKEN or --token-file FILE, or listen on 127.0.0.1.",
     });
-  const token = secret ?? randomBytes(32).toString("base64url");
+  const ownToken = oauth === undefined ? (secret ?? randomBytes(32).toString("base64url")) : secret;
   const hubs = await configuredHub(folder, { ofProject: options.target === undefined });
   const end = untilAskedToEnd({ withParent: false });
   const served = await serveHttp({
     host,
     port,
-    token,
+    token: ownToken,
+    oauth,
     allowedHosts: given.options.get("allowed-host")?.split("\n") ?? [],
     instructions,
     prompts: {},
     open: () => openForClient({ ...options, sources: hubs.map(shared) }),
   }).catch((cause: Error) => {
+    if (cause instanceof ToolError) throw cause;
     throw new ToolError("unavailable", `Cannot listen on ${host}:${port}: ${cause.message}`, {
       hint: "Choose another port, or 0 for a free one.",
       cause,
@@ -44,8 +48,11 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
       return () => {};
     },
   );
-  const file = secret === undefined ? keepToken(token, served.port) : undefined;
-  print(`${served.url}\n${file === undefined ? "" : `Authorization: Bearer ${token}\n(also in ${file})\n`}`);
+  const madeToken = secret === undefined ? ownToken : undefined;
+  const file = madeToken === undefined ? undefined : keepToken(madeToken, served.port);
+  print(
+    `${served.url}\n${file === undefined ? "" : `Authorization: Bearer ${madeToken}\n(also in ${file})\n`}`,
+  );
   await end;
   return leave(async () => {
     if (file !== undefined) rmSync(file, { force: true });
@@ -66,6 +73,27 @@ function readAddress(text: string): { readonly host: string; readonly port: numb
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** Reads whose access tokens are accepted. Other machines know this server by an address that only the user knows. */
+function readOAuth({ options }: Arguments, host: string): OAuthOptions | undefined {
+  const [issuer, resource, audience] = ["issuer", "resource", "audience"].map((name) =>
+    options.get(`oauth-${name}`),
+  );
+  if (issuer === undefined && (resource ?? audience) !== undefined)
+    throw new ToolError("invalid-input", "--oauth-resource and --oauth-audience need --oauth-issuer", {
+      hint: "Add the authorization server: --oauth-issuer https://login.example.com",
+    });
+  if (issuer === undefined) return undefined;
+  if (resource === undefined && !isLoopback(host))
+    throw new ToolError(
+      "invalid-input",
+      "--oauth-issuer needs the address that clients use for this server",
+      {
+        hint: "Add it: --oauth-resource https://tools.example.com/mcp",
+      },
+    );
+  return { issuer, resource, audience };
 }
 
 /** Reads the user's token. Tools must not be able to read it, because a model could approve its own calls with it. */

@@ -254,6 +254,12 @@ describe("a server over HTTP", () => {
     [["--http", "0", "--token-file", "../home/nowhere"], "The token file cannot be read"],
     [["--http", "0", "--token-file", "../home/short"], "The token must have at least 16 characters"],
     [["--http", "0", "--token-file", "inside"], "is in the workspace, where tools can read it"],
+    [["--http", "0", "--oauth-audience", "x"], "--oauth-resource and --oauth-audience need --oauth-issuer"],
+    [["--http", "0", "--oauth-issuer", "http://login.example"], "The OAuth issuer is not an https address"],
+    [
+      ["--http", "0.0.0.0:0", "--oauth-issuer", "https://login.example"],
+      "--oauth-issuer needs the address that clients use for this server",
+    ],
   ])("refuses %j", async (words, message) => {
     await using fixture = cliWorkspace();
     fixture.write(join(fixture.home, "short"), "abc\n");

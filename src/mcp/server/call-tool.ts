@@ -35,7 +35,9 @@ export async function callTool(
   const token = _meta?.progressToken;
   const progress = token === undefined ? undefined : new ProgressNotes(notify, token);
   try {
-    const make = (answer: Answer) => makeCall(wanted, served, { signal, answer, onEvent: progress?.hear });
+    const readOnly = isReadOnly(context);
+    const onEvent = progress?.hear;
+    const make = (answer: Answer) => makeCall(wanted, served, { signal, answer, onEvent, readOnly });
     let made = await make(answerOf(client, questions, context));
     // The files changed while the user was asked.
     for (let times = 1; made.kind === "question" && !client.isAskedByResults && times < maxTimes; times += 1)
@@ -70,6 +72,7 @@ interface CallOptions {
   readonly signal: AbortSignal;
   readonly answer: Answer;
   readonly onEvent: ((event: CallEvent) => void) | undefined;
+  readonly readOnly?: boolean;
 }
 
 type MadeCall =
@@ -84,7 +87,7 @@ type MadeCall =
 export async function makeCall(
   { name, input }: WantedCall,
   served: ServedToolcrib,
-  { signal, answer, onEvent }: CallOptions,
+  { signal, answer, onEvent, readOnly = false }: CallOptions,
 ): Promise<MadeCall> {
   const crib = await served.crib().catch(asToolError);
   // A model reads why and what to do from a result. Clients hide errors of the protocol from it.
@@ -109,7 +112,7 @@ export async function makeCall(
     if (approval === undefined) throw askedByClient(answer);
     return approval;
   };
-  const result = await crib.call(name, input, {
+  const result = await (await served.caller({ readOnly })).call(name, input, {
     signal,
     onlyOffered: true,
     approve: answer.kind === "unanswered" ? undefined : approve,
@@ -197,6 +200,11 @@ export function toCallResult(
     // For programs: clients show models the content only.
     ...(error ? { _meta: { "toolcrib/error": { ...error, output: undefined } } } : {}),
   };
+}
+
+/** Whether a request was sent with an access token that allows only reading. */
+export function isReadOnly({ http }: ServerContext): boolean {
+  return http?.authInfo !== undefined;
 }
 
 /** The abilities of the client, which each request declares in the 2026 era. */

@@ -12,7 +12,7 @@ import { type ClientInfo, ToolError } from "../../toolcrib/index.ts";
 import { toMcp } from "../../wire/mcp.ts";
 import type { ServerIdentity, ServerInfo } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
-import { abilitiesOf, callTool } from "./call-tool.ts";
+import { abilitiesOf, callTool, isReadOnly } from "./call-tool.ts";
 import { listOutputs, outputTemplate, readOutput } from "./outputs.ts";
 import { servePrompts } from "./prompts.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
@@ -52,9 +52,12 @@ export function newServer({
   );
   const introduce = (info: unknown) => served.introduce(toClient(info, transport));
   server.oninitialized = () => introduce(server.getClientVersion());
-  server.setRequestHandler("tools/list", async () => ({
-    tools: (await served.definitions().catch(withHint)).map(toMcp),
-  }));
+  server.setRequestHandler("tools/list", async (_request, context) => {
+    const listed = isReadOnly(context)
+      ? served.caller({ readOnly: true }).then((reader) => reader.definitions())
+      : served.definitions();
+    return { tools: (await listed.catch(withHint)).map(toMcp) };
+  });
   server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, context) => {
     const envelope: Record<string, unknown> | undefined = context.mcpReq.envelope;
     // In the 2026 era each request names its client.

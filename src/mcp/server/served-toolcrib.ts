@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
-import { type ClientInfo, type Toolcrib, type ToolDefinition, ToolError } from "../../toolcrib/index.ts";
+import {
+  type Caller,
+  type ClientInfo,
+  type Toolcrib,
+  type ToolDefinition,
+  ToolError,
+} from "../../toolcrib/index.ts";
 
 interface CallAdmission {
   run<Result>(session: object, call: () => Promise<Result>): Promise<Result>;
@@ -16,6 +22,7 @@ export class ServedToolcrib {
   #crib: Promise<Toolcrib> | undefined;
   #definitions: Promise<readonly ToolDefinition[]> | undefined;
   #structured: Promise<ReadonlySet<string>> | undefined;
+  #reader: Promise<Caller> | undefined;
   #session: string | undefined;
   #client: ClientInfo | undefined;
   #running = 0;
@@ -51,6 +58,21 @@ export class ServedToolcrib {
       (crib) => crib.setClient(client),
       () => {},
     );
+  }
+
+  /** Returns the instance, or a caller of it whose tools change nothing. */
+  async caller({ readOnly }: { readonly readOnly: boolean }): Promise<Caller> {
+    const crib = await this.crib();
+    if (!readOnly) return crib;
+    this.#reader ??= crib.addCaller({ readOnly });
+    return this.#reader;
+  }
+
+  /** Returns whether a tool exists and may change something. For `tools_call`, that depends on the tool it calls. */
+  async mayChange(name: string): Promise<boolean> {
+    const all = await (await this.crib()).definitions({ which: "all" });
+    const called = all.find((each) => each.name === name || each.canonical === name);
+    return called !== undefined && called.canonical !== "tools.call" && !called.effects.readOnly;
   }
 
   /** Returns the listed tools. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
+import { type AuthInfo, createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import { monotonicMs } from "../../../lib/clock.ts";
 import type { Toolcrib } from "../../../toolcrib/index.ts";
 import type { ServerIdentity } from "../../types.ts";
@@ -8,6 +8,7 @@ import { ApprovalQuestions } from "../approvals.ts";
 import { newServer } from "../new-server.ts";
 import { ServedToolcrib } from "../served-toolcrib.ts";
 import { Admission } from "./admission.ts";
+import { needsWriteScope, scopes } from "./resource-server.ts";
 import { refuse, Sessions } from "./sessions.ts";
 
 export interface HttpHandlerOptions extends ServerIdentity, Partial<SessionLimits> {
@@ -33,6 +34,13 @@ export interface RequestFacts {
    * event. Undefined or empty: the request is refused with 401. Left out: all requests belong to one tenant.
    */
   readonly tenant?: string | undefined;
+  /**
+   * Whether the client may only read, as its access token says: other tools are not listed, and calls of them are refused
+   * with 403 (`insufficient_scope`).
+   */
+  readonly readOnly?: boolean | undefined;
+  /** The address of your metadata (RFC 9728), for that refusal. */
+  readonly resourceMetadataUrl?: string | undefined;
   /** The body, when a body parser has consumed the request: a value, or the text or bytes of one. */
   readonly body?: unknown;
 }
@@ -121,7 +129,7 @@ class Tenants {
       return refuse(500, "The body of this request was already read. Pass it on: { body: request.body }");
     const tenant = this.#tenants.get(name) ?? this.#add(name);
     if (tenant === undefined) return refuse(503, "Too many tenants, and all of them are busy");
-    return tenant.fetch(body === undefined ? request : withBody(request, body));
+    return tenant.fetch(body === undefined ? request : withBody(request, body), authInfoOf(facts));
   }
 
   async endSession(session: string): Promise<boolean> {
@@ -195,7 +203,7 @@ class Tenant {
     return isUsed ? undefined : monotonicMs() - this.#usedMs;
   }
 
-  async fetch(request: Request): Promise<Response> {
+  async fetch(request: Request, authInfo: AuthInfo | undefined): Promise<Response> {
     this.#requests += 1;
     const ended = () => {
       this.#requests -= 1;
@@ -203,12 +211,23 @@ class Tenant {
     };
     try {
       const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: this.#maxBodyBytes });
-      const response = await (isLegacy ? this.#sessions : this.#modern).fetch(request);
+      const response = await (isLegacy
+        ? this.#sessions.fetch(request, authInfo)
+        : this.#fetchModern(request, authInfo));
       return untilDisconnected(response, request.signal, ended);
     } catch (error) {
       ended();
       throw error;
     }
+  }
+
+  /** The SDK refuses requests whose headers name another call than the body. */
+  async #fetchModern(request: Request, authInfo: AuthInfo | undefined): Promise<Response> {
+    const [method, name] = ["mcp-method", "mcp-name"].map((header) => request.headers.get(header));
+    const isCall = method === "tools/call" && typeof name === "string";
+    if (authInfo !== undefined && isCall && (await this.#served.mayChange(name)))
+      return needsWriteScope(authInfo.resourceMetadataUrl);
+    return this.#modern.fetch(request, { authInfo });
   }
 
   endSession(session: string): Promise<boolean> {
@@ -219,6 +238,17 @@ class Tenant {
     await this.#modern.close();
     await Promise.all([this.#sessions.close(), this.#served.close()]);
   }
+}
+
+/** Returns the restrictions of a request in the form that the SDK passes on to its handlers. */
+function authInfoOf({ readOnly = false, resourceMetadataUrl }: RequestFacts): AuthInfo | undefined {
+  if (!readOnly) return undefined;
+  return {
+    token: "",
+    clientId: "",
+    scopes: [scopes.read],
+    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
+  };
 }
 
 function withBody(request: Request, body: unknown): Request {

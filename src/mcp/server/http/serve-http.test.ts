@@ -192,6 +192,38 @@ it("opens a stream at once, and again when its connection breaks", async () => {
   later.abort();
 });
 
+it("refuses requests without exactly its token", async () => {
+  await using fixture = await httpFixture();
+  const token = headers.authorization.slice("Bearer ".length);
+  const wrong = [
+    "Bearer",
+    "Bearer ",
+    `Bearer ${token.slice(1)}`,
+    `Bearer ${token}2`,
+    `Basic ${token}`,
+    token,
+  ];
+  const statuses = await Promise.all(
+    wrong.map(async (authorization) => (await fixture.post(initialize, { authorization })).status),
+  );
+  const query = await fetch(`${fixture.url}?access_token=${token}`);
+  expect([
+    new Set(statuses),
+    query.status,
+    await query.json(),
+    query.headers.get("www-authenticate"),
+  ]).toEqual([
+    new Set([401]),
+    401,
+    {
+      jsonrpc: "2.0",
+      error: { code: -32000, message: "Send the server's token: Authorization: Bearer TOKEN" },
+      id: null,
+    },
+    'Bearer realm="toolcrib"',
+  ]);
+});
+
 it("refuses unauthorized requests before reading their body", async () => {
   await using fixture = await httpFixture();
   const status = (options: { headers: Record<string, string>; path?: string }) =>

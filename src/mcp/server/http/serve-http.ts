@@ -1,10 +1,17 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
+import { ToolError } from "../../../contract/error.ts";
 import { type HttpHandlerOptions, newHttpHandler } from "./new-handler.ts";
+import { findIssuer, type OAuthOptions, ResourceServer } from "./resource-server.ts";
 
-export interface ServeHttpOptions extends HttpHandlerOptions, Partial<Pick<Admission, "allowedHosts">> {
-  readonly token: string;
+export interface ServeHttpOptions extends HttpHandlerOptions {
+  /** Clients send this token as `Authorization: Bearer …`. At least one of `token` and `oauth` is required. */
+  readonly token?: string | undefined;
+  /** Accepts the access tokens of an authorization server, with the scopes `toolcrib:read` and `toolcrib:write`. */
+  readonly oauth?: OAuthOptions | undefined;
+  /** Accepted host names, besides addresses, `localhost` and the host of `oauth.resource`. */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** Default: 127.0.0.1. */
   readonly host?: string | undefined;
   /** 0 picks a free port. */
@@ -22,17 +29,14 @@ export interface ServedHttp extends AsyncDisposable {
 
 /** Serves any number of clients over HTTP. */
 export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> {
-  const { token, host = "127.0.0.1", port, allowedHosts = [], ...handling } = options;
+  const { token, oauth, host = "127.0.0.1", port, allowedHosts = [], ...handling } = options;
+  if (token === undefined && oauth === undefined)
+    throw new ToolError("invalid-input", "serveHttp needs a token or an OAuth issuer", {
+      hint: "Pass token or oauth.",
+    });
+  const keys = oauth && (await findIssuer(oauth));
   const handler = newHttpHandler(handling);
-  const server = createServer((request, response) => {
-    const isMcp = request.url?.split("?")[0] === path;
-    const refusal = refusalOf(request.headers, { token, allowedHosts });
-    // Clients look for OAuth metadata without a token: a 401 there would mean that the metadata exists.
-    if (!isMcp && (refusal === undefined || refusal.status === 401))
-      refuse(response, 404, `MCP is at ${path}`);
-    else if (refusal !== undefined) refuse(response, refusal.status, refusal.message, refusal.headers);
-    else void handler.listener(request, response).catch(() => response.destroy());
-  });
+  const server = createServer();
   // A busy server must not close a connection that its client is about to use again.
   server.keepAliveTimeout = 75_000;
   await new Promise<void>((resolve, reject) => {
@@ -43,6 +47,27 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
   if (address === null || typeof address === "string")
     throw new Error("The server does not listen on a port");
   const named = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  const url = `http://${named}:${address.port}${path}`;
+  const resource = oauth && keys && new ResourceServer({ ...oauth, resource: oauth.resource ?? url }, keys);
+  const hosts = [...allowedHosts, ...(resource === undefined ? [] : [resource.resource.hostname])];
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const refusal = refusalOf(request.headers, hosts);
+    if (refusal !== undefined) return refuse(response, refusal);
+    const [asked = ""] = (request.url ?? "").split("?");
+    // Clients look for metadata without a token.
+    const metadata = resource?.metadataAt(asked);
+    if (metadata !== undefined)
+      return void response.setHeader("content-type", "application/json").end(JSON.stringify(metadata));
+    if (asked !== path) return refuse(response, { status: 404, message: `MCP is at ${path}` });
+    const given = bearerOf(request.headers.authorization);
+    if (token !== undefined && isSame(given, token))
+      return handler.listener(request, response, resource && { tenant: "token" });
+    if (resource === undefined) return refuse(response, noToken);
+    const access = await resource.admit(given);
+    if (access instanceof Response) return send(response, access);
+    await handler.listener(request, response, { ...access, resourceMetadataUrl: resource.metadataUrl });
+  };
+  server.on("request", (request, response) => void answer(request, response).catch(() => response.destroy()));
   let closed: Promise<void> | undefined;
   const end = async () => {
     server.close();
@@ -54,7 +79,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
     return closed;
   };
   return {
-    url: `http://${named}:${address.port}${path}`,
+    url,
     port: address.port,
     endSession: (session) => handler.endSession(session),
     close,
@@ -64,12 +89,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
 
 const path = "/mcp";
 
-function refuse(
-  response: ServerResponse,
-  status: number,
-  message: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
+function refuse(response: ServerResponse, { status, message, headers = {} }: HttpRefusal): void {
   const body = JSON.stringify({ jsonrpc: "2.0", error: { code: -32000, message }, id: null });
   // The rest of the request is not read.
   response
@@ -77,26 +97,30 @@ function refuse(
     .end(body);
 }
 
-interface Admission {
-  /** Clients send the token as `Authorization: Bearer …`. */
-  readonly token: string;
-  /** Accepted host names, besides addresses and `localhost`. */
-  readonly allowedHosts: readonly string[];
+async function send(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
+  response.writeHead(status, { ...Object.fromEntries(headers), connection: "close" });
+  response.end(body === null ? undefined : await new Response(body).text());
 }
 
 interface HttpRefusal {
-  readonly status: 400 | 401 | 403;
+  readonly status: 400 | 401 | 403 | 404;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+const noToken: HttpRefusal = {
+  status: 401,
+  message: "Send the server's token: Authorization: Bearer TOKEN",
+  headers: { "www-authenticate": 'Bearer realm="toolcrib"' },
+};
+
 /**
- * Returns why a request is refused; undefined when it is accepted. The host reveals DNS rebinding, the origin reveals
- * requests of web pages, and neither kind has the token.
+ * Returns why a request is refused whatever token it has; undefined when it is accepted. The host reveals DNS rebinding,
+ * the origin reveals requests of web pages.
  */
 export function refusalOf(
   headers: IncomingHttpHeaders,
-  { token, allowedHosts }: Admission,
+  allowedHosts: readonly string[],
 ): HttpRefusal | undefined {
   const names = [...localNames, ...allowedHosts];
   if (/[^\w.:[\]-]/.test(headers.host ?? ""))
@@ -104,13 +128,7 @@ export function refusalOf(
   const host = validateHostHeader(headers.host, [...names, ...addressIn(headers.host)]);
   if (!host.ok) return { status: 403, message: `Host not allowed: ${host.message}` };
   const origin = validateOriginHeader(headers.origin, names);
-  if (!origin.ok) return { status: 403, message: `Origin not allowed: ${origin.message}` };
-  if (isSame(bearerOf(headers.authorization), token)) return undefined;
-  return {
-    status: 401,
-    message: "Send the server's token: Authorization: Bearer TOKEN",
-    headers: { "www-authenticate": 'Bearer realm="toolcrib"' },
-  };
+  return origin.ok ? undefined : { status: 403, message: `Origin not allowed: ${origin.message}` };
 }
 
 const localNames = ["localhost", "127.0.0.1", "[::1]"];

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  type AuthInfo,
   type EventStore,
   type JSONRPCMessage,
   WebStandardStreamableHTTPServerTransport,
@@ -11,6 +12,7 @@ import { newServer, type ServerParts } from "../new-server.ts";
 import { ServedToolcrib } from "../served-toolcrib.ts";
 import type { Admission } from "./admission.ts";
 import type { SessionLimits } from "./new-handler.ts";
+import { needsWrite, scopes } from "./resource-server.ts";
 
 interface SessionParts extends Omit<ServerParts, "toolcrib"> {
   readonly admission: Admission;
@@ -35,12 +37,12 @@ export class Sessions {
     return this.#sessions.size;
   }
 
-  async fetch(request: Request): Promise<Response> {
+  async fetch(request: Request, authInfo: AuthInfo | undefined): Promise<Response> {
     const id = request.headers.get("mcp-session-id");
-    if (id === null) return this.#open(request);
+    if (id === null) return this.#open(request, authInfo);
     const session = this.#sessions.get(id);
     if (session === undefined) return refuse(404, "Session not found: it has ended, start a new one");
-    return session.handle(request);
+    return session.handle(request, authInfo);
   }
 
   /** Ends the session whose instance has this id. Returns false when there is none. */
@@ -56,7 +58,7 @@ export class Sessions {
     await Promise.all([...this.#sessions.keys()].map((id) => this.#end(id)));
   }
 
-  async #open(request: Request): Promise<Response> {
+  async #open(request: Request, authInfo: AuthInfo | undefined): Promise<Response> {
     if (request.method !== "POST")
       return refuse(400, "Send the id of a session, or start one with `initialize`");
     if (!this.#makeSpace()) return refuse(503, "Too many sessions, and all of them are busy");
@@ -65,7 +67,7 @@ export class Sessions {
       ended: (id) => void this.#end(id),
     });
     await session.begin();
-    const response = await session.handle(request);
+    const response = await session.handle(request, authInfo);
     if (![...this.#sessions.values()].includes(session)) await session.close();
     return response;
   }
@@ -121,6 +123,12 @@ class Session {
       retryInterval: 1_000,
       maxRequestBodySize: maxBodyBytes,
     });
+    this.#transport.setScopeChallengeResolver(async ({ request, authInfo }) => {
+      const name = request.method === "tools/call" ? request.params?.name : undefined;
+      if (authInfo === undefined || typeof name !== "string") return undefined;
+      if (!(await this.#served.mayChange(name))) return undefined;
+      return { scopes: [scopes.read, scopes.write], errorDescription: needsWrite };
+    });
   }
 
   /** How long the session has been idle; undefined while it is busy or has open streams. */
@@ -137,9 +145,9 @@ class Session {
     return this.#server.connect(this.#transport);
   }
 
-  async handle(request: Request): Promise<Response> {
+  async handle(request: Request, authInfo: AuthInfo | undefined): Promise<Response> {
     this.#usedMs = monotonicMs();
-    const response = await this.#transport.handleRequest(request);
+    const response = await this.#transport.handleRequest(request, { authInfo });
     if (request.method === "GET" && response.ok) this.#listenUntil(request.signal);
     return response;
   }
