@@ -42,7 +42,7 @@ export interface LanguageServer {
 }
 
 interface TriedTexts {
-  /** Errors in the changed files that were not there before. */
+  /** Errors that were not there before, in the changed files and in those that are given beside the position. */
   readonly newErrors: readonly Diagnostic[];
   /** The references of the symbol at the given position. */
   readonly references: readonly CodeLocation[];

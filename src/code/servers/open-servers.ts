@@ -39,7 +39,8 @@ interface Slot {
   starting: Promise<RunningServer | NoServer> | undefined;
   /** The hidden files and the installed packages, which must stay the same while it runs. */
   key: string;
-  crashes: number;
+  /** When it crashed lately. */
+  crashes: readonly number[];
   idle: NodeJS.Timeout | undefined;
 }
 
@@ -86,10 +87,11 @@ class ServerTable {
       slot.running.onUse?.();
       return slot.running.forCall(call);
     }
-    if (slot.crashes > maxCrashes)
+    slot.crashes = recent(slot.crashes);
+    if (slot.crashes.length > maxCrashes)
       return {
-        missing: `The language server for ${language.name} has crashed ${slot.crashes} times`,
-        hint: "Ask the user to fix it, then restart this program.",
+        missing: `The language server for ${language.name} has crashed ${slot.crashes.length} times`,
+        hint: "Ask the user to fix it. It is started again after some minutes.",
         isKnown: true,
       };
     const isStarter = slot.starting === undefined;
@@ -134,13 +136,13 @@ class ServerTable {
   #slotOf({ name }: ServedLanguage): Slot {
     const known = this.#slots.get(name);
     if (known !== undefined) return known;
-    const slot = { running: undefined, starting: undefined, key: "", crashes: 0, idle: undefined };
+    const slot = { running: undefined, starting: undefined, key: "", crashes: [], idle: undefined };
     this.#slots.set(name, slot);
     return slot;
   }
 
   #noteCrash(slot: Slot): void {
-    slot.crashes += 1;
+    slot.crashes = [...recent(slot.crashes), Date.now()];
     clearTimeout(slot.idle);
     slot.running = undefined;
   }
@@ -174,7 +176,7 @@ class ServerTable {
       } catch (error) {
         if (!(error instanceof ToolError) || call.signal.aborted) throw error;
         if (error.details?.kind === "missing-program") continue;
-        slot.crashes += 1;
+        slot.crashes = [...recent(slot.crashes), Date.now()];
         reason = { missing: error.message, hint: error.hint, isKnown: true };
       }
     }
@@ -189,6 +191,7 @@ class ServerTable {
     const process = await environment.start(program.program, {
       args: program.args,
       input: "open",
+      env: { GOMEMLIMIT: `${(0.75 * maxMemory).toFixed()}` },
       leavesFiles: true,
       confinement: serverConfinement,
       signal: this.#closing.signal,
@@ -226,15 +229,23 @@ class ServerTable {
 }
 
 const maxCrashes = 3;
+const crashesCountMs = 10 * 60_000;
 const maxChanges = 10;
 const newErrorsMs = 2_000;
+
+/** Servers that are Go programs, such as that of TypeScript 7, collect garbage in time when they know their limit. */
+const maxMemory = 2 * 1024 ** 3;
 
 /** A server reads the workspace, writes temporary files only, connects to nothing, and uses at most 2 GB. */
 const serverConfinement: Confinement = {
   readsOnly: true,
   hosts: [],
-  limitsAtMost: { memoryBytes: 2 * 1024 ** 3 },
+  limitsAtMost: { memoryBytes: maxMemory },
 };
+
+function recent(crashes: readonly number[]): readonly number[] {
+  return crashes.filter((time) => time > Date.now() - crashesCountMs);
+}
 
 /** Returns what a running server depends on: files that rules hide from it, and the installed packages. */
 async function keyOf({ environment, confinement, signal }: ServerCall): Promise<string> {

@@ -62,9 +62,11 @@ export class RunningServer {
       rename: (at, newName) => fresh(() => this.#rename(at, newName, call.signal)),
       tryTexts: (changes, at) =>
         fresh(async () => {
+          const others = (at.also ?? []).filter(({ path }) => this.#parts.isServed(path));
+          const unchanged = others.map(({ path, text }) => ({ path, before: text, after: text }));
           try {
             return {
-              newErrors: await newErrorsIn(this, changes, call.signal, { areTried: true }),
+              newErrors: await newErrorsIn(this, [...changes, ...unchanged], call.signal, { areTried: true }),
               references: await this.#locations("references", at, call.signal),
             };
           } finally {

@@ -156,8 +156,33 @@ describe.skipIf(missing !== undefined)("the code tools with TypeScript 7", () =>
 
   it("refuse a rename to a name that means something else there", async () => {
     const { error } = await call("code.rename", { path: "src/greet.ts", name: "greet", new_name: "hello" });
-    expect(error).toMatchObject({ code: "invalid-input", hint: "Nothing was changed. Choose another name." });
+    expect(error).toMatchObject({
+      code: "invalid-input",
+      hint: expect.stringContaining("Nothing was changed. Choose another name"),
+    });
     expect(read("src/main.ts")).toBe(typescriptFiles["src/main.ts"]);
+  });
+
+  it("refuse a rename that would break another file, and name the place", async () => {
+    const counts = "export interface Counts { both: number }\nexport const sum = (of: Counts) => of.both;\n";
+    writeFileSync(project.at("src/counts.ts"), counts);
+    writeFileSync(
+      project.at("src/made.ts"),
+      'import { sum } from "./counts.ts";\n\nconst made = { both: 1 };\nsum(made);\n',
+    );
+    const { error } = await call("code.rename", {
+      path: "src/counts.ts",
+      name: "both",
+      line: 1,
+      new_name: "all",
+    });
+    expect(error).toMatchObject({
+      message: "The rename to `all` would add 1 error",
+      hint: "Nothing was changed. Choose another name, or rename these places too, with edit.replace.",
+      output: expect.stringContaining("src/made.ts\n  4:5 error"),
+    });
+    expect(read("src/counts.ts")).toBe(counts);
+    for (const path of ["src/counts.ts", "src/made.ts"]) rmSync(project.at(path));
   });
 
   it("name the lines where a symbol occurs when the given line has none", async () => {
@@ -179,7 +204,7 @@ describe.skipIf(missing !== undefined)("the code tools in mode safe", () => {
       rules: [rule, "allow write src/greet.ts"],
       approve: (request) => {
         previews.push(request.preview);
-        return { allow: true };
+        return { allow: !request.preview?.startsWith("The preview failed") };
       },
     });
     const input = { path: "src/greet.ts", name: "greet", new_name: "welcome" };
@@ -188,13 +213,14 @@ describe.skipIf(missing !== undefined)("the code tools in mode safe", () => {
       "needs-approval",
       'Nothing was changed. Repeat the call with `files`: ["src/main.ts"]',
     ]);
-    previews.length = 0;
-    const second = await project.crib.call("code.rename", { ...input, files: ["src/main.ts"] });
-    expect([second.error, previews.length, previews[0]?.match(/^\+.*welcome.*$/gm)?.length]).toEqual([
-      null,
-      1,
-      4,
-    ]);
+    // A busy machine may not finish the preview in time.
+    await expect
+      .poll(async () => {
+        previews.length = 0;
+        const { error } = await project.crib.call("code.rename", { ...input, files: ["src/main.ts"] });
+        return [error, previews.length, previews[0]?.match(/^\+.*welcome.*$/gm)?.length];
+      })
+      .toEqual([null, 1, 4]);
   });
 });
 

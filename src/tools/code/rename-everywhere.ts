@@ -246,7 +246,7 @@ async function refuseOtherMeaning(
       "invalid-input",
       `The rename to \`${new_name}\` would add ${counted(newErrors.length, "error")}`,
       {
-        hint: "Nothing was changed. Choose another name.",
+        hint: "Nothing was changed. Choose another name, or rename these places too, with edit.replace.",
         output: describeDiagnostics(newErrors.slice(0, 10)).join("\n"),
       },
     );
