@@ -1,8 +1,5 @@
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import packageDescription from "../package.json" with { type: "json" };
 import { defaultLimits } from "../src/agent/limits.ts";
@@ -21,41 +18,22 @@ import { Toolset } from "../src/dialects/toolset.ts";
 import { formats } from "../src/documents/formats.ts";
 import { expandRuns } from "../src/fleet/spec/expand-runs.ts";
 import { readSpec } from "../src/fleet/spec/read-spec.ts";
-import { escapeRegex } from "../src/lib/text/escape-regex.ts";
 import { ModelError, modelErrorCodes } from "../src/models/model-error.ts";
 import { providers } from "../src/models/providers.ts";
 import { parseModelSettings } from "../src/models/settings.ts";
 import { mathCalculate } from "../src/tools/math/calculate.ts";
-import { builtProgram } from "./support/built-program.ts";
-import { noProviders } from "./support/cli-workspace.ts";
-import { runInHost } from "./support/command-host.ts";
+import {
+  blocks,
+  documents,
+  named,
+  prepareWorkspace,
+  repository,
+  variablesIn,
+} from "./support/documented-blocks.ts";
 import { startDocumentedModel } from "./support/documented-model.ts";
-import { startPostgres } from "./support/fleet/postgres.ts";
-import { linkTree, typescriptPackages } from "./support/language-servers/served-project.ts";
 import { ProgramHost } from "./support/program-host.ts";
-import { missingHere } from "./support/sandbox-fixture.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 import { toolFixture } from "./support/tool-fixture.ts";
-
-const repository = join(import.meta.dirname, "..");
-const documents = ["README.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md", { cwd: repository })];
-
-interface Block {
-  readonly document: string;
-  readonly line: number;
-  readonly language: string;
-  readonly text: string;
-  /** From a comment above the block: the file that it shows. */
-  readonly file: string | undefined;
-  /** From a comment above the block: it runs where no model is reachable. */
-  readonly hasNoModel: boolean;
-  /** From a comment above the block: it runs with a PostgreSQL database. */
-  readonly hasDatabase: boolean;
-}
-
-const blocks = documents.flatMap(readBlocks);
-const named = (wanted: (block: Block) => boolean) =>
-  blocks.filter(wanted).map((block) => [`${block.document}:${block.line}`, block] as const);
 
 describe("every shown file matches the real file", () => {
   it.each(named((block) => block.file !== undefined))("%s", (_name, block) => {
@@ -101,35 +79,6 @@ function libraryFile(name: string): string {
   const entry = packageDescription.exports[name.replace("toolcrib", ".") as "."];
   return JSON.stringify(join(repository, entry.default));
 }
-
-/** The pages show commands as they run in bubblewrap. */
-const noBubblewrap = await missingHere("bwrap");
-const needsBubblewrap = ({ text }: Block) =>
-  /policy explain|code\.(?:hover|diagnostics)|transaction\.check|shell\.run|process\.|doctor|git\.(?:stage|commit|branch)|Run the tests|fleet (?:submit fleet|work)/.test(
-    text,
-  );
-
-/** In a console block a line with `$` is typed, and the lines after it are its output; a line `…` matches any lines. */
-describe("every console session matches the real output", () => {
-  for (const [name, block] of named(({ language }) => language === "console")) {
-    it.skipIf(noBubblewrap !== undefined && needsBubblewrap(block))(name, async () => {
-      await using folder = temporaryFolder();
-      prepareWorkspace(folder.path, block);
-      await using model = await startDocumentedModel();
-      await using postgres = block.hasDatabase ? await startPostgres() : undefined;
-      const database = { TOOLCRIB_FLEET_DATABASE: await postgres?.newDatabase() };
-      for (const { command, answer } of readSession(block.text)) {
-        const env = variablesIn(folder.path, {
-          ...(block.hasNoModel ? { OLLAMA_HOST: "127.0.0.1:1" } : model.variables),
-          ...database,
-        });
-        const output = await runTyped(command, folder.path, env);
-        expect(`$ ${command}\n${output}`.trimEnd()).toMatch(answerPattern(command, answer));
-      }
-      expect(model.server.breaches).toEqual([]);
-    });
-  }
-});
 
 it("every setup command is one that CI runs, or a script of the package", () => {
   const scripts = Object.keys(JSON.parse(readFileSync(join(repository, "package.json"), "utf8")).scripts);
@@ -318,94 +267,3 @@ it("every name that the calculator supports is in its table", async () => {
   expect(hint).toMatch(/^Known: /);
   expect(names.toSorted()).toEqual(hint.match(/[a-z0-9]+(?=[ .])/g).toSorted());
 });
-
-function readBlocks(document: string): Block[] {
-  const text = readFileSync(join(repository, document), "utf8");
-  const fences = text.matchAll(
-    /(?:<!-- (?:file: (\S+)|(without a model)|(with a database)) -->\n)?^```(\S*)\n([\s\S]*?)^```$/gm,
-  );
-  return [...fences].map((match) => ({
-    document,
-    line: text.slice(0, match.index).split("\n").length,
-    language: match[4]!,
-    text: match[5]!,
-    file: match[1],
-    hasNoModel: match[2] !== undefined,
-    hasDatabase: match[3] !== undefined,
-  }));
-}
-
-/** The sample project of the documents, with the sample documents that the block names. */
-function prepareWorkspace(folder: string, { text, document }: Block): void {
-  cpSync(join(import.meta.dirname, "fixtures/project"), folder, { recursive: true });
-  if (document === "docs/fleet.md") cpSync(join(repository, "examples/fleet"), folder, { recursive: true });
-  if (document === "docs/language-servers.md")
-    for (const [name, source] of Object.entries(typescriptPackages))
-      linkTree(join(repository, "node_modules", source), join(folder, "node_modules", name));
-  const samples = join(import.meta.dirname, "samples/documents");
-  for (const name of globSync("[a-z]*", { cwd: samples }))
-    if (text.includes(` ${name}`)) cpSync(join(samples, name), join(folder, name));
-  const tools = join(folder, ".bin");
-  mkdirSync(tools);
-  writeFileSync(join(tools, "toolcrib"), `#!/bin/sh\nexec "${process.execPath}" "${builtProgram}" "$@"\n`);
-  // `npx toolcrib …` in the documents runs the command of this checkout.
-  writeFileSync(join(tools, "npx"), '#!/bin/sh\nexec "$@"\n');
-  for (const name of ["toolcrib", "npx"]) chmodSync(join(tools, name), 0o755);
-  const git = (...words: string[]) => execFileSync("git", words, { cwd: folder });
-  git("init", "-q", "-b", "main");
-  // As in most users' own settings.
-  git("config", "user.name", "Ada");
-  git("config", "user.email", "ada@example.com");
-  writeFileSync(join(folder, ".git/info/exclude"), ".bin/\n.toolcrib-home/\nnode_modules/\n");
-}
-
-/** The variables of a program that runs in this workspace. */
-function variablesIn(folder: string, variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    ...noProviders,
-    ...variables,
-    PATH: `${join(folder, ".bin")}:${process.env.PATH}`,
-    TOOLCRIB_HOME: join(folder, ".toolcrib-home"),
-    TOOLCRIB_SEARCH: undefined,
-    NO_COLOR: "1",
-    FORCE_COLOR: undefined,
-  };
-}
-
-/**
- * Returns the output of a command. A command that only starts toolcrib runs in a shared process; all others run in a
- * shell.
- */
-async function runTyped(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const [, typed, echo] = /^npx toolcrib (.*?)(; echo "exit code \$\?")?$/.exec(command) ?? [];
-  if (typed === undefined || /[$`|&;<>(){}*?~\\#]/.test(typed.replace(/\$?'[^']*'|"[^"$`]*"/g, ""))) {
-    const child = spawn("bash", ["-c", `{ ${command}; } 2>&1`], {
-      cwd,
-      env,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const [stdout] = await Promise.all([text(child.stdout), once(child, "close")]);
-    return stdout;
-  }
-  const split = execFileSync("bash", ["-c", `printf '%s\\0' ${typed}`], { encoding: "utf8" });
-  const words = split.split("\0").slice(0, -1);
-  const { exit, stdout } = await runInHost({ words, cwd, env, merged: true });
-  return echo === undefined ? stdout : `${stdout}exit code ${exit}\n`;
-}
-
-function readSession(text: string): { command: string; answer: string[] }[] {
-  const steps: { command: string; answer: string[] }[] = [];
-  for (const line of text.trimEnd().split("\n")) {
-    if (line.startsWith("$ ")) steps.push({ command: line.slice(2), answer: [] });
-    else steps.at(-1)?.answer.push(line);
-  }
-  return steps;
-}
-
-function answerPattern(command: string, answer: readonly string[]): RegExp {
-  const lines = [`$ ${command}`, ...answer].map((line) =>
-    line.trim() === "…" ? "[^]*" : line.split("…").map(escapeRegex).join(".*"),
-  );
-  return new RegExp(`^${lines.join("\\n")}$`);
-}

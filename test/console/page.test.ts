@@ -4,7 +4,6 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildPage } from "../../scripts/build-page.ts";
-import type { Overview } from "../../src/console/api.ts";
 import { missingBrowser } from "../support/console/browser.ts";
 import { callAt, hostileName, overview } from "../support/console/fixture.ts";
 import { desk, faultsOf, phone, press, type ShownPage, showPage } from "../support/console/shown-page.ts";
@@ -90,52 +89,59 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     }
   });
 
-  const nothing: Overview = { ...overview, workspaces: [], approvals: [], sessions: [], running: [] };
-  it.each([
-    ["#/now", "No agent is running"],
-    ["#/trace", "No calls yet"],
-    ["#/trace?text=zzz", "No call matches"],
-    ["#/sessions", "No sessions yet"],
-    ["#/fleets", "No fleets yet"],
-    ["#/fleets/unknown", "There is no such fleet"],
-    ["#/rules", "No workspaces yet"],
-    ["#/health", "No workspaces yet"],
-  ])("says at %s on a new machine: %s", async (hash, text) => {
-    const empty = { status: 200, body: { calls: [], sessions: [], next: null, total: 0 } };
-    await shown.open("#/now", nothing);
-    shown.server.answers.set("/api/calls", empty).set("/api/sessions", empty);
-    const noFleets = { fleets: [], workers: [], lanes: [], now: 0 };
-    shown.server.answers.set("/api/fleets", { status: 200, body: noFleets });
-    await page.goto(`${shown.server.url}/${hash}`);
-    await page.locator(".empty").getByText(text).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
+  describe("on a new machine", () => {
+    beforeAll(async () => {
+      await shown.open("#/now", { ...overview, workspaces: [], approvals: [], sessions: [], running: [] });
+      const empty = { status: 200, body: { calls: [], sessions: [], next: null, total: 0 } };
+      shown.server.answers.set("/api/calls", empty).set("/api/sessions", empty);
+      const noFleets = { fleets: [], workers: [], lanes: [], now: 0 };
+      shown.server.answers.set("/api/fleets", { status: 200, body: noFleets });
+    });
+
+    it.each([
+      ["#/now", "No agent is running"],
+      ["#/trace", "No calls yet"],
+      ["#/trace?text=zzz", "No call matches"],
+      ["#/sessions", "No sessions yet"],
+      ["#/fleets", "No fleets yet"],
+      ["#/fleets/unknown", "There is no such fleet"],
+      ["#/rules", "No workspaces yet"],
+      ["#/health", "No workspaces yet"],
+    ])("says at %s: %s", async (hash, text) => {
+      await shown.show(hash);
+      await page.locator(".empty").getByText(text).waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+    });
   });
 
-  it.each([
-    ["#/trace", "/api/calls", "calls"],
-    ["#/trace/w-main/call-99994", "/api/calls/w-main/call-99994", "the call"],
-    ["#/sessions", "/api/sessions", "sessions"],
-    ["#/sessions/w-main/s-agent", "/api/sessions/w-main/s-agent", "the session"],
-    ["#/fleets", "/api/fleets", "fleets"],
-    ["#/fleets/nightly", "/api/fleets/nightly/runs", "runs"],
-    ["#/fleets/nightly/run_0", "/api/fleets/nightly/runs/run_0", "the run"],
-    ["#/rules", "/api/rules", "rules"],
-    ["#/health", "/api/health", "the report"],
-  ])("says at %s that it loads, why that failed, and tries again", async (hash, path, what) => {
-    await shown.open("#/now");
-    const { promise: after, resolve } = Promise.withResolvers<void>();
-    const message = "The journal of this workspace is damaged.";
-    const body = { error: { code: "failed", message, hint: "Run: toolcrib doctor" } };
-    shown.server.answers.set(path, { status: 500, body, after });
-    await page.goto(`${shown.server.url}/${hash}`);
-    await page.getByText(`Loading ${what}…`).waitFor();
-    resolve();
-    const failure = page.getByRole("alert").filter({ hasText: message });
-    await failure.getByText("Run: toolcrib doctor").waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-    shown.server.answers.clear();
-    await failure.getByRole("button", { name: "Try again" }).press("Enter");
-    await failure.waitFor({ state: "detached" });
+  describe("with a server that fails", () => {
+    beforeAll(() => shown.open("#/now"));
+
+    it.each([
+      ["#/trace", "/api/calls", "calls"],
+      ["#/trace/w-main/call-99994", "/api/calls/w-main/call-99994", "the call"],
+      ["#/sessions", "/api/sessions", "sessions"],
+      ["#/sessions/w-main/s-agent", "/api/sessions/w-main/s-agent", "the session"],
+      ["#/fleets", "/api/fleets", "fleets"],
+      ["#/fleets/nightly", "/api/fleets/nightly/runs", "runs"],
+      ["#/fleets/nightly/run_0", "/api/fleets/nightly/runs/run_0", "the run"],
+      ["#/rules", "/api/rules", "rules"],
+      ["#/health", "/api/health", "the report"],
+    ])("says at %s that it loads, why that failed, and tries again", async (hash, path, what) => {
+      const { promise: after, resolve } = Promise.withResolvers<void>();
+      const message = "The journal of this workspace is damaged.";
+      const body = { error: { code: "failed", message, hint: "Run: toolcrib doctor" } };
+      shown.server.answers.set(path, { status: 500, body, after });
+      await page.goto(`${shown.server.url}/${hash}`);
+      await page.getByText(`Loading ${what}…`).waitFor();
+      resolve();
+      const failure = page.getByRole("alert").filter({ hasText: message });
+      await failure.getByText("Run: toolcrib doctor").waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+      shown.server.answers.clear();
+      await failure.getByRole("button", { name: "Try again" }).press("Enter");
+      await failure.waitFor({ state: "detached" });
+    });
   });
 
   it("says that it is offline, and continues when the server is back", async () => {

@@ -3,25 +3,28 @@ import { accessSync, chmodSync, chownSync, constants, mkdirSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { SandboxLevel } from "../src/contract/call.ts";
-import { works } from "./sandboxed-work/works.ts";
-import { bundledProgram } from "./support/bundled-program.ts";
-import { missingHere } from "./support/sandbox-fixture.ts";
-import { temporaryFolder } from "./support/temporary-folder.ts";
+import type { SandboxLevel } from "../../src/contract/call.ts";
+import { bundledProgram } from "../support/bundled-program.ts";
+import { missingHere } from "../support/sandbox-fixture.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { works } from "./works.ts";
 
-const worker = await bundledProgram(new URL("sandboxed-work/worker.ts", import.meta.url));
+const worker = await bundledProgram(new URL("worker.ts", import.meta.url));
 const nobody = 65534;
 
 /** The users to test as: the current one, and an ordinary one when running as root. */
 const workers = process.getuid?.() === 0 ? (["root", "an ordinary user"] as const) : (["this user"] as const);
-const levels: readonly SandboxLevel[] = ["bwrap", "landlock"];
 
-for (const level of levels) {
+/** Tests real work at this level. `tags` are those of the tests that run as root. */
+export async function testWork(
+  level: SandboxLevel,
+  { tags: tagsOfRoot }: { readonly tags: string[] },
+): Promise<void> {
   const missing = await missingHere(level);
   for (const who of workers) {
     describe.skipIf(missing !== undefined)(`in the sandbox ${level}, ${who}`, () => {
       const path = who === "an ordinary user" ? pathOfOthers() : (process.env.PATH ?? "");
-      const tags = who === "root" ? ["differs-for-root"] : [];
+      const tags = who === "root" ? tagsOfRoot : [];
       const names = Object.keys(works).filter((name) => canBeDone(name, who, path));
       it(`does real work: ${names.join(", ")}`, { timeout: 300_000, tags }, async () => {
         const expected = Object.fromEntries(names.map((name) => [name, works[name]!.says(level)]));
