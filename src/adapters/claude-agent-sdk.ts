@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { newServer } from "../mcp/server/new-server.ts";
+import { newServer, sendListChanged } from "../mcp/server/new-server.ts";
 import { ServedToolcrib } from "../mcp/server/served-toolcrib.ts";
 import type { PendingApproval, Toolcrib } from "../toolcrib/index.ts";
 
@@ -105,7 +105,7 @@ function serverOf(crib: Toolcrib): { connect(transport: Transport): Promise<void
   return {
     connect: async (transport) => {
       const server = newServer({ toolcrib: served });
-      server.onclose = served.onToolsChange(() => void server.sendToolListChanged().catch(() => {}));
+      server.onclose = served.onChange((list) => void sendListChanged(server, list).catch(() => {}));
       await server.connect(transport);
     },
   };

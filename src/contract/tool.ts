@@ -217,6 +217,8 @@ export interface FoundTool {
 export interface ToolSource {
   /** The current tools. None replaces a tool of the dialect. */
   readonly tools: readonly AnyTool[];
+  /** Tools that programs call by their canonical names, and that models are not offered. */
+  readonly unlisted?: readonly AnyTool[] | undefined;
   /** Warnings for the user: a server that did not start, a tool that was left out. */
   readonly warnings: readonly string[];
   /** Resolves when the first tools are known, or connecting has failed. */

@@ -114,7 +114,7 @@ export class Toolset {
 
   /** Finds a tool. The error for an unknown name lists only the tools that can be called. */
   async #named(name: string, { onlyOffered = false }: FindOptions): Promise<DialectTool> {
-    const canonical = onlyOffered ? undefined : this.#canonical(name);
+    const canonical = onlyOffered ? undefined : (this.#canonical(name) ?? this.#unlisted(name));
     if (canonical !== undefined && !this.#isAvailable(canonical)) throw needsAgents(name);
     if (canonical !== undefined) return canonical;
     try {
@@ -142,6 +142,15 @@ export class Toolset {
     );
     const isAllowed = !allowed || selectTools([tool], allowed, { more: true }).includes(tool);
     return isReplaced || !isAllowed ? undefined : tool;
+  }
+
+  /** Returns the tool of this name that sources have only for programs, unless it is not allowed. */
+  #unlisted(name: string): DialectTool | undefined {
+    const { sources = [], allowed } = this.#options;
+    const found = sources.flatMap(({ unlisted = [] }) => unlisted).find((tool) => tool.canonical === name);
+    if (found === undefined) return undefined;
+    const tool = { ...offer(found), name };
+    return !allowed || selectTools([tool], allowed, { more: true }).includes(tool) ? tool : undefined;
   }
 
   /** Returns the tools with those that only a program can call, to suggest their names. */

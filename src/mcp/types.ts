@@ -50,6 +50,56 @@ export interface ServerState {
   readonly junkLines: number;
 }
 
+/** A resource that a server lists. */
+export interface OfferedResource extends OfferDescription {
+  /** The server's own address. */
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType?: string;
+  readonly size?: number;
+}
+
+/** A pattern of addresses of resources. */
+export interface OfferedTemplate extends OfferDescription {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly mimeType?: string;
+}
+
+export interface OfferedPrompt extends OfferDescription {
+  /** Unique in the hub: "server__prompt". */
+  readonly name: string;
+  /** The server's own name for it. */
+  readonly ownName: string;
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly required: boolean;
+  }[];
+}
+
+interface OfferDescription {
+  readonly server: string;
+  readonly title?: string;
+  readonly description?: string;
+}
+
+/**
+ * The resources and prompts of other servers. Lists never reject: a server that fails is left out. Reading a resource
+ * and getting a prompt are calls of the hub's `unlisted` tools, about which rules decide.
+ */
+export interface Offers {
+  /** Whether a server of this name is configured. */
+  has(server: string): boolean;
+  resources(): Promise<readonly OfferedResource[]>;
+  templates(): Promise<readonly OfferedTemplate[]>;
+  prompts(): Promise<readonly OfferedPrompt[]>;
+  /** Calls `listener` when a server reports that its resource has changed. Resolves to a function that stops it. */
+  subscribe(server: string, uri: string, listener: () => void): Promise<() => void>;
+  /** Calls `listener` after changes of a list. Returns a function that stops it. */
+  onChange(listener: (kind: "resources" | "prompts") => void): () => void;
+}
+
 /** How the server introduces itself to clients. */
 export interface ServerIdentity {
   /** Default: the name and version of Toolcrib. */

@@ -120,12 +120,16 @@ export async function configuredHub(
 }
 
 /** Wraps servers that several instances share, so that closing one leaves them running. */
-export function shared(hub: ToolSource): ToolSource {
+export function shared(
+  hub: ToolSource & Partial<Pick<Hub, "offers">>,
+): ToolSource & Partial<Pick<Hub, "offers">> {
   const stops = new Set<() => void>();
   return {
     get tools() {
       return hub.tools;
     },
+    unlisted: hub.unlisted,
+    ...(hub.offers && { offers: hub.offers }),
     get warnings() {
       return hub.warnings;
     },

@@ -1,9 +1,10 @@
 import { ToolError } from "../../contract/error.ts";
 import type { AnyTool, ToolSource } from "../../contract/tool.ts";
 import { realWorkspace, userDirectories, workspaceFiles } from "../../system/directories.ts";
-import type { Elicit, ListedTool, ServerState } from "../types.ts";
+import type { Elicit, ListedTool, Offers, ServerState } from "../types.ts";
 import { HubServer } from "./hub-server.ts";
 import { LoginStore } from "./oauth/login-store.ts";
+import { HubOffers } from "./offers/hub-offers.ts";
 import { readSettings, type ServerConfiguration } from "./settings/read-settings.ts";
 import { nameTools } from "./tool-names.ts";
 import { hubVariable } from "./transport/stdio-transport.ts";
@@ -33,6 +34,8 @@ export interface Hub extends ToolSource, AsyncDisposable {
   states(): readonly ServerState[];
   /** Restarts a server, also one that was given up. Resolves when it is ready or has failed. */
   reconnect(server: string): Promise<void>;
+  /** The resources and prompts of the servers. */
+  readonly offers: Offers;
   /** Returns the tools as the server lists them, before any is repaired, renamed or left out. */
   listed(server: string): readonly ListedTool[];
 }
@@ -57,6 +60,7 @@ class ConnectedHub implements Hub {
   #starting: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
   #isSettled = false;
+  readonly offers = new HubOffers(() => this.#servers);
 
   constructor(options: HubOptions) {
     this.#startAfter = options.startAfter;
@@ -73,6 +77,10 @@ class ConnectedHub implements Hub {
   get tools(): readonly AnyTool[] {
     void this.ready;
     return this.#tools;
+  }
+
+  get unlisted(): readonly AnyTool[] {
+    return this.#servers.flatMap(({ requestTools }) => requestTools);
   }
 
   get warnings(): readonly string[] {
@@ -106,6 +114,7 @@ class ConnectedHub implements Hub {
   }
 
   close(): Promise<void> {
+    this.offers.close();
     this.#closed ??= Promise.all(this.#servers.map((server) => server.close())).then(() => {});
     return this.#closed;
   }
@@ -121,7 +130,8 @@ class ConnectedHub implements Hub {
     const startRecords = workspaceFiles(state, workspace).started;
     const logins = new LoginStore(state);
     const onChange = () => this.#rebuild();
-    const serverOptions = { workspace, startRecords, restartMs, elicit, logins, onChange };
+    const onOffersChange = (kind: "resources" | "prompts") => this.offers.announce(kind);
+    const serverOptions = { workspace, startRecords, restartMs, elicit, logins, onChange, onOffersChange };
     return Object.entries(options.servers).flatMap(([name, given]) => {
       try {
         const settings = readSettings(name, given, { workspace, variables });

@@ -40,6 +40,10 @@ export interface ConnectOptions {
   readonly stderrLines: RecentLines;
   readonly onJunk: () => void;
   readonly onListChange: () => void;
+  /** Called when the server announces other resources or prompts. */
+  readonly onOffersChange: (kind: "resources" | "prompts") => void;
+  /** Called when the server reports that a resource has changed. */
+  readonly onResourceUpdate: (uri: string) => void;
   readonly elicit: Elicit | undefined;
   readonly logins: LoginStore;
   readonly signal: AbortSignal;
@@ -60,6 +64,9 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
     }));
   const root = { uri: pathToFileURL(options.workspace).href, name: basename(options.workspace) };
   if (settings.sendsRoots) client.setRequestHandler("roots/list", () => ({ roots: [root] }));
+  client.setNotificationHandler("notifications/resources/updated", ({ params: { uri } }) =>
+    options.onResourceUpdate(uri),
+  );
   const ended = Promise.withResolvers<string>();
   client.onclose = () => ended.resolve(endOf(transport));
   // The SDK reports unrelated responses and other faults here, which only the server can fix.
@@ -131,14 +138,20 @@ export function negotiationOf({
   };
 }
 
-function clientOptions(settings: ServerSettings, { elicit, onListChange }: ConnectOptions): ClientOptions {
+function clientOptions(settings: ServerSettings, options: ConnectOptions): ClientOptions {
+  const { elicit, onListChange, onOffersChange } = options;
+  const eager = { autoRefresh: false, debounceMs: 0 } as const;
   return {
     capabilities: {
       ...(settings.sendsRoots && { roots: {} }),
       ...(elicit && { elicitation: { form: { applyDefaults: true } } }),
     },
     versionNegotiation: negotiationOf(settings),
-    listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onListChange } },
+    listChanged: {
+      tools: { ...eager, onChanged: onListChange },
+      resources: { ...eager, onChanged: () => onOffersChange("resources") },
+      prompts: { ...eager, onChanged: () => onOffersChange("prompts") },
+    },
   };
 }
 

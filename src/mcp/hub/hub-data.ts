@@ -1,13 +1,16 @@
 import { isRecord } from "../../lib/json/is-record.ts";
 import { cleanLine, withoutControls } from "./clean-text.ts";
+import { linkUri } from "./offers/offer-uri.ts";
 
 /** A result as the server returned it, without the bytes of images. */
 export class HubData {
   readonly content: readonly unknown[];
   readonly structuredContent?: unknown;
+  readonly server: string;
 
-  constructor(content: readonly unknown[], structuredContent: unknown) {
+  constructor(content: readonly unknown[], structuredContent: unknown, server: string) {
     this.content = content;
+    this.server = server;
     if (structuredContent !== undefined) this.structuredContent = structuredContent;
   }
 }
@@ -18,7 +21,7 @@ export interface PassedOn {
   readonly links: readonly ResourceLink[];
 }
 
-interface ResourceLink {
+export interface ResourceLink {
   readonly type: "resource_link";
   readonly uri: string;
   readonly name: string;
@@ -30,10 +33,17 @@ interface ResourceLink {
 
 /**
  * Returns structured content and resource links, without characters that control terminals. Structured content that is
- * longer than the text may be is left out, because clients show it instead of the text.
+ * longer than the text may be is left out, because clients show it instead of the text. Links get the addresses under
+ * which clients can read them.
  */
-export function passOn({ content, structuredContent }: HubData): PassedOn {
-  const links = content.flatMap(toLink).slice(0, maxLinks);
+export function passOn({ content, structuredContent, server }: HubData): PassedOn {
+  const links = content
+    .flatMap(toLink)
+    .slice(0, maxLinks)
+    .flatMap((link) => {
+      const uri = linkUri(server, link.uri);
+      return uri === undefined ? [] : [{ ...link, uri }];
+    });
   if (!isRecord(structuredContent) || JSON.stringify(structuredContent).length > maxStructuredChars)
     return { links };
   return { links, structuredContent: printableData(structuredContent) as Record<string, unknown> };
@@ -42,7 +52,7 @@ export function passOn({ content, structuredContent }: HubData): PassedOn {
 const maxLinks = 100;
 const maxStructuredChars = 30_000;
 
-function toLink(block: unknown): readonly ResourceLink[] {
+export function toLink(block: unknown): readonly ResourceLink[] {
   if (!isRecord(block) || block.type !== "resource_link") return [];
   const uri = cleanLine(block.uri, 2_000);
   if (uri === "") return [];

@@ -1,13 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
-import type { ToolContext } from "../../contract/tool.ts";
+import type { AnyTool, ToolContext } from "../../contract/tool.ts";
 import { throwIfAborted, untilAborted } from "../../lib/async/abort.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { Elicit, ListedTool, ServerState } from "../types.ts";
 import { cleanLine } from "./clean-text.ts";
 import { type Connection, connectServer } from "./connect-server.ts";
-import { callTool, hubTool, type NamelessTool } from "./hub-tool.ts";
+import { anyResult, callTool, hubTool, type NamelessTool } from "./hub-tool.ts";
+import { longest } from "./list-tools.ts";
 import type { LoginStore } from "./oauth/login-store.ts";
+import type { RequestName } from "./offers/request-names.ts";
+import { requestTools } from "./offers/request-tools.ts";
+import { ServerOffers } from "./offers/server-offers.ts";
 import { namePattern, type ServerSettings } from "./settings/read-settings.ts";
 import type { GivenResult } from "./show-result.ts";
 import { RecentLines, withoutSecrets } from "./transport/recent-lines.ts";
@@ -18,6 +22,8 @@ interface HubServerOptions {
   readonly startRecords: string;
   /** Called after each change of the tools or the state. */
   readonly onChange: () => void;
+  /** Called when the resources or prompts may have changed. */
+  readonly onOffersChange: (kind: "resources" | "prompts") => void;
   /** The delay before a restart; it doubles each time. */
   readonly restartMs: number;
   readonly elicit: Elicit | undefined;
@@ -35,6 +41,9 @@ const followMs = 1_000;
 export class HubServer {
   readonly settings: ServerSettings;
   readonly #options: HubServerOptions;
+  readonly offers: ServerOffers;
+  /** The tools that read its resources and get its prompts. */
+  readonly requestTools: readonly AnyTool[];
   readonly #closing = new AbortController();
   readonly #stderrLines: RecentLines;
   #running: Promise<void> | undefined;
@@ -54,6 +63,8 @@ export class HubServer {
     this.settings = settings;
     this.#options = options;
     this.#stderrLines = new RecentLines(settings.secrets);
+    this.offers = new ServerOffers(settings.name, () => this.#connection?.client);
+    this.requestTools = requestTools(settings, (...request) => this.#request(...request));
   }
 
   /** The tools by the server's own names; during a restart, the previous tools. */
@@ -122,6 +133,20 @@ export class HubServer {
     }
   }
 
+  async #request(
+    request: RequestName,
+    params: Readonly<Record<string, unknown>>,
+    { signal }: Pick<ToolContext, "signal">,
+  ): Promise<unknown> {
+    const { client, explain } = await untilAborted(this.#connected.promise, signal);
+    try {
+      return await client.request({ method: request, params }, anyResult, { signal, timeout: longest });
+    } catch (error) {
+      throwIfAborted(signal);
+      throw await explain(error, `${request} of the MCP server ${this.settings.name}`);
+    }
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#connection?.close();
@@ -168,6 +193,8 @@ export class HubServer {
           this.#junkLines += 1;
         },
         onListChange: () => void this.#follow(),
+        onOffersChange: (kind) => this.#changeOffers(kind),
+        onResourceUpdate: (uri) => this.offers.updated(uri),
       });
       this.#connection = connection;
       this.#put(connection);
@@ -175,6 +202,7 @@ export class HubServer {
       this.#state = "ready";
       this.#connected.resolve(connection);
       this.#options.onChange();
+      this.#offersAppear(connection);
       onFirst();
       const problem = `it has ended (${await connection.ended})`;
       this.#problem = problem;
@@ -191,6 +219,18 @@ export class HubServer {
     } finally {
       await connection?.close();
     }
+  }
+
+  #offersAppear({ client }: Connection): void {
+    const { resources, prompts } = client.getServerCapabilities() ?? {};
+    if (resources !== undefined) this.#options.onOffersChange("resources");
+    if (prompts !== undefined) this.#options.onOffersChange("prompts");
+    this.offers.resume();
+  }
+
+  #changeOffers(kind: "resources" | "prompts"): void {
+    this.offers.forget(kind);
+    this.#options.onOffersChange(kind);
   }
 
   #giveUp(problem: string, tries: number): void {

@@ -39,6 +39,7 @@ function toolOf(configuration: ServerConfiguration, annotations: unknown) {
     startRecords: "/",
     restartMs: 1,
     onChange: () => {},
+    onOffersChange: () => {},
     elicit: undefined,
     logins,
   };

@@ -1,6 +1,7 @@
 import type { Client, Progress } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
 import type { ToolRisk } from "../../contract/access.ts";
+import { ToolError } from "../../contract/error.ts";
 import type { AnyTool, ToolContext, ToolHints } from "../../contract/tool.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
@@ -9,6 +10,7 @@ import type { ListedTool } from "../types.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import type { HubServer } from "./hub-server.ts";
 import { longest } from "./list-tools.ts";
+import { requestNames } from "./offers/request-names.ts";
 import { inputOf, withoutNulls } from "./schema/input-of.ts";
 import { repairSchema } from "./schema/repair-schema.ts";
 import { type GivenResult, showResult } from "./show-result.ts";
@@ -22,6 +24,8 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
   const annotations = isRecord(listed.annotations) ? listed.annotations : {};
   const risk = riskOf(annotations, settings);
   const schema = repairSchema(listed.inputSchema);
+  if ((requestNames as readonly string[]).includes(listed.name))
+    throw new ToolError("unsupported", "rules use its name for requests of the protocol");
   const own = `${cleanLine(listed.name, 100)} of the MCP server ${settings.name}`;
   return {
     server: settings.name,
@@ -37,7 +41,7 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
     preview: async (input) => `Calls ${own} with:\n${prettyJson(JSON.stringify(input))}`,
     run: async (input, context) => {
       if (risk !== "read") context.uncovered(`what ${own} has done`);
-      return showResult(await server.call(listed, withoutNulls(input, schema), context));
+      return showResult(await server.call(listed, withoutNulls(input, schema), context), settings.name);
     },
   };
 }
@@ -45,7 +49,7 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
 const maxSummary = 2_000;
 
 /** A server's annotations can only raise the risk, unless the user trusts them. */
-function riskOf(
+export function riskOf(
   { readOnlyHint, destructiveHint }: Record<string, unknown>,
   { trustsAnnotations, transport }: HubServer["settings"],
 ): ToolRisk {
@@ -83,7 +87,7 @@ export async function callTool(
   return client.callTool(params, { ...options, toolDefinition });
 }
 
-const anyResult = z.looseObject({
+export const anyResult = z.looseObject({
   content: z.optional(z.unknown()),
   structuredContent: z.optional(z.unknown()),
   isError: z.optional(z.unknown()),

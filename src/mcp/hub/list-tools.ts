@@ -21,14 +21,34 @@ export async function listTools(
 ): Promise<{ readonly tools: readonly ListedTool[]; readonly problems: readonly string[] }> {
   const list = new ToolList();
   if (client.getServerCapabilities()?.tools === undefined) return list.taken;
+  const read = async (cursor: string | undefined) => {
+    const { tools, nextCursor } = await readPage(client, cursor, signal);
+    return { items: tools, nextCursor };
+  };
+  const isWhole = await readPages(
+    read,
+    (tool) => list.take(tool),
+    () => list.isFull,
+  );
+  return isWhole ? list.taken : list.left;
+}
+
+/** Takes the items of all pages. Returns false for a list that is too long or does not end. */
+export async function readPages(
+  read: (
+    cursor: string | undefined,
+  ) => Promise<{ readonly items: readonly unknown[]; readonly nextCursor?: unknown }>,
+  take: (item: unknown) => void,
+  isFull: () => boolean,
+): Promise<boolean> {
   const cursors = new Set<string>();
   let cursor: string | undefined;
   for (let pages = 1; ; pages += 1) {
-    const page = await readPage(client, cursor, signal);
-    for (const tool of page.tools) list.take(tool);
-    if (typeof page.nextCursor !== "string") return list.taken;
-    if (cursors.has(page.nextCursor) || pages >= maxPages || list.isFull) return list.left;
-    cursor = page.nextCursor;
+    const { items, nextCursor } = await read(cursor);
+    for (const item of items) take(item);
+    if (typeof nextCursor !== "string") return true;
+    if (cursors.has(nextCursor) || pages >= maxPages || isFull()) return false;
+    cursor = nextCursor;
     cursors.add(cursor);
   }
 }

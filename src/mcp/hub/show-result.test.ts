@@ -15,8 +15,11 @@ it("shows text and images, and describes all other content", () => {
     { type: "resource_link", uri: "file:///c", name: "c", description: "The third." },
   ];
   const { type, mimeType } = picture;
-  expect(showResult({ content, isError: true })).toEqual({
-    data: { content: content.map((block) => (block === picture ? { type, mimeType } : block)) },
+  expect(showResult({ content, isError: true }, "srv")).toEqual({
+    data: {
+      server: "srv",
+      content: content.map((block) => (block === picture ? { type, mimeType } : block)),
+    },
     text: [
       "first",
       "[image, image/png, 72 bytes]",
@@ -33,10 +36,12 @@ it("shows text and images, and describes all other content", () => {
 it("shows data when there is no text, and only text when there are both", () => {
   const structuredContent = { answer: [1, 2] };
   const text = [{ type: "text", text: "1 and 2" }];
-  expect([{ structuredContent }, { content: text, structuredContent }, {}].map(showResult)).toEqual([
-    { data: { content: [], structuredContent }, text: '{\n  "answer": [1, 2]\n}' },
-    { data: { content: text, structuredContent }, text: "1 and 2" },
-    { data: { content: [] }, text: "(no content)" },
+  expect(
+    [{ structuredContent }, { content: text, structuredContent }, {}].map((each) => showResult(each, "srv")),
+  ).toEqual([
+    { data: { server: "srv", content: [], structuredContent }, text: '{\n  "answer": [1, 2]\n}' },
+    { data: { server: "srv", content: text, structuredContent }, text: "1 and 2" },
+    { data: { server: "srv", content: [] }, text: "(no content)" },
   ]);
 });
 
@@ -47,11 +52,11 @@ it("does not show an invalid image", () => {
     mimeType: index < 3 ? "image/png" : "image/gif",
     data: one,
   }));
-  const { text, images } = showResult({ content });
+  const { text, images } = showResult({ content }, "srv");
   expect([text.match(/not shown/g)?.length, images]).toEqual([4, undefined]);
 });
 
 it("removes terminal control characters, and keeps the rest", () => {
   const text = "\u001b]0;owned\u0007\u001b[2J\u202Ea\u009b\u0000b\tc\nd é 👩\u200d🚀";
-  expect(showResult({ content: [{ type: "text", text }] }).text).toBe("ab\tc\nd é 👩\u200d🚀");
+  expect(showResult({ content: [{ type: "text", text }] }, "srv").text).toBe("ab\tc\nd é 👩\u200d🚀");
 });

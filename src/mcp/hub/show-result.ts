@@ -13,8 +13,8 @@ export interface GivenResult {
   readonly isError?: unknown;
 }
 
-/** Shows text and images, and describes other content. Shows structured data only when there is no text. */
-export function showResult(given: GivenResult): ToolOutput<HubData> {
+/** Shows text and images of a server, and describes other content. Shows structured data only when there is no text. */
+export function showResult(given: GivenResult, server: string): ToolOutput<HubData> {
   const { isError } = given;
   const blocks = Array.isArray(given.content) ? given.content.map(shallow) : [];
   const structuredContent = shallow(given.structuredContent);
@@ -29,6 +29,7 @@ export function showResult(given: GivenResult): ToolOutput<HubData> {
     data: new HubData(
       blocks.map((block, index) => (shown[index]?.image ? withoutData(block) : block)),
       structuredContent,
+      server,
     ),
     text: content || withoutControls(data ?? "(no content)"),
     images: images.length > 0 ? images : undefined,

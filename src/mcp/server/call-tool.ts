@@ -27,10 +27,27 @@ import type { ServedToolcrib } from "./served-toolcrib.ts";
 /** Runs a client's call, asks for approval through the client, and returns the result in MCP's form. */
 export async function callTool(
   wanted: WantedCall,
-  { served, questions }: { readonly served: ServedToolcrib; readonly questions: ApprovalQuestions },
+  parts: AskingParts,
   client: ClientAbilities,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
+  const made = await completeCall(wanted, parts, client, context);
+  if (made.kind === "asked") return made.question;
+  return toCallResult(made.result, { ...client, isStructured: made.isStructured });
+}
+
+interface AskingParts {
+  readonly served: ServedToolcrib;
+  readonly questions: ApprovalQuestions;
+}
+
+/** Makes a client's call and asks for approval through the client. Returns its result, or the question. */
+export async function completeCall(
+  wanted: WantedCall,
+  { served, questions }: AskingParts,
+  client: ClientAbilities,
+  context: ServerContext,
+): Promise<CompleteCall | { readonly kind: "asked"; readonly question: InputRequiredResult }> {
   const { signal, _meta, notify } = context.mcpReq;
   const token = _meta?.progressToken;
   const progress = token === undefined ? undefined : new ProgressNotes(notify, token);
@@ -43,12 +60,12 @@ export async function callTool(
     for (let times = 1; made.kind === "question" && !client.isAskedByResults && times < maxTimes; times += 1)
       made = await make(answerOf(client, questions, context));
     if (made.kind === "question" && client.isAskedByResults)
-      return await questions.ask(made.request, context);
+      return { kind: "asked", question: await questions.ask(made.request, context) };
     if (made.kind === "question" || made.kind === "unanswered") made = await make({ kind: "unanswered" });
     if (made.kind === "question" || made.kind === "unanswered")
       throw new Error("A call asked without a prompt");
     if (made.kind === "unknown") throw new ProtocolError(ProtocolErrorCode.InvalidParams, made.message);
-    return toCallResult(made.result, { ...client, isStructured: made.isStructured });
+    return made;
   } finally {
     progress?.end();
   }
@@ -66,6 +83,8 @@ const maxTimes = 8;
 export interface WantedCall {
   readonly name: string;
   readonly input: unknown;
+  /** Set for a tool that the server chose and models are not offered. Default: false. */
+  readonly isUnlisted?: boolean;
 }
 
 interface CallOptions {
@@ -75,8 +94,14 @@ interface CallOptions {
   readonly readOnly?: boolean;
 }
 
+interface CompleteCall {
+  readonly kind: "result";
+  readonly result: CallResult;
+  readonly isStructured: boolean;
+}
+
 type MadeCall =
-  | { readonly kind: "result"; readonly result: CallResult; readonly isStructured: boolean }
+  | CompleteCall
   | { readonly kind: "question"; readonly request: ApprovalRequest }
   /** The client could not ask, or its user did not answer. */
   | { readonly kind: "unanswered" }
@@ -85,7 +110,7 @@ type MadeCall =
 
 /** Makes a call with the user's answer, or asks for it. */
 export async function makeCall(
-  { name, input }: WantedCall,
+  { name, input, isUnlisted = false }: WantedCall,
   served: ServedToolcrib,
   { signal, answer, onEvent, readOnly = false }: CallOptions,
 ): Promise<MadeCall> {
@@ -114,7 +139,7 @@ export async function makeCall(
   };
   const result = await (await served.caller({ readOnly })).call(name, input, {
     signal,
-    onlyOffered: true,
+    onlyOffered: !isUnlisted,
     approve: answer.kind === "unanswered" ? undefined : approve,
     onEvent,
   });
@@ -127,6 +152,7 @@ export async function makeCall(
   if (details?.kind === "unknown-tool" && details.name === name)
     return { kind: "unknown", message: result.content.replaceAll("\n", ". ") };
   if (result.output !== null) served.noteOutput(result.output);
+  if (isUnlisted) return { kind: "result", result, isStructured: false };
   const note = served.takeNote(crib);
   // Without structured content, which clients show instead of the text.
   if (note !== undefined)
@@ -208,7 +234,7 @@ export function isReadOnly({ http }: ServerContext): boolean {
 }
 
 /** The abilities of the client, which each request declares in the 2026 era. */
-interface ClientAbilities {
+export interface ClientAbilities {
   /** Whether it can show the user a form. */
   readonly asks: boolean;
   /** Whether it gets questions as results and repeats the call. In the 2025 era the call waits instead. */

@@ -13,15 +13,17 @@ import { toMcp } from "../../wire/mcp.ts";
 import type { ServerIdentity, ServerInfo } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
 import { abilitiesOf, callTool, isReadOnly } from "./call-tool.ts";
-import { listOutputs, outputTemplate, readOutput } from "./outputs.ts";
 import { servePrompts } from "./prompts.ts";
-import type { ServedToolcrib } from "./served-toolcrib.ts";
+import { serveResources } from "./resources.ts";
+import type { ChangedList, ServedToolcrib } from "./served-toolcrib.ts";
 
 export interface ServerParts extends ServerIdentity {
   readonly toolcrib: ServedToolcrib;
   readonly questions?: ApprovalQuestions;
   /** "http": the server has other clients, too. */
   readonly transport?: "http";
+  /** "legacy": the client is of the 2025 era. It subscribes by requests that reach this server. Default: "modern". */
+  readonly era?: "legacy" | "modern";
 }
 
 /**
@@ -35,14 +37,15 @@ export function newServer({
   prompts,
   questions = new ApprovalQuestions(),
   transport,
+  era = "modern",
 }: ServerParts): Server {
   const server = new Server(
     { ...serverInfo },
     {
       capabilities: {
         tools: { listChanged: true },
-        resources: {},
-        ...(prompts !== undefined && { prompts: {}, completions: {} }),
+        resources: { listChanged: true, ...(era === "legacy" && { subscribe: true }) },
+        ...(prompts !== undefined && { prompts: { listChanged: true }, completions: {} }),
       },
       instructions,
       cacheHints,
@@ -66,11 +69,15 @@ export function newServer({
       callTool({ name, input }, { served, questions }, abilitiesOf(server, context), context),
     );
   });
-  server.setRequestHandler("resources/list", () => ({ resources: listOutputs(served) }));
-  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [outputTemplate] }));
-  server.setRequestHandler("resources/read", ({ params: { uri } }) => readOutput(served, uri));
-  if (prompts !== undefined) servePrompts(server, served, prompts);
+  serveResources(server, { served, questions, era });
+  if (prompts !== undefined) servePrompts(server, { served, questions }, prompts);
   return server;
+}
+
+/** Announces a changed list to the client. Clients of the later era get it when they listen for it. */
+export function sendListChanged(server: Server, list: ChangedList): Promise<void> {
+  if (list === "tools") return server.sendToolListChanged();
+  return list === "resources" ? server.sendResourceListChanged() : server.sendPromptListChanged();
 }
 
 /** An error of the protocol has only a message. */
@@ -98,7 +105,7 @@ const checksNothing: jsonSchemaValidator = {
 /** Clients may cache lists, because changes are notified, and stored outputs, which never change. */
 const cacheHints = {
   "tools/list": { ttlMs: 60_000, cacheScope: "private" },
-  // Changes of prompts are not notified.
+  // Changes of the user's own prompts are not notified.
   "prompts/list": { ttlMs: 5_000, cacheScope: "private" },
   "resources/read": { ttlMs: 600_000, cacheScope: "private" },
   "server/discover": { ttlMs: 600_000, cacheScope: "private" },

@@ -70,8 +70,19 @@ describe.each(eras)("a client of %s that calls a tool of another server", (era) 
     expect(direct).toEqual({
       content: [
         { type: "text", text: expect.stringMatching(/^Two issues\.\n\[resource issue:\/\/1, One\]/) },
-        { type: "resource_link", uri: "issue://1", name: "One", mimeType: "text/plain", size: 12 },
-        { type: "resource_link", uri: `issue://2?token=${mark}`, name: "Two", description: mark },
+        {
+          type: "resource_link",
+          uri: "toolcrib://server/other/issue://1",
+          name: "One",
+          mimeType: "text/plain",
+          size: 12,
+        },
+        {
+          type: "resource_link",
+          uri: `toolcrib://server/other/issue://2?token=${mark}`,
+          name: "Two",
+          description: mark,
+        },
       ],
       structuredContent: { issues: [{ id: 1, body: `see ${mark}` }], [mark]: "ab" },
     });

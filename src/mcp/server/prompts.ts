@@ -10,10 +10,21 @@ import { type CustomCommand, expandCommand, readCommands } from "../../config/co
 import { printableLine } from "../../lib/text/printable.ts";
 import type { ProjectLocation } from "../../toolcrib/project-files.ts";
 import type { PromptOptions } from "../types.ts";
+import type { ApprovalQuestions } from "./approvals.ts";
+import { abilitiesOf } from "./call-tool.ts";
+import { getOffered, listOfferedPrompts } from "./other-servers.ts";
+import { toPage } from "./resources.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
 
-/** Answers requests for prompts: the commands and skills of the project and the user, as they are at that moment. */
-export function servePrompts(server: Server, served: ServedToolcrib, options: PromptOptions): void {
+/**
+ * Answers requests for prompts: the commands and skills of the project and the user, as they are at that moment, and
+ * the prompts of other servers.
+ */
+export function servePrompts(
+  server: Server,
+  { served, questions }: PromptParts,
+  options: PromptOptions,
+): void {
   const read = async () => readPrompts((await served.crib()).project, options);
   const find = async (name: string) => {
     const found = (await read()).find((each) => each.name === name);
@@ -21,16 +32,29 @@ export function servePrompts(server: Server, served: ServedToolcrib, options: Pr
       throw invalid(`There is no prompt ${JSON.stringify(printableLine(name).slice(0, 100))}`);
     return found;
   };
-  server.setRequestHandler("prompts/list", async () => ({ prompts: (await read()).map(toPrompt) }));
-  server.setRequestHandler("prompts/get", async ({ params: { name, arguments: given = {} } }) =>
-    toMessage(await find(name), given),
-  );
+  server.setRequestHandler("prompts/list", async ({ params }) => {
+    const own = (await read()).map(toPrompt);
+    const names = new Set(own.map(({ name }) => name));
+    const others = (await listOfferedPrompts(served)).filter(({ name }) => !names.has(name));
+    return toPage("prompts", [...own, ...others], params?.cursor);
+  });
+  server.setRequestHandler("prompts/get", async ({ params: { name, arguments: given = {} } }, context) => {
+    const own = (await read()).find((each) => each.name === name);
+    if (own !== undefined) return toMessage(own, given);
+    const parts = { served, questions, client: abilitiesOf(server, context), context };
+    return (await getOffered(name, given, parts)) ?? toMessage(await find(name), given);
+  });
   server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => {
     if (ref.type !== "ref/prompt") return { completion: { values: [] } };
     const parameter = parametersOf(await find(ref.name)).find(({ name }) => name === argument.name);
     const values = (parameter?.choices ?? []).filter((choice) => choice.startsWith(argument.value));
     return { completion: { values: values.slice(0, 100) } };
   });
+}
+
+interface PromptParts {
+  readonly served: ServedToolcrib;
+  readonly questions: ApprovalQuestions;
 }
 
 /** Reads commands and, where no command has the name, skills. */

@@ -4,7 +4,7 @@ import type { Toolcrib } from "../../toolcrib/index.ts";
 import type { QuestionOptions, ServerIdentity } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
 import { DirectCalls } from "./direct-calls.ts";
-import { newServer } from "./new-server.ts";
+import { newServer, sendListChanged } from "./new-server.ts";
 import { ServedToolcrib } from "./served-toolcrib.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -33,10 +33,10 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
   let stopNotifying = () => {};
   const handle: StdioServerHandle = serveByStdio(
     ({ era }) => {
-      const server = newServer({ ...identity, toolcrib, questions });
+      const server = newServer({ ...identity, toolcrib, questions, era });
       direct.serve(era === "legacy" ? server : undefined);
       stopNotifying();
-      stopNotifying = toolcrib.onToolsChange(() => void server.sendToolListChanged().catch(() => {}));
+      stopNotifying = toolcrib.onChange((list) => void sendListChanged(server, list).catch(() => {}));
       return server;
     },
     { transport, onerror: (error) => remark?.(error.message) },

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { Listeners } from "../../lib/async/listeners.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import {
   type Caller,
@@ -7,6 +8,10 @@ import {
   type ToolDefinition,
   ToolError,
 } from "../../toolcrib/index.ts";
+import { offersOf } from "../hub/offers/offers-of.ts";
+
+/** A list of which clients are told that it has changed. */
+export type ChangedList = "tools" | "resources" | "prompts";
 
 interface CallAdmission {
   run<Result>(session: object, call: () => Promise<Result>): Promise<Result>;
@@ -16,9 +21,10 @@ interface CallAdmission {
 export class ServedToolcrib {
   readonly #open: () => Promise<Toolcrib>;
   readonly #admission: CallAdmission | undefined;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners<ChangedList>();
   /** The latest output handles in results, the newest last. Older outputs can still be read by their handle. */
   readonly #outputs = new BoundedCache<string, string>({ maxEntries: 100 });
+  readonly #stops: (() => void)[] = [];
   #crib: Promise<Toolcrib> | undefined;
   #definitions: Promise<readonly ToolDefinition[]> | undefined;
   #structured: Promise<ReadonlySet<string>> | undefined;
@@ -89,10 +95,14 @@ export class ServedToolcrib {
     return (await this.#structured).has(name);
   }
 
-  /** Calls `listener` when the listed tools change. Returns a function that removes it. */
-  onToolsChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+  /** Calls `listener` with the name of each list that changes. Returns a function that removes it. */
+  onChange(listener: (list: ChangedList) => void): () => void {
+    return this.#listeners.on(listener);
+  }
+
+  /** Calls `stop` when this is closed. */
+  beforeClose(stop: () => void): void {
+    this.#stops.push(stop);
   }
 
   /** Runs `work`, during which `isBusy` is true. */
@@ -142,8 +152,10 @@ export class ServedToolcrib {
       crib.onToolsChange(() => {
         this.#definitions = undefined;
         this.#structured = undefined;
-        for (const listener of this.#listeners) listener();
+        this.#listeners.emit("tools");
       });
+      for (const offers of offersOf(crib))
+        this.#stops.push(offers.onChange((kind) => this.#listeners.emit(kind)));
       return crib;
     } catch (error) {
       this.#crib = undefined;
@@ -169,6 +181,7 @@ export class ServedToolcrib {
 
   async #closeCrib(): Promise<void> {
     this.#listeners.clear();
+    for (const stop of this.#stops) stop();
     const crib = await this.#crib?.catch(() => undefined);
     await crib?.close();
   }

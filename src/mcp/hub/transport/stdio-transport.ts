@@ -195,6 +195,9 @@ export class StdioTransport implements Transport {
 const usedNotifications: ReadonlySet<unknown> = new Set([
   "notifications/cancelled",
   "notifications/tools/list_changed",
+  "notifications/resources/list_changed",
+  "notifications/resources/updated",
+  "notifications/prompts/list_changed",
   "notifications/elicitation/complete",
   "notifications/subscriptions/acknowledged",
 ]);

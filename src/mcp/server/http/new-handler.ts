@@ -194,7 +194,7 @@ class Tenant {
       legacy: "reject",
       maxRequestBodySize: limits.maxBodyBytes,
     });
-    this.#served.onToolsChange(() => this.#modern.notify.toolsChanged());
+    this.#served.onChange((list) => this.#modern.notify[`${list}Changed`]());
   }
 
   /** How long the tenant has been idle; undefined while it has sessions or open requests. */

@@ -8,7 +8,7 @@ import {
 import { BoundedCache } from "../../../lib/bounded-cache.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import type { Toolcrib } from "../../../toolcrib/index.ts";
-import { newServer, type ServerParts } from "../new-server.ts";
+import { newServer, type ServerParts, sendListChanged } from "../new-server.ts";
 import { ServedToolcrib } from "../served-toolcrib.ts";
 import type { Admission } from "./admission.ts";
 import type { SessionLimits } from "./new-handler.ts";
@@ -113,8 +113,8 @@ class Session {
       return crib;
     };
     this.#served = new ServedToolcrib(() => admission.open(openListed), admission);
-    this.#server = newServer({ ...parts, toolcrib: this.#served });
-    this.#served.onToolsChange(() => void this.#server.sendToolListChanged().catch(() => {}));
+    this.#server = newServer({ ...parts, toolcrib: this.#served, era: "legacy" });
+    this.#served.onChange((list) => void sendListChanged(this.#server, list).catch(() => {}));
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: notify.begun,
