@@ -54,7 +54,7 @@ export function expandCommand(
 }
 
 /** Returns the words of a text; quotes keep words together. */
-function wordsIn(text: string): readonly string[] {
+export function wordsIn(text: string): readonly string[] {
   return [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? "",
   );

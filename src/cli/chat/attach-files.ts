@@ -2,18 +2,21 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { textForUser } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
+import { offersOf } from "../../mcp/hub/offers/offers-of.ts";
 import { attempt } from "../../system/attempt.ts";
+import type { Toolcrib } from "../../toolcrib/index.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
 
 /**
- * Returns the files, folders and symbols that an input mentions as `@path` and `@path#symbol`, to be appended; ""
- * without any. They are read as tools read them, so that secrets and denied files stay hidden.
+ * Returns the files, folders, symbols and resources of MCP servers that an input mentions as `@path`, `@path#symbol` and
+ * `@server:uri`, to be appended; "" without any. They are read as tools read them, so that secrets and denied files stay hidden.
  */
 export async function attachFiles(chat: ChatSessions, input: string): Promise<string> {
   const attached: string[] = [];
   let left = maxChars;
   for (const mentioned of mentionsIn(input)) {
-    const call = readingOf(mentioned, chat.session.toolcrib.workspace);
+    const { toolcrib: crib } = chat.session;
+    const call = readingOf(mentioned, crib.workspace) ?? resourceOf(mentioned, crib);
     if (call === undefined) continue;
     const { content, error } = await chat.callForUser(...call);
     const problem = error ? textForUser(error).message : content.length > left ? tooLong : undefined;
@@ -39,6 +42,13 @@ function readingOf(
   if (stats) return [stats.isDirectory() ? "file.list" : "file.read", { path: mentioned }];
   const [, path = "", name] = /^(.+)#(.+)$/.exec(mentioned) ?? [];
   return statsOf(path)?.isFile() ? ["code.read_symbol", { path, name, all: true }] : undefined;
+}
+
+/** Returns the call that reads `server:uri`; undefined when there is no such MCP server. */
+function resourceOf(mentioned: string, crib: Toolcrib): Parameters<ChatSessions["callForUser"]> | undefined {
+  const [, server = "", uri = ""] = /^([^:]+):(.+)$/.exec(mentioned) ?? [];
+  const isServer = offersOf(crib).some((offers) => offers.has(server));
+  return isServer ? [`${server}__resources/read`, { uri }] : undefined;
 }
 
 /** Returns the text that mentions a file or symbol, with quotes where a sentence would not end in front of them. */

@@ -15,7 +15,8 @@ import { attachFiles } from "./attach-files.ts";
 import { attachImages } from "./attach-images.ts";
 import type { ChatFront, ConfirmQuestion } from "./chat-front.ts";
 
-type UserTool = keyof typeof activities;
+/** A tool, or the reading of an MCP server's resource. */
+type UserTool = keyof typeof activities | `${string}__resources/read`;
 
 const activities = {
   "journal.diff": "reading the journal",
@@ -110,7 +111,9 @@ export class ChatSessions {
     // Text from a pipe may come from anywhere, so its commands need a rule.
     const isTyped = this.front.isInteractive || tool.startsWith("journal.");
     const approve: Approve = ({ hash }) => ({ allow: true, hash });
-    return this.whileBusy(activities[tool], (signal) =>
+    const activity =
+      tool in activities ? activities[tool as keyof typeof activities] : "reading the resource";
+    return this.whileBusy(activity, (signal) =>
       callForUser(this.session.toolcrib, tool, input, {
         signal,
         onEvent,

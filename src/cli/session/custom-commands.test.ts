@@ -47,3 +47,19 @@ it("reads no command through a link out of the workspace or to a secret, and nam
   expect(stderr).toMatch(/commands\/env\.md was not read/);
   expect(JSON.stringify(fixture.server.requests)).not.toMatch(/KEY=hidden|Outside/);
 });
+
+it("sends prompts and resources of MCP servers that rules allow", async () => {
+  await using fixture = await echo();
+  const program = join(import.meta.dirname, "../../../test/support/mcp/offering-server.ts");
+  const docs = { command: process.execPath, args: [program, "docs"] };
+  fixture.write(join(fixture.home, "config/mcp.json"), JSON.stringify({ mcpServers: { docs } }));
+  const allowing = ["--rule", "allow use prompts/get of docs", "--rule", "allow use resources/read of docs"];
+  const input = "/mcp__docs__review 'a b.ts' c\nSee @docs:doc://page/7 and @none:doc://x.\n";
+  const { stdout } = await fixture.feed(input, "chat", ...allowing);
+  expect(stdout).toContain("Got: The prompt review of the MCP server docs:\n\nReview a b.ts c.");
+  expect(stdout).toContain(
+    '<file path="docs:doc://page/7">\n[resource doc://page/7]\ndoc://page/7 undefined\n</file>',
+  );
+  const refused = await fixture.run("run", "/mcp__docs__review a.ts");
+  expect([refused.stdout, refused.stderr]).toEqual(["", expect.stringContaining("needs approval")]);
+});

@@ -3,17 +3,18 @@ import type { CustomCommand } from "../../config/commands.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { remarkWarnings } from "../report.ts";
 import { layTable } from "../terminal.ts";
+import { serverPrompts } from "./server-prompts.ts";
 
-/** A command or a skill of the user or the project. As `/name words` it becomes a message to the model. */
+/** A command or a skill of the user or the project, or a prompt of an MCP server. As `/name words` it becomes a message. */
 interface BroughtCommand {
   readonly name: string;
   /** The arguments, for help: `[file]`. */
   readonly takes: string;
   readonly description: string;
-  message(words: string): string;
+  message(words: string): string | Promise<string>;
 }
 
-/** Returns the custom commands and, where no command has the name, the skills. */
+/** Returns the custom commands and, where no command has the name, the skills; then the prompts of MCP servers. */
 export async function broughtCommands(
   session: Session,
   warn: Warn = () => {},
@@ -30,6 +31,7 @@ export async function broughtCommands(
       description,
       message: (words: string) => `Use the skill ${name}.\n\n${words}`.trim(),
     })),
+    ...(await serverPrompts(session.toolcrib)),
   ];
 }
 
