@@ -4,7 +4,7 @@ import { type ResourceLink, toLink } from "../hub-data.ts";
 import { isOwnUri } from "./offer-uri.ts";
 
 /** A part of a resource. Its address is the server's own. */
-export type ResourceContents = {
+type ResourceContents = {
   readonly uri: string;
   readonly mimeType?: string;
 } & ({ readonly text: string } | { readonly blob: string });
