@@ -22,8 +22,7 @@ const mostOfComments = 40;
 /** Made once; the same each time. */
 export async function questionSets(only: string): Promise<QuestionSet[]> {
   const sets: QuestionSet[] = [];
-  for (const repository of getRepositories()) {
-    if (!repository.name.includes(only)) continue;
+  for (const repository of getRepositories((name) => name.includes(only))) {
     if (repository.questions.length >= 3) sets.push(changesOf(repository));
     if (repository.comments) sets.push(await commentsOf(repository));
   }

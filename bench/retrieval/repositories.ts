@@ -21,11 +21,12 @@ export interface Repository {
   readonly comments: boolean;
 }
 
-/** Downloads what earlier runs have not. Everything is pinned by version and hash. */
-export function getRepositories(): Repository[] {
+/** Downloads what earlier runs have not, of repositories that are wanted. Everything is pinned by version and hash. */
+export function getRepositories(isWanted: (name: string) => boolean): Repository[] {
+  const npm = packages.npm as unknown as readonly NpmPackage[];
   return [
-    ...packages.debian.map(debianRepository),
-    ...(packages.npm as unknown as NpmPackage[]).map(npmRepository),
+    ...packages.debian.filter(({ name }) => isWanted(name)).map(debianRepository),
+    ...npm.filter(({ name }) => isWanted(name)).map(npmRepository),
   ];
 }
 

@@ -1,4 +1,6 @@
 /** Agents: a model, tools, and the loop between them. */
+
+export { openEmbedder } from "../models/embeddings.ts";
 export type {
   AssistantMessage,
   CallAnswer,

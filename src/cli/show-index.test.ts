@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, vi } from "vitest";
 import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
+import { embeddingServer } from "../../test/support/embeddings/embedding-server.ts";
 import { userDirectories, workspaceFiles } from "../system/directories.ts";
 import { WorkspaceIndex } from "../toolcrib/workspace-index.ts";
 
@@ -55,6 +56,31 @@ it("fails when the index cannot be stored, and explains why", async () => {
     stdout: "1 file indexed, 1 of them with symbols; 0 bytes.\n",
     stderr: expect.stringMatching(/^The index is only in memory: .* cannot be created: /),
   });
+});
+
+it("makes vectors with the user's model, and names the model, the address and the tokens sent", async () => {
+  await using server = await embeddingServer();
+  await using fixture = cliWorkspace({ OLLAMA_HOST: server.address });
+  fixture.write("greet.ts", "export function greetEveryGuest(): void {}\n");
+  fixture.write(join(fixture.home, "config/config.toml"), 'embeddings = "ollama/words"\n');
+  // A project cannot choose where code is sent.
+  fixture.write(".toolcrib/config.toml", 'embeddings = "openai/evil"\n');
+  const built = await fixture.runProcess("index");
+  expect(built.stdout).toMatch(
+    /; \d+ kB\.\n1 of 1 piece have vectors of ollama\/words; \d+ tokens sent\.\n$/,
+  );
+  const status = await fixture.runProcess("index", "status");
+  expect(status.stdout).toMatch(
+    new RegExp(
+      `\\.\n1 vector of ollama/words; \\d+ tokens sent\\.\nCode is sent to ollama/words at ${server.address}\\.\n$`,
+    ),
+  );
+  const found = await fixture.runProcess("call", "code.search", "salute");
+  expect(found.stdout).toMatch(/^greet\.ts:1 function greetEveryGuest {2}\(meaning\)\n/);
+  expect(found.stderr).toContain("a project cannot choose where code is sent; only your own config.toml can");
+  expect(server.received.map(({ body }) => body.model)).toEqual(["words", "words"]);
+  await fixture.runProcess("index", "clear");
+  expect(existsSync(join(dirname(fileOf(fixture)), "vectors.db"))).toBe(false);
 });
 
 it("refuses other subcommands", async () => {
@@ -158,7 +184,13 @@ describe("the background indexer", () => {
     expect(status.stdout).toMatch(/^The index has \d+ kB\.\nProcess \d+ is building it in the background\. /);
     const asJson = await fixture.runProcess("index", "status", "--json");
     const file = fileOf(fixture);
-    expect(JSON.parse(asJson.stdout)).toEqual({ bytes: expect.any(Number), file, builder: child.pid });
+    expect(JSON.parse(asJson.stdout)).toEqual({
+      bytes: expect.any(Number),
+      file,
+      builder: child.pid,
+      vectors: null,
+      embeddings: null,
+    });
     const stopped = await fixture.runProcess("index", "stop");
     expect(stopped.stdout).toBe(`Stopped process ${child.pid}. The index keeps what is built.\n`);
     await ended;

@@ -1,9 +1,10 @@
-import type { IndexState } from "../contract/code.ts";
+import type { IndexState, VectorState } from "../contract/code.ts";
 import { counted, showSize } from "../lib/text/format-quantity.ts";
 import { realWorkspace, userDirectories } from "../system/directories.ts";
 import { startAlone } from "../system/start-detached.ts";
 import { workspaceId } from "../toolcrib/elsewhere.ts";
 import { WorkspaceIndex } from "../toolcrib/workspace-index.ts";
+import { configuredEmbedder } from "./config/with-config.ts";
 import { placeName, placeOf, workspaceIdOf } from "./options.ts";
 import { withProgress } from "./progress.ts";
 import { printJson, remarkWarnings } from "./report.ts";
@@ -16,11 +17,14 @@ export async function buildIndex(options: Options): Promise<number> {
     withProgress("index", (progress, signal) => builder.build({ signal, progress })),
   );
   const { problem, ...counts } = result;
+  const { vectors } = counts;
   const bytes = index.size ?? 0;
   if (options.has("json")) printJson({ ...counts, bytes, file: index.file, problem: problem ?? null });
-  else print(`${describe(counts, bytes)}\n`);
-  remarkWarnings(problem === undefined ? [] : [problem]);
-  return problem === undefined ? 0 : 1;
+  else print(`${[describe(counts, bytes), ...describeVectors(vectors)].join("\n")}\n`);
+  const missing = vectors?.problem && [vectors.problem.message, vectors.problem.hint ?? ""].join(" ").trim();
+  const problems = [problem, missing].filter((each) => each !== undefined);
+  remarkWarnings(problems);
+  return problems.length === 0 ? 0 : 1;
 }
 
 export async function buildInBackground(options: Options): Promise<number> {
@@ -35,14 +39,16 @@ async function withBuilder<Result>(
 ): Promise<{ readonly index: WorkspaceIndex; readonly result: Result }> {
   const place = placeOf(options);
   const directories = userDirectories();
+  const embedder = await configuredEmbedder({ options, operands: [] });
   if ("workspace" in place) {
-    const index = new WorkspaceIndex({ ...place, ...directories });
+    const index = new WorkspaceIndex({ ...place, ...directories, embedder });
     return { index, result: await build(index) };
   }
   const { openPlace } = await import("./policy/open-policy.ts");
   const environment = await openPlace(place, directories.state);
   const { workspace } = environment;
-  const index = new WorkspaceIndex({ workspace, id: workspaceId(place), environment, ...directories });
+  const id = workspaceId(place);
+  const index = new WorkspaceIndex({ workspace, id, environment, ...directories, embedder });
   try {
     return { index, result: await build(index) };
   } finally {
@@ -57,9 +63,25 @@ export function startIndexer(workspace: string): void {
 }
 
 export async function showStatus(options: Options): Promise<number> {
-  const { size, file, builder } = openIndex(options);
-  if (options.has("json")) printJson({ bytes: size ?? 0, file, builder: builder ?? null });
-  else print(`${[describeSize(size, options), ...describeBuilder(builder)].join("\n")}\n`);
+  const index = openIndex(options);
+  const { size, file, builder } = index;
+  const vectors = await index.vectors();
+  const embedder = await configuredEmbedder({ options, operands: [] });
+  const embeddings = embedder && { model: embedder.model, address: embedder.address };
+  if (options.has("json")) {
+    const found = { builder: builder ?? null, vectors: vectors ?? null, embeddings: embeddings ?? null };
+    printJson({ bytes: size ?? 0, file, ...found });
+    return 0;
+  }
+  const lines = [
+    describeSize(size, options),
+    ...(vectors
+      ? [`${counted(vectors.vectors, "vector")} of ${vectors.model}; ${vectors.tokens} tokens sent.`]
+      : []),
+    ...(embeddings ? [`Code is sent to ${embeddings.model} at ${embeddings.address}.`] : []),
+    ...describeBuilder(builder),
+  ];
+  print(`${lines.join("\n")}\n`);
   return 0;
 }
 
@@ -95,6 +117,14 @@ function describeSize(bytes: number | undefined, options: Options): string {
 function describeBuilder(builder: number | undefined): readonly string[] {
   if (builder === undefined) return [];
   return [`Process ${builder} is building it in the background. Stop it with: toolcrib index stop`];
+}
+
+function describeVectors(vectors: VectorState | undefined): readonly string[] {
+  if (vectors === undefined) return [];
+  const { model, pieces, missing, tokens } = vectors;
+  return [
+    `${pieces - missing} of ${counted(pieces, "piece")} have vectors of ${model}; ${tokens} tokens sent.`,
+  ];
 }
 
 function openIndex(options: Options): WorkspaceIndex {

@@ -1,4 +1,5 @@
 import type { CodeService, IndexWaiting, ProjectIndex, Reading } from "../contract/code.ts";
+import type { Embedder } from "../contract/embeddings.ts";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ReadRules } from "../contract/guard.ts";
@@ -15,6 +16,8 @@ export interface CodeOptions {
   readonly reads: () => ReadRules;
   /** The environment of a workspace that is not on this machine. It has an index when many files can be read at once. */
   readonly elsewhere?: Environment | undefined;
+  /** Makes vectors of the pieces of code, so that search also compares by meaning. Default: none are made. */
+  readonly embedder?: Embedder | undefined;
 }
 
 export interface OpenCode extends CodeService {
@@ -85,12 +88,14 @@ class SharedCode {
 
   /** Indexers of former rules stay, because running calls may use them. Their processes end when they are idle. */
   #indexer(): IndexWorker {
-    const { workspace, directory, reads, elsewhere } = this.#options;
+    const { workspace, directory, reads, elsewhere, embedder } = this.#options;
     const { key: rules, guard } = reads();
-    const key = JSON.stringify([workspace, directory, rules, elsewhere && connectionOf(elsewhere)]);
+    const embedding = embedder && [embedder.model, embedder.address];
+    const connection = elsewhere && connectionOf(elsewhere);
+    const key = JSON.stringify([workspace, directory, rules, connection, embedding]);
     const lease =
       this.#indexers.get(key) ??
-      indexers.take(key, () => new IndexWorker({ workspace, directory, guard, elsewhere }));
+      indexers.take(key, () => new IndexWorker({ workspace, directory, guard, elsewhere, embedder }));
     this.#indexers.set(key, lease);
     return lease.part;
   }

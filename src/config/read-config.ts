@@ -180,6 +180,7 @@ function valueIn(file: ConfigFile | undefined, setting: Setting): EffectiveSetti
   if (file === undefined) return undefined;
   const value = rawValue(file, setting.key);
   if (value === undefined || problemOf(setting, value) !== undefined) return undefined;
+  if (file.isProject && setting.ownFileOnly !== undefined) return undefined;
   return { setting, value: value as SettingValue, origin: at(file, setting.key) };
 }
 
@@ -250,7 +251,9 @@ function problemsIn(file: ConfigFile): readonly string[] {
   }
   for (const setting of settings) {
     const value = rawValue(file, setting.key);
-    const problem = value === undefined ? undefined : problemOf(setting, value);
+    if (value === undefined) continue;
+    if (file.isProject && setting.ownFileOnly !== undefined) note(setting.key, setting.ownFileOnly);
+    const problem = problemOf(setting, value);
     if (problem !== undefined) note(setting.key, `${setting.key} ${problem}`);
   }
   return [...found, ...file.problems];

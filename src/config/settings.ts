@@ -19,6 +19,8 @@ export interface Setting {
   readonly variable?: string;
   /** The option of the command line that takes precedence over everything. */
   readonly option?: string;
+  /** Why a project never sets it, not even a trusted one: the end of a sentence. */
+  readonly ownFileOnly?: string;
   /** Whether a project that the user does not trust may replace `before`, which is undefined without a limit. */
   readonly tightens?: (value: SettingValue, before: SettingValue | undefined) => boolean;
 }
@@ -90,6 +92,12 @@ export const settings: readonly Setting[] = [
     type: "string",
   },
   {
+    key: "embeddings",
+    summary: "The embedding model of code.search: provider/name. Code is sent to it. Default: none.",
+    type: "string",
+    ownFileOnly: "a project cannot choose where code is sent; only your own config.toml can",
+  },
+  {
     key: "limits.rounds",
     summary: "Model requests per turn.",
     type: "integer",
@@ -120,12 +128,17 @@ export function problemOf({ type, choices, key }: Setting, value: unknown): stri
   if (type === "string")
     return typeof value === "string" && value.trim() !== "" && printableLine(value) === value
       ? undefined
-      : `must be a string${key === "model" ? ", such as anthropic/claude-sonnet-5" : ""}`;
+      : `must be a string${examples[key] ? `, such as ${examples[key]}` : ""}`;
   const isNumber = typeof value === "number" && Number.isFinite(value) && value > 0;
   if (type === "integer")
     return isNumber && Number.isInteger(value) ? undefined : "must be a whole number from 1";
   return isNumber ? undefined : "must be a number above 0";
 }
+
+const examples: Readonly<Record<string, string>> = {
+  model: "anthropic/claude-sonnet-5",
+  embeddings: "ollama/nomic-embed-text",
+};
 
 /** Names an unknown key, and the known key that it probably means. */
 export function unknownKey(key: string, known: Iterable<string>): string {

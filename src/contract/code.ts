@@ -144,7 +144,7 @@ export interface Occurrence {
 export interface ProjectIndex {
   readonly state: IndexState;
   /** Returns the best matches for a query, best first. */
-  search(query: IndexQuery, options: Reading): Promise<readonly IndexHit[]>;
+  search(query: IndexQuery, options: Reading): Promise<IndexAnswer>;
   /** Returns all files that may contain a match, and possibly others: callers must search them. */
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
   /** Finds symbols by their whole name or its last words, ordered by path. */
@@ -178,6 +178,27 @@ export interface IndexState {
   readonly isBuilding?: true | undefined;
   /** Why the index cannot be built or stored; the remaining files are searched without it. */
   readonly problem?: string | undefined;
+  /** Undefined without a model. */
+  readonly vectors?: VectorState | undefined;
+}
+
+/** The vectors of the index, when the user has chosen a model for them. */
+export interface VectorState {
+  readonly model: string;
+  /** Pieces of code and documents that get a vector, and those of them that have none yet. */
+  readonly pieces: number;
+  readonly missing: number;
+  /** Tokens sent so far. */
+  readonly tokens: number;
+  /** Set while vectors are being made. */
+  readonly isRunning?: true | undefined;
+  /** Why no more vectors are made. */
+  readonly problem?: VectorProblem | undefined;
+}
+
+export interface VectorProblem {
+  readonly message: string;
+  readonly hint?: string | undefined;
 }
 
 export interface IndexFilter {
@@ -194,13 +215,19 @@ export interface IndexQuery extends Omit<IndexFilter, "kind"> {
   readonly limit: number;
 }
 
+export interface IndexAnswer {
+  readonly hits: readonly IndexHit[];
+  /** Why the query was not compared by meaning, although the user has chosen a model. */
+  readonly problem?: VectorProblem | undefined;
+}
+
 export interface IndexHit {
   readonly path: string;
   readonly firstLine: number;
   readonly lastLine: number;
   readonly symbol: IndexedSymbol | undefined;
   readonly score: number;
-  /** The words of the query that were found: "name: parse, token; body: stream". */
+  /** The words of the query that were found: "name: parse, token; body: stream"; or "meaning". */
   readonly why: string;
 }
 

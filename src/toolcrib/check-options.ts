@@ -55,6 +55,7 @@ export const optionNames: Readonly<Record<keyof ToolcribOptions, true>> = {
   maxShownTokens: true,
   search: true,
   languageServers: true,
+  embedder: true,
   undoScope: true,
   parkTransaction: true,
 };
@@ -134,6 +135,13 @@ const optionValues: readonly OptionValues[] = [
     isValid: (value) => isRecord(value) && Object.values(value).every(isLanguageServer),
     must: "servers by language, each with a command and extensions",
     example: '{ rust: { command: "rust-analyzer", extensions: [".rs"] } }',
+  },
+  {
+    names: ["embedder"],
+    isValid: (value) =>
+      isRecord(value) && typeof value.model === "string" && typeof value.embed === "function",
+    must: "an object with a model, an address and a function embed",
+    example: '{ model: "mine/small", address: "http://localhost:8080", embed: async ({ texts }) => … }',
   },
   {
     names: ["journal"],

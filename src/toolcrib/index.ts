@@ -16,6 +16,7 @@ export type {
   Conversations,
 } from "../contract/conversations.ts";
 export type { Documents } from "../contract/document.ts";
+export type { Embedder, EmbeddingRequest, Embeddings } from "../contract/embeddings.ts";
 export type {
   Directory,
   DirectoryEntry,

@@ -1,5 +1,6 @@
 import type { CodeOptions, OpenCode } from "../code/open-code.ts";
 import type { OpenServers, ServersOptions } from "../code/servers/open-servers.ts";
+import type { Embedder } from "../contract/embeddings.ts";
 import { ToolError } from "../contract/error.ts";
 import type { OpenDocuments } from "../documents/open-documents.ts";
 import type { ShellTable } from "../environment/shells/open-shells.ts";
@@ -8,13 +9,29 @@ import type { OpenScripts } from "../script/open-scripts.ts";
 import type { Workspace } from "./open-workspace.ts";
 
 /** Loads the code reader with the first call that needs it, because most sessions do not need it. */
-export function lazyCode(options: CodeOptions): OpenCode {
-  const { load, loaded } = loadOnce(async () => (await import("../code/open-code.ts")).openCode(options));
+export function lazyCode({ embedder, ...options }: CodeOptions): OpenCode {
+  const { load, loaded } = loadOnce(async () =>
+    (await import("../code/open-code.ts")).openCode({
+      ...options,
+      embedder: embedder && (await withoutSecrets(embedder)),
+    }),
+  );
   return {
     outline: async (...asked) => (await load()).outline(...asked),
     occurrences: async (...asked) => (await load()).occurrences(...asked),
     index: async (...asked) => (await load()).index(...asked),
     close: async () => (await loaded())?.close(),
+  };
+}
+
+/** Redacts secrets in all texts that leave for an embedding model. */
+async function withoutSecrets(embedder: Embedder): Promise<Embedder> {
+  const { redactText } = await import("../policy/redaction/redact.ts");
+  return {
+    model: embedder.model,
+    address: embedder.address,
+    embed: ({ texts, purpose }, options) =>
+      embedder.embed({ texts: texts.map((text) => redactText(text)), purpose }, options),
   };
 }
 

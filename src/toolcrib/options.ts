@@ -1,6 +1,7 @@
 import type { Agents } from "../contract/agents.ts";
 import type { Backend } from "../contract/backend.ts";
 import type { SandboxLevel } from "../contract/call.ts";
+import type { Embedder } from "../contract/embeddings.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { ExtraRoots } from "../contract/guard.ts";
 import type { CommandHook } from "../contract/hooks.ts";
@@ -100,6 +101,11 @@ export interface ToolcribOptions {
   readonly search?: SearchSettings | undefined;
   /** Your own language servers, by language. Those of TypeScript and Python are found without it. */
   readonly languageServers?: Readonly<Record<string, LanguageServerSetting>> | undefined;
+  /**
+   * Makes vectors of code, so that code.search also finds code by meaning. Code is sent to it, without secrets and
+   * without files that rules hide. Default: none, and code.search finds code by words and names.
+   */
+  readonly embedder?: Embedder | undefined;
   /** Which calls `journal.undo` may undo. Default: `session`. Use `workspace` only when acting for the user. */
   readonly undoScope?: "session" | "workspace" | undefined;
   /** Leaves an open transaction to the next Toolcrib with this option. Default: `close` rolls it back. */

@@ -110,6 +110,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
       directory: files.index,
       reads: () => policy.reads,
       elsewhere: workspace.isElsewhere ? environment : undefined,
+      embedder: options.embedder,
     });
     const { isElsewhere } = workspace;
     this.#servers = lazyServers({ settings: options.languageServers, isElsewhere });

@@ -2,7 +2,9 @@ import { setPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { discardIndex, indexFile, sizeOfIndex } from "../code/index/storage/index-file.ts";
+import type { StoredVectors } from "../code/index/vectors/vector-table.ts";
 import type { IndexState, IndexWaiting } from "../contract/code.ts";
+import type { Embedder } from "../contract/embeddings.ts";
 import { attempt } from "../system/attempt.ts";
 import { makePrivateDirectory, workspaceFiles } from "../system/directories.ts";
 import { recordedProcess, recordThisProcess } from "../system/process-identity.ts";
@@ -10,12 +12,16 @@ import { identityOf } from "../system/sqlite-file.ts";
 import { lazyCode } from "./lazy-parts.ts";
 import { OpenPolicy, type PolicyOptions } from "./open-policy.ts";
 
+interface WorkspaceIndexOptions extends PolicyOptions {
+  readonly embedder?: Embedder | undefined;
+}
+
 /** The code index of a workspace, for the user to inspect, build and discard while others may be using it. */
 export class WorkspaceIndex {
-  readonly #options: PolicyOptions;
+  readonly #options: WorkspaceIndexOptions;
   readonly #directory: string;
 
-  constructor(options: PolicyOptions) {
+  constructor(options: WorkspaceIndexOptions) {
     this.#options = options;
     this.#directory = workspaceFiles(options.state, options.id ?? options.workspace).index;
   }
@@ -29,15 +35,26 @@ export class WorkspaceIndex {
     return sizeOfIndex(this.#directory);
   }
 
+  /** The stored vectors; undefined without them. */
+  async vectors(): Promise<StoredVectors | undefined> {
+    const { storedVectors } = await import("../code/index/vectors/vector-table.ts");
+    return storedVectors(this.#directory);
+  }
+
   /** Brings the index up to date, without a time limit. It contains only files that the rules let tools read. */
   async build(waiting: IndexWaiting): Promise<IndexState> {
     const { reads } = await OpenPolicy.open(this.#options);
-    const { workspace, environment: elsewhere } = this.#options;
-    const code = lazyCode({ workspace, directory: this.#directory, reads: () => reads, elsewhere });
+    const { workspace, environment: elsewhere, embedder } = this.#options;
+    const code = lazyCode({ workspace, directory: this.#directory, reads: () => reads, elsewhere, embedder });
     try {
-      for (;;) {
+      for (let before = Number.POSITIVE_INFINITY; ; ) {
         const { state } = await code.index(waiting);
-        if (!state.isBuilding) return state;
+        const { missing = 0, pieces = 0, isRunning } = state.vectors ?? {};
+        if (!state.isBuilding && !isRunning && (missing === 0 || missing === before)) return state;
+        if (state.isBuilding) continue;
+        before = missing;
+        waiting.progress(`Embedding: ${pieces - missing} of ${pieces} pieces`);
+        await sleep(vectorsMs, undefined, { signal: waiting.signal });
       }
     } finally {
       await code.close();
@@ -91,6 +108,8 @@ export class WorkspaceIndex {
   }
 }
 
+/** How often vectors that are being made are counted. */
+const vectorsMs = 200;
 const lowPriority = 19;
 const mostMs = 600_000;
 const lookMs = 500;

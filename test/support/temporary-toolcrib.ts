@@ -17,7 +17,7 @@ export interface TemporaryToolcrib extends AsyncDisposable {
 export async function temporaryToolcrib(
   options: Pick<
     ToolcribOptions,
-    "mode" | "workspace" | "rules" | "dialect" | "onlyTools" | "readOnly" | "tools" | "approve"
+    "mode" | "workspace" | "rules" | "dialect" | "onlyTools" | "readOnly" | "tools" | "approve" | "embedder"
   > = {},
 ): Promise<TemporaryToolcrib> {
   const folder = temporaryFolder();

@@ -89,6 +89,7 @@ export const callCommand: Command = {
       ...readInstanceOptions(options),
       commandHooks: given.commandHooks,
       languageServers: given.languageServers,
+      embedder: given.embedder,
       approve: canAsk(options)
         ? (...asked) => progress.whileAsking(() => askUser(asked[0], asked[1]))
         : undefined,
@@ -145,9 +146,11 @@ async function refuseBackground(
   });
 }
 
-/** Whether a search was answered from an index that is still being built. */
+/** Whether a search was answered from an index that is still being built, or whose vectors are being made. */
 function isIndexing({ data }: CallResult): boolean {
-  return isRecord(data) && isRecord(data.index) && data.index.isBuilding === true;
+  if (!isRecord(data) || !isRecord(data.index)) return false;
+  const { isBuilding, vectors } = data.index;
+  return isBuilding === true || (isRecord(vectors) && vectors.isRunning === true);
 }
 
 /** Reports processes that still run and therefore end with this command. Returns whether a program was stopped. */

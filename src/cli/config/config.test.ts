@@ -58,6 +58,19 @@ describe("toolcrib config", () => {
     expect((await cli.run("call", "file.read", "note.txt", "--mode", "safe")).exit).toBe(0);
   });
 
+  it("never lets a project choose the embedding model, not even a trusted one", async () => {
+    await using cli = cliWorkspace();
+    cli.write(projectFile, 'embeddings = "openai/evil"\ntheme = "none"\n');
+    await cli.feed("y\n", "config", "trust", "--yes");
+    const { of, warnings } = await listed(cli);
+    expect([of.embeddings, warnings]).toEqual([
+      [null, "default"],
+      expect.arrayContaining([
+        `${projectFile}:1: a project cannot choose where code is sent; only your own config.toml can`,
+      ]),
+    ]);
+  });
+
   it("lets an untrusted project only tighten, until its exact content is trusted", async () => {
     await using cli = cliWorkspace();
     cli.write(userFile(cli), 'mode = "safe"\n[limits]\ncost = 1\n');

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../../config/read-config.ts";
+import type { Embedder } from "../../contract/embeddings.ts";
+import { ToolError } from "../../contract/error.ts";
 import { realWorkspace, userDirectories } from "../../system/directories.ts";
 import { mayExist } from "../../system/policy-files.ts";
 import type { CommandHook } from "../../toolcrib/index.ts";
@@ -15,7 +17,7 @@ export async function withConfig(
   names: readonly ConfiguredOption[],
 ): Promise<ConfiguredArguments> {
   const config = await configOf(given);
-  if (config === undefined) return { ...given, commandHooks: [], languageServers: {} };
+  if (config === undefined) return { ...given, commandHooks: [], languageServers: {}, embedder: undefined };
   remarkWarnings(config.warnings);
   const options = new Map(given.options);
   for (const { setting, value, origin } of config.settings) {
@@ -23,7 +25,29 @@ export async function withConfig(
     if (name === undefined || options.has(name) || value === undefined) continue;
     if (origin !== "default" && origin !== setting.variable) options.set(name, String(value));
   }
-  return { ...given, options, commandHooks: config.hooks, languageServers: config.languageServers };
+  const { hooks: commandHooks, languageServers } = config;
+  return { ...given, options, commandHooks, languageServers, embedder: await embedderOf(config) };
+}
+
+/** Returns the embedding model of the user's configuration. */
+export async function configuredEmbedder(given: Arguments): Promise<Embedder | undefined> {
+  const config = await configOf(given);
+  return config && embedderOf(config);
+}
+
+/** Prints why a model cannot be used. Everything else works without it. */
+async function embedderOf({ settings }: Config): Promise<Embedder | undefined> {
+  const model = settings.find(({ setting }) => setting.key === "embeddings")?.value;
+  if (model === undefined) return undefined;
+  const { openEmbedder } = await import("../../models/embeddings.ts");
+  const { readModelSettings } = await import("../../agent/read-model-settings.ts");
+  try {
+    return openEmbedder(String(model), await readModelSettings());
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    remarkWarnings([`embeddings = "${model}" is ignored: ${error.message}. ${error.hint ?? ""}`.trim()]);
+    return undefined;
+  }
 }
 
 /** Reads the configuration of a command line's workspace; undefined when there is no file. */
@@ -51,10 +75,11 @@ export async function screenSettings(
   return { theme: valueAt("theme"), notifications: valueAt("notifications") };
 }
 
-/** A command line with the values of `config.toml`, its hooks and its language servers. */
+/** A command line with the values of `config.toml`, its hooks, its language servers and its embedding model. */
 export interface ConfiguredArguments extends Arguments {
   readonly commandHooks: readonly CommandHook[];
   readonly languageServers: Config["languageServers"];
+  readonly embedder: Embedder | undefined;
 }
 
 type ConfiguredOption = "model" | "reasoning" | "mode" | "sandbox" | "dialect" | "max-rounds" | "max-cost";

@@ -115,6 +115,7 @@ export function servedInstance(given: ConfiguredArguments): {
       ...instance,
       commandHooks: given.commandHooks,
       languageServers: given.languageServers,
+      embedder: given.embedder,
       rules: [...limits, ...rules],
       maxShownTokens,
       pendingApprovals: true,

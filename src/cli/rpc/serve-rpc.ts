@@ -234,6 +234,7 @@ class RpcServer {
       readOnly: options.has("read-only") || params.readOnly,
       commandHooks: config.commandHooks,
       languageServers: config.languageServers,
+      embedder: config.embedder,
       client: { kind: "library", ...client },
       approve: params.approve ? this.#approver(id) : undefined,
     };

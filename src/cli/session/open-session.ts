@@ -49,12 +49,13 @@ export async function openSession(
     // The model gets the list of tools once, at the start, and finds later ones with tools.find.
     await untilReady(sources);
     progress.update("opening the session");
-    const { commandHooks, languageServers } = given;
+    const { commandHooks, languageServers, embedder } = given;
     const session = await createSession({
       ...options,
       ...start,
       commandHooks,
       languageServers,
+      embedder,
       models,
       sources,
       model,

@@ -27,18 +27,24 @@ import { currentWordIndex } from "./query/word-index.ts";
 import { DamagedIndex } from "./storage/bytes.ts";
 import { isDamage, isUnreadable } from "./storage/index-database.ts";
 import { IndexStore } from "./storage/index-store.ts";
+import { PieceVectors, type PieceVectorsOptions } from "./vectors/piece-vectors.ts";
 
 /** The service of the process that maintains an index. Queries use the result of the last refresh. */
 export interface IndexService {
   /** Scans all files, and waits a moment if the index must be built. */
   refresh(options: Refreshing): Promise<IndexState>;
-  search(query: IndexQuery, options: Reading): Promise<readonly IndexHit[]>;
+  search(query: VectorQuery, options: Reading): Promise<readonly IndexHit[]>;
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
   symbols(wanted: SymbolsWanted, options: Reading): Promise<readonly IndexedSymbol[]>;
   outlines(paths: readonly string[], options: Reading): Promise<readonly (IndexedOutline | undefined)[]>;
   central(wanted: CentralWanted, options: Reading): Promise<readonly CentralFile[]>;
   /** Stops building; finished work is kept. */
   close(): Promise<void>;
+}
+
+/** A query, with its vector when pieces are also compared by meaning. */
+interface VectorQuery extends IndexQuery {
+  readonly vector?: Float32Array | undefined;
 }
 
 export interface Refreshing extends Reading {
@@ -53,7 +59,7 @@ export function openIndexer(options: IndexerOptions): IndexService {
   const indexer = new Indexer(options);
   return {
     refresh: (refreshing) => indexer.refresh(refreshing),
-    search: (query) => indexer.answer((view) => answer(currentWordIndex(view), query)),
+    search: (query) => indexer.search(query),
     candidates: (pattern) => indexer.answer((view) => findCandidates(pattern, view)),
     symbols: (wanted) => indexer.answer((view) => findSymbols(wanted, currentWordIndex(view))),
     outlines: (paths) => indexer.answer((view) => findOutlines(paths, view)),
@@ -69,6 +75,8 @@ export interface IndexerOptions {
   readonly workers: readonly BuildWorker[];
   /** Default: the files of this machine. */
   readonly files?: FileSource | undefined;
+  /** Makes vectors of texts. Default: pieces have none. */
+  readonly embedding?: Pick<PieceVectorsOptions, "model" | "embed" | "mostPerRefresh"> | undefined;
 }
 
 /** Up to this much is read before a query is answered. The rest is read in the background. */
@@ -88,6 +96,7 @@ class Indexer {
   #denied: ReadonlySet<string> = new Set();
   readonly #closing = new AbortController();
   readonly #maps = new StoredMaps();
+  readonly #vectors: PieceVectors | undefined;
   #listed: { readonly files: ListedFiles; readonly readable: ListedFiles } | undefined;
   #opened: IndexStore | undefined;
   #lastScan: Promise<IndexView> | undefined;
@@ -102,6 +111,8 @@ class Indexer {
     const { signal } = this.#closing;
     const done = (view: IndexView) => this.#maps.update(view);
     this.#build = new BackgroundBuild({ workers, directory, signal, discard, done });
+    const { embedding } = options;
+    this.#vectors = embedding && new PieceVectors({ ...embedding, directory, signal, files: this.#files });
   }
 
   /** Returns the index after a scan of all files that begins now. */
@@ -123,7 +134,15 @@ class Indexer {
     await this.#build.settled({ signal, progress, giveUpAt, patient });
     throwIfAborted(signal);
     const { problem, isRunning, found = view } = this.#build;
-    return { ...found.state.count(found.store), isBuilding: isRunning || undefined, problem };
+    const counts = found.state.count(found.store);
+    // Vectors are made of whole files, and after the index, which is what a query needs first.
+    if (!isRunning) this.#vectors?.begin(() => this.#build.found ?? view);
+    return { ...counts, isBuilding: isRunning || undefined, problem, vectors: this.#vectors?.state(found) };
+  }
+
+  search({ vector, ...query }: VectorQuery): Promise<readonly IndexHit[]> {
+    const compare = vector && this.#vectors?.comparison(vector);
+    return this.answer((view) => answer(currentWordIndex(view), query, compare));
   }
 
   /** Runs a query on the last scan. Rebuilds a damaged index and runs the query again. */
@@ -166,6 +185,7 @@ class Indexer {
     this.#closing.abort();
     await Promise.all(this.#options.workers.map((worker) => worker.close()));
     await this.#build.stop();
+    await this.#vectors?.close();
     await this.#lastScan?.catch(() => {});
     this.#opened?.close();
     await this.#files.close();

@@ -4,18 +4,19 @@ import { indexedSymbol } from "../index/query/find-symbols.ts";
 import type { WordIndex } from "../index/query/word-index.ts";
 import { partKinds } from "./pieces.ts";
 import { readQuery } from "./query.ts";
-import { type Ranked, rank } from "./rank.ts";
+import { type Comparison, type Ranked, rank } from "./rank.ts";
 import { termsOf } from "./terms.ts";
 
-export function answer(index: WordIndex, query: IndexQuery): IndexHit[] {
+/** Answers a query by words, and by meaning when its pieces can be compared. */
+export function answer(index: WordIndex, query: IndexQuery, compare?: Comparison): IndexHit[] {
   if (query.kinds?.every((kind) => partKinds.has(kind))) return answerParts(index, query);
   const writtenAs = readQuery(query.words).writtenAs;
-  return rank(index, query).map((ranked) => describe(index, ranked, writtenAs));
+  return rank(index, query, compare).map((ranked) => describe(index, ranked, writtenAs));
 }
 
 function describe(
   index: WordIndex,
-  { segment, document, file, score }: Ranked,
+  { segment, document, file, score, isByMeaning }: Ranked,
   writtenAs: ReadonlyMap<string, string>,
 ): IndexHit {
   const { firstLine, lastLine, symbol: position } = index.segments[segment]!.piece(document);
@@ -23,7 +24,14 @@ function describe(
   const found = position === undefined ? undefined : outline[position];
   const symbol = found && indexedSymbol(file, found, outline);
   const why = explain(file.path, symbol, writtenAs, (term) => hasTerm(index, segment, document, term));
-  return { path: file.path, firstLine, lastLine, symbol, score, why };
+  return {
+    path: file.path,
+    firstLine,
+    lastLine,
+    symbol,
+    score,
+    why: isByMeaning && why === "" ? "meaning" : why,
+  };
 }
 
 /** Describes the found words of the query, each in its most important position: "name: parse, token; body: stream". */

@@ -1,8 +1,8 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type SymbolKind, symbolKinds } from "../../contract/code.ts";
 import { fileRoles } from "../../lib/file-roles.ts";
 import type { WordIndex } from "../index/query/word-index.ts";
-import { rank } from "./rank.ts";
+import { type Comparison, rank } from "./rank.ts";
 
 interface TestPiece {
   readonly path: string;
@@ -19,6 +19,7 @@ function indexOf(pieces: readonly TestPiece[]): WordIndex {
     number,
     path,
     language: undefined,
+    hash: path,
     role: fileRoles.indexOf("code"),
   }));
   const segment = {
@@ -39,7 +40,16 @@ function indexOf(pieces: readonly TestPiece[]): WordIndex {
       symbol: undefined,
     }),
   };
-  return { segments: [segment], file: (number) => files[number], files: () => files, outline: () => [] };
+  return {
+    segments: [segment],
+    file: (number) => files[number],
+    files: () => files,
+    documentsOf: (number) => {
+      const first = segment.fileOf.indexOf(number);
+      return { segment: 0, first, count: segment.fileOf.filter((file) => file === number).length };
+    },
+    outline: () => [],
+  };
 }
 
 function found(pieces: readonly TestPiece[], words: string, limit: number): TestPiece[] {
@@ -78,4 +88,25 @@ it("fills the results from one file when no other matches", () => {
   );
   const other: TestPiece = { path: "b.ts", terms: { door: 90 } };
   expect(found([...crowd, other], "door", 10)).toEqual([...crowd.slice(0, 8), other, crowd[8]]);
+});
+
+describe("by meaning", () => {
+  const opener: TestPiece = { path: "a.ts", terms: { door: 200 } };
+  const both: TestPiece = { path: "b.ts", terms: { door: 100 } };
+  const similar: TestPiece = { path: "c.ts", terms: { gate: 200 } };
+  const other: TestPiece = { path: "d.ts", terms: { cat: 200 } };
+  const values: Readonly<Record<string, number>> = { "a.ts": 0.2, "b.ts": 0.8, "c.ts": 0.9, "d.ts": 0.1 };
+  const compare: Comparison = ({ path }) => Float32Array.of(values[path] ?? Number.NaN);
+  const pieces = [opener, both, similar, other];
+  const order = (compared: Comparison) =>
+    rank(indexOf(pieces), { words: "door", limit: 4 }, compared).map(({ document }) => pieces[document]!);
+
+  it("ranks a piece that both orders name first, and adds pieces without a word of the query", () => {
+    expect(order(compare)).toEqual([both, opener, similar]);
+  });
+
+  it("changes nothing when no piece can be compared", () => {
+    expect(order(() => undefined)).toEqual(found(pieces, "door", 4));
+    expect(order(() => Float32Array.of(Number.NaN))).toEqual(found(pieces, "door", 4));
+  });
 });

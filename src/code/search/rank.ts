@@ -2,7 +2,7 @@ import { type IndexQuery, symbolKinds } from "../../contract/code.ts";
 import { type FileRole, fileRoles } from "../../lib/file-roles.ts";
 import { getOrMake } from "../get-or-make.ts";
 import { filterFiles } from "../index/query/path-filter.ts";
-import type { WordFile, WordIndex } from "../index/query/word-index.ts";
+import type { FileDocuments, WordFile, WordIndex } from "../index/query/word-index.ts";
 import type { Postings } from "../index/storage/segment.ts";
 import type { Piece } from "./pieces.ts";
 import { readQuery } from "./query.ts";
@@ -12,14 +12,26 @@ export interface Ranked {
   readonly document: number;
   readonly file: WordFile;
   readonly score: number;
+  /** Set when the words of the query did not find it. */
+  readonly isByMeaning?: true;
 }
 
-/** Returns the best matching pieces, best first. A term counts more in fewer pieces, and by its weight in the piece. */
-export function rank(index: WordIndex, query: IndexQuery): Ranked[] {
+/** Compares the pieces of a file with a query by meaning. NaN stands for a piece that cannot be compared. */
+export type Comparison = (file: WordFile, pieces: number) => Float32Array | undefined;
+
+/** Returns the best matching pieces, best first: those with the words of the query, and those of similar meaning. */
+export function rank(index: WordIndex, query: IndexQuery, compare?: Comparison): Ranked[] {
+  const byWords = rankByWords(index, query);
+  const all = compare === undefined ? byWords : fuse(byWords, rankByMeaning(index, query, compare));
+  return ofMoreFiles(withoutCrowding(all), query.limit);
+}
+
+/** A term counts more in fewer pieces, and by its weight in the piece. */
+function rankByWords(index: WordIndex, query: IndexQuery): readonly Ranked[] {
   const { terms, roles } = readQuery(query.words);
   const { pieces, files } = scoreAll(index, terms);
   const isAskedFor = filterFiles(query);
-  const kinds = query.kinds && new Set(query.kinds.map((kind) => symbolKinds.indexOf(kind)));
+  const kinds = kindsOf(query);
   const best = new Best(query.limit * (1 + spare));
   index.segments.forEach((words, segment) => {
     const { documents, fileOf, kindOf } = words;
@@ -35,7 +47,66 @@ export function rank(index: WordIndex, query: IndexQuery): Ranked[] {
       if (score > best.least) best.add({ segment, document, file, score });
     }
   });
-  return ofMoreFiles(withoutCrowding(best.sorted()), query.limit);
+  return best.sorted();
+}
+
+function kindsOf({ kinds }: IndexQuery): ReadonlySet<number> | undefined {
+  return kinds && new Set(kinds.map((kind) => symbolKinds.indexOf(kind)));
+}
+
+/** Similarities of one model are in a narrow range, so a piece counts by how far it is above the average. */
+function rankByMeaning(index: WordIndex, query: IndexQuery, compare: Comparison): readonly Ranked[] {
+  const { roles } = readQuery(query.words);
+  const isAskedFor = filterFiles(query);
+  const kinds = kindsOf(query);
+  const compared: { readonly file: WordFile; readonly at: FileDocuments; readonly values: Float32Array }[] =
+    [];
+  let [count, sum, squares] = [0, 0, 0];
+  for (const file of index.files()) {
+    const at = isAskedFor(file) ? index.documentsOf(file.number) : undefined;
+    const values = at && compare(file, at.count);
+    if (values === undefined) continue;
+    compared.push({ file, at: at!, values });
+    for (const value of values) {
+      if (Number.isNaN(value)) continue;
+      count += 1;
+      sum += value;
+      squares += value * value;
+    }
+  }
+  const mean = sum / count;
+  const deviation = Math.sqrt(Math.max(squares / count - mean * mean, Number.EPSILON));
+  const best = new Best(query.limit * (1 + spare));
+  for (const { file, at, values } of compared) {
+    const { segment, first } = at;
+    const { kindOf, piece } = index.segments[segment]!;
+    for (const [position, value] of values.entries()) {
+      const document = first + position;
+      // This leaves out NaN, too.
+      if (!(value >= mean) || (kinds && !kinds.has(kindOf[document]!))) continue;
+      const above = 1 + (value - mean) / deviation;
+      const score = above * roleWeight(file, roles) * lengthWeight(piece(document));
+      if (score > best.least) best.add({ segment, document, file, score });
+    }
+  }
+  return best.sorted();
+}
+
+/** How much an order counts. In both, the first places are close to each other. */
+const meaningWeight = 0.7;
+const smoothing = 20;
+
+/** Joins two orders by the places that a piece has in them (reciprocal rank fusion). */
+function fuse(byWords: readonly Ranked[], byMeaning: readonly Ranked[]): readonly Ranked[] {
+  const fused = new Map<string, Ranked>();
+  const keyOf = ({ segment, document }: Ranked) => `${segment} ${document}`;
+  for (const [place, one] of byWords.entries())
+    fused.set(keyOf(one), { ...one, score: 1 / (smoothing + place) });
+  for (const [place, one] of byMeaning.entries()) {
+    const found = fused.get(keyOf(one)) ?? { ...one, score: 0, isByMeaning: true };
+    fused.set(keyOf(one), { ...found, score: found.score + meaningWeight / (smoothing + place) });
+  }
+  return [...fused.values()].sort(byScore);
 }
 
 const nameWeight = 0.8;

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { IndexState, Reading } from "../../contract/code.ts";
+import type { EmbeddingRequest, Embeddings } from "../../contract/embeddings.ts";
 import type { ReadResult } from "../../contract/environment.ts";
 import type { Channel } from "../../workers/channel.ts";
 import type { BuildService, BuildWorker } from "../index/build/build-service.ts";
@@ -29,11 +30,13 @@ export interface IndexerCallbacks {
     asked: { readonly paths: readonly string[]; readonly known: ReadonlyMap<string, string> | undefined },
     options: Reading,
   ): Promise<readonly ReadResult[]>;
+  /** Makes vectors of texts, with the model of the user. */
+  embed(request: EmbeddingRequest, options: Reading): Promise<Embeddings>;
   progress(report: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
 }
 
 export function indexerService(
-  { workspace, directory, isElsewhere }: IndexedWorkspace,
+  { workspace, directory, isElsewhere, model }: IndexedWorkspace,
   parent: Channel<IndexerCallbacks>,
 ) {
   const { signal: always } = new AbortController();
@@ -42,7 +45,10 @@ export function indexerService(
   const newWorker = () => buildWorker(workspace);
   const workers = Array.from({ length }, () => files?.serving(newWorker()) ?? newWorker());
   const mayRead = (paths: readonly string[]) => parent.ask("mayRead", paths, { signal: always });
-  const { refresh, ...index } = openIndexer({ workspace, directory, mayRead, workers, files });
+  const embed = (request: EmbeddingRequest, options: Reading) => parent.ask("embed", request, options);
+  const embedding = model === undefined ? undefined : { model, embed };
+  const options = { workspace, directory, mayRead, workers, files, embedding };
+  const { refresh, ...index } = openIndexer(options);
   return {
     ...index,
     refresh: ({ asked, patient }, { signal }) => {
@@ -59,6 +65,8 @@ export interface IndexedWorkspace {
   readonly directory: string;
   /** Whether only the parent process can reach the files. */
   readonly isElsewhere: boolean;
+  /** The model whose vectors the index holds. */
+  readonly model?: string | undefined;
 }
 
 /** Each worker is a process with grammars. With more workers, writing is the bottleneck. */

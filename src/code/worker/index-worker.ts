@@ -1,6 +1,17 @@
-import type { IndexWaiting, ProjectIndex } from "../../contract/code.ts";
+import type {
+  IndexAnswer,
+  IndexQuery,
+  IndexWaiting,
+  ProjectIndex,
+  Reading,
+  VectorProblem,
+  VectorState,
+} from "../../contract/code.ts";
+import type { Embedder } from "../../contract/embeddings.ts";
 import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { type ListedFiles, WorkspaceLister } from "../index/build/list-workspace.ts";
 import { CodeWorker } from "./code-worker.ts";
 import type { IndexedWorkspace, IndexerCallbacks, IndexerService } from "./index-service.ts";
@@ -11,16 +22,23 @@ interface IndexWorkerOptions {
   readonly guard: PathGuard;
   /** The environment of a workspace that is not on this machine. */
   readonly elsewhere?: Environment | undefined;
+  readonly embedder?: Embedder | undefined;
 }
 
 export class IndexWorker {
   readonly #worker: CodeWorker<IndexerService>;
   readonly #waiting = new Map<number, IndexWaiting["progress"]>();
+  readonly #embedder: Embedder | undefined;
+  readonly #vectors = new BoundedCache<string, Float32Array>({ maxEntries: 64 });
+  #failed: { readonly problem: VectorProblem; readonly untilMs: number } | undefined;
   #asked = 0;
 
-  constructor({ workspace, directory, guard, elsewhere }: IndexWorkerOptions) {
-    const indexed: IndexedWorkspace = { workspace, directory, isElsewhere: elsewhere !== undefined };
+  constructor({ workspace, directory, guard, elsewhere, embedder }: IndexWorkerOptions) {
+    const isElsewhere = elsewhere !== undefined;
+    const indexed: IndexedWorkspace = { workspace, directory, isElsewhere, model: embedder?.model };
+    this.#embedder = embedder;
     const ours: Omit<IndexerCallbacks, "list" | "read"> = {
+      embed: (request, options) => embedder!.embed(request, options),
       mayRead: async (paths) => paths.map((path) => guard("read", path) === undefined),
       progress: async ({ asked, message }) => this.#waiting.get(asked)?.(message),
     };
@@ -39,7 +57,11 @@ export class IndexWorker {
     this.#waiting.set(asked, progress);
     try {
       const state = await this.#worker.ask("refresh", () => ({ asked, patient }), { ...about, signal });
-      return { state, ...this.#queries };
+      return {
+        state,
+        ...this.#queries,
+        search: (query, options) => this.#search(query, state.vectors, options),
+      };
     } finally {
       this.#waiting.delete(asked);
     }
@@ -49,8 +71,44 @@ export class IndexWorker {
     return this.#worker.close();
   }
 
-  readonly #queries: Omit<ProjectIndex, "state"> = {
-    search: (query, { signal }) => this.#worker.ask("search", () => query, { ...about, signal }),
+  async #search(
+    query: IndexQuery,
+    state: VectorState | undefined,
+    { signal }: Reading,
+  ): Promise<IndexAnswer> {
+    const vector = await this.#vectorOf(query.words, state, signal);
+    const sent = vector instanceof Float32Array ? { ...query, vector } : query;
+    const hits = await this.#worker.ask("search", () => sent, { ...about, signal });
+    return { hits, problem: vector instanceof Float32Array ? undefined : vector };
+  }
+
+  /** Returns the vector of a query, or why there is none. Returns undefined when there is nothing to compare it with. */
+  async #vectorOf(
+    words: string,
+    state: VectorState | undefined,
+    signal: AbortSignal,
+  ): Promise<Float32Array | VectorProblem | undefined> {
+    if (this.#embedder === undefined || state === undefined) return undefined;
+    if (state.missing === state.pieces) return state.problem;
+    const text = words.slice(0, maxQueryChars);
+    const known = this.#vectors.use(text);
+    if (known !== undefined) return known;
+    if (this.#failed && Date.now() < this.#failed.untilMs) return this.#failed.problem;
+    try {
+      const { vectors } = await this.#embedder.embed({ texts: [text], purpose: "query" }, { signal });
+      this.#failed = undefined;
+      if (vectors[0] !== undefined) this.#vectors.set(text, vectors[0]);
+      return vectors[0];
+    } catch (error) {
+      if (!(error instanceof ToolError) || signal.aborted) throw error;
+      const problem = { message: error.message, hint: error.hint };
+      // A server that does not answer must not delay every search.
+      this.#failed = { problem, untilMs: Date.now() + restMs };
+      return problem;
+    }
+  }
+
+  readonly #queries: Omit<ProjectIndex, "state" | "search"> = {
     candidates: (pattern, { signal }) => this.#worker.ask("candidates", () => pattern, { ...about, signal }),
     symbols: (wanted, { signal }) => this.#worker.ask("symbols", () => wanted, { ...about, signal }),
     outlines: (paths, { signal }) => this.#worker.ask("outlines", () => paths, { ...about, signal }),
@@ -74,6 +132,8 @@ export function filesOf(environment: Environment): Pick<IndexerCallbacks, "list"
   };
 }
 
+const maxQueryChars = 1500;
+const restMs = 30_000;
 const maxFileBytes = 16 * 1024 * 1024;
 const maxReadBytes = 4 * 1024 * 1024;
 

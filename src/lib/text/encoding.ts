@@ -19,6 +19,12 @@ export function encodingOf(file: Uint8Array): TextEncoding | "binary" {
   return detectEncoding(file.subarray(0, detectionBytes), { complete: file.length <= detectionBytes });
 }
 
+/** Decodes a whole file. Binary content is decoded as Latin-1. */
+export function decodeFile(file: Uint8Array): string {
+  const encoding = detectEncoding(file, { complete: true });
+  return decodeText(file, encoding === "binary" ? "latin1" : encoding).text;
+}
+
 export function detectUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   if (byteOrderMarkLength(head) === 2) return head[0] === 0xff ? "utf-16le" : "utf-16be";
   return head.includes(0) && !hasUtf8Mark(head) ? guessUtf16(head) : undefined;

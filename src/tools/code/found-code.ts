@@ -21,6 +21,8 @@ export interface CodeSearchData {
   readonly limited: boolean;
   /** The state of the index; undefined when the search did not use it. */
   readonly index: IndexState | undefined;
+  /** Why the results were found by words and names only, although the user has chosen an embedding model. */
+  readonly wordsOnly?: string | undefined;
 }
 
 export interface FoundCode {
@@ -115,13 +117,20 @@ function describeNothing(
   return `Nothing found for ${short}. Try this: ${[...wider, other].join("; or ")}.`;
 }
 
-function describeState({ index, way }: CodeSearchData): string[] {
+function describeState({ index, way, wordsOnly }: CodeSearchData): string[] {
   if (!index || way !== "words") return [];
-  const { files, indexed, outlined, outlinable } = index;
+  const only =
+    wordsOnly === undefined ? [] : [`[Searched by words and names only. ${printableLine(wordsOnly)}]`];
+  return [...only, ...describeProgress(index)];
+}
+
+function describeProgress({ files, indexed, outlined, outlinable, vectors }: IndexState): string[] {
   if (indexed < files)
     return [`[Indexed so far: ${indexed} of ${counted(files, "file")}. Search again later for the rest.]`];
   if (outlined < outlinable)
     return [`[Symbols indexed so far: ${outlined} of ${counted(outlinable, "file")}.]`];
+  if (vectors?.isRunning)
+    return [`[Searched by meaning so far: ${vectors.pieces - vectors.missing} of ${vectors.pieces} pieces.]`];
   return [];
 }
 

@@ -34,7 +34,7 @@ export type CodeSearchInput = z.infer<typeof input>;
 export const codeSearch: Tool<CodeSearchInput, CodeSearchData> = {
   name: "code.search",
   description:
-    "Search code by meaning or name. Returns the best matches first. For exact text use search.grep.",
+    "Search code by words or name. Returns the best matches first. For exact text use search.grep.",
   risk: "read",
   input,
   limits: { maxChars: 16_000, keep: "head" },
@@ -98,13 +98,15 @@ async function searchByWords(
 ): Promise<CodeSearchData> {
   const { signal } = context;
   const index = await patientIndex(context);
-  const hits = await index.search({ words, kinds, language, path, limit: limit + 1 }, { signal });
+  const query = { words, kinds, language, path, limit: limit + 1 };
+  const { hits, problem } = await index.search(query, { signal });
   const results: FoundCode[] = [];
   for (const hit of hits.slice(0, limit)) {
     const found = await describe(hit, words, { lines: limit <= 10 ? 5 : limit <= 25 ? 2 : 0, context });
     if (found) results.push(found);
   }
-  return { way: "words", results, limited: hits.length > limit, index: index.state };
+  const wordsOnly = problem?.message;
+  return { way: "words", results, limited: hits.length > limit, index: index.state, wordsOnly };
 }
 
 /** Returns undefined when the file is missing or may not be read. */

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { type BuildWorker, buildService } from "../../../src/code/index/build/build-service.ts";
 import type { WordIndexFile } from "../../../src/code/index/build/build-words.ts";
-import { type IndexService, openIndexer } from "../../../src/code/index/indexer.ts";
+import { type IndexerOptions, type IndexService, openIndexer } from "../../../src/code/index/indexer.ts";
 import type { IndexState } from "../../../src/contract/code.ts";
 import { ToolError } from "../../../src/contract/error.ts";
 
@@ -23,6 +23,7 @@ export interface TestIndex extends IndexService, AsyncDisposable {
 interface IndexOptions {
   readonly mayRead?: (path: string) => boolean;
   readonly worker?: (workspace: string) => BuildWorker;
+  readonly embedding?: IndexerOptions["embedding"];
 }
 
 /** An index of a real folder, whose workers run in this process. */
@@ -46,13 +47,14 @@ export function openTestIndex(
 
 function open(
   places: { readonly workspace: string; readonly directory: string },
-  { mayRead = () => true, worker = workerHere }: IndexOptions,
+  { mayRead = () => true, worker = workerHere, embedding }: IndexOptions,
 ): TestIndex {
   const { workspace } = places;
   const service = openIndexer({
     ...places,
     mayRead: async (paths) => paths.map(mayRead),
     workers: [worker(workspace), worker(workspace)],
+    embedding,
   });
   const { signal } = new AbortController();
   const inside = (name: string) => path.join(workspace, name);

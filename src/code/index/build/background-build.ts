@@ -211,7 +211,7 @@ export class BuildLock {
   readonly #path: string;
   #held: DatabaseSync | undefined;
 
-  constructor(directory: string, name: "building.db" | "background.db" = "building.db") {
+  constructor(directory: string, name: "building.db" | "background.db" | "embedding.db" = "building.db") {
     this.#path = join(directory, name);
   }
 

@@ -4,7 +4,7 @@ import type { Environment, ReadResult } from "../../../contract/environment.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
 import { FilesReader, GivenFiles } from "../../../lib/files-reader.ts";
-import { decodeText, detectEncoding } from "../../../lib/text/encoding.ts";
+import { decodeFile } from "../../../lib/text/encoding.ts";
 import { loadGrammar } from "../../grammars/load-grammar.ts";
 import { findLanguage } from "../../languages/find-language.ts";
 import { Terms } from "../../search/terms.ts";
@@ -62,7 +62,7 @@ export async function buildWordIndex(
         answers.push("other");
         continue;
       }
-      const text = textOf(bytes);
+      const text = decodeFile(bytes);
       const outline = file.parsed ? await outlineOrBroken(text, file.language!) : undefined;
       if (outline === "broken") {
         answers.push("broken");
@@ -86,11 +86,6 @@ async function outlineOrBroken(text: string, language: string): Promise<Outline 
   } catch {
     return "broken";
   }
-}
-
-function textOf(bytes: Uint8Array): string {
-  const encoding = detectEncoding(bytes, { complete: true });
-  return decodeText(bytes, encoding === "binary" ? "latin1" : encoding).text;
 }
 
 let parser: Parser | undefined;

@@ -1,5 +1,6 @@
 import type { Environment, ReadResult } from "../../../contract/environment.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
+import { readMany } from "../../../lib/files-reader.ts";
 import type { Channel } from "../../../workers/channel.ts";
 import type { IndexerCallbacks } from "../../worker/index-service.ts";
 import type { LexicalRequest } from "./build-lexical.ts";
@@ -15,6 +16,8 @@ export interface FileSource {
   list(signal: AbortSignal): Promise<ListedFiles>;
   /** Adds the contents to a request, unless every process can read them by itself. */
   withContents(request: LexicalRequest, signal: AbortSignal): Promise<LexicalRequest>;
+  /** Reads files, given in the order of their paths. */
+  read(paths: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ReadResult>>;
   close(): Promise<void>;
 }
 
@@ -26,9 +29,16 @@ export function filesHere(workspace: string): FileSource {
     environment,
     list: (signal) => lister.list(signal),
     withContents: async (request) => request,
+    read: async (paths, signal) => {
+      const wanted = { maxFileBytes: maxReadBytes, maxBytes: Number.POSITIVE_INFINITY, signal };
+      const contents = await readMany(environment, paths, wanted);
+      return new Map(paths.map((path, index) => [path, contents[index]!]));
+    },
     close: () => environment.close(),
   };
 }
+
+const maxReadBytes = 16 * 1024 * 1024;
 
 /**
  * The files of another machine. The parent process is connected to it. Each content crosses the connection once, up to a
@@ -56,6 +66,10 @@ export class FilesElsewhere implements FileSource {
     const contents = await this.#read([...known.keys()], known, signal);
     for (const [path, content] of contents) this.#keep(path, content);
     return { ...request, contents };
+  }
+
+  read(paths: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ReadResult>> {
+    return this.#read(paths, undefined, signal);
   }
 
   /** Returns the worker with the contents for its requests. */

@@ -13,6 +13,8 @@ export interface WordIndex {
   /** Returns undefined for a file that is missing or has changed, whose documents do not count. */
   file(number: number): WordFile | undefined;
   files(): Iterable<WordFile>;
+  /** Returns the documents of a file, which are adjacent and in the order of its pieces. */
+  documentsOf(number: number): FileDocuments | undefined;
   outline(number: number): readonly OutlinedSymbol[];
 }
 
@@ -28,7 +30,16 @@ interface WordSegment extends Pick<WordHead, "documents" | "fileOf" | "kindOf"> 
   piece(document: number): Omit<Piece, "stretches">;
 }
 
+export interface FileDocuments {
+  /** The position of the segment in `segments`. */
+  readonly segment: number;
+  readonly first: number;
+  readonly count: number;
+}
+
 export interface WordFile {
+  /** The hash of its content. */
+  readonly hash: string;
   readonly number: number;
   readonly path: string;
   readonly language: string | undefined;
@@ -58,9 +69,15 @@ export function currentWordIndex({ store, state }: IndexView): WordIndex {
     const record = store.record(number);
     return state.knows(record) && record.words > 0 ? describe(record) : undefined;
   };
+  const positions = new Map(Array.from(store.segments.words, ({ number }, position) => [number, position]));
   return {
     segments,
     file,
+    documentsOf: (number) => {
+      const segment = positions.get(store.record(number)?.words ?? 0);
+      const found = segment === undefined ? undefined : rangesIn(segments[segment]!.fileOf).get(number);
+      return found && { segment: segment!, ...found };
+    },
     *files() {
       for (const { number } of store.records.values()) {
         const found = file(number);
@@ -77,6 +94,19 @@ export function currentWordIndex({ store, state }: IndexView): WordIndex {
 const described = new WeakMap<FileRecord, WordFile>();
 
 function describe(record: FileRecord): WordFile {
-  const { number, path, language } = record;
-  return getOrMake(described, record, () => ({ number, path, language, role: roleOf(path) }));
+  const { number, path, language, hash } = record;
+  return getOrMake(described, record, () => ({ number, path, language, hash, role: roleOf(path) }));
+}
+
+const ranges = new WeakMap<Uint32Array, Map<number, Omit<FileDocuments, "segment">>>();
+
+function rangesIn(fileOf: Uint32Array): ReadonlyMap<number, Omit<FileDocuments, "segment">> {
+  return getOrMake(ranges, fileOf, () => {
+    const found = new Map<number, Omit<FileDocuments, "segment">>();
+    for (let first = 0, end = 0; first < fileOf.length; first = end) {
+      while (end < fileOf.length && fileOf[end] === fileOf[first]) end += 1;
+      found.set(fileOf[first]!, { first, count: end - first });
+    }
+    return found;
+  });
 }

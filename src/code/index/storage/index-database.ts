@@ -1,17 +1,23 @@
+import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { makePrivateDirectory } from "../../../system/directories.ts";
 import { discardDatabase, identityOf, loadSqlite, makeDatabaseFile } from "../../../system/sqlite-file.ts";
 import { getOrMake } from "../../get-or-make.ts";
 import { DamagedIndex } from "./bytes.ts";
-import { indexFile } from "./index-file.ts";
+import { indexName } from "./index-file.ts";
 
-/** Increase this number when the stored format or its meaning changes. An index of another version is rebuilt. */
-const version = 5;
+/** The contents of a database in the folder of an index. */
+export interface DatabaseLayout {
+  readonly name: string;
+  /** Increase this number when the stored format or its meaning changes. A database of another version is rebuilt. */
+  readonly version: number;
+  readonly tables: string;
+}
 
 const patienceMs = 10_000;
 
-const tables = `
+const indexTables = `
   CREATE TABLE files (
     number INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, figures TEXT NOT NULL, settled INTEGER NOT NULL,
     hash TEXT NOT NULL, language TEXT NOT NULL, traits INTEGER NOT NULL, lexical INTEGER NOT NULL,
@@ -27,7 +33,9 @@ const tables = `
   ) STRICT;
 `;
 
-/** The database of an index. It is not safe against a power failure, but every part has a checksum. */
+const indexLayout: DatabaseLayout = { name: indexName, version: 5, tables: indexTables };
+
+/** A database that can be rebuilt, by default that of an index. It is not safe against a power failure, but every part has a checksum. */
 export class IndexDatabase {
   readonly path: string;
   readonly identity: string | undefined;
@@ -35,9 +43,9 @@ export class IndexDatabase {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(directory: string) {
-    this.path = indexFile(directory);
-    const opened = openFile(directory, this.path);
+  constructor(directory: string, layout: DatabaseLayout = indexLayout) {
+    this.path = join(directory, layout.name);
+    const opened = openFile(directory, this.path, layout);
     this.#database = opened.database;
     this.problem = opened.problem;
     this.identity = opened.identity;
@@ -84,7 +92,7 @@ export class IndexDatabase {
   read<Result>(act: () => Result): Result {
     return this.#within("BEGIN", () => {
       // The first read decides which state the transaction sees, so it happens at once.
-      this.one("SELECT number FROM segments LIMIT 1");
+      this.one("SELECT 1 FROM sqlite_schema LIMIT 1");
       return act();
     });
   }
@@ -165,6 +173,7 @@ const maxTries = 3;
 function openFile(
   directory: string,
   path: string,
+  layout: DatabaseLayout,
 ): Pick<IndexDatabase, "identity" | "problem"> & { readonly database: DatabaseSync } {
   const { DatabaseSync } = loadSqlite();
   const giveUpAt = performance.now() + patienceMs;
@@ -176,7 +185,7 @@ function openFile(
       makeDatabaseFile(path);
       identity = identityOf(path);
       database = new DatabaseSync(path, { timeout: patienceMs });
-      prepare(database);
+      prepare(database, layout);
       return { database, identity, problem: undefined };
     } catch (error) {
       database?.close();
@@ -190,13 +199,13 @@ function openFile(
         continue;
       }
       const memory = new DatabaseSync(":memory:");
-      prepare(memory);
+      prepare(memory, layout);
       return { database: memory, identity: undefined, problem: (error as Error).message };
     }
   }
 }
 
-function prepare(database: DatabaseSync): void {
+function prepare(database: DatabaseSync, { version, tables }: DatabaseLayout): void {
   const found = () => database.prepare("PRAGMA user_version").get()!.user_version as number;
   if (found() !== 0 && found() !== version) throw new DamagedIndex("it is of another version");
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000`);

@@ -1,17 +1,24 @@
 import { join } from "node:path";
 import { discardDatabase, identityOf, sizeOf } from "../../../system/sqlite-file.ts";
 
+/** The names of the databases in the folder of an index. */
+export const indexName = "index.db";
+export const vectorsName = "vectors.db";
+
 export function indexFile(directory: string): string {
-  return join(directory, "index.db");
+  return join(directory, indexName);
 }
 
+/** Returns the size of an index with its vectors; undefined when there is none. */
 export function sizeOfIndex(directory: string): number | undefined {
-  const file = indexFile(directory);
-  return identityOf(file) === undefined ? undefined : sizeOf(file);
+  if (identityOf(indexFile(directory)) === undefined) return undefined;
+  return sizeOf(indexFile(directory)) + sizeOf(join(directory, vectorsName));
 }
 
 export function discardIndex(directory: string): void {
-  const file = indexFile(directory);
-  const identity = identityOf(file);
-  if (identity !== undefined) discardDatabase(file, identity);
+  for (const name of [indexName, vectorsName]) {
+    const file = join(directory, name);
+    const identity = identityOf(file);
+    if (identity !== undefined) discardDatabase(file, identity);
+  }
 }
