@@ -38,6 +38,10 @@ function main([version, ...rest]: readonly string[]): void {
   // The first release has the version that package.json already has.
   const flags = ["--allow-same-version", "--no-git-tag-version", "--ignore-scripts"];
   run("npm", ["version", ...flags, version]);
+  for (const manifest of ["gemini-extension.json", "packaging/claude-plugin/.claude-plugin/plugin.json"]) {
+    const file = join(root, manifest);
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll(packageDescription.version, version));
+  }
   run("git", ["commit", "--quiet", "--all", "--message", `Release ${version}`]);
   run("git", ["tag", "--annotate", `v${version}`, "--message", `Toolcrib ${version}`]);
   console.log(`Tagged v${version}. To publish it: git push --follow-tags`);
