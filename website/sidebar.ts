@@ -8,7 +8,10 @@ export interface Group {
 }
 
 const groups: readonly Group[] = [
-  { label: "Start", pages: ["overview", "install", "tour", "agent", "mcp", "library", "operate"] },
+  {
+    label: "Start",
+    pages: ["overview", "install", "tour", "first-edit", "agent", "mcp", "library", "operate"],
+  },
   { label: "Do: files and code", pages: ["editing", "code", "language-servers", "git", "shell", "undo"] },
   { label: "Do: other sources", pages: ["documents", "web", "basic", "remote"] },
   { label: "Do: control", pages: ["console", "recipes", "sandbox", "configuration", "hooks", "skills"] },
