@@ -10,7 +10,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import type { BuildOptions, OutputAsset, OutputChunk } from "rolldown";
 import packageDescription from "../package.json" with { type: "json" };
 import { quickjsFile } from "../src/script/worker/quickjs-file.ts";
-import { pageScript, writePageFiles } from "./build-page.ts";
+import { pageScript, viewScript, writePageFiles } from "./build-page.ts";
 import { copyBootstrap, targetPrograms } from "./build-target.ts";
 import { collectLicences } from "./collect-licences.ts";
 import { packGrammars } from "./pack-grammars.ts";
@@ -206,7 +206,7 @@ try {
   const page = join(fresh, "console");
   const target = join(fresh, "target");
   const built = await build([
-    ...[library, nodeCheck, commandLine, sdks, ...workers, pageScript(page)],
+    ...[library, nodeCheck, commandLine, sdks, ...workers, pageScript(page), viewScript(page)],
     ...targetPrograms(target),
   ]);
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES"), collectLicences(built));

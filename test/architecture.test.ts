@@ -147,9 +147,9 @@ it("allows every folder only the imports of the design", () => {
   expect(forbidden).toEqual([]);
 });
 
-it("keeps the page of the console apart: it imports messages as types, helpers for text, and its packages", () => {
+it("keeps the page of the console apart: it imports messages as types, helpers for text and diffs, and its packages", () => {
   const allowed =
-    /^(?:\.\/|\.\.\/\.\.\/lib\/text\/|preact(?:\/hooks)?$|@preact\/signals$|@tanstack\/virtual-core$)/;
+    /^(?:\.\/|\.\.\/read-diff\.ts$|\.\.\/\.\.\/lib\/text\/|preact(?:\/hooks)?$|@preact\/signals$|@tanstack\/virtual-core$)/;
   const code = globSync("console/page/**/*.{ts,tsx}", { cwd: source }).map((file) => [
     file,
     readFileSync(join(source, file), "utf8"),

@@ -3,7 +3,7 @@ import { MemoryEnvironment } from "../../toolcrib/index.ts";
 import { OpenPolicy } from "../../toolcrib/open-policy.ts";
 import { folderOf } from "../../toolcrib/workspace-journal.ts";
 import type { FileDiff, OutputPage } from "../api.ts";
-import { toFileDiff } from "./read-diff.ts";
+import { toFileDiff } from "../read-diff.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 /** Returns the changes of a call. Contents of files that tools must not read are left out, and secrets redacted. */

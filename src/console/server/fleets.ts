@@ -16,8 +16,8 @@ import type {
   RunSession,
   RunSummary,
 } from "../api.ts";
+import { readPatch } from "../read-diff.ts";
 import { RecordedConversation } from "./conversation.ts";
-import { readPatch } from "./read-diff.ts";
 
 /** The fleets that a console shows, and the queue that delivers their runs. */
 export interface OpenFleets {

@@ -9,9 +9,9 @@ import { otherInput, rulesByWidth } from "../../toolcrib/question-text.ts";
 import type { PendingApproval } from "../../toolcrib/stored-approval.ts";
 import { folderOf, targetOf } from "../../toolcrib/workspace-journal.ts";
 import type { AnswerRequest, PendingQuestion } from "../api.ts";
+import { readDiff } from "../read-diff.ts";
 import { AnsweredByRules } from "./answered-by-rules.ts";
 import { toClientName } from "./calls.ts";
-import { readDiff } from "./read-diff.ts";
 import type { ConsoleServices } from "./services.ts";
 import type { Workspaces } from "./workspaces.ts";
 

@@ -3,7 +3,7 @@ import type { UndoneChanges } from "../../contract/history.ts";
 import { identityOf } from "../../system/sqlite-file.ts";
 import { openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
 import type { UndoRequest, UndoResult } from "../api.ts";
-import { toFileDiff } from "./read-diff.ts";
+import { toFileDiff } from "../read-diff.ts";
 import type { ConsoleServices } from "./services.ts";
 import type { Workspaces } from "./workspaces.ts";
 

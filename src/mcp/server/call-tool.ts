@@ -20,6 +20,7 @@ import {
 } from "../../toolcrib/index.ts";
 import { HubData, passOn } from "../hub/hub-data.ts";
 import type { Answer, ApprovalQuestions } from "./approvals.ts";
+import { appMetaOf, diffOf, showsApps } from "./changes-app.ts";
 import { outputUri } from "./outputs.ts";
 import { ProgressNotes } from "./progress-notes.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
@@ -33,7 +34,22 @@ export async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   const made = await completeCall(wanted, parts, client, context);
   if (made.kind === "asked") return made.question;
-  return toCallResult(made.result, { ...client, isStructured: made.isStructured });
+  return toCallResult(made.result, {
+    ...client,
+    ...made,
+    diff: await diffFor(wanted, client, parts.served, made.result),
+  });
+}
+
+/** Returns the changes of a call for a client that shows them in a view. */
+async function diffFor(
+  { name }: WantedCall,
+  { hasApps }: ClientAbilities,
+  served: ServedToolcrib,
+  result: CallResult,
+): Promise<string | undefined> {
+  const tool = hasApps ? (await served.definitions()).find((each) => each.name === name) : undefined;
+  return tool && appMetaOf(tool) ? diffOf(await served.crib(), result) : undefined;
 }
 
 interface AskingParts {
@@ -194,9 +210,15 @@ export function isScript({ name, input }: WantedCall): boolean {
   return [name, inner].some((each) => each === "tools_script" || each === "tools.script");
 }
 
+interface ResultForm extends Pick<ClientAbilities, "knowsLinks"> {
+  readonly isStructured: boolean;
+  /** The changes of the call, for the client's view. */
+  readonly diff?: string | undefined;
+}
+
 export function toCallResult(
   { content, isError, data, images, output, error }: CallResult,
-  { isStructured, knowsLinks }: Pick<ClientAbilities, "knowsLinks"> & { readonly isStructured: boolean },
+  { isStructured, knowsLinks, diff }: ResultForm,
 ): CallToolResult {
   const blocks: ContentBlock[] = images.map(({ mediaType, base64 }) => ({
     type: "image",
@@ -225,6 +247,7 @@ export function toCallResult(
     ...(isError ? { isError } : {}),
     // For programs: clients show models the content only.
     ...(error ? { _meta: { "toolcrib/error": { ...error, output: undefined } } } : {}),
+    ...(diff === undefined ? {} : { _meta: { "toolcrib/diff": diff } }),
   };
 }
 
@@ -241,18 +264,21 @@ export interface ClientAbilities {
   readonly isAskedByResults: boolean;
   /** Whether it supports resource links and structured content in results. */
   readonly knowsLinks: boolean;
+  /** Whether it shows MCP Apps. */
+  readonly hasApps: boolean;
 }
 
 export function abilitiesOf(server: Server, context?: ServerContext): ClientAbilities {
   const envelope: Record<string, unknown> = { ...context?.mcpReq.envelope };
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
-  const { elicitation } = declared ?? server.getClientCapabilities() ?? {};
+  const { elicitation, extensions } = declared ?? server.getClientCapabilities() ?? {};
   const version = server.getNegotiatedProtocolVersion() ?? firstWithLinks;
   return {
     // In older revisions, elicitation without a kind means forms.
     asks: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
     isAskedByResults: context?.mcpReq.envelope !== undefined,
     knowsLinks: version >= firstWithLinks,
+    hasApps: showsApps(extensions),
   };
 }
 

@@ -54,7 +54,7 @@ export class DirectCalls {
   async #answer(call: DirectCall, handOn: () => void): Promise<void> {
     const { id, token } = call;
     const client = abilitiesOf(this.#server!);
-    if (client.asks && isScript(call)) return handOn();
+    if (client.hasApps || (client.asks && isScript(call))) return handOn();
     const controller = new AbortController();
     const running = { id, controller };
     this.#running.add(running);

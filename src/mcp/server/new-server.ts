@@ -8,11 +8,12 @@ import {
 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { version } from "../../system/version.ts";
-import { type ClientInfo, ToolError } from "../../toolcrib/index.ts";
+import { type ClientInfo, type ToolDefinition, ToolError } from "../../toolcrib/index.ts";
 import { toMcp } from "../../wire/mcp.ts";
 import type { ServerIdentity, ServerInfo } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
 import { abilitiesOf, callTool, isReadOnly } from "./call-tool.ts";
+import { appExtension, appMetaOf } from "./changes-app.ts";
 import { servePrompts } from "./prompts.ts";
 import { serveResources } from "./resources.ts";
 import type { ChangedList, ServedToolcrib } from "./served-toolcrib.ts";
@@ -44,6 +45,7 @@ export function newServer({
     {
       capabilities: {
         tools: { listChanged: true },
+        extensions: { [appExtension]: {} },
         resources: { listChanged: true, ...(era === "legacy" && { subscribe: true }) },
         ...(prompts !== undefined && { prompts: { listChanged: true }, completions: {} }),
       },
@@ -59,7 +61,8 @@ export function newServer({
     const listed = isReadOnly(context)
       ? served.caller({ readOnly: true }).then((reader) => reader.definitions())
       : served.definitions();
-    return { tools: (await listed.catch(withHint)).map(toMcp) };
+    const { hasApps } = abilitiesOf(server, context);
+    return { tools: (await listed.catch(withHint)).map((tool) => describe(tool, hasApps)) };
   });
   server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, context) => {
     const envelope: Record<string, unknown> | undefined = context.mcpReq.envelope;
@@ -72,6 +75,12 @@ export function newServer({
   serveResources(server, { served, questions, era });
   if (prompts !== undefined) servePrompts(server, { served, questions }, prompts);
   return server;
+}
+
+/** Describes a tool. Clients that show views learn which view shows its calls. */
+function describe(tool: ToolDefinition, hasApps: boolean) {
+  const meta = hasApps ? appMetaOf(tool) : undefined;
+  return meta === undefined ? toMcp(tool) : { ...toMcp(tool), _meta: meta };
 }
 
 /** Announces a changed list to the client. Clients of the later era get it when they listen for it. */

@@ -2,6 +2,7 @@ import { ProtocolError, ProtocolErrorCode, type Server } from "@modelcontextprot
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { ApprovalQuestions } from "./approvals.ts";
 import { abilitiesOf } from "./call-tool.ts";
+import { changesApp, readChangesApp } from "./changes-app.ts";
 import {
   listOfferedResources,
   listOfferedTemplates,
@@ -20,14 +21,17 @@ interface ResourceParts {
 /** Answers requests for resources: stored outputs, and the resources of other servers. */
 export function serveResources(server: Server, { served, questions, era }: ResourceParts): void {
   const wereRead = new BoundedCache<string, true>({ maxEntries: maxRemembered });
-  server.setRequestHandler("resources/list", async ({ params }) =>
-    toPage("resources", [...listOutputs(served), ...(await listOfferedResources(served))], params?.cursor),
-  );
+  server.setRequestHandler("resources/list", async ({ params }, context) => {
+    const apps = abilitiesOf(server, context).hasApps ? [changesApp] : [];
+    const others = await listOfferedResources(served);
+    return toPage("resources", [...apps, ...listOutputs(served), ...others], params?.cursor);
+  });
   server.setRequestHandler("resources/templates/list", async ({ params }) =>
     toPage("resourceTemplates", [outputTemplate, ...(await listOfferedTemplates(served))], params?.cursor),
   );
   server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
     const client = abilitiesOf(server, context);
+    if (client.hasApps && uri === changesApp.uri) return readChangesApp();
     const offered = await readOffered(uri, { served, questions, client, context });
     if (offered === undefined) return readOutput(served, uri);
     if ("contents" in offered) wereRead.set(uri, true);

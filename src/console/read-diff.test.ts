@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diffContents } from "../../edit/rewrite/show-diff.ts";
+import { diffContents } from "../edit/rewrite/show-diff.ts";
 import { readDiff, toFileDiff } from "./read-diff.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -1,5 +1,5 @@
-import type { ChangedFile } from "../../contract/history.ts";
-import type { DiffLine, FileDiff, Hunk } from "../api.ts";
+import type { ChangedFile } from "../contract/history.ts";
+import type { DiffLine, FileDiff, Hunk } from "./api.ts";
 
 /** Returns the hunks of a changed file, numbered as `journal.undo` takes them. */
 export function toFileDiff({ path, before, after, movedFrom, diff }: ChangedFile): FileDiff {
