@@ -207,9 +207,10 @@ export class ToolsetCaller implements Caller {
   }
 
   #run(id: string, find: () => Promise<ResolvedCall>, options: InnerOptions): Promise<Outcome> {
-    return this.#untilClosed(options.signal, async (signal) =>
-      this.#shared.pipeline(this.#toCall(id, await find(), { ...options, signal })),
-    );
+    return this.#untilClosed(options.signal, async (signal) => {
+      const resolved = await find();
+      return await this.#shared.pipeline(this.#toCall(id, resolved, { ...options, signal }));
+    });
   }
 
   /** Returns the calls of a script, which are made as its caller makes its own. */

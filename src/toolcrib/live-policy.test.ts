@@ -59,6 +59,16 @@ it("reads the rule files again for each call", async () => {
   ]);
 });
 
+it("decides a call by the rules that were written before it began, also among calls in flight", async () => {
+  await using fixture = await openFixture();
+  await fixture.read();
+  const earlier = [fixture.read(), fixture.read()];
+  fixture.write("config/rules", "deny read a.txt\n");
+  const later = await Promise.all([fixture.read(), fixture.read()]);
+  await Promise.all(earlier);
+  expect(later.map((answer) => answer.split(":")[0])).toEqual(["denied", "denied"]);
+});
+
 it("keeps denying when the project's rules are removed, until the user trusts the new state", async () => {
   await using fixture = await openFixture();
   const rules = "workspace/.toolcrib/rules";

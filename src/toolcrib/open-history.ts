@@ -14,7 +14,7 @@ import { WorkspaceTransactions } from "../journal/transactions/transactions.ts";
 import { lazyHistory } from "../journal/undo/lazy-history.ts";
 import { protecting } from "../journal/undo/plan-undo.ts";
 import { newIdentifier } from "../lib/identifier.ts";
-import { RedactedStream, redactNamedText } from "../policy/redaction/redact.ts";
+import { RedactedStream, redactionOfRecords } from "../policy/redaction/redact.ts";
 import { realLocation } from "../system/directories.ts";
 import { TransactionMarks } from "../system/transaction-marks.ts";
 import type { Workspace } from "./open-workspace.ts";
@@ -53,7 +53,7 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
     session,
     client: options.client ?? { kind: "library" },
     workspace: workspace.id,
-    redact: redactNamedText,
+    redact: redactionOfRecords(),
   });
   const budget = journalBudget(options.journal);
   const collector = new Collector({ journal, folder: files.blobs, scans: files.scans, budget });

@@ -53,6 +53,8 @@ export class OpenPolicy {
   #sources: readonly RuleSource[];
   #current: Policy;
   #guard: PathGuard;
+  /** The next look at the files. */
+  #looking: Promise<Policy> | undefined;
   #refreshing: Promise<Policy> | undefined;
   /** The reason why the current rule files cannot be used, if any. */
   #trouble: ToolError | undefined;
@@ -118,7 +120,14 @@ export class OpenPolicy {
    * Returns the current rules; reads the files again when one has changed. Rejects while one cannot be read or parsed,
    * because nothing may be decided by rules that the user has replaced.
    */
-  refreshed(): Policy | Promise<Policy> {
+  refreshed(): Promise<Policy> {
+    // The look at the files comes after every question that is asked by then, so it answers many calls in flight at once.
+    this.#looking ??= Promise.resolve().then(() => this.#look());
+    return this.#looking;
+  }
+
+  #look(): Policy | Promise<Policy> {
+    this.#looking = undefined;
     if (this.#refreshing !== undefined) return this.#refreshing;
     if (this.#trouble === undefined && this.#marks.areSame) return this.#current;
     this.#refreshing = this.#refresh().finally(() => {

@@ -22,7 +22,7 @@ export class LayoutCache {
   readonly #files = new BoundedCache<string, Known>({ maxEntries: 32 });
 
   find(source: ByteSource, stats: Stats): TextLayout {
-    const known = this.#files.get(identity(stats));
+    const known = this.#files.size === 0 ? undefined : this.#files.get(identity(stats));
     const stillTrue = known !== undefined && (isUnchanged(known, stats) || hasOnlyGrown(known, source));
     return stillTrue ? known.layout : layOut(source);
   }
@@ -38,7 +38,7 @@ export class LayoutCache {
   }
 
   forget(stats: Stats): void {
-    this.#files.delete(identity(stats));
+    if (this.#files.size > 0) this.#files.delete(identity(stats));
   }
 }
 

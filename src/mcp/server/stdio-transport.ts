@@ -179,7 +179,8 @@ export class StdioTransport implements Transport {
 }
 
 const newline = 0x0a;
-const linesAtOnce = 25;
+/** Each further turn costs more than several calls. Short calls of one turn take about 10 ms. */
+const linesAtOnce = 64;
 const maxLineBytes = 32 * 1024 * 1024;
 const maxBatch = 1_000;
 const maxUnread = 8 * 1024 * 1024;

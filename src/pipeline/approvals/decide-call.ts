@@ -70,8 +70,9 @@ export async function decideNow(
 }
 
 /** Decides a call by the current rules, and by what its hooks or its caller ask for. */
-export async function decideWithHook(call: ToolCall, settings: DecisionSettings): Promise<DecidedCall> {
-  return withHook(await decideNow(call, settings), call.hook);
+export function decideWithHook(call: ToolCall, settings: DecisionSettings): Promise<DecidedCall> {
+  const decided = decideNow(call, settings);
+  return call.hook === undefined ? decided : decided.then((now) => withHook(now, call.hook));
 }
 
 /** Turns "allow" into "ask" when a hook asks, and adds that a hook answers a question for the user. */

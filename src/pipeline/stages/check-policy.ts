@@ -52,9 +52,9 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
         const confinement = await confinementFor(call, latest, answer, settings);
         // Storing files for undo takes time, in which other calls may change what this one runs.
         const beforeRun = latest.question.codeRun?.size ? recheck : undefined;
-        return next({ ...call, recheck, beforeRun, confinement });
+        return await next({ ...call, recheck, beforeRun, confinement });
       };
-      if (decision.verdict === "allow") return run("not asked");
+      if (decision.verdict === "allow") return await run("not asked");
       if (decision.verdict === "deny") throw denied(decision);
       const isAnswered = hookAnswers(decided, call.hook);
       let approve: Approve | undefined = isAnswered
@@ -76,7 +76,7 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       const asking = { approve, widths, settings, previews };
       const latest = await openRequests.ask(keys, (open) => approveCall(call, decided, asking, open));
       // Otherwise new rules decide the call.
-      if (latest) return run("approved", latest);
+      if (latest) return await run("approved", latest);
     }
   };
 }

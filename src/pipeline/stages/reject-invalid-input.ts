@@ -13,7 +13,7 @@ export function rejectInvalidInput(settings: ToolSettings): Stage {
     const accesses = call.tool.accesses(input, settings);
     call.account.accesses = accesses;
     expectRisk(call.tool, accesses);
-    return next({ ...call, input, accesses });
+    return await next({ ...call, input, accesses });
   };
 }
 

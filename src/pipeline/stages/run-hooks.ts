@@ -6,8 +6,12 @@ import type { Stage } from "../stage.ts";
 
 /** Runs the user's and the project's hooks before and after a call. They can block it or ask; the policy still decides. */
 export function runHooks(hooks: Hooks | undefined): Stage {
+  return (call, next) =>
+    hooks?.has("PreToolUse", "PostToolUse") ? runAround(hooks)(call, next) : next(call);
+}
+
+function runAround(hooks: Hooks): Stage {
   return async (given, next) => {
-    if (!hooks?.has("PreToolUse", "PostToolUse")) return next(given);
     const call = { ...given, input: snapshot(given.input) };
     const { signal } = call;
     const { names, input } = hookedTool(call);

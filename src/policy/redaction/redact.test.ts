@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { randomLetters } from "../../../test/support/policy/random-letters.ts";
 import { hasPrivateKey } from "./private-keys.ts";
-import { RedactedStream, redactInTurns, redactText, redactValue } from "./redact.ts";
+import { RedactedStream, redactInTurns, redactionOfRecords, redactText, redactValue } from "./redact.ts";
 import { marksIn } from "./secret.ts";
 
 const random = randomLetters();
@@ -122,6 +122,17 @@ it("finds keys at every position of a long word", async () => {
     const word = `${filler.slice(0, 32 * 1024 - shift - 1)}-${token}-${filler}`;
     expect(await redactInTurns(word)).toBe(word.replace(token, "[redacted: GitHub token]"));
   }
+});
+
+it("redacts the texts of records each time, by their names", () => {
+  const redact = redactionOfRecords();
+  const texts = [0, 1].flatMap(() => [
+    redact(secret, "path"),
+    redact(secret, "API_KEY"),
+    redact(`x ${token}`, "path"),
+  ]);
+  const expected = [secret, "[redacted: key]", "x [redacted: GitHub token]"];
+  expect(texts).toEqual([...expected, ...expected]);
 });
 
 describe("a text without secrets", () => {

@@ -72,7 +72,7 @@ export function redactValue<Value>(value: Value, found: (kind: string) => void =
 }
 
 /** Redacts a named text, which may be secret as a whole because of its name. */
-export function redactNamedText(
+function redactNamedText(
   text: string,
   name: string,
   found: (kind: string) => void = ignore,
@@ -83,6 +83,24 @@ export function redactNamedText(
   found(kind);
   return markOf(kind);
 }
+
+/** Returns a function that does the same as `redactNamedText`, and remembers short texts without secrets. */
+export function redactionOfRecords(): (text: string, name: string) => string {
+  const clean = new Set<string>();
+  return (text, name) => {
+    if (text.length > longestRepeated) return redactNamedText(text, name);
+    const key = `${name}\n${text}`;
+    if (clean.has(key)) return text;
+    const redacted = redactNamedText(text, name);
+    if (clean.size >= maxRemembered) clean.clear();
+    if (redacted === text) clean.add(key);
+    return redacted;
+  };
+}
+
+/** Tools, rules and reasons, which most records repeat, are shorter. */
+const longestRepeated = 200;
+const maxRemembered = 1_000;
 
 function redactPart(
   value: unknown,
