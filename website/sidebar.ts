@@ -27,6 +27,7 @@ const groups: readonly Group[] = [
       "security",
       "limits",
       "benchmarks",
+      "comparison",
       "scale",
       "conformance",
       "mcp-conformance",

@@ -17,8 +17,8 @@ import { Terminal } from "./terminal.ts";
 const { values: options } = parseArgs({ options: { draw: { type: "boolean", default: false } } });
 const repository = join(import.meta.dirname, "../..");
 const page = readFileSync(join(repository, "docs/first-edit.md"), "utf8");
-const [install, project, add, settings, start, check] = blocksOf("sh");
-const [prompt] = blocksOf("text");
+const blocks = [...page.matchAll(/^```\n([\s\S]*?)\n```$/gm)].map(([, text]) => text!);
+const [install, project, add, settings, start, prompt, check] = blocks;
 
 const home = mkdtempSync(join(tmpdir(), "first edit "));
 const clone = join(home, "toolcrib");
@@ -123,12 +123,6 @@ function report(step: string): void {
 
 function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
-}
-
-/** The code blocks of a language on the page. */
-function blocksOf(language: string): readonly string[] {
-  const blocks = page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)\\n\`\`\`$`, "gm"));
-  return [...blocks].map(([, text]) => text!);
 }
 
 /** Returns the folder with the program `claude`. */
