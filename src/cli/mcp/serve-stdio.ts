@@ -17,7 +17,10 @@ import { configuredHub } from "./servers.ts";
 export async function serveStdioClient(given: Arguments): Promise<number> {
   const { options, folder, instructions } = servedInstance(await withConfig(given, servedSettings));
   const open = async () => {
-    const sources = await configuredHub(folder, { ofProject: options.target === undefined });
+    const sources = await configuredHub(folder, {
+      ofProject: options.target === undefined,
+      elicit: (question) => connection.elicit(question),
+    });
     try {
       return await openForClient({ ...options, sources });
     } catch (error) {

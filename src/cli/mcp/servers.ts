@@ -91,10 +91,12 @@ export async function configuredHub(
     ofClient = {},
     // False for a workspace on a target: the project in this folder is another one.
     ofProject = true,
+    elicit,
   }: {
     readonly startAfterMs?: number;
     readonly ofClient?: HubOptions["servers"];
     readonly ofProject?: boolean;
+    readonly elicit?: HubOptions["elicit"];
   } = {},
 ): Promise<readonly Hub[]> {
   const configured = await readServers({ workspace, ofProject });
@@ -116,7 +118,7 @@ export async function configuredHub(
   if (wanted.length === 0) return [];
   const { connectHub } = await import("../../mcp/hub/connect-hub.ts");
   const startAfter = pause(startAfterMs, undefined, { ref: false });
-  return wanted.map((options) => connectHub({ workspace, ...options, startAfter }));
+  return wanted.map((options) => connectHub({ workspace, ...options, startAfter, elicit }));
 }
 
 /** Wraps servers that several instances share, so that closing one leaves them running. */

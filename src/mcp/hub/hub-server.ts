@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { AnyTool, ToolContext } from "../../contract/tool.ts";
 import { throwIfAborted, untilAborted } from "../../lib/async/abort.ts";
 import { monotonicMs } from "../../lib/clock.ts";
-import type { Elicit, ListedTool, ServerState } from "../types.ts";
+import type { Elicit, ElicitAnswer, ListedTool, ServerState } from "../types.ts";
 import { cleanLine } from "./clean-text.ts";
 import { type Connection, connectServer } from "./connect-server.ts";
 import { anyResult, callTool, hubTool, type NamelessTool } from "./hub-tool.ts";
@@ -58,10 +58,13 @@ export class HubServer {
   #lastList = "";
   #junkLines = 0;
   #following: "no" | "yes" | "again" = "no";
+  #calls = 0;
+  #isAsking = false;
 
   constructor(settings: ServerSettings, options: HubServerOptions) {
     this.settings = settings;
-    this.#options = options;
+    const { elicit } = options;
+    this.#options = { ...options, elicit: elicit && ((question) => this.#ask(elicit, question)) };
     this.#stderrLines = new RecentLines(settings.secrets);
     this.offers = new ServerOffers(settings.name, () => this.#connection?.client);
     this.requestTools = requestTools(settings, (...request) => this.#request(...request));
@@ -122,6 +125,7 @@ export class HubServer {
     context: Pick<ToolContext, "signal" | "progress">,
   ): Promise<GivenResult> {
     const connection = await untilAborted(this.#connected.promise, context.signal);
+    this.#calls += 1;
     try {
       return await callTool(connection.client, tool, input, context);
     } catch (error) {
@@ -130,6 +134,19 @@ export class HubServer {
         error,
         `${cleanLine(tool.name, 100)} of the MCP server ${this.settings.name}`,
       );
+    } finally {
+      this.#calls -= 1;
+    }
+  }
+
+  /** Asks the user during a call of this server, one question at a time. A server could ask endlessly otherwise. */
+  async #ask(elicit: Elicit, question: Parameters<Elicit>[0]): Promise<ElicitAnswer> {
+    if (this.#calls === 0 || this.#isAsking) return { action: "cancel" };
+    this.#isAsking = true;
+    try {
+      return await elicit(question);
+    } finally {
+      this.#isAsking = false;
     }
   }
 

@@ -5,10 +5,12 @@ import { randomLetters } from "../../../test/support/policy/random-letters.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { connectHub, type Hub } from "../hub/connect-hub.ts";
 import { offerUri, parseOfferUri } from "../hub/offers/offer-uri.ts";
+import type { Elicit } from "../types.ts";
 
 const token = `ghp_${randomLetters()("[A-Za-z0-9]", 36)}`;
 const folder = temporaryFolder();
 let hub: Hub;
+let elicit: Elicit | undefined;
 
 /** The instances of the tests share the servers, so closing one must leave them running. */
 const lent = (): Pick<
@@ -35,6 +37,7 @@ beforeAll(async () => {
     workspace: folder.path,
     servers: { docs: server("docs"), evil: server("evil") },
     stateDirectory: folder.path,
+    elicit: async (question) => (await elicit?.(question)) ?? { action: "cancel" },
   });
   await hub.ready;
 });
@@ -159,6 +162,24 @@ describe.each(eras)("a client of %s", (era) => {
       uri: "toolcrib://server/evil/toolcrib://output/out_1",
       name: "yours",
     });
+  });
+
+  it("asks its user what a server wants to know during a call, where the protocol can", async () => {
+    const capabilities = { elicitation: {} };
+    await using fixture = await clientFixture({ era, mode: "yolo", capabilities, sources: [lent()] });
+    const asked: unknown[] = [];
+    fixture.client.setRequestHandler("elicitation/create", ({ params }) => {
+      asked.push(params);
+      return { action: "accept", content: { branch: "main" } };
+    });
+    elicit = fixture.connection.elicit;
+    const { content } = await fixture.client.callTool({ name: "docs__ask", arguments: {} });
+    const isLegacy = era === "2025-11-25";
+    const answer = isLegacy ? { action: "accept", content: { branch: "main" } } : { action: "cancel" };
+    expect(content).toEqual([{ type: "text", text: JSON.stringify(answer) }]);
+    const requestedSchema = { type: "object", properties: { branch: { type: "string", title: "Branch" } } };
+    const form = { mode: "form", message: "The MCP server docs asks: Which?", requestedSchema };
+    expect(asked).toEqual(isLegacy ? [form] : []);
   });
 
   it("hears of changed lists, and of changed resources where both sides can", async () => {

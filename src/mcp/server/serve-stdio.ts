@@ -1,8 +1,10 @@
 import type { Readable, Writable } from "node:stream";
+import type { Server } from "@modelcontextprotocol/server";
 import { type StdioServerHandle, serveStdio as serveByStdio } from "@modelcontextprotocol/server/stdio";
 import type { Toolcrib } from "../../toolcrib/index.ts";
-import type { QuestionOptions, ServerIdentity } from "../types.ts";
+import type { Elicit, QuestionOptions, ServerIdentity } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
+import { passOnQuestion } from "./ask-for-servers.ts";
 import { DirectCalls } from "./direct-calls.ts";
 import { newServer, sendListChanged } from "./new-server.ts";
 import { ServedToolcrib } from "./served-toolcrib.ts";
@@ -17,6 +19,8 @@ export interface ServeStdioOptions extends ServerIdentity, QuestionOptions, Part
 export interface ServedConnection extends AsyncDisposable {
   /** Resolves when the client has disconnected, or `close` was called. */
   readonly ended: Promise<void>;
+  /** Asks the client's user what another server wants to know. Cancels the question when the client cannot ask. */
+  readonly elicit: Elicit;
   /** Ends the connection and its running calls. May be called twice. */
   close(): Promise<void>;
 }
@@ -31,10 +35,12 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
   const direct = new DirectCalls(transport, toolcrib);
   const ended = Promise.withResolvers<void>();
   let stopNotifying = () => {};
+  let asked: Server | undefined;
   const handle: StdioServerHandle = serveByStdio(
     ({ era }) => {
       const server = newServer({ ...identity, toolcrib, questions, era });
       direct.serve(era === "legacy" ? server : undefined);
+      asked = era === "legacy" ? server : undefined;
       stopNotifying();
       stopNotifying = toolcrib.onChange((list) => void sendListChanged(server, list).catch(() => {}));
       return server;
@@ -54,7 +60,8 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
     await toolcrib.close();
     ended.resolve();
   };
-  return { ended: ended.promise, close, [Symbol.asyncDispose]: close };
+  const elicit: Elicit = (question) => passOnQuestion(question, asked);
+  return { ended: ended.promise, elicit, close, [Symbol.asyncDispose]: close };
 }
 
 export interface StdioStreams {

@@ -1,0 +1,36 @@
+import type { ElicitRequestFormParams, Server } from "@modelcontextprotocol/server";
+import { isRecord } from "../../lib/json/is-record.ts";
+import { cleanText } from "../hub/clean-text.ts";
+import type { Elicit, ElicitAnswer } from "../types.ts";
+import { abilitiesOf } from "./call-tool.ts";
+
+/**
+ * Asks the question of another server through a client of the 2025 era, under the name of that server. Clients of the
+ * later era take questions only as results of their own calls.
+ */
+export async function passOnQuestion(
+  { server: name, message, params }: Parameters<Elicit>[0],
+  server: Server | undefined,
+): Promise<ElicitAnswer> {
+  const schema = params.requestedSchema;
+  const isShort = schema !== undefined && JSON.stringify(schema).length <= maxSchemaChars;
+  if (server === undefined || !isShort || !abilitiesOf(server).asks) return { action: "cancel" };
+  const form = {
+    mode: "form" as const,
+    message: `The MCP server ${name} asks: ${message}`,
+    requestedSchema: cleanTexts(schema) as ElicitRequestFormParams["requestedSchema"],
+  };
+  const { action, content } = await server.elicitInput(form, { timeout: patienceMs });
+  return { action, ...(content && { content }) };
+}
+
+const maxSchemaChars = 20_000;
+const patienceMs = 600_000;
+
+/** Removes control characters from all texts. */
+function cleanTexts(value: unknown): unknown {
+  if (typeof value === "string") return cleanText(value, 2_000);
+  if (Array.isArray(value)) return value.map(cleanTexts);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, cleanTexts(part)]));
+}
