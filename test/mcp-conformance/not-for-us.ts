@@ -42,7 +42,8 @@ export const notForUs: readonly Exception[] = [
   {
     leg: "server",
     scenarios: ["resources-subscribe", "resources-unsubscribe"],
-    because: "What is kept of an output never changes.",
+    because:
+      "Wants resources of its own; the resources of other servers can be subscribed to (`src/mcp/server/other-servers.test.ts`).",
   },
   {
     leg: "server",

@@ -9,6 +9,7 @@ import {
   type ResourceTemplateType,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import { printableLine } from "../../lib/text/printable.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 import { linkUri, offerUri, parseOfferUri } from "../hub/offers/offer-uri.ts";
 import { offersOf } from "../hub/offers/offers-of.ts";
@@ -61,6 +62,9 @@ export async function readOffered(
   const found = parseOfferUri(uri);
   if (found === undefined) return undefined;
   const { server } = found;
+  const { served } = parts;
+  if (!offersOf(await served.crib()).some((offers) => offers.has(server)))
+    throw invalid(`Resource not found: there is no MCP server ${printableLine(server)}`, { uri });
   const made = await request(server, "resources/read", { uri: found.uri }, parts);
   if (made.kind === "asked") return made.question;
   const { contents } = dataOf<ReadResource>(made.result, { uri });
@@ -103,7 +107,7 @@ export async function subscribeOffered(
   const { verdict, explanation } = await crib.check(name, { uri: found.uri });
   if (verdict === "deny" || (verdict === "ask" && !wasRead)) throw invalid(explanation, { uri });
   const offers = offersOf(crib).find((each) => each.has(found.server));
-  if (offers === undefined) throw invalid(`There is no MCP server ${found.server}`, { uri });
+  if (offers === undefined) throw invalid(`There is no MCP server ${printableLine(found.server)}`, { uri });
   return offers.subscribe(found.server, found.uri, listener);
 }
 
