@@ -101,8 +101,20 @@ describe("by meaning", () => {
   const order = (compared: Comparison) =>
     rank(indexOf(pieces), { words: "door", limit: 4 }, compared).map(({ document }) => pieces[document]!);
 
-  it("ranks a piece that both orders name first, and adds pieces without a word of the query", () => {
-    expect(order(compare)).toEqual([both, opener, similar]);
+  it("adds pieces without a word of the query after those that have them", () => {
+    expect(order(compare)).toEqual([opener, both, similar]);
+  });
+
+  it("ranks the most similar piece among the first five, whatever its words", () => {
+    const crowd = Array.from(
+      { length: 9 },
+      (_, at): TestPiece => ({ path: `${at}.ts`, terms: { door: 200 - at } }),
+    );
+    const all = [...crowd, similar];
+    const nearest: Comparison = ({ path }) => Float32Array.of(path === similar.path ? 0.9 : 0.1);
+    const ranked = rank(indexOf(all), { words: "door", limit: 10 }, nearest);
+    expect(ranked.findIndex(({ document }) => all[document] === similar)).toBeLessThan(6);
+    expect(ranked.filter(({ isByMeaning }) => isByMeaning).length).toBe(1);
   });
 
   it("changes nothing when no piece can be compared", () => {

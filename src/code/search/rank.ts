@@ -92,20 +92,25 @@ function rankByMeaning(index: WordIndex, query: IndexQuery, compare: Comparison)
   return best.sorted();
 }
 
-/** How much an order counts. In both, the first places are close to each other. */
-const meaningWeight = 0.7;
-const smoothing = 20;
+/** The most similar piece counts as much as this share of the best piece by words, so that a weak model does little harm. */
+const meaningWeight = 0.3;
+/** The most similar piece is not ranked below this place, because it may have no word of the query. */
+const lowestPlace = 5;
 
-/** Joins two orders by the places that a piece has in them (reciprocal rank fusion). */
+/** Adds the scores of both orders, each as a share of its best. */
 function fuse(byWords: readonly Ranked[], byMeaning: readonly Ranked[]): readonly Ranked[] {
   const fused = new Map<string, Ranked>();
   const keyOf = ({ segment, document }: Ranked) => `${segment} ${document}`;
-  for (const [place, one] of byWords.entries())
-    fused.set(keyOf(one), { ...one, score: 1 / (smoothing + place) });
-  for (const [place, one] of byMeaning.entries()) {
+  for (const one of byWords) fused.set(keyOf(one), { ...one, score: one.score / byWords[0]!.score });
+  for (const one of byMeaning) {
     const found = fused.get(keyOf(one)) ?? { ...one, score: 0, isByMeaning: true };
-    fused.set(keyOf(one), { ...found, score: found.score + meaningWeight / (smoothing + place) });
+    const added = (meaningWeight * one.score) / byMeaning[0]!.score;
+    fused.set(keyOf(one), { ...found, score: found.score + added });
   }
+  const [nearest] = byMeaning;
+  const least = [...fused.values()].sort(byScore)[lowestPlace - 1]?.score ?? 0;
+  const found = nearest && fused.get(keyOf(nearest))!;
+  if (found && found.score < least) fused.set(keyOf(found), { ...found, score: least });
   return [...fused.values()].sort(byScore);
 }
 

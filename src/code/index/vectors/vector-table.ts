@@ -146,7 +146,8 @@ export class VectorTable {
     return (row) => {
       let sum = 0;
       const start = row * dimensions;
-      for (let at = 0; at < dimensions; at += 1) sum += wanted[at]! * all[start + at]!;
+      // Integer arithmetic takes half the time.
+      for (let at = 0; at < dimensions; at += 1) sum = (sum + Math.imul(wanted[at]!, all[start + at]!)) | 0;
       return sum * scale * scales[row]!;
     };
   }
