@@ -15,6 +15,7 @@ export default defineConfig({
     sequence: { sequencer: TestOrder },
     globalSetup: [
       "test/support/bubblewrap.ts",
+      "test/support/once-per-run.ts",
       "test/support/remote/setup.ts",
       "test/support/worker-variables.ts",
     ],

@@ -30,7 +30,9 @@ export function testKilledCalls({ program, open, times, withinMs }: KilledCalls)
     const finished = new Set(journal.calls({}).flatMap((call) => (call.outcome === "ok" ? call.callId : [])));
     journal.close();
     expect(answered.filter((callId) => !finished.has(callId))).toEqual([]);
-    expect(await crib.call("journal.undo", { last: 10_000 })).toMatchObject({ error: null });
+    const undone = await crib.call("journal.undo", { last: 10_000 });
+    // On a busy machine, every process may have been killed before its first call.
+    if (answered.length > 0) expect(undone).toMatchObject({ error: null });
     expect(world.now()).toEqual(before);
     await crib.close();
     expect((await verifyJournal(world.journal)).fault).toBeUndefined();

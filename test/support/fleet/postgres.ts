@@ -14,6 +14,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Client } from "pg";
+import { oncePerRun } from "../once-per-run.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { freePort } from "./free-port.ts";
 
@@ -77,24 +78,23 @@ class Server implements TestPostgres {
   }
 
   async create(): Promise<void> {
-    mkdirSync(this.#data, { mode: 0o700 });
-    // The server's user owns both folders; root may still remove them.
-    if (isRoot) for (const path of [this.#folder, this.#data]) chownSync(path, nobody, nobody);
-    const options = [
-      "-D",
-      this.#data,
-      "-U",
-      "toolcrib",
-      "-A",
-      "trust",
-      "-E",
-      "UTF8",
-      "--locale=C",
-      "--no-sync",
-    ];
+    // The server's user owns the folder; root may still remove it.
+    if (isRoot) chownSync(this.#folder, nobody, nobody);
+    // A copy takes a tenth of the time.
+    const made = await oncePerRun("postgres", (folder) => this.#createData(folder));
+    await copyFolder(join(made, "data"), this.#data);
+    this.#port = await freePort();
+  }
+
+  /** Creates an empty cluster in the folder, which the server's user may not reach. */
+  async #createData(folder: string): Promise<void> {
+    const data = join(this.#folder, "first");
+    mkdirSync(data, { mode: 0o700 });
+    if (isRoot) chownSync(data, nobody, nobody);
+    const options = ["-D", data, "-U", "toolcrib", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
     const [program, ...args] = this.#command("initdb", options);
     await promisify(execFile)(program!, args, { env: this.#variables(), cwd: this.#folder });
-    this.#port = await freePort();
+    await copyFolder(data, join(folder, "data"));
   }
 
   async start(): Promise<void> {
@@ -160,6 +160,11 @@ class Server implements TestPostgres {
   #variables(): NodeJS.ProcessEnv {
     return { PATH: process.env.PATH, LD_LIBRARY_PATH: this.#programs.lib, TZ: "UTC" };
   }
+}
+
+/** Keeps owners and permissions. */
+async function copyFolder(from: string, to: string): Promise<void> {
+  await promisify(execFile)("cp", ["-a", from, to]);
 }
 
 const isRoot = process.getuid?.() === 0;

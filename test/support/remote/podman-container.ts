@@ -11,6 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { vi } from "vitest";
 import { neededPackages } from "../debian-packages.ts";
+import { oncePerRun } from "../once-per-run.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A running container of the real podman and runc, whose root filesystem is made of folders of this machine. */
@@ -166,7 +167,14 @@ function makeRoot(root: string): readonly (readonly [from: string, to: string])[
 }
 
 /** Why tests with podman are skipped; undefined when it works. */
-export const podmanMissing: string | undefined = await findReason();
+export const podmanMissing: string | undefined = await knownReason();
+
+async function knownReason(): Promise<string | undefined> {
+  const folder = await oncePerRun("podman", async (empty) =>
+    writeFileSync(join(empty, "reason"), (await findReason()) ?? ""),
+  );
+  return readFileSync(join(folder, "reason"), "utf8") || undefined;
+}
 
 async function findReason(): Promise<string | undefined> {
   const needed = neededPackages(["podman", "runc"]);
