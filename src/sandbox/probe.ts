@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync } from "node:fs";
+import { closeSync, statSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import type { Launch, Sandbox } from "./sandbox.ts";
@@ -13,7 +13,36 @@ interface ProbeFailure {
   readonly code: number | null;
 }
 
-/** Tests whether a sandbox works on this machine, with a program that does nothing. Returns undefined when it works. */
+/** The parts that decide whether a sandbox works on this machine. */
+interface Proven {
+  /** The program that sets up the sandbox, and how it is used. */
+  readonly by: string;
+  readonly how: string;
+  /** The folders that it mounts or confines. Only their file systems matter. */
+  readonly folders: readonly string[];
+}
+
+/** The sandboxes that have worked in this process. A server opens an instance for each of its sessions. */
+const proven = new Set<string>();
+
+/**
+ * Tests whether a sandbox works on this machine, once for each program and file system. Returns undefined when it works. A
+ * sandbox that stops working later fails at the start of each command, and never confines it less.
+ */
+export async function probeOnce(
+  sandbox: Sandbox,
+  program: Pick<Launch, "file" | "args" | "cwd">,
+  { by, how, folders }: Proven,
+): Promise<ProbeFailure | undefined> {
+  const { ino, ctimeMs } = statSync(by);
+  const key = JSON.stringify([by, ino, ctimeMs, how, ...folders.map((folder) => statSync(folder).dev)]);
+  if (proven.has(key)) return undefined;
+  const failure = await probe(sandbox, program);
+  if (failure === undefined) proven.add(key);
+  return failure;
+}
+
+/** Tests a sandbox with a program that does nothing. */
 export async function probe(
   sandbox: Sandbox,
   program: Pick<Launch, "file" | "args" | "cwd">,

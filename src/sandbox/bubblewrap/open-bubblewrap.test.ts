@@ -1,8 +1,9 @@
-import { chmodSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { programUnavailable } from "../../system/file-errors.ts";
+import type { OpenedSandbox, Sandbox } from "../sandbox.ts";
 import { openBubblewrap } from "./open-bubblewrap.ts";
 
 /** The report about a fake bubblewrap that runs `script`. */
@@ -69,3 +70,24 @@ it.runIf(isLinux)("reports that bubblewrap cannot be started", async () => {
     missing: `bwrap: ${preferred} does not work here: spawn ${preferred} EACCES`,
   });
 });
+
+const real = "/usr/bin/bwrap";
+
+it.runIf(isLinux && existsSync(real))(
+  "tests a program once, and again when it was replaced",
+  async ({ skip }) => {
+    await using folder = temporaryFolder();
+    const log = join(folder.path, "log");
+    const script = `echo run >> '${log}'; exec ${real} "$@"`;
+    const opened = (await openedWith(folder.path, script)) as OpenedSandbox;
+    if ("missing" in opened) return skip(opened.missing);
+    const runs = () => readFileSync(log, "utf8").split("\n").length - 1;
+    const first = runs();
+    const again = [await openedWith(folder.path, undefined), await openedWith(folder.path, undefined)];
+    const later = runs();
+    rmSync(join(folder.path, "bwrap"));
+    const replaced = await openedWith(folder.path, script);
+    expect([later, runs()]).toEqual([first, 2 * first]);
+    for (const sandbox of [opened, ...again, replaced] as Sandbox[]) await sandbox.close();
+  },
+);

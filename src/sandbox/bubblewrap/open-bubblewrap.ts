@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { makePrivateDirectory } from "../../system/directories.ts";
 import { readSystemFile } from "../../system/process-identity.ts";
 import { openPrivateDirectories } from "../private-directories.ts";
-import { probe } from "../probe.ts";
+import { probeOnce } from "../probe.ts";
 import { RepositoryWatch } from "../repository-watch.ts";
 import { recordFolders } from "../restore-abandoned.ts";
 import type { OpenedSandbox, Sandbox, SandboxContext } from "../sandbox.ts";
@@ -46,7 +46,12 @@ export async function openBubblewrap(
   for (const forbidsUserNamespaces of [true, false]) {
     const parts = { program, seccomp, view, privates, report, findProgram, forbidsUserNamespaces };
     const sandbox = new Bubblewrap(parts);
-    failure = await failureOf(sandbox, workspace).catch(async (error) => {
+    const how = forbidsUserNamespaces ? "without user namespaces" : "with user namespaces";
+    failure = await failureOf(sandbox, workspace, {
+      by: program,
+      how,
+      folders: [workspace, directory],
+    }).catch(async (error) => {
       await privates.close();
       throw error;
     });
@@ -56,8 +61,12 @@ export async function openBubblewrap(
   return { missing: reasonFor(failure!, program) };
 }
 
-async function failureOf(sandbox: Sandbox, workspace: string): Promise<string | undefined> {
-  const failure = await probe(sandbox, { file: "/bin/sh", args: ["-c", ":"], cwd: workspace });
+async function failureOf(
+  sandbox: Sandbox,
+  workspace: string,
+  proven: Parameters<typeof probeOnce>[2],
+): Promise<string | undefined> {
+  const failure = await probeOnce(sandbox, { file: "/bin/sh", args: ["-c", ":"], cwd: workspace }, proven);
   if (failure === undefined) return undefined;
   const { stderr, error, code } = failure;
   return stderr || (code === null && error) || `it ended with ${code ?? "a signal"}.`;

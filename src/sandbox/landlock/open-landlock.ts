@@ -6,7 +6,7 @@ import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { ownCode } from "../own-code.ts";
 import { linkToolChains, openPrivateDirectories } from "../private-directories.ts";
-import { probe } from "../probe.ts";
+import { probeOnce } from "../probe.ts";
 import { realPathsOf } from "../real-paths.ts";
 import { recordFolders } from "../restore-abandoned.ts";
 import type { OpenedSandbox, SandboxContext } from "../sandbox.ts";
@@ -61,7 +61,11 @@ export async function openLandlock(options: LandlockOptions): Promise<OpenedSand
     }),
   });
   const file = await findProgram("true").catch(() => perl);
-  const failure = await probe(sandbox, { file, args: ["-e", "0"], cwd: workspace }).catch(async (error) => {
+  const failure = await probeOnce(
+    sandbox,
+    { file, args: ["-e", "0"], cwd: workspace },
+    { by: perl, how: `version ${version}`, folders: [workspace, directory] },
+  ).catch(async (error) => {
     await sandbox.close();
     throw error;
   });

@@ -125,13 +125,20 @@ export class OutputPipes {
     this.#findProgram = findProgram;
   }
 
-  /** Returns pipes for stdout and stderr, created in a directory that the program may write; undefined on failure. */
-  async take(directory: string = tmpdir()): Promise<readonly [OutputPipe, OutputPipe] | undefined> {
+  /**
+   * Returns pipes for stdout and stderr; undefined on failure. `writable`: a directory that the program may write, if it can
+   * open only pipes from there.
+   */
+  async take(writable?: string): Promise<readonly [OutputPipe, OutputPipe] | undefined> {
+    const directory = writable ?? tmpdir();
     const free = this.#free.get(directory) ?? [];
     this.#free.set(directory, free);
     while (free.length < 2 && !this.#cannotBeMade) {
-      const made = await this.#make(directory);
+      // Other environments can use pipes that no program has used.
+      const made = writable === undefined ? unused.splice(-2) : [];
+      if (made.length < 2) made.push(...(await this.#make(directory, writable === undefined ? 8 : 4)));
       if (made.length === 0) return undefined;
+      if (writable === undefined) unused.push(...made.splice(2));
       for (const pipe of made) this.#keep(pipe, free);
     }
     const [stdout, stderr] = this.#cannotBeMade ? [] : free.splice(-2);
@@ -154,12 +161,12 @@ export class OutputPipes {
     for (const free of this.#free.values()) for (const pipe of free.splice(0)) closeSync(pipe);
   }
 
-  async #make(directory: string): Promise<readonly number[]> {
+  async #make(directory: string, count: number): Promise<readonly number[]> {
     let folder: string | undefined;
     const made: number[] = [];
     try {
       folder = mkdtempSync(join(directory, "toolcrib-pipes."));
-      const paths = ["1", "2", "3", "4"].map((name) => join(folder!, name));
+      const paths = Array.from({ length: count }, (_, index) => join(folder!, `${index}`));
       await promisify(execFile)(await this.#findProgram("mkfifo"), ["-m", "600", ...paths], { env: {} });
       for (const path of paths) made.push(openPipe(path));
       return made.splice(0);
@@ -194,8 +201,11 @@ export class OutputPipes {
   }
 }
 
-// So many pipes are created together. Those of many concurrent commands are not kept.
+// Those of many concurrent commands are not kept.
 const mostFree = 4;
+
+/** Pipes for all environments of this process that no program has used. */
+const unused: number[] = [];
 
 function openEnds(path: string): { readonly reading: number; readonly writing: number } | undefined {
   let reading: number | undefined;
