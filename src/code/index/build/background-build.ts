@@ -64,9 +64,12 @@ export class BackgroundBuild {
     this.#failed = { message: `The index cannot be written: ${error.message}`, atMs: Date.now() };
   }
 
-  /** Starts the workers early, because starting takes as long as a scan of all files. */
+  /**
+   * Starts a worker early, because starting takes as long as a scan of all files. The others start with their first files: a
+   * small workspace does not need them.
+   */
   wake(): void {
-    for (const worker of this.#workers) worker.words({ files: [] }, this.#signal).catch(() => {});
+    this.#workers[0]?.words({ files: [] }, this.#signal).catch(() => {});
   }
 
   begin(store: IndexStore, state: WorkspaceState): void {
