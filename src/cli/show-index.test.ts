@@ -18,8 +18,8 @@ it("builds the index, reports its contents, and deletes it", async () => {
   fixture.write(".env", "TOKEN=1\n");
   const steps = [
     await fixture.runProcess("index"),
-    await fixture.runProcess("index", "clear"),
-    await fixture.runProcess("index", "clear"),
+    await fixture.run("index", "clear"),
+    await fixture.run("index", "clear"),
   ];
   expect(steps).toEqual([
     {
@@ -37,7 +37,7 @@ it("prints the same as JSON for programs", async () => {
   await using fixture = cliWorkspace();
   fixture.write("greet.ts", "export function greet() {}\n");
   const built = await fixture.runProcess("index", "--json");
-  const cleared = await fixture.runProcess("index", "clear", "--json");
+  const cleared = await fixture.run("index", "clear", "--json");
   const file = fileOf(fixture);
   expect([built.stdout, cleared.stdout].map((text) => JSON.parse(text))).toEqual([
     { files: 1, indexed: 1, outlined: 1, outlinable: 1, bytes: expect.any(Number), file, problem: null },
@@ -85,7 +85,7 @@ it("makes vectors with the user's model, and names the model, the address and th
 
 it("refuses other subcommands", async () => {
   await using fixture = cliWorkspace();
-  expect(await fixture.runProcess("index", "build")).toEqual({
+  expect(await fixture.run("index", "build")).toEqual({
     exit: 2,
     stdout: "",
     stderr: "Unknown subcommand: toolcrib index build\nSee: toolcrib help index\n",
@@ -93,6 +93,7 @@ it("refuses other subcommands", async () => {
 });
 
 describe("the background indexer", () => {
+  /** Up to 100 files are read without a lock, and a search waits long for up to 500. */
   const files = (from: number, to: number, fixture: CliWorkspace) => {
     for (let number = from; number < to; number++)
       fixture.write(`src/f${number}.ts`, `export function made${number}() {}\n`);
@@ -132,7 +133,7 @@ describe("the background indexer", () => {
       isBuilding: true,
     });
     await vi.waitUntil(() => indexOf(fixture).builder !== undefined, { timeout: 60_000 });
-    const doctor = await fixture.runProcess("doctor");
+    const doctor = await fixture.run("doctor");
     expect(doctor.stdout).toContain(`process ${indexOf(fixture).builder} is building it in the background`);
     // Only one runs at a time.
     expect(await fixture.runProcess("index", "--background")).toEqual({ exit: 0, stdout: "", stderr: "" });
@@ -160,29 +161,29 @@ describe("the background indexer", () => {
     }
     await fixture.runProcess(...search);
     await vi.waitUntil(() => indexOf(fixture).builder !== undefined, { timeout: 60_000 });
-    await fixture.runProcess("index", "clear");
+    await fixture.run("index", "clear");
     await vi.waitUntil(() => indexOf(fixture).builder === undefined, { timeout: 60_000 });
     building.close();
   });
 
   it("is named by `index status`, and ended by `index stop`, which keeps what is built", async () => {
     await using fixture = cliWorkspace();
-    const none = [await fixture.runProcess("index", "status"), await fixture.runProcess("index", "stop")];
+    const none = [await fixture.run("index", "status"), await fixture.run("index", "stop")];
     expect(none.map(({ stdout }) => stdout)).toEqual([
       "The folder has no index.\n",
       "No process builds the index in the background.\n",
     ]);
     files(0, 1, fixture);
     await fixture.runProcess("index");
-    files(1, 200, fixture);
+    files(1, 120, fixture);
     const building = lock(fixture, "building.db")!;
     const child = fixture.start("index", "--background");
     const ended = once(child, "exit");
     await vi.waitUntil(() => indexOf(fixture).builder === child.pid, { timeout: 60_000 });
     expect(getPriority(child.pid)).toBe(19);
-    const status = await fixture.runProcess("index", "status");
+    const status = await fixture.run("index", "status");
     expect(status.stdout).toMatch(/^The index has \d+ kB\.\nProcess \d+ is building it in the background\. /);
-    const asJson = await fixture.runProcess("index", "status", "--json");
+    const asJson = await fixture.run("index", "status", "--json");
     const file = fileOf(fixture);
     expect(JSON.parse(asJson.stdout)).toEqual({
       bytes: expect.any(Number),
@@ -191,7 +192,7 @@ describe("the background indexer", () => {
       vectors: null,
       embeddings: null,
     });
-    const stopped = await fixture.runProcess("index", "stop");
+    const stopped = await fixture.run("index", "stop");
     expect(stopped.stdout).toBe(`Stopped process ${child.pid}. The index keeps what is built.\n`);
     await ended;
     expect([indexOf(fixture).builder, wordsOf(fixture)]).toEqual([undefined, 1]);
@@ -202,7 +203,7 @@ describe("the background indexer", () => {
     await using fixture = cliWorkspace();
     files(0, 1, fixture);
     await fixture.runProcess("index");
-    files(1, 200, fixture);
+    files(1, 120, fixture);
     const building = lock(fixture, "building.db")!;
     const child = fixture.start("index", "--background");
     const ended = once(child, "exit");
