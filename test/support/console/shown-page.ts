@@ -158,8 +158,15 @@ export async function tabTo(
 ): Promise<void> {
   const wanted = page.getByRole(role, { name, ...(typeof name === "string" && { exact: true }) }).first();
   await wanted.waitFor();
+  // Finding an element by its role takes long, so it is done again only when the element may have been replaced.
+  let element = await wanted.elementHandle();
   for (let count = 0; count < 200; count += 1) {
-    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    const state = await element?.evaluate((found) =>
+      found.isConnected ? found === found.ownerDocument.activeElement : "replaced",
+    );
+    if (state === true && (await wanted.evaluate((found) => found === found.ownerDocument.activeElement)))
+      return;
+    if (state !== false) element = await wanted.elementHandle();
     await page.keyboard.press("Tab");
   }
   expect.unreachable(`Tab does not reach the ${role} ${name}`);

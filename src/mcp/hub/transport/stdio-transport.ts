@@ -161,19 +161,26 @@ export class StdioTransport implements Transport {
 
   #receive(value: unknown): void {
     if (this.#isIgnored(value)) return;
-    let message: JSONRPCMessage;
-    try {
-      // This is checked first, because the schema's detailed errors are expensive.
-      if (!isRecord(value) || value.jsonrpc !== "2.0") throw new Error("not a message");
-      message = this.#options.parse(value);
-      // A response to one of our requests has a number as its id.
-      if (!("method" in message) && typeof message.id !== "number") throw new Error("answers no request");
-    } catch {
-      this.#options.onJunk();
-      this.#refuse(answeredBy(value), "Its response is invalid");
+    const message = this.#messageOf(value);
+    if (message !== undefined) {
+      this.onmessage?.(message);
       return;
     }
-    this.onmessage?.(message);
+    this.#options.onJunk();
+    this.#refuse(answeredBy(value), "Its response is invalid");
+  }
+
+  /** Returns undefined for anything but a valid message. */
+  #messageOf(value: unknown): JSONRPCMessage | undefined {
+    // This is checked first, because errors are expensive, and a server may send nothing else.
+    if (!isRecord(value) || value.jsonrpc !== "2.0") return undefined;
+    try {
+      const message = this.#options.parse(value);
+      // A response to one of our requests has a number as its id.
+      return "method" in message || typeof message.id === "number" ? message : undefined;
+    } catch {
+      return undefined;
+    }
   }
 
   /** Skips frequent progress notifications, whose validation is expensive, and notifications that are not used. */
