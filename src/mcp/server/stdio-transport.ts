@@ -179,7 +179,7 @@ export class StdioTransport implements Transport {
 }
 
 const newline = 0x0a;
-/** Each further turn costs more than several calls. Short calls of one turn take about 10 ms. */
+/** Calls of one turn share work, such as the look at the rules. 64 short calls take about 10 ms. */
 const linesAtOnce = 64;
 const maxLineBytes = 32 * 1024 * 1024;
 const maxBatch = 1_000;

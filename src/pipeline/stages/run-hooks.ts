@@ -1,31 +1,29 @@
-import type { Outcome } from "../../contract/call.ts";
+import type { Outcome, ToolCall } from "../../contract/call.ts";
 import { snapshot } from "../approvals/approval-request.ts";
 import { type HookedTool, hookedTool } from "../hooks/hook-input.ts";
 import { blockedByHook, type Hooks } from "../hooks/hooks.ts";
-import type { Stage } from "../stage.ts";
+import type { Next, Stage } from "../stage.ts";
 
 /** Runs the user's and the project's hooks before and after a call. They can block it or ask; the policy still decides. */
 export function runHooks(hooks: Hooks | undefined): Stage {
   return (call, next) =>
-    hooks?.has("PreToolUse", "PostToolUse") ? runAround(hooks)(call, next) : next(call);
+    hooks?.has("PreToolUse", "PostToolUse") ? runAround(hooks, call, next) : next(call);
 }
 
-function runAround(hooks: Hooks): Stage {
-  return async (given, next) => {
-    const call = { ...given, input: snapshot(given.input) };
-    const { signal } = call;
-    const { names, input } = hookedTool(call);
-    const details = { tool_name: names[0], tool_input: input, tool_use_id: call.id };
-    const before = await hooks.run("PreToolUse", details, { names, signal });
-    if (before.block !== undefined) {
-      const { block: reason, source = "" } = before;
-      call.account.decision = { verdict: "deny", rule: "hook", source, reason };
-      throw blockedByHook(reason, source);
-    }
-    const outcome = await next({ ...call, hook: call.hook?.permission === "ask" ? call.hook : before });
-    const told = withNote(outcome, before.context);
-    return outcome.ok ? afterwards(hooks, told, { names, input }, { ...details, signal }) : told;
-  };
+async function runAround(hooks: Hooks, given: ToolCall, next: Next): Promise<Outcome> {
+  const call = { ...given, input: snapshot(given.input) };
+  const { signal } = call;
+  const { names, input } = hookedTool(call);
+  const details = { tool_name: names[0], tool_input: input, tool_use_id: call.id };
+  const before = await hooks.run("PreToolUse", details, { names, signal });
+  if (before.block !== undefined) {
+    const { block: reason, source = "" } = before;
+    call.account.decision = { verdict: "deny", rule: "hook", source, reason };
+    throw blockedByHook(reason, source);
+  }
+  const outcome = await next({ ...call, hook: call.hook?.permission === "ask" ? call.hook : before });
+  const told = withNote(outcome, before.context);
+  return outcome.ok ? afterwards(hooks, told, { names, input }, { ...details, signal }) : told;
 }
 
 async function afterwards(
