@@ -38,7 +38,7 @@ export interface IndexerCallbacks {
 export function indexerService(
   { workspace, directory, isElsewhere, model }: IndexedWorkspace,
   parent: Channel<IndexerCallbacks>,
-) {
+): IndexerService & Pick<IndexService, "close"> {
   const { signal: always } = new AbortController();
   const length = Math.min(availableParallelism(), mostWorkers);
   const files = isElsewhere ? new FilesElsewhere(parent) : undefined;
@@ -57,7 +57,7 @@ export function indexerService(
         void parent.ask("progress", { asked, message }, { signal: always }).catch(() => {});
       return refresh({ signal, progress, patient });
     },
-  } satisfies IndexerService & Pick<IndexService, "close">;
+  };
 }
 
 export interface IndexedWorkspace {
