@@ -179,8 +179,7 @@ export class StdioTransport implements Transport {
 }
 
 const newline = 0x0a;
-/** Calls of one turn share work, such as the look at the rules. 64 short calls take about 10 ms. */
-const linesAtOnce = 64;
+const linesAtOnce = 25;
 const maxLineBytes = 32 * 1024 * 1024;
 const maxBatch = 1_000;
 const maxUnread = 8 * 1024 * 1024;
