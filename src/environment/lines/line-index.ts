@@ -51,6 +51,11 @@ export class LineIndex {
     }
   }
 
+  /** Scans a file of at most one chunk. */
+  scanSmall(source: ByteSource): void {
+    if (this.#scannedSize !== source.size) this.#scanChunk(source);
+  }
+
   /** Returns the offset of a line, counted from 1; undefined when the file has fewer lines. */
   async startOf(line: number, source: ByteSource, timeSlice: TimeSlice): Promise<number | undefined> {
     const newlines = line - 1;

@@ -36,7 +36,7 @@ export async function sliceLines(
   const { index, encoding } = layout;
   const { timeSlice, info } = context;
   // A small file is one chunk, so scanning it costs no more than reading it.
-  if (source.size <= chunkBytes) await index.scan(Number.POSITIVE_INFINITY, source, timeSlice);
+  if (source.size <= chunkBytes) index.scanSmall(source);
   const start = await findStart(source, layout, range.first, timeSlice);
   const { bytes, lines, end, cutBytes } =
     start === undefined
@@ -66,7 +66,7 @@ async function findStart(
   const total = layout.index.totalLines(source.size);
   if (first < 0 && total === undefined) return findFromEnd(source, layout, -first, timeSlice);
   const line = first < 0 ? Math.max(1, total! + first + 1) : first;
-  const offset = await layout.index.startOf(line, source, timeSlice);
+  const offset = line === 1 ? 0 : await layout.index.startOf(line, source, timeSlice);
   return offset === undefined ? undefined : { offset: Math.max(offset, layout.markBytes), line };
 }
 

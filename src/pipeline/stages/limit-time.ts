@@ -35,7 +35,7 @@ export const limitTime: Stage = async (call, next) => {
   const onAbort = () => end(cancelled());
   const deadline = new Deadline(timeoutMs, () => end(timedOut(timeoutMs)));
   const endTurn = call.parent?.clock?.run();
-  call.signal.addEventListener("abort", onAbort, { once: true });
+  call.signal.addEventListener("abort", onAbort);
   const work = next({ ...call, signal: controller.signal, clock: deadline });
   work.then(finish, fail);
   try {
