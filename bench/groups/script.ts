@@ -91,11 +91,16 @@ async function containAll(name: string, count: number): Promise<CaseResult> {
   const ends = new Map<string, number>();
   const escaped: string[] = [];
   try {
-    for (const { kind, text } of hostilePrograms(count)) {
-      const end = await endOf(text);
-      if (end === "ESCAPED") escaped.push(`${kind}: ${text}`);
-      ends.set(end, (ends.get(end) ?? 0) + 1);
-    }
+    const programs = hostilePrograms(count).values();
+    // Programs that are killed after a second leave the machine idle, so several run at once.
+    const containNext = async () => {
+      for (const { kind, text } of programs) {
+        const end = await endOf(text);
+        if (end === "ESCAPED") escaped.push(`${kind}: ${text}`);
+        ends.set(end, (ends.get(end) ?? 0) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, containNext));
   } finally {
     await scripts.close();
   }

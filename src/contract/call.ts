@@ -78,7 +78,8 @@ export interface DecidedConfinement extends Confinement {
 }
 
 type Notice =
-  | { readonly type: "progress"; readonly message: string }
+  /** A message that takes long to make is a function, which is called when someone listens. */
+  | { readonly type: "progress"; readonly message: string | (() => string) }
   | { readonly type: "output"; readonly stream: "stdout" | "stderr"; readonly text: string };
 
 /** How one call ended. */

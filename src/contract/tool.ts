@@ -95,8 +95,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Replaces the names of other tools in a message with those of this caller's dialect. */
   wording(text: string): string;
-  /** Reports progress to the user, never to the model. */
-  progress(message: string): void;
+  /** Reports progress to the user, never to the model. A function is called only when someone listens. */
+  progress(message: string | (() => string)): void;
   /** Records what an undo of this call will not restore, in one sentence. */
   uncovered(what: string): void;
   /** Emits output while the call runs. */

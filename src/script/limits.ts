@@ -13,10 +13,11 @@ export const limits = {
   outputChars: 2_000_000,
   /** Characters of the message of its error. */
   messageChars: 20_000,
-  /** Characters of the name of a tool, and of the argument and the result of a call, as JSON. */
+  /** Characters of the name of a tool, and of the argument of a call as JSON. */
   nameChars: 500,
   inputChars: 8_000_000,
-  resultChars: 16_000_000,
+  /** Bytes of the result of a call. */
+  resultBytes: 16_000_000,
 } as const;
 
 /** Resident bytes at which the worker process is killed. */

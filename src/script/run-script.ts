@@ -1,3 +1,4 @@
+import { serialize } from "node:v8";
 import { type ErrorCode, errorCodes, ToolError } from "../contract/error.ts";
 import type { InnerCalls, InnerError, ScriptResult, ScriptTool } from "../contract/script.ts";
 import { abortError } from "../lib/async/abort.ts";
@@ -8,7 +9,18 @@ import { nearest } from "../lib/text/nearest.ts";
 import { truncateText } from "../lib/text/truncate.ts";
 import { declareTool } from "./declare-tool.ts";
 import { limits } from "./limits.ts";
-import type { CallAnswer, ScriptEnd, ScriptFailure } from "./worker/protocol.ts";
+import type { ScriptEnd, ScriptFailure } from "./worker/protocol.ts";
+
+/** The answer to a call of a program. */
+export type CallAnswer =
+  | {
+      readonly kind: "result";
+      readonly text: string;
+      readonly data: Uint8Array;
+      readonly failed: string | undefined;
+    }
+  | { readonly kind: "help"; readonly text: string }
+  | { readonly kind: "error"; readonly error: InnerError };
 
 /** The calls of one running program. Its worker may be under the control of the program, so every limit is kept here. */
 export class ScriptRun {
@@ -26,28 +38,25 @@ export class ScriptRun {
     this.#signal = AbortSignal.any([signal, this.#ending.signal]);
   }
 
-  call({ name, input }: { readonly name: string; readonly input: string }): Promise<CallAnswer> {
+  /** Makes a call, and counts it until `deliver` has passed its answer on. */
+  call(name: unknown, input: string, deliver: Deliver): Promise<void> {
     return this.#run(async () => {
       this.#made += 1;
-      const answer = await this.#answer(name, input);
-      if (!answer.ok) this.#failed += 1;
-      return answer;
+      const refused = this.#refusal(name, input);
+      if (refused) return this.#deliver(refused, deliver);
+      const release = await this.#turns.take(this.#signal, cancelled);
+      try {
+        await this.#deliver(await this.#call(String(name), JSON.parse(input)), deliver);
+      } finally {
+        release();
+      }
     });
   }
 
-  help(name: string): Promise<CallAnswer> {
+  help(name: unknown, deliver: Deliver): Promise<void> {
     return this.#run(async () => {
       this.#tools ??= this.#calls.tools();
-      const tools = await this.#tools;
-      if (name === "") return done(tools.map((tool) => tool.name).join("\n"));
-      const found = tools.filter((tool) => tool.name === name || tool.name.startsWith(`${name}.`));
-      if (found.length > 0) return done(found.map(declareTool).join("\n\n"));
-      const near = nearest(
-        name,
-        tools.map((tool) => tool.name),
-      );
-      const hint = near === undefined ? "help() lists the tools." : `Did you mean "${near}"?`;
-      return failed("not-found", `Unknown tool "${String(name).slice(0, 100)}"`, hint);
+      await deliver(explain(String(name), await this.#tools));
     });
   }
 
@@ -70,7 +79,7 @@ export class ScriptRun {
     };
   }
 
-  async #answer(name: string, input: string): Promise<CallAnswer> {
+  #refusal(name: unknown, input: string): CallAnswer | undefined {
     if (this.#made > limits.calls)
       return failed(
         "too-large",
@@ -79,44 +88,64 @@ export class ScriptRun {
       );
     if (typeof name !== "string" || name.length > limits.nameChars)
       return failed("not-found", `The name of a tool may have ${limits.nameChars} characters`);
-    if (typeof input !== "string" || input.length > limits.inputChars)
+    if (input.length > limits.inputChars)
       return failed("too-large", `The argument of a call may have ${limits.inputChars} characters`);
-    const release = await this.#turns.take(this.#signal, cancelled);
-    try {
-      return await this.#call(name, JSON.parse(input));
-    } finally {
-      release();
-    }
+    return undefined;
   }
 
   async #call(name: string, input: unknown): Promise<CallAnswer> {
     const result = await this.#calls.call(name, input, { signal: this.#signal });
-    if (!result.ok) return { ok: false, json: JSON.stringify(result.error) };
-    const { data, text, failed: failure } = result;
-    const json = JSON.stringify({ data, text, failed: failure });
-    if (json.length <= limits.resultChars) return { ok: true, json };
+    if (!result.ok) return { kind: "error", error: result.error };
+    const { text, failed: failure } = result;
+    const data = toBytes(result.data);
+    if (text.length + data.length <= limits.resultBytes)
+      return { kind: "result", text, data, failed: failure };
     return failed(
       "too-large",
-      `The result of ${name} is larger than ${showSize(limits.resultChars)}`,
+      `The result of ${name} is larger than ${showSize(limits.resultBytes)}`,
       "Ask for a part of it.",
     );
   }
 
-  #run(act: () => Promise<CallAnswer>): Promise<CallAnswer> {
-    if (this.#signal.aborted) throw cancelled(this.#signal);
+  #deliver(answer: CallAnswer, deliver: Deliver): Promise<void> {
+    if (answer.kind === "error") this.#failed += 1;
+    return deliver(answer);
+  }
+
+  #run(act: () => Promise<void>): Promise<void> {
+    if (this.#signal.aborted) return Promise.reject(cancelled(this.#signal));
     const work = act();
     this.#running.add(work);
-    work.catch(() => {}).finally(() => this.#running.delete(work));
+    const remove = () => this.#running.delete(work);
+    work.then(remove, remove);
     return work;
   }
 }
 
-function done(text: string): CallAnswer {
-  return { ok: true, json: JSON.stringify(text) };
+type Deliver = (answer: CallAnswer) => Promise<void>;
+
+/** Describes the tools with this name or in this family; lists all for "". */
+function explain(name: string, tools: readonly ScriptTool[]): CallAnswer {
+  const names = tools.map((tool) => tool.name);
+  if (name === "") return { kind: "help", text: names.join("\n") };
+  const found = tools.filter((tool) => tool.name === name || tool.name.startsWith(`${name}.`));
+  if (found.length > 0) return { kind: "help", text: found.map(declareTool).join("\n\n") };
+  const near = nearest(name, names);
+  const hint = near === undefined ? "help() lists the tools." : `Did you mean "${near}"?`;
+  return failed("not-found", `Unknown tool "${name.slice(0, 100)}"`, hint);
+}
+
+/** Writes data for the worker. This takes a fifth of the time of JSON, which few programs need. */
+function toBytes(data: unknown): Uint8Array {
+  try {
+    return serialize(data);
+  } catch {
+    return serialize(JSON.parse(JSON.stringify(data)));
+  }
 }
 
 function failed(code: ErrorCode, message: string, hint?: string): CallAnswer {
-  return { ok: false, json: JSON.stringify({ code, message, hint } satisfies InnerError) };
+  return { kind: "error", error: { code, message, hint } };
 }
 
 function cancelled(signal: AbortSignal): ToolError {

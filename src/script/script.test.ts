@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { CallEvent } from "../contract/call.ts";
 import { openToolcrib, type ToolcribOptions } from "../toolcrib/index.ts";
+import { openScripts } from "./open-scripts.ts";
 
 async function fixture(options: ToolcribOptions = {}) {
   const folder = temporaryFolder();
@@ -49,6 +50,42 @@ describe("tools.script", () => {
     expect(shown.content).toBe((await one.crib.call("file.read", { path: "one.txt" })).content);
     expect((await one.run("")).error?.code).toBe("invalid-input");
     expect((await one.run(";")).content).toBe("The script returned nothing.");
+  });
+
+  it("gives results whose fields are plain values, whether they were read before or not", async () => {
+    const read = 'await tools.file.read({ path: "one.txt" })';
+    const { data } = await shared.run(
+      lines(
+        `const [a, b, c, d] = [${[read, read, read, read].join(", ")}];`,
+        'a.text = "own"; a.data = [1];',
+        "const { files: [{ text }] } = b.data;",
+        "return [Object.keys(a), a.text + a.data, b.data === b.data, text, { ...c }.text, JSON.stringify(d) === JSON.stringify(b), String(c) === c.text];",
+      ),
+    );
+    expect(data).toMatchObject({
+      value: [["data", "text"], "own1", true, "one\n", "1 | one", true, true],
+    });
+  });
+
+  it("passes on long texts, and data in any script of the world", async () => {
+    const text = `${"長い行\n".repeat(20_000)}🦊\ud800`;
+    const calls = {
+      areNested: false,
+      tools: async () => [],
+      call: async () => ({ ok: true, data: { text }, text, failed: "Exit code 1" }) as const,
+    };
+    const scripts = openScripts();
+    onTestFinished(() => scripts.close());
+    const { value } = await scripts.run(
+      lines(
+        "const results = await Promise.all(Array.from({ length: 20 }, () => tools.any({})));",
+        "return results.map(({ text, data, failed }) => [text.length, data.text.length, text.slice(-3, -1), failed]);",
+      ),
+      calls,
+      { signal: new AbortController().signal },
+    );
+    const length = text.length;
+    expect(value).toEqual(Array(20).fill([length, length, "🦊", "Exit code 1"]));
   });
 
   it("names the line of a fault, and the code and hint of a failed call", async () => {

@@ -206,11 +206,14 @@ export class ToolsetCaller implements Caller {
     }
   }
 
-  #run(id: string, find: () => Promise<ResolvedCall>, options: InnerOptions): Promise<Outcome> {
-    return this.#untilClosed(options.signal, async (signal) => {
+  async #run(id: string, find: () => Promise<ResolvedCall>, options: InnerOptions): Promise<Outcome> {
+    const run = async (signal: AbortSignal) => {
       const resolved = await find();
       return await this.#shared.pipeline(this.#toCall(id, resolved, { ...options, signal }));
-    });
+    };
+    const { parent, signal } = options;
+    // A call that makes others waits for them, and cancels them when it is closed.
+    return await (parent && signal ? run(signal) : this.#untilClosed(signal, run));
   }
 
   /** Returns the calls of a script, which are made as its caller makes its own. */

@@ -16,8 +16,10 @@ export function emitEvents(events: CallEvents): Stage {
       notify: (notice) => {
         if (events.idle) return;
         const at = Date.now();
-        if (notice.type === "progress") events.emit({ ...base, ...notice, type: "tool-progress", at });
-        else events.emit({ ...base, ...notice, type: "tool-output", at });
+        if (notice.type === "progress") {
+          const message = typeof notice.message === "string" ? notice.message : notice.message();
+          events.emit({ ...base, message, type: "tool-progress", at });
+        } else events.emit({ ...base, ...notice, type: "tool-output", at });
       },
     });
     if (!events.idle) {

@@ -68,7 +68,13 @@ function redactNotices(notify: ToolCall["notify"]): { notify: ToolCall["notify"]
   };
   return {
     notify: (notice) => {
-      if (notice.type === "progress") return notify({ ...notice, message: redactText(notice.message) });
+      if (notice.type === "progress") {
+        const { message } = notice;
+        return notify({
+          ...notice,
+          message: () => redactText(typeof message === "string" ? message : message()),
+        });
+      }
       const stream = streams.get(notice.stream) ?? new RedactedStream();
       streams.set(notice.stream, stream);
       pass(notice.stream, stream.push(notice.text));

@@ -9,11 +9,11 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from "quickjs-emscripten-core";
-import { ToolError } from "../../contract/error.ts";
 import { readPackageFile } from "../../system/package-file.ts";
 import { limits } from "../limits.ts";
-import { prelude } from "./prelude.ts";
-import type { CallAnswer, ScriptEnd, ScriptFailure } from "./protocol.ts";
+import type { CallPipe, PipeAnswer } from "./call-pipe.ts";
+import { type Prelude, prelude, type SettleHead } from "./prelude.ts";
+import type { ScriptEnd, ScriptFailure } from "./protocol.ts";
 import { quickjsFile } from "./quickjs-file.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -26,11 +26,10 @@ type Engine = object;
 // Its declarations are those of its CommonJS form.
 const variant = ownVariant as unknown as QuickJSSyncVariant;
 
-interface MachineParts {
-  readonly watchdog: Watchdog;
+interface RunParts {
+  /** The time in which the program may compute. */
   readonly computeMs: number;
-  readonly signal: AbortSignal;
-  readonly ask: (kind: "call" | "help", name: string, input: string) => Promise<CallAnswer>;
+  readonly calls: Pick<CallPipe, "ask" | "take">;
 }
 
 /**
@@ -40,17 +39,21 @@ interface MachineParts {
 export class Machine {
   readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
-  readonly #parts: MachineParts;
-  readonly #ended = Promise.withResolvers<ScriptEnd>();
+  readonly #watchdog: Watchdog;
+  /** The functions of the prelude. */
+  readonly #inside: Readonly<Record<keyof Prelude, QuickJSHandle>>;
   readonly #printed: string[] = [];
+  #calls: RunParts["calls"] | undefined;
   #outputChars = 0;
-  #settleHandle: QuickJSHandle | undefined;
-  #leftMs: number;
-  #deadline = 0;
+  #leftMs = 0;
+  // The time of a program does not include that of the prelude.
+  #deadline = Number.POSITIVE_INFINITY;
+  /** The requests of the last turn, and the number of answers that the program waits for. */
+  #asks = "";
   #pending = 0;
   /** The result of the program, which ends when all of its calls have ended. */
   #result: ScriptEnd | undefined;
-  #isOver = false;
+  #ended: ScriptEnd | undefined;
 
   /** Compiles the engine, once per process. */
   static async compile(): Promise<Engine> {
@@ -60,7 +63,8 @@ export class Machine {
     return new WebAssembly.Module(await readPackageFile(pathToFileURL(quickjsFile())));
   }
 
-  static async open(engine: Engine, parts: MachineParts): Promise<Machine> {
+  /** Opens an engine that is ready for a program. */
+  static async open(engine: Engine, watchdog: Watchdog): Promise<Machine> {
     const quickjs = await newQuickJSWASMModuleFromVariant(
       newVariant(variant, { wasmModule: engine as never }),
     );
@@ -68,64 +72,69 @@ export class Machine {
     const runtime = quickjs.newRuntime();
     runtime.setMemoryLimit(limits.memoryBytes);
     runtime.setMaxStackSize(limits.stackBytes);
-    return new Machine(runtime, parts);
+    return new Machine(runtime, watchdog);
   }
 
-  private constructor(runtime: QuickJSRuntime, parts: MachineParts) {
+  private constructor(runtime: QuickJSRuntime, watchdog: Watchdog) {
     this.#runtime = runtime;
-    this.#parts = parts;
-    this.#leftMs = parts.computeMs;
-    runtime.setInterruptHandler(() => this.#isOver || performance.now() > this.#deadline);
-    this.#context = runtime.newContext();
-  }
-
-  /** Runs a program whose types are stripped. `text` is an expression: the function to call. */
-  run(text: string): Promise<ScriptEnd> {
-    const { signal } = this.#parts;
-    const cancel = () => this.#ended.reject(new ToolError("cancelled", "The script was cancelled"));
-    signal.addEventListener("abort", cancel, { once: true });
-    if (signal.aborted) cancel();
-    // The time of a program does not include that of the prelude.
-    this.#deadline = Number.POSITIVE_INFINITY;
-    const context = this.#context;
+    this.#watchdog = watchdog;
+    runtime.setInterruptHandler(() => this.#ended !== undefined || performance.now() > this.#deadline);
+    const context = runtime.newContext();
+    this.#context = context;
     const host = context.newFunction("host", (...given) => this.#answer(given));
     const opened = context.unwrapResult(context.evalCode(`(${prelude.toString()})`, "prelude"));
     const made = context.unwrapResult(context.callFunction(opened, context.undefined, host));
-    const [start, settle] = [context.getProp(made, "start"), context.getProp(made, "settle")];
-    this.#settleHandle = settle;
+    const handle = (name: keyof Prelude) => context.getProp(made, name);
+    this.#inside = { start: handle("start"), asks: handle("asks"), settle: handle("settle") };
+  }
+
+  /**
+   * Runs a program whose types are stripped, to its end. `text` is an expression: the function to call. Throws when it is
+   * cancelled, or when the engine fails.
+   */
+  run(text: string, { computeMs, calls }: RunParts): ScriptEnd {
+    this.#calls = calls;
+    this.#leftMs = computeMs;
+    const context = this.#context;
     this.#compute(() => {
       const program = context.evalCode(text, sourceUrl, { type: "global", strict: true });
       if (program.error) return this.#fail(this.#failureOf(program.error, "syntax"));
-      const started = context.callFunction(start, context.undefined, program.value);
+      const started = context.callFunction(this.#inside.start, context.undefined, program.value);
       if (started.error) this.#fail(this.#failureOf(started.error, "thrown"));
     });
-    return this.#ended.promise.finally(() => signal.removeEventListener("abort", cancel));
-  }
-
-  /** The memory of the engine is freed with it. */
-  close(): void {
-    this.#isOver = true;
+    while (this.#ended === undefined) {
+      const answers = calls.ask(this.#asks);
+      this.#pending -= answers.length;
+      this.#compute(() => {
+        for (const answer of answers) this.#settle(answer);
+      });
+    }
+    return this.#ended;
   }
 
   /** Lets the engine run within the time that is left, and ends the program when it is done, stuck or too slow. */
   #compute(act: () => void): void {
-    if (this.#isOver) return;
     const begun = performance.now();
     this.#deadline = begun + this.#leftMs;
-    this.#parts.watchdog.start(this.#leftMs);
+    this.#watchdog.start(this.#leftMs);
     try {
       act();
       // In portions, because a program can add jobs without end, and can catch what interrupts one of them.
-      while (!this.#isOver && performance.now() <= this.#deadline && this.#runtime.hasPendingJob()) {
+      while (
+        this.#ended === undefined &&
+        performance.now() <= this.#deadline &&
+        this.#runtime.hasPendingJob()
+      ) {
         const ran = this.#runtime.executePendingJobs(jobsAtOnce);
         if (ran.error) ran.error.dispose();
       }
+      this.#readAsks();
     } catch (error) {
       const kind = engineFailure(error);
-      if (kind === undefined) this.#ended.reject(error);
-      else this.#fail({ kind, message: "", line: undefined });
+      if (kind === undefined) throw error;
+      this.#fail({ kind, message: "", line: undefined });
     } finally {
-      this.#parts.watchdog.stop();
+      this.#watchdog.stop();
       this.#leftMs -= performance.now() - begun;
     }
     if (this.#leftMs <= 0) this.#fail({ kind: "time", message: "", line: undefined });
@@ -144,33 +153,33 @@ export class Machine {
     if (kind === "print") this.#print(text(0));
     else if (kind === "end") this.#finish(text(0), text(1));
     else if (kind === "fail") this.#result ??= this.#failed(readFailure(text(0), text(1)));
-    else if ((kind === "call" || kind === "help") && given[0]) {
-      void this.#ask(kind, this.#context.getNumber(given[0]), text(1), text(2));
+    else if (kind === "take" && given[0]) {
+      const field = text(1) === "text" ? "text" : "data";
+      return this.#context.newString(this.#calls!.take(this.#context.getNumber(given[0]), field));
     }
     return undefined;
   }
 
-  async #ask(kind: "call" | "help", id: number, name: string, input: string): Promise<void> {
-    this.#pending += 1;
-    let answer: CallAnswer;
-    try {
-      answer = await this.#parts.ask(kind, name, input);
-    } catch (error) {
-      return this.#ended.reject(error);
-    }
-    this.#pending -= 1;
-    this.#compute(() => {
-      if (this.#settle(id, answer)) return;
-      const tooLarge = { code: "too-large", message: `The result of ${name} needs too much memory` };
-      this.#settle(id, { ok: false, json: JSON.stringify(tooLarge) });
-    });
+  #readAsks(): void {
+    const asked = this.#context.callFunction(this.#inside.asks, this.#context.undefined);
+    const handle = asked.error ?? asked.value;
+    this.#asks = asked.error ? "" : this.#context.getString(handle);
+    handle.dispose();
+    for (let at = this.#asks.indexOf("\n"); at >= 0; at = this.#asks.indexOf("\n", at + 1))
+      this.#pending += 1;
+  }
+
+  #settle({ text, ...head }: PipeAnswer): void {
+    if (this.#callSettle(head, text)) return;
+    const tooLarge = { code: "too-large", message: "The result of a call needs too much memory" };
+    this.#callSettle({ id: head.id, kind: "error" }, JSON.stringify(tooLarge));
   }
 
   /** Returns whether the program could be given the answer. */
-  #settle(id: number, { ok, json }: CallAnswer): boolean {
+  #callSettle(head: SettleHead, text: string): boolean {
     const context = this.#context;
-    const given = [context.newNumber(id), context.newNumber(ok ? 1 : 0), context.newString(json)];
-    const settled = context.callFunction(this.#settleHandle!, context.undefined, ...given);
+    const given = [context.newString(JSON.stringify(head)), context.newString(text)];
+    const settled = context.callFunction(this.#inside.settle, context.undefined, ...given);
     for (const handle of given) handle.dispose();
     (settled.error ?? settled.value)?.dispose();
     return settled.error === undefined;
@@ -209,9 +218,8 @@ export class Machine {
   }
 
   #end(end: ScriptEnd): void {
-    this.#isOver = true;
     // Later calls may have printed more.
-    this.#ended.resolve({ ...end, printed: this.#printed.join("") });
+    this.#ended ??= { ...end, printed: this.#printed.join("") };
   }
 
   #failureOf(error: QuickJSHandle, kind: "syntax" | "thrown"): ScriptFailure {

@@ -1,12 +1,24 @@
-/** The only function that leads out of the engine. It takes texts and numbers. */
-type Host = (request: "call" | "help" | "print" | "end" | "fail", ...given: (string | number)[]) => void;
+/** The only function that leads out of the engine. It takes texts and numbers. "take" returns a field of a result. */
+type Host = (request: "take" | "print" | "end" | "fail", ...given: (string | number)[]) => string | undefined;
 
-/** The functions of the engine that the host uses. */
+/** The functions of the engine that the host uses. Crossing its border is slow, so they exchange texts for many calls. */
 export interface Prelude {
   /** Runs the program. */
   start(program: () => Promise<unknown>): void;
-  /** Ends a call: `json` is its result, or its error. */
-  settle(id: number, isOk: number, json: string): void;
+  /** Returns what the program has asked for since the last time: a line for each, its fields in JSON and separated by tabs. */
+  asks(): string;
+  /** Ends a call. `head` is a `SettleHead` as JSON. `text` is an error as JSON, a help text, or the text of a result. */
+  settle(head: string, text: string): void;
+}
+
+export interface SettleHead {
+  readonly id: number;
+  readonly kind: "result" | "help" | "error";
+  readonly failed?: string | undefined;
+  /** Whether `text` is the text of the result. Otherwise it is fetched. */
+  readonly isGiven?: boolean;
+  /** Whether fields that are not given can wait until the program reads them. */
+  readonly isHeld?: boolean;
 }
 
 /**
@@ -23,12 +35,15 @@ export function prelude(host: Host): Prelude {
   const { then } = Promise.prototype;
   const after = (promise: Promise<unknown>, ...acts: unknown[]) =>
     apply(then as never, promise, acts) as Promise<unknown>;
+  const rejected = async (error: unknown) => {
+    throw error;
+  };
   const toText = String;
-  const isList = Array.isArray;
   const { join } = Array.prototype;
 
-  const hidden = (target: object, name: PropertyKey, value: unknown) =>
-    defineProperty(target, name, { value, writable: true, configurable: true });
+  const define = (target: object, name: PropertyKey, value: unknown, enumerable: boolean) =>
+    defineProperty(target, name, { value, writable: true, enumerable, configurable: true });
+  const hidden = (target: object, name: PropertyKey, value: unknown) => define(target, name, value, false);
 
   class ToolError extends RealError {
     readonly code: string;
@@ -48,6 +63,7 @@ export function prelude(host: Host): Prelude {
   }
   const waiting: Record<number, Waiting> = create(null);
   let last = 0;
+  let unsent = "";
 
   /** The text of a result stands for it when it is printed, returned or joined to a text. */
   const textOf = Symbol("text");
@@ -63,28 +79,76 @@ export function prelude(host: Host): Prelude {
     return typeof value === "bigint" ? toText(value) : value;
   };
 
+  /** Returns a result. The fields that are not given are fetched from the host when they are first read. */
+  const resultOf = ({ id, failed, isGiven, isHeld }: SettleHead, given: string) => {
+    const give = (field: "data" | "text", value: unknown) => define(result, field, value, true);
+    const fetch = (field: "data" | "text") => {
+      const taken = host("take", id, field)!;
+      give(field, field === "text" ? taken : parse(taken));
+    };
+    const result = {
+      __proto__: results,
+      get data(): unknown {
+        fetch("data");
+        return result.data;
+      },
+      set data(value) {
+        give("data", value);
+      },
+      get text(): string {
+        fetch("text");
+        return result.text;
+      },
+      set text(value) {
+        give("text", value);
+      },
+    };
+    if (isGiven) give("text", given);
+    if (!isHeld) void [result.data, result.text];
+    if (failed !== undefined) define(result, "failed", failed, true);
+    return result;
+  };
+  const results = {};
+  hidden(results, "toString", function (this: { text: unknown }) {
+    return this.text;
+  });
+  defineProperty(results, textOf, {
+    get(this: { text: unknown }) {
+      return this.text;
+    },
+  });
+
   const ask = (request: "call" | "help", name: string, input: string) => {
     const id = ++last;
     // The error of a call has the stack of the line that made it.
     const { stack } = new RealError();
     return new RealPromise((resolve, reject) => {
       waiting[id] = { resolve, reject, stack };
-      host(request, id, name, input);
+      unsent += `${id}\t"${request}"\t${stringify(name)}\t${input}\n`;
     });
   };
 
   /** `tools.file.read` is a function, and so is every other path of names, because the host knows which tools exist. */
-  const pathOf = (name: string): unknown =>
-    new RealProxy(() => {}, {
+  const pathOf = (name: string): unknown => {
+    const below: Record<string, unknown> = create(null);
+    return new RealProxy(() => {}, {
       get: (_, key) => {
         // A name that is awaited, printed or converted must not look like a promise or a text.
         if (typeof key !== "string" || key === "then" || key === "toJSON") return undefined;
-        return pathOf(name === "" ? key : `${name}.${key}`);
+        below[key] ??= pathOf(name === "" ? key : `${name}.${key}`);
+        return below[key];
       },
       set: () => false,
       defineProperty: () => false,
-      apply: async (_, __, [input]) => ask("call", name, stringify(input ?? {}) ?? "{}"),
+      apply: (_, __, [input]) => {
+        try {
+          return ask("call", name, stringify(input ?? {}) ?? "{}");
+        } catch (error) {
+          return rejected(error);
+        }
+      },
     });
+  };
 
   const print = (...values: unknown[]) => {
     const texts: string[] = [];
@@ -119,7 +183,8 @@ export function prelude(host: Host): Prelude {
     hidden(FixedDate, name, value);
   hidden(RealDate.prototype, "constructor", FixedDate);
 
-  const help = async (name: unknown = "") => ask("help", typeof name === "string" ? name : toText(name), "");
+  const help = async (name: unknown = "") =>
+    ask("help", typeof name === "string" ? name : toText(name), "{}");
   const console = { log: print, info: print, warn: print, error: print, debug: print };
   const globals = { tools: pathOf(""), print, help, console, Date: FixedDate, ToolError };
   for (const name in globals) hidden(globalThis, name, globals[name as keyof typeof globals]);
@@ -133,7 +198,7 @@ export function prelude(host: Host): Prelude {
     host("fail", stringify(failure), isError ? toText(thrown.stack) : "");
   };
   const end = (value: unknown) => {
-    if (value === undefined) return host("end", "", "");
+    if (value === undefined) return void host("end", "", "");
     const isResult = typeof value === "object" && value !== null && textOf in value;
     host(
       "end",
@@ -144,20 +209,22 @@ export function prelude(host: Host): Prelude {
 
   return {
     start: (program) => void after(after(after(RealPromise.resolve(), program), end), undefined, fail),
-    settle: (id, isOk, json) => {
-      const { resolve, reject, stack } = waiting[id]!;
-      delete waiting[id];
-      const value = parse(json);
-      if (isOk === 0) {
-        const error = new ToolError(value);
+    asks: () => {
+      const asked = unsent;
+      unsent = "";
+      return asked;
+    },
+    settle: (head, text) => {
+      const answer = parse(head) as SettleHead;
+      const { resolve, reject, stack } = waiting[answer.id]!;
+      if (answer.kind === "result") resolve(resultOf(answer, text));
+      else if (answer.kind === "help") resolve(text);
+      else {
+        const error = new ToolError(parse(text));
         hidden(error, "stack", stack);
-        return reject(error);
+        reject(error);
       }
-      if (typeof value === "object" && value !== null && !isList(value)) {
-        hidden(value, textOf, value.text);
-        hidden(value, "toString", () => value.text);
-      }
-      resolve(value);
+      delete waiting[answer.id];
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Reading } from "../../contract/code.ts";
 import type { ErrorCode } from "../../contract/error.ts";
+import { limits } from "../limits.ts";
 
 /** The requests that the worker answers. */
 export interface ScriptService {
@@ -9,27 +10,39 @@ export interface ScriptService {
 interface RunRequest {
   readonly program: string;
   readonly computeMs: number;
-  /** A secret of this run, which its requests repeat. */
+  /** A secret of this run, which the frames of its calls repeat. */
   readonly run: string;
 }
 
-/** The requests of the worker. Results are JSON texts, which it passes to the program as they are. */
-export interface ScriptAsks {
-  call(request: CallRequest, options: Reading): Promise<CallAnswer>;
-  help(request: Omit<CallRequest, "input">, options: Reading): Promise<CallAnswer>;
-}
-
-interface CallRequest {
+/**
+ * The header of a frame from the worker. The body has a line for each call and each question about tools: its number, its
+ * kind, the name and the argument, as JSON and separated by tabs. Calls have a pipe of their own, on which the worker waits
+ * without an event loop: that takes a third of the time of a message.
+ */
+export interface AskHeader {
   readonly run: string;
-  readonly name: string;
-  readonly input: string;
 }
 
-/** `json` is the result, or an `InnerError`. */
-export interface CallAnswer {
-  readonly ok: boolean;
-  readonly json: string;
-}
+/**
+ * The header of a frame from the parent. The body of a "result" is its text and then its data, written by `v8.serialize`;
+ * that of a "help" is a text, and that of an "error" an `InnerError` as JSON.
+ */
+export type AnswerHeader = { readonly run: string } & (
+  | { readonly kind: "cancel" }
+  | { readonly kind: "help" | "error"; readonly id: number }
+  | {
+      readonly kind: "result";
+      readonly id: number;
+      readonly textBytes: number;
+      readonly failed: string | undefined;
+    }
+);
+
+/** The file descriptor of that pipe in the worker. */
+export const callPipe = 4;
+
+/** The most bytes of a frame from the worker: as much as the memory of a program. */
+export const mostAskBytes: number = limits.memoryBytes;
 
 /** How a program ended. */
 export type ScriptEnd =

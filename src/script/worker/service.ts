@@ -1,32 +1,35 @@
 import { stripTypeScriptTypes } from "node:module";
-import type { Channel } from "../../workers/channel.ts";
+import { CallPipe } from "./call-pipe.ts";
+import { FrameReader } from "./frames.ts";
 import { Machine, sourceUrl } from "./machine.ts";
-import type { CallAnswer, ScriptAsks, ScriptEnd, ScriptService } from "./protocol.ts";
+import type { ScriptEnd, ScriptService } from "./protocol.ts";
 import { Watchdog } from "./watchdog.ts";
 
-/** Runs one program at a time, each in an engine of its own. */
-export async function scriptService(parent: Pick<Channel<ScriptAsks>, "ask">): Promise<ScriptService> {
+/** Runs one program at a time, each in an engine of its own. The engine of the next program is opened in advance. */
+export async function scriptService(): Promise<ScriptService> {
   const watchdog = new Watchdog();
+  const frames = new FrameReader(Number.POSITIVE_INFINITY);
   // The first use of both takes tens of milliseconds, for which the first program need not wait twice.
   const engine = await Machine.compile();
   stripTypeScriptTypes("0");
+  const open = () => Machine.open(engine, watchdog);
+  let next: Promise<Machine> | undefined;
   return {
-    run: async ({ program, computeMs, run }, { signal }) => {
+    run: async ({ program, computeMs, run }) => {
       // The parser of types takes exponential time for some programs.
       watchdog.start(computeMs);
       const stripped = strip(program);
       watchdog.stop();
       if (typeof stripped === "object") return stripped;
-      const machine = await Machine.open(engine, { watchdog, computeMs, signal, ask });
+      const machine = await (next ?? open());
+      next = undefined;
       try {
-        return await machine.run(stripped);
+        return machine.run(stripped, { computeMs, calls: new CallPipe(run, frames) });
       } finally {
-        machine.close();
-      }
-      function ask(kind: "call" | "help", name: string, input: string): Promise<CallAnswer> {
-        return kind === "call"
-          ? parent.ask("call", { run, name, input }, { signal })
-          : parent.ask("help", { run, name }, { signal });
+        // After the result has been sent.
+        setImmediate(() => {
+          next ??= open();
+        });
       }
     },
   };

@@ -44,7 +44,7 @@ export const toolsScript: Tool<z.infer<typeof input>, Omit<ScriptResult, "text">
       {
         ...calls,
         call: (name, given, options) => {
-          progress(`${printableLine(name)} ${callTitle(given, environment.workspace)}`);
+          progress(() => `${printableLine(name)} ${callTitle(given, environment.workspace)}`);
           return calls.call(name, given, options);
         },
       },
