@@ -48,6 +48,25 @@ export type AgentEventBody =
       readonly input: unknown;
     }
   | { readonly type: "tool-progress"; readonly id: string; readonly message: string }
+  /** A script makes a call. `id` is that of the script, `callId` that of the call in the journal. */
+  | {
+      readonly type: "inner-start";
+      readonly id: string;
+      readonly callId: string;
+      readonly name: string;
+      readonly canonical: string;
+      readonly input: unknown;
+    }
+  | {
+      readonly type: "inner-end";
+      readonly id: string;
+      readonly callId: string;
+      readonly name: string;
+      readonly canonical: string;
+      readonly isError: boolean;
+      readonly error: CallFailure | null;
+      readonly durationMs: number;
+    }
   | {
       readonly type: "tool-output";
       readonly id: string;

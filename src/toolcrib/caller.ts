@@ -91,7 +91,7 @@ export interface CallOptions {
    * canonical name calls its tool in every dialect, within `onlyTools` and `readOnly`.
    */
   readonly onlyOffered?: boolean | undefined;
-  /** Receives the events of this call. */
+  /** Receives the events of this call, and of the calls that it makes, which have its id as `parent`. */
   readonly onEvent?: CallEventListener | undefined;
 }
 
@@ -192,7 +192,8 @@ export class ToolsetCaller implements Caller {
     const { events, approvers } = this.#shared;
     const { approve, onEvent } = options;
     if (approve) approvers.set(id, approve);
-    const stopListening = onEvent && events.on((event) => event.callId === id && onEvent(event));
+    const stopListening =
+      onEvent && events.on((event) => (event.callId === id || event.parent === id) && onEvent(event));
     try {
       const outcome = await this.#run(id, find, options);
       return toResult(id, outcome, this.#dialect);

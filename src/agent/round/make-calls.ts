@@ -117,6 +117,7 @@ async function callTool(
 ): Promise<CallResult> {
   const { id } = call;
   const onEvent = (event: CallEvent) => {
+    if (event.parent !== undefined) return emitInner(event, id, emit);
     switch (event.type) {
       case "tool-start":
         progress.callId = event.callId;
@@ -132,6 +133,16 @@ async function callTool(
   };
   const approve = approverFor(id);
   return caller.call(call.name, call.input, { signal, onEvent, approve, onlyOffered: true });
+}
+
+/** Emits the start and the end of a call that a script makes. `id` is that of the script. */
+function emitInner(event: CallEvent, id: string, emit: CallContext["emit"]): void {
+  const { callId, name, canonical } = event;
+  if (event.type === "tool-start")
+    emit({ type: "inner-start", id, callId, name, canonical, input: event.input });
+  if (event.type !== "tool-end") return;
+  const { isError, error, durationMs } = event;
+  emit({ type: "inner-end", id, callId, name, canonical, isError, error, durationMs });
 }
 
 function notMade(content: string, failure: string): CallOutcome {

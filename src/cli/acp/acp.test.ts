@@ -94,6 +94,26 @@ it("streams a turn: reasoning, plan, diffs, commands, approvals, usage", async (
   expect([await editor.leave(), fixture.server.breaches]).toEqual([{ exit: 0, log: "" }, []]);
 });
 
+it("shows the calls of a script as a tree below it", async () => {
+  const script = 'await tools.file.write({ path: "b.txt", content: "made" }); return "made it"';
+  await using fixture = await cliWithModel([
+    { calls: [call("tools_script", { script })] },
+    { text: "Done." },
+  ]);
+  await using editor = await acpClient(fixture, { words: ["--dialect", "toolcrib"] });
+  const { sessionId } = await open(editor, fixture);
+  await editor.prompt(sessionId, "do it");
+  const text = (update: unknown) => JSON.stringify(update);
+  const ended = callUpdates(editor.updates, "call_1_1").filter((update) =>
+    text(update).includes("completed"),
+  );
+  expect(ended.length).toBeGreaterThan(0);
+  for (const update of ended) {
+    expect(text(update)).toContain("└ file.write b.txt");
+    expect(text(update)).toContain("made it");
+  }
+});
+
 it("lists, loads and resumes sessions, also in another process", async () => {
   await using fixture = await cliWithModel(({ messages }) => {
     const last = messages.at(-1)!;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { SessionUpdate } from "@agentclientprotocol/sdk";
+import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "../../agent/event.ts";
 import type { Plan } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
@@ -8,6 +8,7 @@ import type { ApprovalRequest } from "../../toolcrib/index.ts";
 import { ModelText } from "../session/activity.ts";
 import { diffOf } from "../session/call-lines.ts";
 import { remarkOf } from "../session/event-printer.ts";
+import { InnerCalls } from "../session/inner-calls.ts";
 import { type CallShape, kindOf, shapeOf } from "./call-shape.ts";
 import { readDiffs, textContent } from "./tool-content.ts";
 
@@ -31,6 +32,7 @@ export class SessionUpdates {
   readonly #text = new ModelText();
   readonly #thought = new ModelText();
   readonly #outputs = new Map<string, LiveOutput>();
+  readonly #inner = new Map<string, InnerCalls>();
   /** The calls that run, by the client's id, and that id by the id in the journal. */
   readonly #shapes = new Map<string, CallShape>();
   readonly #toolCallIds = new Map<string, string>();
@@ -73,7 +75,21 @@ export class SessionUpdates {
     },
     "tool-start": (event) => this.#startCall(event),
     "tool-output": (event) => this.#outputOf(event).add(event.text),
-    "tool-progress": (event) => this.#outputOf(event).note(event.message),
+    "tool-progress": (event) => {
+      // The calls of a script say more than its progress.
+      if (!this.#inner.has(callOf(event))) this.#outputOf(event).note(event.message);
+    },
+    "inner-start": (event) => {
+      const inner = this.#inner.get(callOf(event)) ?? new InnerCalls();
+      this.#inner.set(callOf(event), inner);
+      inner.start(event, this.#options.workspace);
+      this.#outputOf(event).note(inner.lines().join("\n"));
+    },
+    "inner-end": (event) => {
+      const inner = this.#inner.get(callOf(event));
+      inner?.end(event);
+      this.#outputOf(event).note(inner?.lines().join("\n") ?? "");
+    },
     approval: (event) => void this.#toolCallIds.set(event.request.callId, callOf(event)),
     "approval-end": (event) => {
       const toolCallId = callOf(event);
@@ -126,15 +142,18 @@ export class SessionUpdates {
       return;
     }
     const diff = diffOf(event.data);
-    this.#showEnd(event, toolCallId, diff);
+    const inner = textContent(this.#inner.get(toolCallId)?.lines().join("\n") ?? "", "execute");
+    this.#inner.delete(toolCallId);
+    const show = (changes: string) => this.#showEnd(event, toolCallId, changes, inner);
+    show(diff);
     if (diff !== "") return;
-    const added: Promise<void> = this.#addChanges(event, toolCallId)
+    const added: Promise<void> = this.#addChanges(event, show)
       .catch(() => {})
       .finally(() => this.#pending.delete(added));
     this.#pending.add(added);
   }
 
-  #showEnd(event: Of<"tool-end">, toolCallId: string, diff: string): void {
+  #showEnd(event: Of<"tool-end">, toolCallId: string, diff: string, inner: readonly ToolCallContent[]): void {
     const { callId, canonical, isError, output } = event;
     const { diffs, locations } = readDiffs(diff, this.#options.workspace);
     // The text of an edit repeats its diff; that of a command does not.
@@ -143,20 +162,20 @@ export class SessionUpdates {
       sessionUpdate: "tool_call_update",
       toolCallId,
       status: isError ? "failed" : "completed",
-      content: [...diffs, ...(needsText ? textContent(output, kindOf(canonical)) : [])],
+      content: [...diffs, ...inner, ...(needsText ? textContent(output, kindOf(canonical)) : [])],
       locations: locations.length > 0 ? [...locations] : undefined,
       _meta: callId === null ? undefined : { toolcrib: { callId } },
     });
   }
 
   /** Adds the changes that only the journal knows, such as those of commands. */
-  async #addChanges(event: Of<"tool-end">, toolCallId: string): Promise<void> {
+  async #addChanges(event: Of<"tool-end">, show: (diff: string) => void): Promise<void> {
     if (event.callId === null || !changing.has(kindOf(event.canonical))) return;
     const diff = await this.#options.changesOf(event.callId);
-    if (diff !== "") this.#showEnd(event, toolCallId, diff);
+    if (diff !== "") show(diff);
   }
 
-  #outputOf(event: Of<"tool-output" | "tool-progress">): LiveOutput {
+  #outputOf(event: Of<"tool-output" | "tool-progress" | "inner-start" | "inner-end">): LiveOutput {
     const toolCallId = callOf(event);
     const found = this.#outputs.get(toolCallId);
     if (found) return found;
@@ -188,7 +207,16 @@ export class SessionUpdates {
 }
 
 const ofSubagents: ReadonlySet<AgentEvent["type"]> = new Set([
-  ...(["tool-start", "tool-output", "tool-progress", "tool-end", "approval", "approval-end"] as const),
+  ...([
+    "tool-start",
+    "tool-output",
+    "tool-progress",
+    "inner-start",
+    "inner-end",
+    "tool-end",
+    "approval",
+    "approval-end",
+  ] as const),
   "warning",
 ]);
 

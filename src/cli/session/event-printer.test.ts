@@ -72,6 +72,15 @@ const whole: readonly AgentEventBody[] = [
   end(),
 ];
 
+const innerCall = (at: number, error: "denied" | null = null): readonly AgentEventBody[] => {
+  const base = { id: "c", callId: `call_${at}`, name: "file.read", canonical: "file.read" };
+  const failure = error && { code: error, message: "A rule denies it", hint: null };
+  return [
+    { ...base, type: "inner-start", input: { path: `/w/${at}.txt` } },
+    { ...base, type: "inner-end", isError: error !== null, error: failure, durationMs: 1 },
+  ];
+};
+
 describe("a printed session", () => {
   it("prints only the answer to standard output, and the rest to standard error", () => {
     expect(show(whole)).toMatchObject({
@@ -218,5 +227,18 @@ describe("a printed session", () => {
       "",
       "  | Hm.\n  | Or not?\n  | red\n",
     ]);
+  });
+
+  it("shows the last calls of a script as a tree below it", () => {
+    const [begun, ended] = read();
+    const inner = Array.from({ length: 12 }, (_, at) => innerCall(at, at === 11 ? "denied" : null)).flat();
+    expect(show([start, begun!, ...inner, ended!]).err).toContain(
+      [
+        "file.read a.ts  0.1 s",
+        "  ├ … 2 earlier calls",
+        ...Array.from({ length: 9 }, (_, at) => `  ├ file.read ${at + 2}.txt`),
+        "  └ file.read 11.txt  A rule denies it",
+      ].join("\n"),
+    );
   });
 });

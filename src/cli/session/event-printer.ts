@@ -14,6 +14,7 @@ import {
   grouped,
   showDiff,
 } from "./call-lines.ts";
+import { InnerCalls } from "./inner-calls.ts";
 import { cutTo, type Screen } from "./screen.ts";
 
 type Of<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
@@ -34,6 +35,7 @@ export class EventPrinter {
   readonly #target: string | undefined;
   readonly #text = new ModelText();
   readonly #starts = new Map<string, string>();
+  readonly #inner = new Map<string, InnerCalls>();
   /** The text since the last reply that called tools. */
   #answer = "";
   /** The text of the current reply. */
@@ -96,6 +98,12 @@ export class EventPrinter {
       this.#activity.begin(callOf(event), prefixed(event, start));
     },
     "tool-progress": (event) => this.#activity.note(callOf(event), event.message),
+    "inner-start": (event) => {
+      const inner = this.#inner.get(callOf(event)) ?? new InnerCalls();
+      this.#inner.set(callOf(event), inner);
+      inner.start(event, this.#workspace);
+    },
+    "inner-end": (event) => this.#inner.get(callOf(event))?.end(event),
     "tool-output": (event) => {
       this.#quote(event.text, event);
       this.#activity.note(callOf(event), lastLine(event.text));
@@ -148,6 +156,9 @@ export class EventPrinter {
     const tail = end === "" ? time : `${end}  ${time}`;
     const head = cutTo(prefixed(event, start), Math.max(30, columns - tail.length - 3));
     this.#screen.showLine(`${head}  ${paint(2, isError ? "red" : "dim", tail)}`);
+    for (const line of this.#inner.get(callOf(event))?.lines() ?? [])
+      this.#showLine("dim", cutTo(`  ${line}`, columns), event);
+    this.#inner.delete(callOf(event));
     const diff = diffOf(data);
     const shown = { columns, callId, whole: this.#isVerbose, target: this.#target };
     if (diff !== "") this.#screen.showLine(showDiff(diff, shown));

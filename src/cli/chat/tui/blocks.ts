@@ -6,6 +6,7 @@ import { printable } from "../../../lib/text/printable.ts";
 import { plainTerminalText } from "../../../lib/text/terminal-text.ts";
 import { colourDiffLine, quoteText } from "../../approvals/show-request.ts";
 import { callEndLine, diffOf, formatTime } from "../../session/call-lines.ts";
+import { InnerCalls } from "../../session/inner-calls.ts";
 import { markdownTheme, tones } from "./theme.ts";
 import type { Block, Transcript } from "./transcript.ts";
 
@@ -165,6 +166,7 @@ export class CallBlock implements Block {
   readonly #what: string;
   readonly #input: unknown;
   readonly #cache = new LineCache();
+  readonly #inner = new InnerCalls();
   #tail = "";
   #end: ToolEnd | undefined;
   #isUnfolded: boolean;
@@ -193,13 +195,23 @@ export class CallBlock implements Block {
     this.invalidate();
   }
 
+  /** Changes the calls that it makes, which are shown below it. */
+  changeInner(change: (inner: InnerCalls) => void): void {
+    change(this.#inner);
+    this.invalidate();
+  }
+
   finish(end: ToolEnd): void {
     this.#end = end;
     this.invalidate();
   }
 
   render(width: number): string[] {
-    return this.#cache.get(width, () => [this.#head(width), ...this.#below(width)]);
+    return this.#cache.get(width, () => [
+      this.#head(width),
+      ...this.#inner.lines().map((line) => tones.dim(truncateToWidth(`  ${line}`, width, "…"))),
+      ...this.#below(width),
+    ]);
   }
 
   /** The arguments, the output and the diff. */

@@ -84,6 +84,9 @@ export class EventView {
     },
     "tool-start": (event) => this.#startCall(event),
     "tool-progress": (event) => this.#activity.note(callOf(event), event.message),
+    "inner-start": (event) =>
+      this.#calls.get(callOf(event))?.changeInner((inner) => inner.start(event, this.#workspace)),
+    "inner-end": (event) => this.#calls.get(callOf(event))?.changeInner((inner) => inner.end(event)),
     "tool-output": (event) => this.#calls.get(callOf(event))?.addOutput(event.text),
     "tool-end": (event) => this.#endCall(event),
     retry: (event) => this.#retry(event),
