@@ -33,18 +33,17 @@ import { PieceVectors, type PieceVectorsOptions } from "./vectors/piece-vectors.
 export interface IndexService {
   /** Scans all files, and waits a moment if the index must be built. */
   refresh(options: Refreshing): Promise<IndexState>;
-  search(query: VectorQuery, options: Reading): Promise<readonly IndexHit[]>;
+  /** Answers a query, with its vector when pieces are also compared by meaning. */
+  search(
+    query: IndexQuery & { readonly vector?: Float32Array | undefined },
+    options: Reading,
+  ): Promise<readonly IndexHit[]>;
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
   symbols(wanted: SymbolsWanted, options: Reading): Promise<readonly IndexedSymbol[]>;
   outlines(paths: readonly string[], options: Reading): Promise<readonly (IndexedOutline | undefined)[]>;
   central(wanted: CentralWanted, options: Reading): Promise<readonly CentralFile[]>;
   /** Stops building; finished work is kept. */
   close(): Promise<void>;
-}
-
-/** A query, with its vector when pieces are also compared by meaning. */
-interface VectorQuery extends IndexQuery {
-  readonly vector?: Float32Array | undefined;
 }
 
 export interface Refreshing extends Reading {
@@ -140,7 +139,7 @@ class Indexer {
     return { ...counts, isBuilding: isRunning || undefined, problem, vectors: this.#vectors?.state(found) };
   }
 
-  search({ vector, ...query }: VectorQuery): Promise<readonly IndexHit[]> {
+  search({ vector, ...query }: Parameters<IndexService["search"]>[0]): Promise<readonly IndexHit[]> {
     const compare = vector && this.#vectors?.comparison(vector);
     return this.answer((view) => answer(currentWordIndex(view), query, compare));
   }

@@ -47,7 +47,10 @@ export function newServer({
         tools: { listChanged: true },
         extensions: { [appExtension]: {} },
         resources: { listChanged: true, ...(era === "legacy" && { subscribe: true }) },
-        ...(prompts !== undefined && { prompts: { listChanged: true }, completions: {} }),
+        ...(prompts !== undefined && {
+          prompts: era === "legacy" ? { listChanged: true } : {},
+          completions: {},
+        }),
       },
       instructions,
       cacheHints,
