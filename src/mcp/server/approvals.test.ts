@@ -64,6 +64,19 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
     });
   });
 
+  it("shows the changed line of an edit at once, for clients that show only the first lines", async () => {
+    await using fixture = await askedFixture({ era }, says("once"));
+    writeFileSync(join(fixture.workspace, "a.txt"), "1\n2\n3\n4\n5\n6\n");
+    const edit = { path: "a.txt", find: "5", replace: "five" };
+    await fixture.client.callTool({ name: "edit_replace", arguments: edit });
+    expect(fixture.asked[0]?.message.split("\n").slice(0, 4)).toEqual([
+      "trial 1 asks: allow edit.replace in a.txt, line 5? (risk: write)",
+      "    -5",
+      "    +five",
+      "     6",
+    ]);
+  });
+
   it("never repeats a script to ask about one of its calls", async () => {
     await using fixture = await askedFixture({ era }, says("once"));
     const script = 'await tools.file.read({ path: "b.txt" }); await tools.file.delete({ path: "a.txt" })';

@@ -201,13 +201,14 @@ function shownBy({ hash, previewHash }: ApprovalRequest): string {
 
 /** Writes the question. Text from files, commands and models is made printable and indented. */
 export function describeRequest(request: ApprovalRequest): string {
-  const { risk, preview } = request;
+  const { risk } = request;
+  const { where, preview } = changeFirst(request.preview);
   const input = preview === undefined ? otherInput(request) : undefined;
   const runs = confinementText(request);
   const widths = widthsOf(request);
   const asker = askerOf(request);
   return [
-    `${asker === undefined ? "Allow" : `${printableLine(asker)} asks: allow`} ${printableLine(callerOf(request))}? (risk: ${risk})`,
+    `${asker === undefined ? "Allow" : `${printableLine(asker)} asks: allow`} ${printableLine(callerOf(request) + where)}? (risk: ${risk})`,
     ...commandsIn(request).map(quote),
     ...(preview === undefined ? [] : [quote(preview)]),
     ...(input === undefined ? [] : ["Input:", quote(input)]),
@@ -223,6 +224,20 @@ export function describeRequest(request: ApprovalRequest): string {
           ...bindingNotes(request).map((note) => printableLine(`The rules apply ${note}`)),
         ]),
   ].join("\n");
+}
+
+/**
+ * Lets a diff with one hunk begin with its first changed line, because some clients show only the first lines of a
+ * question. `where` names the file and the line instead. Other previews stay as they are.
+ */
+function changeFirst(preview: string | undefined): { readonly where: string; readonly preview?: string } {
+  if (preview === undefined) return { where: "" };
+  const [head, path, start, context] =
+    /^--- a\/(.+)\n\+\+\+ b\/\1\n@@ -(\d+)[^\n]*\n((?: [^\n]*\n)*)/.exec(preview) ?? [];
+  const rest = preview.slice(head?.length ?? 0);
+  if (head === undefined || /^(?:---|@@) /m.test(rest)) return { where: "", preview };
+  const line = Number(start) + context!.split("\n").length - 1;
+  return { where: ` in ${path}, line ${line}`, preview: rest };
 }
 
 /** The answer that adds a wider rule than "always". */
