@@ -37,7 +37,7 @@ export const notForUs: readonly Exception[] = [
     leg: "server",
     scenarios: ["resources-read-text", "resources-read-binary", "resources-templates-read"],
     because:
-      "Wants resources of its own (`test://…`); ours are outputs that were too long to show, as text (`src/mcp/server/server.test.ts`).",
+      "Wants resources of its own (`test://…`); ours are stored outputs, changes and files of the workspace (`src/mcp/server/workspace-resources.test.ts`).",
   },
   {
     leg: "server",

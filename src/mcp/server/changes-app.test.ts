@@ -41,7 +41,8 @@ it("offers no view to other clients", async () => {
   await using fixture = await clientFixture({ mode: "yolo" });
   const { client } = fixture;
   expect((await client.listTools()).tools.filter(({ _meta }) => _meta !== undefined)).toEqual([]);
-  expect((await client.listResources()).resources).toEqual([]);
+  const { resources } = await client.listResources();
+  expect(resources.map(({ uri }) => uri)).toEqual(["toolcrib://changes"]);
   await expect(client.readResource({ uri })).rejects.toThrow(/Resource not found/);
   const { _meta } = await client.callTool({ name: "file_write", arguments: { path: "a.txt", content: "a" } });
   expect(_meta).toBeUndefined();

@@ -14,6 +14,7 @@ import type { ServerIdentity, ServerInfo } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
 import { abilitiesOf, callTool, isReadOnly } from "./call-tool.ts";
 import { appExtension, appMetaOf } from "./changes-app.ts";
+import { serveCompletion } from "./completion.ts";
 import { servePrompts } from "./prompts.ts";
 import { serveResources } from "./resources.ts";
 import type { ChangedList, ServedToolcrib } from "./served-toolcrib.ts";
@@ -47,10 +48,8 @@ export function newServer({
         tools: { listChanged: true },
         extensions: { [appExtension]: {} },
         resources: { listChanged: true, ...(era === "legacy" && { subscribe: true }) },
-        ...(prompts !== undefined && {
-          prompts: era === "legacy" ? { listChanged: true } : {},
-          completions: {},
-        }),
+        completions: {},
+        ...(prompts !== undefined && { prompts: era === "legacy" ? { listChanged: true } : {} }),
       },
       instructions,
       cacheHints,
@@ -76,7 +75,7 @@ export function newServer({
     );
   });
   serveResources(server, { served, questions, era });
-  if (prompts !== undefined) servePrompts(server, { served, questions }, prompts);
+  serveCompletion(server, served, prompts && servePrompts(server, { served, questions }, prompts));
   return server;
 }
 
@@ -114,11 +113,11 @@ const checksNothing: jsonSchemaValidator = {
   },
 };
 
-/** Clients may cache lists, because changes are notified, and stored outputs, which never change. */
+/** Clients may cache lists whose changes are notified. Files change at any time. */
 const cacheHints = {
   "tools/list": { ttlMs: 60_000, cacheScope: "private" },
   // Changes of the user's own prompts are not notified.
   "prompts/list": { ttlMs: 5_000, cacheScope: "private" },
-  "resources/read": { ttlMs: 600_000, cacheScope: "private" },
+  "resources/read": { ttlMs: 0, cacheScope: "private" },
   "server/discover": { ttlMs: 600_000, cacheScope: "private" },
 } as const;

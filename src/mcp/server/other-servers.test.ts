@@ -124,7 +124,10 @@ describe.each(eras)("a client of %s", (era) => {
       return { action: "accept", content: { answer: "once" } };
     });
     const { resources } = await client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual(["toolcrib://server/docs/doc://readme"]);
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      "toolcrib://changes",
+      "toolcrib://server/docs/doc://readme",
+    ]);
     await expect(client.readResource({ uri: "toolcrib://server/evil/x:secret" })).rejects.toThrow(
       /denied|deny/i,
     );
@@ -140,7 +143,7 @@ describe.each(eras)("a client of %s", (era) => {
     const { client } = fixture;
     const { resources } = await client.listResources();
     const theirs = resources.filter(({ uri }) => uri.startsWith("toolcrib://server/evil/"));
-    expect(resources.length - theirs.length).toBe(1);
+    expect(resources.length - theirs.length).toBe(2);
     // Clients that resolve dots in addresses would reach the other server.
     expect(theirs.map(({ uri }) => uri)).toEqual([
       "toolcrib://server/evil/toolcrib://output/out_1",

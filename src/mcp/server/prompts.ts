@@ -16,6 +16,9 @@ import { getOffered, listOfferedPrompts } from "./other-servers.ts";
 import { toPage } from "./resources.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
 
+/** Finds the parameter of a prompt, for completion; undefined when there is none, and for prompts of other servers. */
+export type FindParameter = (prompt: string, parameter: string) => Promise<Parameter | undefined>;
+
 /**
  * Answers requests for prompts: the commands and skills of the project and the user, as they are at that moment, and
  * the prompts of other servers.
@@ -24,7 +27,7 @@ export function servePrompts(
   server: Server,
   { served, questions }: PromptParts,
   options: PromptOptions,
-): void {
+): FindParameter {
   const read = async () => readPrompts((await served.crib()).project, options);
   const find = async (name: string) => {
     const found = (await read()).find((each) => each.name === name);
@@ -44,12 +47,10 @@ export function servePrompts(
     const parts = { served, questions, client: abilitiesOf(server, context), context };
     return (await getOffered(name, given, parts)) ?? toMessage(await find(name), given);
   });
-  server.setRequestHandler("completion/complete", async ({ params: { ref, argument } }) => {
-    if (ref.type !== "ref/prompt") return { completion: { values: [] } };
-    const parameter = parametersOf(await find(ref.name)).find(({ name }) => name === argument.name);
-    const values = (parameter?.choices ?? []).filter((choice) => choice.startsWith(argument.value));
-    return { completion: { values: values.slice(0, 100) } };
-  });
+  return async (prompt, parameter) => {
+    const own = (await read()).find((each) => each.name === prompt);
+    return own && parametersOf(own).find(({ name }) => name === parameter);
+  };
 }
 
 interface PromptParts {

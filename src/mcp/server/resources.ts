@@ -11,6 +11,7 @@ import {
 } from "./other-servers.ts";
 import { listOutputs, outputTemplate, readOutput } from "./outputs.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
+import { changes, fileTemplate, readOfWorkspace } from "./workspace-resources.ts";
 
 interface ResourceParts {
   readonly served: ServedToolcrib;
@@ -18,18 +19,21 @@ interface ResourceParts {
   readonly era: "legacy" | "modern";
 }
 
-/** Answers requests for resources: stored outputs, and the resources of other servers. */
+/** Answers requests for resources: changes, stored outputs, files, and the resources of other servers. */
 export function serveResources(server: Server, { served, questions, era }: ResourceParts): void {
   const wereRead = new BoundedCache<string, true>({ maxEntries: maxRemembered });
   server.setRequestHandler("resources/list", async ({ params }, context) => {
     const apps = abilitiesOf(server, context).hasApps ? [changesApp] : [];
     const others = await listOfferedResources(served);
-    return toPage("resources", [...apps, ...listOutputs(served), ...others], params?.cursor);
+    return toPage("resources", [changes, ...apps, ...listOutputs(served), ...others], params?.cursor);
   });
-  server.setRequestHandler("resources/templates/list", async ({ params }) =>
-    toPage("resourceTemplates", [outputTemplate, ...(await listOfferedTemplates(served))], params?.cursor),
-  );
+  server.setRequestHandler("resources/templates/list", async ({ params }) => {
+    const own = [outputTemplate, fileTemplate((await served.crib()).workspace)];
+    return toPage("resourceTemplates", [...own, ...(await listOfferedTemplates(served))], params?.cursor);
+  });
   server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
+    const own = await readOfWorkspace(served, uri, context);
+    if (own !== undefined) return own;
     const client = abilitiesOf(server, context);
     if (client.hasApps && uri === changesApp.uri) return readChangesApp();
     const offered = await readOffered(uri, { served, questions, client, context });

@@ -29,9 +29,11 @@ export class ServedToolcrib {
   #definitions: Promise<readonly ToolDefinition[]> | undefined;
   #structured: Promise<ReadonlySet<string>> | undefined;
   #reader: Promise<Caller> | undefined;
+  #files: Promise<readonly string[]> | undefined;
   #session: string | undefined;
   #client: ClientInfo | undefined;
   #running = 0;
+  readonly #closing = new AbortController();
   #isNoted = false;
   #closed: Promise<void> | undefined;
 
@@ -79,6 +81,12 @@ export class ServedToolcrib {
     const all = await (await this.crib()).definitions({ which: "all" });
     const called = all.find((each) => each.name === name || each.canonical === name);
     return called !== undefined && called.canonical !== "tools.call" && !called.effects.readOnly;
+  }
+
+  /** Returns the files that tools can read, for completion. The list is up to five seconds old. */
+  files(): Promise<readonly string[]> {
+    this.#files ??= this.#listFiles();
+    return this.#files;
   }
 
   /** Returns the listed tools. */
@@ -163,6 +171,16 @@ export class ServedToolcrib {
     }
   }
 
+  async #listFiles(): Promise<readonly string[]> {
+    try {
+      return await (await this.crib()).listFiles(this.#closing.signal);
+    } finally {
+      setTimeout(() => {
+        this.#files = undefined;
+      }, filesMs).unref();
+    }
+  }
+
   async #define(): Promise<readonly ToolDefinition[]> {
     try {
       return await (await this.crib()).definitions();
@@ -180,9 +198,12 @@ export class ServedToolcrib {
   }
 
   async #closeCrib(): Promise<void> {
+    this.#closing.abort();
     this.#listeners.clear();
     for (const stop of this.#stops) stop();
     const crib = await this.#crib?.catch(() => undefined);
     await crib?.close();
   }
 }
+
+const filesMs = 5_000;
