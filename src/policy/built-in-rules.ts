@@ -24,10 +24,10 @@ secret ~/.npmrc ~/.bash_history ~/.zsh_history ~/.python_history ~/.node_repl_hi
 secret /etc/shadow /etc/gshadow /proc/*/environ /proc/*/task/*/environ /proc/*/mem /proc/kcore /proc/kmsg
 
 # System directories: no tool writes there in any mode. A workspace in one of them stays writable.
-protected /etc/** /bin/** /sbin/** /usr/** /boot/** /proc/** /sys/** /dev/** /lib/** /lib32/** /lib64/** /libx32/**
-protected /run/** /snap/** /var/lib/** /var/run/** /var/spool/**
+protected /etc/** /bin/** /sbin/** /usr/** /boot/** /proc/** /sys/** /lib/** /lib32/** /lib64/** /libx32/**
+protected /dev/[!s]* /dev/s[!h]* /run/** /snap/** /var/lib/** /var/run/** /var/spool/**
 protected /System/** /Library/** /Applications/** /private/etc/** /private/var/db/**
-open      /dev/null /dev/zero /dev/full /dev/tty /dev/stdin /dev/stdout /dev/stderr /dev/fd/* /dev/shm /dev/shm/**
+open      /dev/null /dev/zero /dev/full /dev/tty /dev/stdin /dev/stdout /dev/stderr /dev/fd/*
 
 # Files that shells and git run by themselves, and the Toolcrib rules of this folder.
 protected ~/.bashrc ~/.bash_profile ~/.bash_login ~/.bash_logout ~/.profile ~/.zshrc ~/.zshenv ~/.zprofile ~/.zlogin

@@ -21,18 +21,18 @@ const secret =
   x.keystore vault.kdbx id_rsa id_rsa.bak id_ed25519 id_ecdsa_sk .ssh/config /home/ada/.ssh/known_hosts .aws/credentials
   .gnupg/x .kube/config .docker/config.json .netrc .pypirc .git-credentials .vault-token ci.token credentials credentials.json
   config/credentials.yml app.credentials service-account.json service-account-prod.json secrets/a/b secrets.yml secrets.json
-  .env-prod .env_backup prod.tfvars a/x.auto.tfvars.json .terraform.d/credentials.tfrc.json /home/ada/.local/state/toolcrib/journal.sqlite /proc/self/environ .env/x`.split(
+  .env-prod .env_backup prod.tfvars a/x.auto.tfvars.json .terraform.d/credentials.tfrc.json /home/ada/.local/state/toolcrib/journal.sqlite /proc/self/environ .env/x /dev/shm/w/.env`.split(
     /\s+/,
   );
 const guarded =
-  `/etc/passwd /usr/bin/x /bin/sh /boot/x /proc/x /sys/x /dev/sda /lib/x /lib64/x /System/x /Library/x
+  `/etc/passwd /usr/bin/x /bin/sh /boot/x /proc/x /sys/x /dev/sda /dev/mapper/x /dev/snd/x /dev/block/8:0 /lib/x /lib64/x /System/x /Library/x
   .git/hooks/pre-commit .git/hooks .GIT/HOOKS/x .git/config sub/.git/config .git/info/exclude .git/modules/a/b/hooks/x
   .git/modules/a/config .git .toolcrib/rules .toolcrib .ssh`.split(/\s+/);
 const open =
   `.env.example .env.sample .env.template .env.dist .env.defaults .env-example .env_sample environment.ts env id_rsa.pub id_ed25519_work.pub
   monkey.ts key keys.ts pem.ts credentials.ts credentials/index.ts token.ts tokens/a.ts secrets.ts secret.ts src/a.ts
   .git/HEAD .git/refs/heads/x .gitignore .github/workflows/ci.yml .vscode/settings.json .mcp.json /tmp/x /home/ada/other
-  /dev/null /dev/stdout /dev/fd/3 /home/ada/.local/state/other`.split(/\s+/);
+  /dev/null /dev/stdout /dev/fd/3 /dev/shm/x /home/ada/.local/state/other`.split(/\s+/);
 
 it("protects secrets from reading and files that others run from writing, and allows the rest", () => {
   expect(sort([...secret, ...guarded, ...open])).toEqual({ secret, protected: guarded, open });
