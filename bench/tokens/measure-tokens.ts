@@ -15,6 +15,7 @@ const features = {
   clearing: "without it, no old output leaves the conversation",
   anchors: "without it, an edit repeats the old text",
   scripts: "without it, the model makes every call itself",
+  "language servers": "without it, the model finds references by their text",
 } as const;
 
 type Feature = keyof typeof features;
@@ -48,7 +49,11 @@ interface Run {
   readonly answer: string;
 }
 
-async function run({ prompt, solve }: Task, on: ReadonlySet<Feature>, original: string): Promise<Run> {
+async function run(
+  { prompt, sandbox = "none", solve }: Task,
+  on: ReadonlySet<Feature>,
+  original: string,
+): Promise<Run> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-tokens-")));
   const workspace = join(folder, "workspace");
   cpSync(original, workspace, { recursive: true });
@@ -60,7 +65,7 @@ async function run({ prompt, solve }: Task, on: ReadonlySet<Feature>, original: 
     stateDirectory: join(folder, "state"),
     configDirectory: join(folder, "config"),
     mode: "yolo",
-    sandbox: "none",
+    sandbox,
     projectInstructions: false,
     // Git answers in time or not, and the folder has another name every time.
     system: (base) => base.replaceAll(workspace, "/workspace").replace(/^Git: .*\n(?: {2}\w{9} .*\n)*/m, ""),
@@ -125,7 +130,7 @@ function byTask(runs: ReadonlyMap<string, readonly Run[]>): CaseResult {
     group: "tokens",
     name: "tasks with all features off → on",
     about:
-      "A scripted model solves tasks in the sources of zod and in a generated service, reacts to what it is shown, and must reach the same answer every time. Input is the sum of all requests, counted with o200k and without any cache. Off: every request lists all tools in full, outputs are not cut, nothing is cleared, edits repeat the old text, the model makes every call itself.",
+      "A scripted model solves tasks in the sources of zod, in a generated service and in a generated project in TypeScript, reacts to what it is shown, and must reach the same answer every time. Input is the sum of all requests, counted with o200k and without any cache. Off: every request lists all tools in full, outputs are not cut, nothing is cleared, edits repeat the old text, the model makes every call itself, and finds references by their text.",
     contenders: [],
     table: [
       ["", "rounds", "calls", "output bytes", "tokens in", "tokens out", "saved"],

@@ -6,6 +6,8 @@ export interface Task {
   readonly name: string;
   readonly workspace: WorkspaceName;
   readonly prompt: string;
+  /** Default: "none". Language servers run only in a sandbox. */
+  readonly sandbox?: "auto";
   readonly solve: (work: ScriptedModel) => Promise<string>;
 }
 
@@ -141,6 +143,33 @@ export const tasks: readonly Task[] = [
       const left = await work.call("search.grep", { pattern: "\\bsumTotal\\b" });
       const tests = await work.call("shell.run", { command: "npm test --silent" });
       return `${paths.length} ${/Nothing in/.test(left)} ${await work.find(/# failures \d+/, tests)}`;
+    },
+  },
+  {
+    name: "rename a method that two classes have",
+    workspace: "shop",
+    prompt: "Rename the method size of Basket to count everywhere, and check that the project compiles.",
+    sandbox: "auto",
+    solve: async (work) => {
+      if (work.uses.has("language servers")) {
+        const found = await work.call("search.grep", { pattern: "class Basket", path: "src" });
+        const path = await work.find(/src\/[\w-]+\.ts/, found);
+        await work.call("code.rename", { path, name: "size", new_name: "count" });
+      } else {
+        // A call does not name its class, so the files that use the class decide.
+        const users = await work.call("search.grep", { pattern: "\\bBasket\\b", path: "src", limit: 100 });
+        const paths = new Set(users.match(/src\/[\w-]+\.ts/g));
+        const found = await work.call("search.grep", { pattern: "\\bsize\\(", path: "src", limit: 100 });
+        const calls = [...new Set(found.match(/src\/[\w-]+\.ts/g))].filter((path) => paths.has(path)).sort();
+        const edits = calls.map(
+          (path) => ["edit.replace", { path, find: "size()", replace: "count()" }] as const,
+        );
+        for (let start = 0; start < edits.length; start += 6) await work.calls(edits.slice(start, start + 6));
+      }
+      const command =
+        "node node_modules/typescript/bin/tsc --noEmit && echo compiles; grep -c 'count()' src/*.ts | grep -c :1";
+      const checked = await work.call("shell.run", { command });
+      return `${await work.find(/^\d+/m, checked)} ${/^compiles/m.test(checked)}`;
     },
   },
   {

@@ -2,14 +2,16 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { linkTree } from "../../test/support/language-servers/served-project.ts";
 
-export type WorkspaceName = "zod" | "service";
+export type WorkspaceName = "zod" | "service" | "shop";
 
 /** Writes a workspace into a new folder. The same every time: dates, names and contents are fixed. */
 export function writeWorkspace(name: WorkspaceName, folder: string): void {
   mkdirSync(folder, { recursive: true });
   git(folder, "init", "-q", "-b", "main");
   if (name === "zod") writeZod(folder);
+  else if (name === "shop") writeShop(folder);
   else writeService(folder);
 }
 
@@ -21,6 +23,34 @@ function writeZod(folder: string): void {
   cpSync(from, join(folder, "src"), { recursive: true, filter: (path) => !path.includes("/tests") });
   cpSync(join(packages, "zod/package.json"), join(folder, "package.json"));
   commit(folder, "Import the sources", 0);
+}
+
+/** A shop in TypeScript with its compiler: two classes have a method of the same name, and 30 modules use one of them. */
+function writeShop(folder: string): void {
+  for (const title of ["Basket", "Crate"])
+    write(
+      folder,
+      `src/${title.toLowerCase()}.ts`,
+      `/** A ${title.toLowerCase()} of names. */\nexport class ${title} {\n  readonly #names: string[] = [];\n\n  add(name: string): void {\n    this.#names.push(name);\n  }\n\n  size(): number {\n    return this.#names.length;\n  }\n}\n`,
+    );
+  for (let number = 10; number < 40; number += 1) write(folder, `src/use-${number}.ts`, useText(number));
+  const options = { module: "nodenext", strict: true, noEmit: true };
+  write(folder, "tsconfig.json", JSON.stringify({ compilerOptions: options, include: ["src"] }));
+  write(folder, "package.json", '{ "name": "shop", "type": "module" }\n');
+  write(folder, ".gitignore", "node_modules\n");
+  for (const name of ["typescript", "@typescript"])
+    linkTree(join(packages, name), join(folder, "node_modules", name));
+  commit(folder, "Add the shop", 0);
+}
+
+function useText(number: number): string {
+  const title = number % 3 === 0 ? "Basket" : "Crate";
+  const lines = Array.from(
+    { length: 15 },
+    (_, line) =>
+      `/** ${sentence(number * 15 + line)}. */\nexport function use${number}Step${line}(value: number): number {\n  return value * ${line + 1};\n}\n`,
+  );
+  return `import type { ${title} } from "./${title.toLowerCase()}.js";\n\n${lines.join("\n")}\nexport function use${number}(held: ${title}): number {\n  held.add("name ${number}");\n  return held.size() + ${number};\n}\n`;
 }
 
 /** Modules of the service, in the order of their files. */
