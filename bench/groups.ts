@@ -17,6 +17,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   symbols: () => import("./groups/symbols.ts"),
   index: () => import("./groups/index.ts"),
   retrieval: () => import("./groups/retrieval.ts"),
+  meaning: () => import("./groups/meaning.ts"),
   git: () => import("./groups/git.ts"),
   documents: () => import("./groups/documents.ts"),
   calculator: () => import("./groups/calculator.ts"),

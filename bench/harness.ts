@@ -66,6 +66,8 @@ interface GroupOptions {
   readonly show?: string | undefined;
   /** Numbers of files and records, such as "1k,10k". */
   readonly sizes?: string | undefined;
+  /** An embedding model, as in the setting `embeddings`. */
+  readonly embeddings?: string | undefined;
   /** Checkouts to measure. Default: this one. */
   readonly subject?: readonly string[] | undefined;
 }

@@ -19,11 +19,12 @@ ${summary(results)}
 
 \`\`\`sh
 npm run bench                          # everything; makes 2 GB of data in bench/.work the first time
-npm run bench -- grep read             # some groups: grep glob read write pipeline policy start sandbox shell edit git documents calculator mcp agent tokens console script servers growth race crash
+npm run bench -- grep read             # some groups: grep glob read write pipeline policy start sandbox shell edit git documents calculator mcp agent tokens console script servers growth retrieval meaning race crash
 npm run bench -- grep --only "15 files"  # cases whose name holds these words
 npm run bench -- edit --show "tabs for spaces"  # the first edits of a class that go wrong
 npm run bench -- growth --sizes 1k,10k  # fewer files and records than the default of 1k,10k,100k,300k; 1m is possible
 npm run bench -- growth --subject ../before --subject .  # this checkout and one from before a change, in one table
+npm run bench -- meaning --embeddings ollama/nomic-embed-text  # another model, as in the setting embeddings
 npm run bench -- servers --tries 40     # fewer renames than 200
 npm run bench -- race                  # a million tries for each operation
 npm run bench -- --json > results.json # for machines

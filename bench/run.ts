@@ -3,6 +3,7 @@
  *   npm run bench [-- <group> …] [--only <words>] [--tries N] [--kills N] [--json] [--strict] [--write-docs]
  *   npm run bench -- edit [--engine <its plan-edits.ts>] [--show <words of a class>]
  *   npm run bench -- growth [--sizes 1k,10k,1m] [--subject <another checkout>] [--subject .]
+ *   npm run bench -- meaning [--embeddings <provider/model>]
  */
 import { parseArgs } from "node:util";
 import { attackNames, crashChangeSets, crashWriters, raceForEscapes } from "./attacks.ts";
@@ -20,6 +21,7 @@ const { values: options, positionals } = parseArgs({
     engine: { type: "string" },
     show: { type: "string" },
     sizes: { type: "string" },
+    embeddings: { type: "string" },
     subject: { type: "string", multiple: true },
     tries: { type: "string" },
     kills: { type: "string", default: "500" },

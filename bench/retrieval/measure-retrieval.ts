@@ -1,21 +1,6 @@
-import type { CodeSearchData } from "../../src/tools/code/found-code.ts";
 import type { CaseResult, Verdict } from "../harness.ts";
-import { openSubject } from "../subject.ts";
-import { type QuestionSet, questionSets } from "./question-sets.ts";
-import type { Question } from "./questions.ts";
-
-/** The quality of one answer. */
-interface Judged {
-  readonly question: Question;
-  /** The share of the right files among the first ten files, and among the first ten results. */
-  readonly recall: number;
-  readonly recallInTen: number;
-  /** The reciprocal rank of the first right file; 0 when it is not among the first ten. */
-  readonly reciprocal: number;
-  /** Whether one of the first ten results, of at most 150 lines, is the function. */
-  readonly block: number;
-  readonly ms: number;
-}
+import { ask, type Judged, mean, withInterval } from "./ask-questions.ts";
+import { questionSets } from "./question-sets.ts";
 
 export interface RetrievalOptions {
   /** Only repositories whose name contains this; "tuning" and "held-out" are the two halves. */
@@ -35,62 +20,6 @@ export async function* measureRetrieval({ only }: RetrievalOptions): AsyncGenera
     const of = judged.filter(({ question }) => question.side === wanted);
     if (of.length > 0) yield result(wanted, of);
   }
-}
-
-async function ask({ tree, questions }: QuestionSet): Promise<Judged[]> {
-  const subject = await openSubject({ workspace: tree });
-  const search = async (query: string, limit: number) =>
-    (await subject.call("code.search", { query, limit })).data as CodeSearchData;
-  try {
-    for (;;) {
-      const { index } = await search("anything", 1);
-      if (!index || (index.indexed === index.files && index.outlined === index.outlinable)) break;
-    }
-    const judged: Judged[] = [];
-    for (const question of questions) {
-      const started = performance.now();
-      const { results } = await search(asWords(question.text), 10);
-      const ms = performance.now() - started;
-      const more = await search(asWords(question.text), 100);
-      judged.push({ ...judge(question, results, more.results), question, ms });
-    }
-    return judged;
-  } finally {
-    await subject.close();
-  }
-}
-
-/** Quotes or slashes around the whole text would have a meaning. */
-function asWords(text: string): string {
-  return text.replace(/^["/]+|["/]+$/g, "");
-}
-
-function judge(
-  { files, block }: Question,
-  ten: CodeSearchData["results"],
-  more: CodeSearchData["results"],
-): Pick<Judged, "recall" | "recallInTen" | "reciprocal" | "block"> {
-  const first = [...new Set(more.map(({ path }) => path))].slice(0, 10);
-  const rank = first.findIndex((path) => files.includes(path));
-  const isHit = ten.some(
-    ({ path, firstLine, lastLine }) =>
-      files.includes(path) &&
-      lastLine - firstLine < 150 &&
-      (!block || (firstLine <= block.firstLine && block.firstLine <= lastLine)),
-  );
-  return {
-    recall: share(files, first),
-    recallInTen: share(
-      files,
-      ten.map(({ path }) => path),
-    ),
-    reciprocal: rank === -1 ? 0 : 1 / (rank + 1),
-    block: isHit ? 1 : 0,
-  };
-}
-
-function share(wanted: readonly string[], found: readonly string[]): number {
-  return wanted.filter((path) => found.includes(path)).length / wanted.length;
 }
 
 function result(side: string, judged: readonly Judged[]): CaseResult {
@@ -139,14 +68,4 @@ function goals(kind: string, of: readonly Judged[]): Verdict[] {
   if (kind === "comments")
     return [goal("R@10", recall, 0.94), goal("block", mean(of.map(({ block }) => block)), 0.8)];
   return [goal("R@10", recall, 0.7), goal("MRR", mean(of.map(({ reciprocal }) => reciprocal)), 0.52)];
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function withInterval(values: readonly number[]): string {
-  const middle = mean(values);
-  const variance = mean(values.map((value) => (value - middle) ** 2));
-  return `${middle.toFixed(3)} ± ${(1.96 * Math.sqrt(variance / values.length)).toFixed(3)}`;
 }

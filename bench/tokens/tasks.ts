@@ -7,7 +7,7 @@ export interface Task {
   readonly workspace: WorkspaceName;
   readonly prompt: string;
   /** Default: "none". Language servers run only in a sandbox. */
-  readonly sandbox?: "auto";
+  readonly sandbox?: "auto" | "none";
   readonly solve: (work: ScriptedModel) => Promise<string>;
 }
 
