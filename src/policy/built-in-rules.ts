@@ -25,7 +25,7 @@ secret /etc/shadow /etc/gshadow /proc/*/environ /proc/*/task/*/environ /proc/*/m
 
 # System directories: no tool writes there in any mode. A workspace in one of them stays writable.
 protected /etc/** /bin/** /sbin/** /usr/** /boot/** /proc/** /sys/** /lib/** /lib32/** /lib64/** /libx32/**
-protected /dev/[!s]* /dev/s[!h]* /run/** /snap/** /var/lib/** /var/run/** /var/spool/**
+protected /dev/[!s]*/** /dev/s[!h]*/** /run/** /snap/** /var/lib/** /var/run/** /var/spool/**
 protected /System/** /Library/** /Applications/** /private/etc/** /private/var/db/**
 open      /dev/null /dev/zero /dev/full /dev/tty /dev/stdin /dev/stdout /dev/stderr /dev/fd/*
 
