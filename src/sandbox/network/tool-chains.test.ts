@@ -15,6 +15,8 @@ describe.skipIf(!canEnter)("tool chains in a private network (with bubblewrap an
   it.skipIf(!isThere("npm", "--version"))("npm installs a package from a registry (with npm)", async () => {
     await using folder = temporaryFolder();
     const packed = packageIn(folder.path);
+    // Without it, npm takes a project in a parent folder for its own.
+    writeFileSync(join(folder.path, "package.json"), "{}");
     await using registry = await serve((path, port) =>
       path === "/tiny"
         ? JSON.stringify({
