@@ -15,6 +15,8 @@ export type Elicit = (question: {
   readonly message: string;
   /** The parameters of the server's request; `requestedSchema` describes the answer. */
   readonly params: ElicitParameters;
+  /** Aborted when the answer is no longer wanted: the call has ended, or the server has cancelled the question or ended. */
+  readonly signal: AbortSignal;
 }) => Promise<ElicitAnswer>;
 
 export interface ElicitParameters {

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { textForUser } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { offersOf } from "../../mcp/hub/offers/offers-of.ts";
+import { requestTool } from "../../mcp/hub/offers/request-names.ts";
 import { attempt } from "../../system/attempt.ts";
 import type { Toolcrib } from "../../toolcrib/index.ts";
 import type { ChatSessions } from "./chat-sessions.ts";
@@ -48,7 +49,7 @@ function readingOf(
 function resourceOf(mentioned: string, crib: Toolcrib): Parameters<ChatSessions["callForUser"]> | undefined {
   const [, server = "", uri = ""] = /^([^:]+):(.+)$/.exec(mentioned) ?? [];
   const isServer = offersOf(crib).some((offers) => offers.has(server));
-  return isServer ? [`${server}__resources/read`, { uri }] : undefined;
+  return isServer ? [requestTool(server, "resources/read"), { uri }] : undefined;
 }
 
 /** Returns the text that mentions a file or symbol, with quotes where a sentence would not end in front of them. */

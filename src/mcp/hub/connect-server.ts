@@ -59,8 +59,8 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
   const client = new sdk.Client(clientInfo, clientOptions(settings, options));
   const { elicit } = options;
   if (elicit)
-    client.setRequestHandler("elicitation/create", async ({ params }) => ({
-      ...(await elicit({ server: settings.name, message: cleanText(params.message, 2_000), params })),
+    client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq: { signal } }) => ({
+      ...(await elicit({ server: settings.name, message: cleanText(params.message, 2_000), params, signal })),
     }));
   const root = { uri: pathToFileURL(options.workspace).href, name: basename(options.workspace) };
   if (settings.sendsRoots) client.setRequestHandler("roots/list", () => ({ roots: [root] }));

@@ -59,7 +59,7 @@ export class HubServer {
   #junkLines = 0;
   #following: "no" | "yes" | "again" = "no";
   #calls = 0;
-  #isAsking = false;
+  #asking: AbortController | undefined;
 
   constructor(settings: ServerSettings, options: HubServerOptions) {
     this.settings = settings;
@@ -136,17 +136,22 @@ export class HubServer {
       );
     } finally {
       this.#calls -= 1;
+      if (this.#calls === 0) this.#asking?.abort();
     }
   }
 
-  /** Asks the user during a call of this server, one question at a time. A server could ask endlessly otherwise. */
+  /**
+   * Asks the user during a call of this server, one question at a time. A server could ask endlessly otherwise. The
+   * question ends with the call.
+   */
   async #ask(elicit: Elicit, question: Parameters<Elicit>[0]): Promise<ElicitAnswer> {
-    if (this.#calls === 0 || this.#isAsking) return { action: "cancel" };
-    this.#isAsking = true;
+    if (this.#calls === 0 || this.#asking !== undefined) return { action: "cancel" };
+    this.#asking = new AbortController();
+    const signal = AbortSignal.any([question.signal, this.#asking.signal]);
     try {
-      return await elicit(question);
+      return await untilAborted(elicit({ ...question, signal }), signal);
     } finally {
-      this.#isAsking = false;
+      this.#asking = undefined;
     }
   }
 

@@ -9,7 +9,7 @@ import { abilitiesOf } from "./call-tool.ts";
  * later era take questions only as results of their own calls.
  */
 export async function passOnQuestion(
-  { server: name, message, params }: Parameters<Elicit>[0],
+  { server: name, message, params, signal }: Parameters<Elicit>[0],
   server: Server | undefined,
 ): Promise<ElicitAnswer> {
   const schema = params.requestedSchema;
@@ -20,7 +20,7 @@ export async function passOnQuestion(
     message: `The MCP server ${name} asks: ${message}`,
     requestedSchema: cleanTexts(schema) as ElicitRequestFormParams["requestedSchema"],
   };
-  const { action, content } = await server.elicitInput(form, { timeout: patienceMs });
+  const { action, content } = await server.elicitInput(form, { timeout: patienceMs, signal });
   return { action, ...(content && { content }) };
 }
 

@@ -212,6 +212,42 @@ describe.each(eras)("a client of %s", (era) => {
   });
 });
 
+it("ends the question of a server when the call is cancelled", async () => {
+  const capabilities = { elicitation: {} };
+  await using fixture = await clientFixture({
+    era: "2025-11-25",
+    mode: "yolo",
+    capabilities,
+    sources: [lent()],
+  });
+  const cancelling = new AbortController();
+  const ended = Promise.withResolvers<void>();
+  fixture.client.setRequestHandler("elicitation/create", (_, { mcpReq: { signal } }) => {
+    signal.addEventListener("abort", () => ended.resolve());
+    cancelling.abort();
+    // The user does not answer.
+    return new Promise(() => {});
+  });
+  elicit = fixture.connection.elicit;
+  const { signal } = cancelling;
+  const call = fixture.client.callTool({ name: "docs__ask", arguments: {} }, { signal });
+  await expect(call).rejects.toThrow();
+  await ended.promise;
+});
+
+it("leaves out prompts and arguments whose names have control characters", async () => {
+  const prompts = await hub.offers.prompts();
+  expect(prompts.filter(({ server }) => server === "evil")).toEqual([
+    { server: "evil", name: "evil__steal", ownName: "steal", arguments: [] },
+  ]);
+});
+
+it("refuses all subscriptions to a server that does not report changes", async () => {
+  const subscribe = () => hub.offers.subscribe("evil", "x:secret", () => {});
+  const settled = await Promise.allSettled([subscribe(), subscribe()]);
+  expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+});
+
 it("keeps the address of a resource in the address that clients see", () => {
   for (const [server, uri] of [
     ["a b/c%", "file:///x y?q#f"],

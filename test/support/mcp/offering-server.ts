@@ -25,7 +25,7 @@ const resources = isEvil
   : [{ uri: "doc://readme", name: "Readme", description: "About it.", mimeType: "text/markdown" }];
 
 const prompts = isEvil
-  ? [{ name: "steal" }, { name: 7 }, null]
+  ? [{ name: "steal", arguments: [{ name: "\u001b[2Jfile" }] }, { name: "\u001b[2Jsteal" }, { name: 7 }, null]
   : [
       {
         name: "review",

@@ -68,15 +68,19 @@ function readPrompt({
   description,
   arguments: given,
 }: Given): OfferLists["prompts"] | undefined {
-  if (typeof name !== "string" || name.trim() === "" || name.length > maxNameChars) return undefined;
+  if (!isName(name)) return undefined;
   const parameters = (Array.isArray(given) ? given : []).slice(0, maxParameters).flatMap((one) => {
-    if (!isRecord(one) || typeof one.name !== "string" || one.name === "" || one.name.length > maxNameChars)
-      return [];
+    if (!isRecord(one) || !isName(one.name)) return [];
     const about = cleanLine(one.description, 500);
     return [{ name: one.name, ...(about && { description: about }), required: one.required === true }];
   });
   const texts = { title: cleanLine(title, 200), description: cleanLine(description, 500) };
   return { ownName: name, ...filled(texts), arguments: parameters };
+}
+
+/** Names are shown to users and sent back to the server unchanged, so those with control characters are refused. */
+function isName(given: unknown): given is string {
+  return typeof given === "string" && given !== "" && cleanLine(given, maxNameChars) === given;
 }
 
 const maxNameChars = 256;

@@ -72,8 +72,9 @@ class Space {
   }
 
   hasFor(data: string): boolean {
+    if (data.length > this.#data) return false;
     this.#data -= data.length;
-    return this.#data >= 0;
+    return true;
   }
 }
 

@@ -4,6 +4,9 @@ export const requestNames = ["resources/read", "prompts/get"] as const;
 export type RequestName = (typeof requestNames)[number];
 
 /** The name of such a call. No tool of a server has one with a slash. */
-export function requestTool(server: string, request: RequestName): string {
+export function requestTool<Request extends RequestName>(
+  server: string,
+  request: Request,
+): `${string}__${Request}` {
   return `${server}__${request}`;
 }

@@ -67,7 +67,8 @@ export class ServerOffers {
       followed.end?.();
     };
     try {
-      if (known === undefined) await this.#follow(uri, followed);
+      followed.following ??= this.#follow(uri, followed);
+      await followed.following;
     } catch (error) {
       leave();
       throw error;
@@ -107,6 +108,8 @@ const reportMs = 250;
 
 class Followed {
   readonly listeners = new Listeners<void>();
+  /** Settles when the server has accepted or refused the subscription. */
+  following: Promise<void> | undefined;
   end: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
