@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { clientFixture, eras } from "../../../test/support/mcp/client-fixture.ts";
+import { appMetaOf } from "./changes-app.ts";
 
 const capabilities = {
   extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } },
@@ -18,6 +19,10 @@ describe.each(eras)("a client of %s that shows MCP Apps", (era) => {
     const shown = tools.filter(({ _meta }) => _meta !== undefined);
     expect(shown.map(({ name }) => name)).toContain("file_write");
     expect(shown.map(({ name }) => name)).not.toContain("file_read");
+    const all = await (await fixture.crib()).definitions({ which: "all" });
+    expect(all.filter((tool) => appMetaOf(tool)).map(({ canonical }) => canonical)).toEqual(
+      expect.arrayContaining(["file.delete", "edit.replace", "code.rename", "notebook.edit"]),
+    );
     expect(shown[0]?._meta).toEqual({ ui: { resourceUri: uri, visibility: ["model"] } });
     const input = { path: "a.txt", content: "one\nthree\n" };
     const { _meta } = await client.callTool({ name: "file_write", arguments: input });

@@ -27,7 +27,7 @@ export function showsApps(extensions: Readonly<Record<string, unknown>> | undefi
 
 /** Returns the metadata of a tool whose calls the view shows; undefined for other tools. */
 export function appMetaOf({ canonical, effects }: Pick<ToolDefinition, "canonical" | "effects">) {
-  if (effects.readOnly || !/^(?:edit|file|notebook)\./.test(canonical)) return undefined;
+  if (effects.readOnly || !/^(?:code|edit|file|notebook)\./.test(canonical)) return undefined;
   return { ui: { resourceUri: changesApp.uri, visibility: ["model"] } };
 }
 

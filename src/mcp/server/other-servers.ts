@@ -102,7 +102,7 @@ export async function subscribeOffered(
 ): Promise<() => void> {
   const found = parseOfferUri(uri);
   const crib = await served.crib();
-  if (found === undefined) throw invalid("Only resources of other servers change", { uri });
+  if (found === undefined) throw invalid("Only changes of resources of other servers are reported", { uri });
   const name = requestTool(found.server, "resources/read");
   const { verdict, explanation } = await crib.check(name, { uri: found.uri });
   if (verdict === "deny" || (verdict === "ask" && !wasRead)) throw invalid(explanation, { uri });

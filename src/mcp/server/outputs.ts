@@ -51,6 +51,6 @@ const uriPattern = /^toolcrib:\/\/output\/(out_[a-z0-9]+)(?:\?offset=(\d{1,12}))
 /** Clients accept at least this much in one response. */
 const maxBytes = 60_000;
 
-function noSuchResource(uri: string, reason: string): ProtocolError {
+export function noSuchResource(uri: string, reason: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource not found: ${reason}`, { uri });
 }

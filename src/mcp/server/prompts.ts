@@ -29,12 +29,7 @@ export function servePrompts(
   options: PromptOptions,
 ): FindParameter {
   const read = async () => readPrompts((await served.crib()).project, options);
-  const find = async (name: string) => {
-    const found = (await read()).find((each) => each.name === name);
-    if (found === undefined)
-      throw invalid(`There is no prompt ${JSON.stringify(printableLine(name).slice(0, 100))}`);
-    return found;
-  };
+  const find = async (name: string) => (await read()).find((each) => each.name === name);
   server.setRequestHandler("prompts/list", async ({ params }) => {
     const own = (await read()).map(toPrompt);
     const names = new Set(own.map(({ name }) => name));
@@ -42,13 +37,15 @@ export function servePrompts(
     return toPage("prompts", [...own, ...others], params?.cursor);
   });
   server.setRequestHandler("prompts/get", async ({ params: { name, arguments: given = {} } }, context) => {
-    const own = (await read()).find((each) => each.name === name);
+    const own = await find(name);
     if (own !== undefined) return toMessage(own, given);
     const parts = { served, questions, client: abilitiesOf(server, context), context };
-    return (await getOffered(name, given, parts)) ?? toMessage(await find(name), given);
+    const offered = await getOffered(name, given, parts);
+    if (offered !== undefined) return offered;
+    throw invalid(`There is no prompt ${JSON.stringify(printableLine(name).slice(0, 100))}`);
   });
   return async (prompt, parameter) => {
-    const own = (await read()).find((each) => each.name === prompt);
+    const own = await find(prompt);
     return own && parametersOf(own).find(({ name }) => name === parameter);
   };
 }

@@ -200,8 +200,9 @@ export class ServedToolcrib {
   async #closeCrib(): Promise<void> {
     this.#closing.abort();
     this.#listeners.clear();
-    for (const stop of this.#stops) stop();
+    // An instance that is still opening adds further functions to `#stops`.
     const crib = await this.#crib?.catch(() => undefined);
+    for (const stop of this.#stops) stop();
     await crib?.close();
   }
 }

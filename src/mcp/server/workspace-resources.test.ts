@@ -24,6 +24,9 @@ describe.each(eras)("a client with %s", (era) => {
     const uri = (path: string) => template.replace("{+path}", path);
     const { contents } = await client.readResource({ uri: uri("src/a%20b.md") });
     expect(contents).toEqual([{ uri: uri("src/a%20b.md"), mimeType: "text/plain", text: "# Title\n" }]);
+    // Clients encode different characters.
+    for (const other of [`file://${workspace}/src/a b.md`, uri("src%2Fa%20b%2Emd")])
+      expect((await client.readResource({ uri: other })).contents).toMatchObject([{ text: "# Title\n" }]);
     const [record] = (await fixture.crib()).log();
     expect([record?.tool, record?.input]).toEqual([
       "file.read",

@@ -1,27 +1,25 @@
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  type ReadResourceResult,
-  type Resource,
-  type ResourceTemplateType,
-  type ServerContext,
+import type {
+  ReadResourceResult,
+  Resource,
+  ResourceTemplateType,
+  ServerContext,
 } from "@modelcontextprotocol/server";
-import type { Caller, CallResult } from "../../toolcrib/index.ts";
+import type { CallResult } from "../../toolcrib/index.ts";
 import { isReadOnly } from "./call-tool.ts";
+import { noSuchResource } from "./outputs.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
 
-/** Reads the changes of the session or a file of the workspace, by calls; undefined for other resources. */
+/** Reads the changes of the session or a file of the workspace, by a call like those of the model; undefined for other resources. */
 export async function readOfWorkspace(
   served: ServedToolcrib,
   uri: string,
   context: ServerContext,
 ): Promise<ReadResourceResult | undefined> {
-  const { workspace } = await served.crib();
+  const call = callFor(uri, (await served.crib()).workspace);
+  if (call === undefined) return undefined;
   const caller = await served.caller({ readOnly: isReadOnly(context) });
   const { signal } = context.mcpReq;
-  return served.busy(
-    async () => (await readChanges(caller, uri, signal)) ?? (await readFile(caller, uri, workspace, signal)),
-  );
+  return toContents(uri, await served.busy(() => caller.call(...call, { signal })));
 }
 
 export const changes: Resource = {
@@ -32,53 +30,35 @@ export const changes: Resource = {
   mimeType: "text/plain",
 };
 
-async function readChanges(
-  caller: Caller,
-  uri: string,
-  signal: AbortSignal,
-): Promise<ReadResourceResult | undefined> {
-  if (uri !== changes.uri) return undefined;
-  return toContents(uri, await caller.call("journal.diff", {}, { signal }));
-}
-
 /** Returns the template of the workspace's files, whose variable is a path in the workspace. */
 export function fileTemplate(workspace: string): ResourceTemplateType {
   return {
-    uriTemplate: `${folderUri(workspace)}{+path}`,
+    uriTemplate: `file://${workspace.split("/").map(encodeURIComponent).join("/")}/{+path}`,
     name: "file",
     title: "File of the workspace",
     description: "A file of the workspace, read as file.read reads it, within your rules.",
   };
 }
 
-/** Reads a file through the pipeline, like a call of the model. */
-async function readFile(
-  caller: Caller,
-  uri: string,
-  workspace: string,
-  signal: AbortSignal,
-): Promise<ReadResourceResult | undefined> {
-  const folder = folderUri(workspace);
-  if (!uri.startsWith(folder) || uri.length === folder.length) return undefined;
-  let path: string;
+function callFor(uri: string, workspace: string): readonly [tool: string, input: object] | undefined {
+  if (uri === changes.uri) return ["journal.diff", {}];
+  const path = pathIn(workspace, uri);
+  return path === undefined ? undefined : ["file.read", { path, line_numbers: false }];
+}
+
+/** Returns the path of a `file:` address, relative to the workspace. Clients encode different characters. */
+function pathIn(workspace: string, uri: string): string | undefined {
+  if (!uri.startsWith("file:///")) return undefined;
   try {
-    path = decodeURIComponent(uri.slice(folder.length));
+    const path = decodeURIComponent(uri.slice("file://".length));
+    return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) || undefined : undefined;
   } catch {
     return undefined;
   }
-  return toContents(uri, await caller.call("file.read", { path, line_numbers: false }, { signal }));
-}
-
-function folderUri(workspace: string): string {
-  return `file://${workspace.split("/").map(encodeURIComponent).join("/")}/`;
 }
 
 function toContents(uri: string, { content, error, images }: CallResult): ReadResourceResult {
   if (error !== null) throw noSuchResource(uri, [error.message, error.hint].filter(Boolean).join(". "));
   if (images.length === 0) return { contents: [{ uri, mimeType: "text/plain", text: content }] };
   return { contents: images.map(({ mediaType, base64 }) => ({ uri, mimeType: mediaType, blob: base64 })) };
-}
-
-function noSuchResource(uri: string, reason: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource not found: ${reason}`, { uri });
 }

@@ -118,6 +118,18 @@ describe("a resource server", () => {
     expect(await issued({}, { typ: "dpop+jwt" })).toEqual([401, "This is not an access token"]);
   });
 
+  it("accepts tokens for its origin with and without the final slash, if that is its address", async () => {
+    const options = { issuer: issuer.issuer, resource: "https://tools.example" };
+    const root = new ResourceServer(options, await findIssuer(options));
+    expect(root.metadataAt("/.well-known/oauth-protected-resource")).toMatchObject({
+      resource: "https://tools.example/",
+    });
+    for (const aud of ["https://tools.example", "https://tools.example/"])
+      expect(await root.admit(await issuer.issue({ aud, scope: readWrite }))).toMatchObject({
+        readOnly: false,
+      });
+  });
+
   it("fetches new keys when they are rotated, but not for every unknown key", async () => {
     await issued({});
     const before = issuer.fetches;

@@ -29,7 +29,7 @@ export class ResourceServer {
   /** The address of the metadata, for challenges. */
   readonly metadataUrl: string;
   readonly #issuer: string;
-  readonly #audience: string;
+  readonly #audiences: string[];
   readonly #keys: IssuerKeys;
 
   constructor(
@@ -39,7 +39,8 @@ export class ResourceServer {
     this.#issuer = issuer;
     this.#keys = keys;
     this.resource = secureAddress(resource, "resource");
-    this.#audience = audience ?? resource;
+    // Clients ask for tokens for the address in the metadata, which may differ by the final slash.
+    this.#audiences = audience === undefined ? [resource, this.resource.href] : [audience];
     const { origin, pathname } = this.resource;
     this.metadataUrl = `${origin}${wellKnown}${pathname === "/" ? "" : pathname}`;
   }
@@ -74,7 +75,7 @@ export class ResourceServer {
     const { payload, protectedHeader } = await jwtVerify(token, getKey, {
       algorithms,
       issuer,
-      audience: this.#audience,
+      audience: this.#audiences,
       clockTolerance: clockToleranceSeconds,
       requiredClaims: ["exp"],
     }).catch((error: Error) => {
