@@ -62,6 +62,7 @@ export async function runChecks(contestants: readonly Contestant[]): Promise<rea
 const edits = ({ edit }: Server) => edit !== undefined;
 const reads = ({ read }: Server) => read !== undefined;
 const runs = ({ run }: Server) => run !== undefined;
+const undoes = ({ undo }: Server) => undo !== undefined;
 
 const tasks: readonly Task[] = [
   {
@@ -233,13 +234,12 @@ const tasks: readonly Task[] = [
   {
     name: "undo an edit",
     about: "By a tool of the server.",
-    applies: edits,
+    applies: (server) => edits(server) && undoes(server),
     run: async ({ server, talk, workspace }) => {
       const path = join(workspace, "a.txt");
       writeFileSync(path, "one\n");
       await answerOf(server.edit!(talk, path, "one", "two"));
-      if (server.undo === undefined) return bad("no such tool");
-      await answerOf(server.undo(talk));
+      await answerOf(server.undo!(talk));
       return judgeFile(path, "one\n", "restored");
     },
   },
@@ -247,14 +247,13 @@ const tasks: readonly Task[] = [
     name: "undo a command",
     about: "The command deletes a file that no version control knows.",
     forCommands: true,
-    applies: runs,
+    applies: (server) => runs(server) && undoes(server),
     run: async ({ server, talk, workspace }) => {
       const path = join(workspace, "a.txt");
       writeFileSync(path, "one\n");
       await answerOf(server.run!(talk, workspace, "rm a.txt"));
       if (existsSync(path)) return bad("the command did not run");
-      if (server.undo === undefined) return bad("no such tool");
-      await answerOf(server.undo(talk));
+      await answerOf(server.undo!(talk));
       return existsSync(path) ? judgeFile(path, "one\n", "restored") : bad("not restored");
     },
   },

@@ -13,7 +13,7 @@ export function comparisonPage({ machine, load, servers, measures, failures, che
 
 <!-- Written by \`npm run comparison\` from docs/comparison.json; do not edit by hand. -->
 
-The same work, done by Toolcrib and by MCP servers from npm, in one run over standard input and output. Where Toolcrib is worse stands first.
+The same work, done by Toolcrib and by MCP servers from npm, in one run over standard input and output. The first section lists where Toolcrib is worse.
 
 Measured ${machine.date} on ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.kernel}, Node ${machine.node}.
 ${loadText(machine.cores, load)}
@@ -62,7 +62,7 @@ npm run comparison -- --page   # writes this page again from the stored result
 
 - Each server runs in a process of its own, without install scripts, with an empty home folder and its own copy of the files.
 - In starts and single calls the servers take turns, and each round begins with another one, so that a busy machine affects all of them: compare ratios.
-- Every task with an outcome has a new server and new files. The outcome is read from the disk, not from the answer.
+- Every task with an outcome has a new server and new files. Changes are checked on the disk, not in the answer.
 - The client is the same minimal program for all. It offers no elicitation, so no call waits for a user.
 
 [Benchmarks](benchmarks.md) has the figures of single parts, and [limits](limits.md) what Toolcrib cannot do.
