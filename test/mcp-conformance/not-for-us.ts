@@ -15,35 +15,37 @@ export interface Exception {
 export const notForUs: readonly Exception[] = [
   {
     leg: "server",
-    scenarios: [
-      "prompts-get-embedded-resource",
-      "prompts-get-with-image",
-      "input-required-result-non-tool-request",
-    ],
-    because: "Prompts are the text of commands and skills. They ask nothing.",
+    scenarios: ["prompts-get-embedded-resource", "prompts-get-with-image"],
+    because: "Needs the suite's own prompts; ours are the text of commands and skills.",
+  },
+  {
+    leg: "server",
+    scenarios: ["input-required-result-non-tool-request"],
+    because:
+      "Needs a prompt of the suite that asks. Ours ask nothing; those of other servers ask for approval (`src/mcp/server/other-servers.test.ts`).",
   },
   {
     leg: "server",
     scenarios: ["logging-set-level", "tools-call-with-logging"],
-    because: "Nothing is logged to clients, which the protocol deprecates.",
+    because: "The server sends no log messages to clients, which the protocol deprecates.",
   },
   {
     leg: "server",
     scenarios: ["tools-call-audio", "tools-call-embedded-resource", "tools-call-mixed-content"],
     because:
-      "Tools give text, pictures, data and links to what is kept; no sounds and no embedded resources.",
+      "Tools return text, images, data and links to stored outputs; no audio and no embedded resources.",
   },
   {
     leg: "server",
     scenarios: ["resources-read-text", "resources-read-binary", "resources-templates-read"],
     because:
-      "Wants resources of its own (`test://…`); ours are stored outputs, changes and files of the workspace (`src/mcp/server/workspace-resources.test.ts`).",
+      "Needs the suite's own resources (`test://…`); ours are stored outputs, changes and files of the workspace (`src/mcp/server/workspace-resources.test.ts`).",
   },
   {
     leg: "server",
     scenarios: ["resources-subscribe", "resources-unsubscribe"],
     because:
-      "Wants resources of its own; the resources of other servers can be subscribed to (`src/mcp/server/other-servers.test.ts`).",
+      "Needs the suite's own resources; clients can subscribe to resources of other servers (`src/mcp/server/other-servers.test.ts`).",
   },
   {
     leg: "server",
@@ -54,44 +56,44 @@ export const notForUs: readonly Exception[] = [
       "input-required-result-multiple-input-requests",
       "input-required-result-capability-check",
     ],
-    because: "The client's model and roots are never asked for, which the protocol deprecates.",
+    because: "The server never asks for the client's model or roots, which the protocol deprecates.",
   },
   {
     leg: "server",
     scenarios: ["server-stateless"],
     checks: ["sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400"],
     because:
-      "No tool needs an ability of the client: who cannot be asked gets a refusal that says how to allow the call.",
+      "No tool needs a capability of the client: if the client cannot ask, the error says how to allow the call.",
   },
   {
     leg: "server",
     scenarios: ["elicitation-sep1034-defaults", "elicitation-sep1330-enums"],
-    because: "Wants forms of its own. The one that we show, for approval, has one choice and no default.",
+    because:
+      "Needs the suite's own forms. Our only form is for approval (`src/mcp/server/approvals.test.ts`).",
   },
   {
     leg: "server",
     scenarios: ["input-required-result-basic-elicitation", "input-required-result-multi-round"],
     because:
-      "Wants questions of its own, by its own names. Ours is for approval, in one round (`src/mcp/server/approvals.test.ts`).",
+      "Needs the suite's own questions. Ours is for approval, in one round (`src/mcp/server/approvals.test.ts`).",
   },
   {
     leg: "server",
     scenarios: ["input-required-result-ignore-extra-params"],
-    because:
-      "Answers, without the signed state, a question that it was never asked: nobody is believed who does.",
+    because: "Answers a question that was never asked, without the signed state. Such an answer is ignored.",
   },
   {
     leg: "server",
     scenarios: ["json-schema-2020-12"],
     checks: ["json-schema-2020-12-$schema", "sep-2106-composition-keywords-preserved"],
     because:
-      "Schemas do not name their draft, which costs tokens and is 2020-12 anyway, and give no choice at the top: clients hand them on to providers, who refuse it.",
+      "Schemas do not name their draft, which costs tokens and is 2020-12 anyway, and have no `anyOf` at the top level, which providers refuse.",
   },
   {
     leg: "server",
     scenarios: ["http-custom-header-server-validation"],
     because:
-      "No argument of a tool is told in a header; such words in the schemas of other servers are left out.",
+      "No tool takes an argument from a header; such keywords in the schemas of other servers are removed.",
   },
   {
     leg: "server",
