@@ -19,7 +19,7 @@ const mayImport: Record<string, readonly string[]> = {
   web: ["contract", "lib"],
   processes: ["contract", "lib"],
   workers: ["contract", "lib", "system"],
-  code: ["contract", "lib", "edit", "system", "environment", "files", "workers"],
+  code: ["contract", "lib", "edit", "system", "environment", "policy", "files", "workers"],
   documents: ["contract", "lib", "system", "workers"],
   script: ["contract", "lib", "system", "workers"],
   journal: ["contract", "lib", "edit", "system", "environment"],

@@ -43,6 +43,18 @@ describe("a hostile program", () => {
     expect(await endOf(`f${"<a>(".repeat(50)}${")".repeat(50)}`)).toBe("timeout");
   });
 
+  it("ends with results that it has not read, and leaves its process to the next program", async () => {
+    const text = "x".repeat(1_000_000);
+    const calls = {
+      ...echoCalls,
+      call: async (): Promise<InnerResult> => ({ ok: true, data: null, text, failed: undefined }),
+    };
+    const program =
+      "const first = tools.long({}); for (let count = 0; count < 8; count++) void tools.long({}); await first; for (;;);";
+    await expect(scripts.run(program, calls, { signal })).rejects.toMatchObject({ code: "timeout" });
+    expect(await endOf("return (await tools.echo({ text: 'next' })).text")).toBe("next");
+  });
+
   it("makes no call for the program that follows it", async () => {
     const ending = new AbortController();
     const own: string[] = [];

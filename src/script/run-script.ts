@@ -1,7 +1,7 @@
 import { serialize } from "node:v8";
 import { type ErrorCode, errorCodes, ToolError } from "../contract/error.ts";
 import type { InnerCalls, InnerError, ScriptResult, ScriptTool } from "../contract/script.ts";
-import { abortError } from "../lib/async/abort.ts";
+import { abortError, untilAborted } from "../lib/async/abort.ts";
 import { Semaphore } from "../lib/async/semaphore.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { counted, showSize } from "../lib/text/format-quantity.ts";
@@ -43,10 +43,10 @@ export class ScriptRun {
     return this.#run(async () => {
       this.#made += 1;
       const refused = this.#refusal(name, input);
-      if (refused) return this.#deliver(refused, deliver);
+      if (refused) return this.#answer(refused, deliver);
       const release = await this.#turns.take(this.#signal, cancelled);
       try {
-        await this.#deliver(await this.#call(String(name), JSON.parse(input)), deliver);
+        await this.#answer(await this.#call(String(name), JSON.parse(input)), deliver);
       } finally {
         release();
       }
@@ -56,7 +56,7 @@ export class ScriptRun {
   help(name: unknown, deliver: Deliver): Promise<void> {
     return this.#run(async () => {
       this.#tools ??= this.#calls.tools();
-      await deliver(explain(String(name), await this.#tools));
+      await this.#deliver(explain(String(name), await this.#tools), deliver);
     });
   }
 
@@ -98,7 +98,7 @@ export class ScriptRun {
     if (!result.ok) return { kind: "error", error: result.error };
     const { text, failed: failure } = result;
     const data = toBytes(result.data);
-    if (text.length + data.length <= limits.resultBytes)
+    if (Buffer.byteLength(text) + data.length <= limits.resultBytes)
       return { kind: "result", text, data, failed: failure };
     return failed(
       "too-large",
@@ -107,9 +107,14 @@ export class ScriptRun {
     );
   }
 
-  #deliver(answer: CallAnswer, deliver: Deliver): Promise<void> {
+  #answer(answer: CallAnswer, deliver: Deliver): Promise<void> {
     if (answer.kind === "error") this.#failed += 1;
-    return deliver(answer);
+    return this.#deliver(answer, deliver);
+  }
+
+  /** Passes an answer on. A program that has ended reads no more of it, so its end does not wait for that. */
+  #deliver(answer: CallAnswer, deliver: Deliver): Promise<void> {
+    return untilAborted(deliver(answer), this.#signal, cancelled);
   }
 
   #run(act: () => Promise<void>): Promise<void> {

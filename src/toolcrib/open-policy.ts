@@ -128,7 +128,11 @@ export class OpenPolicy {
 
   #look(): Policy | Promise<Policy> {
     this.#looking = undefined;
-    if (this.#refreshing !== undefined) return this.#refreshing;
+    // A refresh under way may have read a file before it changed, so the files are compared again after it.
+    return this.#refreshing?.then(() => this.#refreshing ?? this.#compare()) ?? this.#compare();
+  }
+
+  #compare(): Policy | Promise<Policy> {
     if (this.#trouble === undefined && this.#marks.areSame) return this.#current;
     this.#refreshing = this.#refresh().finally(() => {
       this.#refreshing = undefined;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestProject } from "vitest/node";
@@ -10,10 +10,27 @@ export function setup(project: TestProject): () => void {
   const folder = join(runs, String(process.pid));
   const empty = () => rmSync(folder, { recursive: true, force: true });
   empty();
+  removeAbandoned();
   // The sources may have changed.
   project.onTestsRerun(empty);
   process.env.TOOLCRIB_TEST_RUN = folder;
   return empty;
+}
+
+/** Removes the folders of runs that were killed. */
+function removeAbandoned(): void {
+  if (!existsSync(runs)) return;
+  for (const name of readdirSync(runs))
+    if (!isRunning(Number(name))) rmSync(join(runs, name), { recursive: true, force: true });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it belongs to another user.
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
 }
 
 /**

@@ -140,8 +140,10 @@ class Indexer {
   }
 
   search({ vector, ...query }: Parameters<IndexService["search"]>[0]): Promise<readonly IndexHit[]> {
-    const compare = vector && this.#vectors?.comparison(vector);
-    return this.answer((view) => answer(currentWordIndex(view), query, compare));
+    // New vectors may move the old ones, so the comparison is valid only until the next turn.
+    return this.answer((view) =>
+      answer(currentWordIndex(view), query, vector && this.#vectors?.comparison(vector)),
+    );
   }
 
   /** Runs a query on the last scan. Rebuilds a damaged index and runs the query again. */

@@ -12,6 +12,7 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
+import { redactText } from "../../policy/redaction/redact.ts";
 import { type ListedFiles, WorkspaceLister } from "../index/build/list-workspace.ts";
 import { CodeWorker } from "./code-worker.ts";
 import type { IndexedWorkspace, IndexerCallbacks, IndexerService } from "./index-service.ts";
@@ -90,7 +91,8 @@ export class IndexWorker {
   ): Promise<Float32Array | VectorProblem | undefined> {
     if (this.#embedder === undefined || state === undefined) return undefined;
     if (state.missing === state.pieces) return state.problem;
-    const text = words.slice(0, maxQueryChars);
+    // In this order: a part of a key does not look like one.
+    const text = redactText(words).slice(0, maxQueryChars);
     const known = this.#vectors.use(text);
     if (known !== undefined) return known;
     if (this.#failed && Date.now() < this.#failed.untilMs) return this.#failed.problem;

@@ -133,6 +133,11 @@ it("redacts the texts of records each time, by their names", () => {
   ]);
   const expected = [secret, "[redacted: key]", "x [redacted: GitHub token]"];
   expect(texts).toEqual([...expected, ...expected]);
+  // The same characters, but another name.
+  expect([redact(`API_KEY\n${secret}`, "path"), redact(secret, "path\nAPI_KEY")]).toEqual([
+    expect.stringContaining("API_KEY"),
+    "[redacted: key]",
+  ]);
 });
 
 describe("a text without secrets", () => {

@@ -88,12 +88,14 @@ function redactNamedText(
 export function redactionOfRecords(): (text: string, name: string) => string {
   const clean = new Set<string>();
   return (text, name) => {
-    if (text.length > longestRepeated) return redactNamedText(text, name);
-    const key = `${name}\n${text}`;
+    if (name.length + text.length > longestRepeated) return redactNamedText(text, name);
+    // The length of the name, because both may contain any character.
+    const key = `${name.length} ${name}${text}`;
     if (clean.has(key)) return text;
     const redacted = redactNamedText(text, name);
+    if (redacted !== text) return redacted;
     if (clean.size >= maxRemembered) clean.clear();
-    if (redacted === text) clean.add(key);
+    clean.add(key);
     return redacted;
   };
 }

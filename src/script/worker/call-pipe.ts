@@ -56,7 +56,10 @@ export class CallPipe {
     if (kind !== "result") return { id, kind, text: body.toString("utf8") };
     const { textBytes, failed } = answer;
     const isShort = textBytes <= shortTextBytes;
-    const held = { text: isShort ? undefined : body.subarray(0, textBytes), data: body.subarray(textBytes) };
+    const held = {
+      text: isShort ? undefined : compact(body.subarray(0, textBytes)),
+      data: compact(body.subarray(textBytes)),
+    };
     this.#held.set(id, held);
     this.#heldBytes += held.data.length + (held.text?.length ?? 0);
     const text = isShort ? body.toString("utf8", 0, textBytes) : "";
@@ -74,6 +77,11 @@ const shortTextBytes = 16_000;
 
 /** Above this, results go into the memory of the program, whose limit then counts them. */
 const mostHeldBytes = 64 * 1024 * 1024;
+
+/** Returns the same bytes. A part of a buffer keeps the whole in memory, so a small part is copied. */
+function compact(part: Buffer): Buffer {
+  return 2 * part.length < part.buffer.byteLength ? Buffer.from(part) : part;
+}
 
 /** Waits for bytes of the parent. */
 function received(): Buffer {

@@ -1,8 +1,15 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type EmbeddingServer, embeddingServer } from "../../../test/support/embeddings/embedding-server.ts";
 import { type TemporaryToolcrib, temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 import { openEmbedder } from "../../models/embeddings.ts";
 import type { CodeSearchData } from "./found-code.ts";
+
+/** A private key of 50 lines. */
+const keyLines = Array.from({ length: 50 }, (_, at) =>
+  createHash("sha512").update(String(at)).digest("base64").slice(0, 64),
+);
+const key = [`-----BEGIN ${"PRIVATE"} KEY-----`, ...keyLines, `-----END ${"PRIVATE"} KEY-----`].join("\n");
 
 const token = ["ghp", "x7Kq2LmZ9vRt4WbN8sYc1HdF6gJp3QaE5uTo"].join("_");
 
@@ -22,10 +29,20 @@ describe("code.search with an embedding model", () => {
       `export function createInvoice(order: Order): Invoice {\n  const key = "${token}";\n}\n`,
     );
     opened.write("private.ts", "export function secretShipment(parcel: Parcel): void {}\n");
+    // The text of a piece ends within the token, and another piece begins within the key.
+    opened.write(
+      "long.ts",
+      `export function paintLong(): void {\n  // ${"o".repeat(1430)}\n  use("${token}");\n}\n`,
+    );
+    opened.write("notes.md", `# Keys\n${"Some words about keys.\n".repeat(75)}\n${key}\n`);
     opened.write(".env", "SHIPMENT_PASSWORD=correct-horse-battery\n");
     opened.write("other.ts", "export function paintTheFence(colour: string): void {}\n");
     await vi.waitFor(
-      async () => expect(((await search("fence")).data as CodeSearchData).index?.vectors?.missing).toBe(0),
+      async () =>
+        expect(((await search("fence")).data as CodeSearchData).index?.vectors).toMatchObject({
+          pieces: 5,
+          missing: 0,
+        }),
       { timeout: 60_000 },
     );
   });
@@ -41,9 +58,10 @@ describe("code.search with an embedding model", () => {
 
   it("sends no secrets, and no files that rules hide", async () => {
     await search(`where is ${token}`);
+    await search(`where is ${"o ".repeat(735)}${token}`);
     const sent = JSON.stringify(server.received);
-    expect(sent).toContain("createInvoice");
-    for (const hidden of [token, "secretShipment", "correct-horse-battery"])
+    for (const shown of ["createInvoice", "paintLong", "notes.md"]) expect(sent).toContain(shown);
+    for (const hidden of [token.slice(0, 12), ...keyLines, "secretShipment", "correct-horse-battery"])
       expect(sent).not.toContain(hidden);
   });
 

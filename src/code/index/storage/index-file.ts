@@ -16,9 +16,15 @@ export function sizeOfIndex(directory: string): number | undefined {
 }
 
 export function discardIndex(directory: string): void {
-  for (const name of [indexName, vectorsName]) {
-    const file = join(directory, name);
-    const identity = identityOf(file);
-    if (identity !== undefined) discardDatabase(file, identity);
-  }
+  discard(indexFile(directory));
+  discardVectors(directory);
+}
+
+export function discardVectors(directory: string): void {
+  discard(join(directory, vectorsName));
+}
+
+function discard(file: string): void {
+  const identity = identityOf(file);
+  if (identity !== undefined) discardDatabase(file, identity);
 }

@@ -1,9 +1,11 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { openTestIndex, type TestIndex } from "../../../../test/support/code-index/open-index.ts";
 import { wordVector } from "../../../../test/support/embeddings/word-vectors.ts";
 import type { VectorState } from "../../../contract/code.ts";
 import { ToolError } from "../../../contract/error.ts";
+import { vectorsName } from "../storage/index-file.ts";
 import { storedVectors } from "./vector-table.ts";
 
 const files = {
@@ -111,6 +113,20 @@ describe("vectors of pieces", () => {
     });
     expect(embedding.sent.length).toBe(16);
     expect(await embedded(index)).toMatchObject({ pieces: 80, tokens: 80 });
+  });
+
+  it("are made again when their file is damaged", async () => {
+    await using index = openTestIndex(files);
+    {
+      await using first = index.another({ embedding: recording() });
+      await embedded(first);
+    }
+    const file = join(index.directory, vectorsName);
+    writeFileSync(file, readFileSync(file).fill(0xff, 4096));
+    const embedding = recording();
+    await using second = index.another({ embedding });
+    expect(await embedded(second)).toMatchObject({ pieces: 3, tokens: 3 });
+    expect(embedding.sent.length).toBe(3);
   });
 
   it("that cannot be made leave the search by words, and say why", async () => {

@@ -4,11 +4,13 @@ import { ToolError } from "../../../contract/error.ts";
 import { throwIfAborted } from "../../../lib/async/abort.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
 import { decodeFile } from "../../../lib/text/encoding.ts";
+import { redactInTurns } from "../../../policy/redaction/redact.ts";
 import { BuildLock } from "../build/background-build.ts";
 import type { FileSource } from "../build/file-source.ts";
 import type { IndexView } from "../indexer.ts";
 import { currentWordIndex, type WordFile, type WordIndex } from "../query/word-index.ts";
-import { isDamage } from "../storage/index-database.ts";
+import { isDamage, isUnreadable } from "../storage/index-database.ts";
+import { discardVectors } from "../storage/index-file.ts";
 import { isWorthVectors, pieceTexts } from "./piece-texts.ts";
 import { type NewFile, VectorTable } from "./vector-table.ts";
 
@@ -53,7 +55,7 @@ export class PieceVectors {
     if (missingFiles(currentWordIndex(view()), table).length === 0 || table.isReplaced) return;
     this.#running = this.#run(view, table)
       .catch((error: Error) => {
-        // A damaged index is found and rebuilt by the next query.
+        // The next query finds the damage, and makes a new index or new vectors.
         if (this.#options.signal.aborted || isDamage(error)) return;
         const hint = error instanceof ToolError ? error.hint : undefined;
         this.#failed = { message: error.message, hint, atMs: Date.now() };
@@ -97,17 +99,31 @@ export class PieceVectors {
 
   async close(): Promise<void> {
     await this.#running;
-    this.#table?.close();
+    this.#closeTable();
   }
 
+  /** Returns the current vectors; none when their file was damaged. The index works without them. */
   #synced(): VectorTable {
-    if (this.#table?.isCurrent === false) {
-      this.#table.close();
-      this.#table = undefined;
+    if (this.#table?.isCurrent === false) this.#closeTable();
+    try {
+      return this.#opened();
+    } catch (error) {
+      if (!isDamage(error) && !isUnreadable(error)) throw error;
+      this.#closeTable();
+      discardVectors(this.#options.directory);
+      return this.#opened();
     }
+  }
+
+  #opened(): VectorTable {
     this.#table ??= new VectorTable(this.#options.directory, this.#options.model);
     this.#table.sync();
     return this.#table;
+  }
+
+  #closeTable(): void {
+    this.#table?.close();
+    this.#table = undefined;
   }
 
   async #run(view: () => IndexView, table: VectorTable): Promise<void> {
@@ -133,13 +149,16 @@ export class PieceVectors {
     const texts = new Map<string, string>();
     for (const file of files) {
       const content = contents.get(file.path);
-      const documents = index.file(file.number) && index.documentsOf(file.number);
       // A file that has changed since is read again after the next scan.
-      if (content === undefined || typeof content === "string" || documents === undefined) continue;
-      if (contentHash(content) !== file.hash) continue;
+      if (content === undefined || typeof content === "string" || contentHash(content) !== file.hash)
+        continue;
+      // Before it is divided: a part of a key does not look like one.
+      const text = await redactInTurns(decodeFile(content));
+      const documents = index.file(file.number) && index.documentsOf(file.number);
+      if (documents === undefined) continue;
       const { segment, first, count } = documents;
       const pieces = Array.from({ length: count }, (_, at) => index.segments[segment]!.piece(first + at));
-      const written = pieceTexts(file, decodeFile(content), pieces, index.outline(file.number));
+      const written = pieceTexts(file, text, pieces, index.outline(file.number));
       const hashes = written.map((text) => text && contentHash(text).slice(0, hashDigits));
       for (const [at, hash] of hashes.entries()) if (hash && !table.has(hash)) texts.set(hash, written[at]!);
       complete.push({ path: file.path, content: file.hash, hashes });
