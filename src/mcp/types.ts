@@ -133,3 +133,8 @@ export interface QuestionOptions {
    */
   readonly reflexMs?: number | undefined;
 }
+
+export interface TaskOptions {
+  /** A call that takes longer becomes a task if the client supports tasks. Default: 2 s. */
+  readonly taskAfterMs?: number | undefined;
+}

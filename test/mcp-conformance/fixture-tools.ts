@@ -27,6 +27,16 @@ export function fixtureTools(changeTools: () => void): readonly AnyTool[] {
       changeTools();
       return says("There is another tool now");
     }),
+    reader("greet", async (_context, { name }) => says(`Hello, ${name}!`)),
+    reader("slow_compute", async ({ signal }, { seconds }) => {
+      await wait(Number(seconds) * 1000, undefined, { signal });
+      return says("It is computed");
+    }),
+    reader("failing_job", async () => {
+      await wait(1_000);
+      throw new ToolError("unavailable", "This job always fails");
+    }),
+    asker("confirm_delete"),
     asker("test_elicitation"),
     asker("test_streaming_elicitation"),
     asker("test_input_required_result_elicitation"),
@@ -39,7 +49,9 @@ export function fixtureTools(changeTools: () => void): readonly AnyTool[] {
 /** A tool that appears and disappears. */
 export const passingTool: AnyTool = reader("test_passing_tool", async () => says("Still here"));
 
-function reader(name: string, run: (context: ToolContext) => Promise<ToolOutput>): AnyTool {
+type Input = Readonly<Record<string, unknown>>;
+
+function reader(name: string, run: (context: ToolContext, input: Input) => Promise<ToolOutput>): AnyTool {
   return {
     name,
     description: `What the suite knows as ${name}.`,
@@ -47,7 +59,7 @@ function reader(name: string, run: (context: ToolContext) => Promise<ToolOutput>
     input: z.looseObject({}),
     limits: { maxChars: 30_000, keep: "both" },
     accesses: () => [],
-    run: (_input, context) => run(context),
+    run: (input, context) => run(context, input as Input),
   };
 }
 

@@ -27,6 +27,8 @@ export async function servedFixtures(): Promise<ServedFixtures> {
     prompts: { configDirectory: join(folder.path, "config") },
     token,
     port: 0,
+    // The suite expects tasks of jobs that take one second.
+    taskAfterMs: 300,
     open: async () => {
       const source = emptySource();
       return openToolcrib({

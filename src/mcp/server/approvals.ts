@@ -24,6 +24,7 @@ import {
   widthsOf,
 } from "../../toolcrib/question-text.ts";
 import type { QuestionOptions } from "../types.ts";
+import type { FormAnswer, Task } from "./tasks.ts";
 
 /** Signed state that the client returns with the answer. */
 interface QuestionState {
@@ -90,6 +91,14 @@ export class ApprovalQuestions {
     return this.#answer(given, askedMs, (later) => shownBy(later) === shown);
   }
 
+  /** Asks through a task, whose client sees the question when it polls. */
+  async askInTask(request: ApprovalRequest, task: Task): Promise<Answer> {
+    const askedMs = monotonicMs();
+    const given = await task.ask(inputRequired.elicit(formFor(request)), patienceMs);
+    const shown = shownBy(request);
+    return this.#answer(given, askedMs, (later) => shownBy(later) === shown);
+  }
+
   answerIn({ mcpReq }: ServerContext): Answer {
     const state = mcpReq.requestState<QuestionState>();
     if (state === undefined) return { kind: "none" };
@@ -104,7 +113,7 @@ export class ApprovalQuestions {
 
   /** Reads the answer in a form; `isSame` recognizes the call that the form was shown for. */
   #answer(
-    { action, content }: { readonly action: string; readonly content?: Record<string, unknown> | undefined },
+    { action, content }: FormAnswer,
     askedMs: number,
     isSame: (request: ApprovalRequest) => boolean,
   ): Answer {

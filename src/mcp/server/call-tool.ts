@@ -24,6 +24,7 @@ import { appMetaOf, diffOf, showsApps } from "./changes-app.ts";
 import { outputUri } from "./outputs.ts";
 import { ProgressNotes } from "./progress-notes.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
+import { knowsTasks, type Task } from "./tasks.ts";
 
 /** Runs a client's call, asks for approval through the client, and returns the result in MCP's form. */
 export async function callTool(
@@ -31,8 +32,9 @@ export async function callTool(
   parts: AskingParts,
   client: ClientAbilities,
   context: ServerContext,
+  task?: Task,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const made = await completeCall(wanted, parts, client, context);
+  const made = await completeCall(wanted, parts, client, context, task);
   if (made.kind === "asked") return made.question;
   return toCallResult(made.result, {
     ...client,
@@ -57,25 +59,42 @@ interface AskingParts {
   readonly questions: ApprovalQuestions;
 }
 
-/** Makes a client's call and asks for approval through the client. Returns its result, or the question. */
+/**
+ * Makes a client's call and asks for approval through the client. Returns its result, or the question. A call that has
+ * become a task asks through the task and waits.
+ */
 export async function completeCall(
   wanted: WantedCall,
   { served, questions }: AskingParts,
   client: ClientAbilities,
   context: ServerContext,
+  task?: Task,
 ): Promise<CompleteCall | { readonly kind: "asked"; readonly question: InputRequiredResult }> {
-  const { signal, _meta, notify } = context.mcpReq;
+  const { _meta, notify: notifyRequest } = context.mcpReq;
+  const signal = task?.signal ?? context.mcpReq.signal;
   const token = _meta?.progressToken;
+  // The request of a task is answered, and tasks have no progress notifications.
+  const notify: typeof notifyRequest = async (...given) => {
+    if (!task?.isTask) await notifyRequest(...given);
+  };
   const progress = token === undefined ? undefined : new ProgressNotes(notify, token);
   try {
     const readOnly = isReadOnly(context);
-    const onEvent = progress?.hear;
+    const hearBoth = (event: CallEvent) => {
+      progress?.hear(event);
+      task?.hear(event);
+    };
+    // Without a listener, calls skip their events.
+    const onEvent = progress === undefined && task === undefined ? undefined : hearBoth;
     const make = (answer: Answer) => makeCall(wanted, served, { signal, answer, onEvent, readOnly });
     let made = await make(answerOf(client, questions, context));
     // The files changed while the user was asked.
     for (let times = 1; made.kind === "question" && !client.isAskedByResults && times < maxTimes; times += 1)
       made = await make(answerOf(client, questions, context));
-    if (made.kind === "question" && client.isAskedByResults)
+    // The call was a task before it came to ask, for example because the instance had to open first.
+    for (let times = 1; made.kind === "question" && task?.settle() && times < maxTimes; times += 1)
+      made = await make(await questions.askInTask(made.request, task));
+    if (made.kind === "question" && client.isAskedByResults && !task?.isTask)
       return { kind: "asked", question: await questions.ask(made.request, context) };
     if (made.kind === "question" || made.kind === "unanswered") made = await make({ kind: "unanswered" });
     if (made.kind === "question" || made.kind === "unanswered")
@@ -266,6 +285,8 @@ export interface ClientAbilities {
   readonly knowsLinks: boolean;
   /** Whether it shows MCP Apps. */
   readonly hasApps: boolean;
+  /** Whether it polls for the results of long calls. */
+  readonly knowsTasks: boolean;
 }
 
 export function abilitiesOf(server: Server, context?: ServerContext): ClientAbilities {
@@ -279,6 +300,7 @@ export function abilitiesOf(server: Server, context?: ServerContext): ClientAbil
     isAskedByResults: context?.mcpReq.envelope !== undefined,
     knowsLinks: version >= firstWithLinks,
     hasApps: showsApps(extensions),
+    knowsTasks: knowsTasks(declared),
   };
 }
 

@@ -18,6 +18,7 @@ import { serveCompletion } from "./completion.ts";
 import { servePrompts } from "./prompts.ts";
 import { serveResources } from "./resources.ts";
 import type { ChangedList, ServedToolcrib } from "./served-toolcrib.ts";
+import { serveTasks, type Task, tasksExtension } from "./tasks.ts";
 
 export interface ServerParts extends ServerIdentity {
   readonly toolcrib: ServedToolcrib;
@@ -46,7 +47,7 @@ export function newServer({
     {
       capabilities: {
         tools: { listChanged: true },
-        extensions: { [appExtension]: {} },
+        extensions: { [appExtension]: {}, ...(era === "modern" && { [tasksExtension]: {} }) },
         resources: { listChanged: true, ...(era === "legacy" && { subscribe: true }) },
         completions: {},
         ...(prompts !== undefined && { prompts: era === "legacy" ? { listChanged: true } : {} }),
@@ -70,10 +71,20 @@ export function newServer({
     const envelope: Record<string, unknown> | undefined = context.mcpReq.envelope;
     // In the 2026 era each request names its client.
     if (envelope?.[CLIENT_INFO_META_KEY] !== undefined) introduce(envelope[CLIENT_INFO_META_KEY]);
-    return served.busy(() =>
-      callTool({ name, input }, { served, questions }, abilitiesOf(server, context), context),
-    );
+    const client = abilitiesOf(server, context);
+    const call = (task?: Task) =>
+      served.busy(() => callTool({ name, input }, { served, questions }, client, context, task));
+    if (!client.knowsTasks) return call();
+    const { signal } = context.mcpReq;
+    // The SDK passes on results of the type "task", which its types lack.
+    return served.tasks.run(call, { signal, isReadOnly: isReadOnly(context) }) as ReturnType<typeof call>;
   });
+  if (era === "modern")
+    serveTasks(server, {
+      tasks: served.tasks,
+      isDeclared: (context) => abilitiesOf(server, context).knowsTasks,
+      isReadOnly,
+    });
   serveResources(server, { served, questions, era });
   serveCompletion(server, served, prompts && servePrompts(server, { served, questions }, prompts));
   return server;

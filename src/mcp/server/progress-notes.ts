@@ -25,10 +25,8 @@ export class ProgressNotes {
   }
 
   readonly hear = (event: CallEvent): void => {
-    const { message } =
-      event.type === "tool-progress" ? event : { message: event.type === "tool-output" ? event.text : "" };
-    const line = lastLine(message);
-    if (line === "" || this.#ended) return;
+    const line = progressLine(event);
+    if (line === undefined || this.#ended) return;
     this.#message = line;
     // The first is sent at once, later ones at most every `pauseMs`.
     if (this.#timer === undefined) this.#send();
@@ -55,7 +53,11 @@ export class ProgressNotes {
 const pauseMs = 100;
 const maxChars = 200;
 
-function lastLine(text: string): string {
-  const line = text.trimEnd().split("\n").at(-1)!.trim();
+/** Returns the message, or the last line of the output, of an event; undefined when it has none. */
+export function progressLine(event: CallEvent): string | undefined {
+  const { message } =
+    event.type === "tool-progress" ? event : { message: event.type === "tool-output" ? event.text : "" };
+  const line = message.trimEnd().split("\n").at(-1)!.trim();
+  if (line === "") return undefined;
   return line.length > maxChars ? `${line.slice(0, maxChars)}…` : line;
 }

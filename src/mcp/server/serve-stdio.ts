@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Server } from "@modelcontextprotocol/server";
 import { type StdioServerHandle, serveStdio as serveByStdio } from "@modelcontextprotocol/server/stdio";
 import type { Toolcrib } from "../../toolcrib/index.ts";
-import type { Elicit, QuestionOptions, ServerIdentity } from "../types.ts";
+import type { Elicit, QuestionOptions, ServerIdentity, TaskOptions } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
 import { passOnQuestion } from "./ask-for-servers.ts";
 import { DirectCalls } from "./direct-calls.ts";
@@ -10,7 +10,11 @@ import { newServer, sendListChanged } from "./new-server.ts";
 import { ServedToolcrib } from "./served-toolcrib.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
-export interface ServeStdioOptions extends ServerIdentity, QuestionOptions, Partial<StdioStreams> {
+export interface ServeStdioOptions
+  extends ServerIdentity,
+    QuestionOptions,
+    TaskOptions,
+    Partial<StdioStreams> {
   /** Opens the instance of this connection; the server closes it. */
   readonly open: () => Promise<Toolcrib>;
 }
@@ -28,8 +32,8 @@ export interface ServedConnection extends AsyncDisposable {
 /** Serves an instance to one client over standard input and output, in either era of the protocol. */
 export function serveStdio(options: ServeStdioOptions): ServedConnection {
   const { open, input = process.stdin, output = process.stdout, remark, ...others } = options;
-  const { questionSeconds, reflexMs, ...identity } = others;
-  const toolcrib = new ServedToolcrib(open);
+  const { questionSeconds, reflexMs, taskAfterMs, ...identity } = others;
+  const toolcrib = new ServedToolcrib(open, { taskAfterMs });
   const questions = new ApprovalQuestions({ questionSeconds, reflexMs });
   const transport = new StdioTransport({ input, output, remark });
   const direct = new DirectCalls(transport, toolcrib);

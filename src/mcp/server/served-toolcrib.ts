@@ -9,6 +9,8 @@ import {
   ToolError,
 } from "../../toolcrib/index.ts";
 import { offersOf } from "../hub/offers/offers-of.ts";
+import type { TaskOptions } from "../types.ts";
+import { Tasks } from "./tasks.ts";
 
 /** A list of which clients are told that it has changed. */
 export type ChangedList = "tools" | "resources" | "prompts";
@@ -17,8 +19,13 @@ interface CallAdmission {
   run<Result>(session: object, call: () => Promise<Result>): Promise<Result>;
 }
 
+interface ServedOptions extends TaskOptions {
+  readonly admission?: CallAdmission;
+}
+
 /** Opens an instance when a request first needs it, and holds the state between requests. */
 export class ServedToolcrib {
+  readonly tasks: Tasks;
   readonly #open: () => Promise<Toolcrib>;
   readonly #admission: CallAdmission | undefined;
   readonly #listeners = new Listeners<ChangedList>();
@@ -38,9 +45,10 @@ export class ServedToolcrib {
   #closed: Promise<void> | undefined;
 
   /** With an admission, its calls wait for their turn among those of other sessions. */
-  constructor(open: () => Promise<Toolcrib>, admission?: CallAdmission) {
+  constructor(open: () => Promise<Toolcrib>, { admission, taskAfterMs }: ServedOptions = {}) {
     this.#open = open;
     this.#admission = admission;
+    this.tasks = new Tasks(taskAfterMs);
   }
 
   /** Opens the instance if necessary. After a failure, the next request tries again. */
@@ -200,6 +208,7 @@ export class ServedToolcrib {
   async #closeCrib(): Promise<void> {
     this.#closing.abort();
     this.#listeners.clear();
+    this.tasks.close();
     // An instance that is still opening adds further functions to `#stops`.
     const crib = await this.#crib?.catch(() => undefined);
     for (const stop of this.#stops) stop();

@@ -3,7 +3,7 @@ import { toNodeHandler } from "@modelcontextprotocol/node";
 import { type AuthInfo, createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import { monotonicMs } from "../../../lib/clock.ts";
 import type { Toolcrib } from "../../../toolcrib/index.ts";
-import type { ServerIdentity } from "../../types.ts";
+import type { ServerIdentity, TaskOptions } from "../../types.ts";
 import { ApprovalQuestions } from "../approvals.ts";
 import { newServer } from "../new-server.ts";
 import { ServedToolcrib } from "../served-toolcrib.ts";
@@ -11,7 +11,7 @@ import { Admission } from "./admission.ts";
 import { needsWriteScope, scopes } from "./resource-server.ts";
 import { refuse, Sessions } from "./sessions.ts";
 
-export interface HttpHandlerOptions extends ServerIdentity, Partial<SessionLimits> {
+export interface HttpHandlerOptions extends ServerIdentity, TaskOptions, Partial<SessionLimits> {
   /**
    * Opens an instance of a tenant: one per session for clients of the 2025 era, and one for all later clients of the
    * tenant, whose protocol has no sessions. The handler closes them.
@@ -144,7 +144,7 @@ class Tenants {
   }
 
   #add(name: string | undefined): Tenant | undefined {
-    const { maxTenants = 1_000, serverInfo, instructions, prompts } = this.#options;
+    const { maxTenants = 1_000, serverInfo, instructions, prompts, taskAfterMs } = this.#options;
     if (this.#tenants.size >= maxTenants) {
       const idle = [...this.#tenants].filter(([, { idleMs }]) => idleMs !== undefined);
       const [longest] = idle.sort(([, one], [, other]) => other.idleMs! - one.idleMs!);
@@ -153,7 +153,7 @@ class Tenants {
     }
     const open = () => this.#options.open({ tenant: name });
     const identity = { serverInfo, instructions, prompts };
-    const tenant = new Tenant({ open, admission: this.#admission, ...identity }, this.limits);
+    const tenant = new Tenant({ open, admission: this.#admission, taskAfterMs, ...identity }, this.limits);
     this.#tenants.set(name, tenant);
     return tenant;
   }
@@ -170,7 +170,7 @@ class Tenants {
   }
 }
 
-interface TenantParts extends ServerIdentity {
+interface TenantParts extends ServerIdentity, TaskOptions {
   readonly open: () => Promise<Toolcrib>;
   readonly admission: Admission;
 }
@@ -184,11 +184,11 @@ class Tenant {
   #requests = 0;
   #usedMs = monotonicMs();
 
-  constructor({ open, admission, ...identity }: TenantParts, limits: SessionLimits) {
+  constructor({ open, admission, taskAfterMs, ...identity }: TenantParts, limits: SessionLimits) {
     const questions = new ApprovalQuestions();
     const parts = { ...identity, questions, transport: "http" } as const;
     this.#maxBodyBytes = limits.maxBodyBytes;
-    this.#served = new ServedToolcrib(open, admission);
+    this.#served = new ServedToolcrib(open, { admission, taskAfterMs });
     this.#sessions = new Sessions({ open, admission, ...parts }, limits);
     this.#modern = createMcpHandler(() => newServer({ toolcrib: this.#served, ...parts }), {
       legacy: "reject",

@@ -112,7 +112,7 @@ class Session {
       await crib.definitions().catch(() => {});
       return crib;
     };
-    this.#served = new ServedToolcrib(() => admission.open(openListed), admission);
+    this.#served = new ServedToolcrib(() => admission.open(openListed), { admission });
     this.#server = newServer({ ...parts, toolcrib: this.#served, era: "legacy" });
     this.#served.onChange((list) => void sendListChanged(this.#server, list).catch(() => {}));
     this.#transport = new WebStandardStreamableHTTPServerTransport({
