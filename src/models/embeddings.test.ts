@@ -10,7 +10,7 @@ import { openEmbedder } from "./embeddings.ts";
 
 const { signal } = new AbortController();
 const texts = ["open the door", "close the gate"];
-const quick = { firstWaitMs: 1, retries: 2 };
+const quick = { queryMs: 60_000, firstWaitMs: 1, retries: 2 };
 
 function mine({ address }: EmbeddingServer, limits = {}) {
   const settings = {
