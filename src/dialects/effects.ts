@@ -31,6 +31,15 @@ export function effectsOf({ name, canonical = name, risk, hints = {} }: Hinted):
   };
 }
 
+/**
+ * Whether a read-only caller may use a tool: its calls change nothing, also not the processes, transactions or checkpoints of
+ * other callers. Tools that make calls may be used, because each of their calls is checked by itself.
+ */
+export function isForReaders(tool: Hinted & { readonly effects?: ToolEffects }): boolean {
+  const { name, canonical = name, risk, effects = effectsOf(tool) } = tool;
+  return risk === "read" && (effects.readOnly || /^(?:tools|agent)\./.test(canonical));
+}
+
 /** Returns the hints that hold for all tools that a dialect tool can resolve to. */
 export function hintsOfAll(tools: readonly Hinted[]): NonNullable<AnyTool["hints"]> {
   const effects = tools.map(effectsOf);

@@ -6,6 +6,7 @@ import { TimeSlice } from "../lib/async/time-slice.ts";
 import { type CanonicalName, catalog } from "../tools/catalog.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Dialect, DialectTool, OfferedTool, ResolvedCall } from "./dialect.ts";
+import { isForReaders } from "./effects.ts";
 import { canonicalTool, findTool, selectTools } from "./find-tool.ts";
 import { renameTool } from "./rename.ts";
 import { namesOf, type Rewrite, rewriteFieldNames, rewriteToolNames } from "./rewrite-names.ts";
@@ -207,8 +208,8 @@ export class Toolset {
     return this.#options.isDenied?.({ name: ownName, risk, server }) ?? false;
   }
 
-  #isAllowed({ risk }: Pick<OfferedTool, "risk">): boolean {
-    return !this.#options.readOnly || risk === "read";
+  #isAllowed(tool: Parameters<typeof isForReaders>[0]): boolean {
+    return !this.#options.readOnly || isForReaders(tool);
   }
 
   #isListed(tool: DialectTool): boolean {

@@ -84,10 +84,13 @@ async function loadTools(
   dialect: Dialect,
   { onlyTools, readOnly }: Narrowing,
 ): Promise<readonly OfferedTool[]> {
-  const { selectTools } = await import("../../dialects/find-tool.ts");
+  const [{ selectTools }, { isForReaders }] = await Promise.all([
+    import("../../dialects/find-tool.ts"),
+    import("../../dialects/effects.ts"),
+  ]);
   const chosen = onlyTools ? selectTools(dialect.tools, onlyTools, dialect) : dialect.tools;
   const tools = await Promise.all(chosen.map((tool) => tool.load()));
-  return tools.filter(({ risk }) => !readOnly || risk === "read");
+  return tools.filter((tool) => !readOnly || isForReaders(tool));
 }
 
 function firstSentence(text: string): string {

@@ -17,7 +17,7 @@ import type { PromptMessage, PromptText, ReadResource } from "../hub/offers/read
 import { type RequestName, requestTool } from "../hub/offers/request-names.ts";
 import type { OfferedPrompt, Offers } from "../types.ts";
 import type { ApprovalQuestions } from "./approvals.ts";
-import { type ClientAbilities, completeCall } from "./call-tool.ts";
+import { type ClientAbilities, completeCall, isReadOnly } from "./call-tool.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
 
 interface RequestParts {
@@ -28,8 +28,11 @@ interface RequestParts {
 }
 
 /** Lists the resources of other servers that rules do not deny altogether. */
-export async function listOfferedResources(served: ServedToolcrib): Promise<Resource[]> {
-  const listed = await readable(served, "resources/read", (offers) => offers.resources());
+export async function listOfferedResources(
+  served: ServedToolcrib,
+  context: ServerContext,
+): Promise<Resource[]> {
+  const listed = await readable(served, context, "resources/read", (offers) => offers.resources());
   return listed.map(({ server, uri, ...resource }) => ({
     ...resource,
     uri: offerUri(server, uri),
@@ -37,8 +40,11 @@ export async function listOfferedResources(served: ServedToolcrib): Promise<Reso
   }));
 }
 
-export async function listOfferedTemplates(served: ServedToolcrib): Promise<ResourceTemplateType[]> {
-  const listed = await readable(served, "resources/read", (offers) => offers.templates());
+export async function listOfferedTemplates(
+  served: ServedToolcrib,
+  context: ServerContext,
+): Promise<ResourceTemplateType[]> {
+  const listed = await readable(served, context, "resources/read", (offers) => offers.templates());
   return listed.map(({ server, uriTemplate, ...template }) => ({
     ...template,
     uriTemplate: offerUri(server, uriTemplate),
@@ -46,12 +52,14 @@ export async function listOfferedTemplates(served: ServedToolcrib): Promise<Reso
   }));
 }
 
-export async function listOfferedPrompts(served: ServedToolcrib): Promise<Prompt[]> {
-  return (await offeredPrompts(served)).map(({ server, ownName: _, arguments: given, ...prompt }) => ({
-    ...prompt,
-    description: ofServer(server, prompt.description),
-    arguments: given.map((parameter) => ({ ...parameter })),
-  }));
+export async function listOfferedPrompts(served: ServedToolcrib, context: ServerContext): Promise<Prompt[]> {
+  return (await offeredPrompts(served, context)).map(
+    ({ server, ownName: _, arguments: given, ...prompt }) => ({
+      ...prompt,
+      description: ofServer(server, prompt.description),
+      arguments: given.map((parameter) => ({ ...parameter })),
+    }),
+  );
 }
 
 /** Reads a resource of another server, as a call; undefined for other addresses. */
@@ -81,7 +89,7 @@ export async function getOffered(
   given: Readonly<Record<string, string>>,
   parts: RequestParts,
 ): Promise<GetPromptResult | InputRequiredResult | undefined> {
-  const found = (await offeredPrompts(parts.served)).find((prompt) => prompt.name === name);
+  const found = (await offeredPrompts(parts.served, parts.context)).find((prompt) => prompt.name === name);
   if (found === undefined) return undefined;
   const { server, ownName } = found;
   const made = await request(server, "prompts/get", { name: ownName, arguments: given }, parts);
@@ -95,39 +103,45 @@ export async function getOffered(
 
 /** Subscribes to a resource of another server that rules allow to read without asking, or that was read before. */
 export async function subscribeOffered(
-  served: ServedToolcrib,
+  { served, context }: Pick<RequestParts, "served" | "context">,
   uri: string,
   wasRead: boolean,
   listener: () => void,
 ): Promise<() => void> {
   const found = parseOfferUri(uri);
   const crib = await served.crib();
+  const caller = await served.caller({ readOnly: isReadOnly(context) });
   if (found === undefined) throw invalid("Only changes of resources of other servers are reported", { uri });
   const name = requestTool(found.server, "resources/read");
-  const { verdict, explanation } = await crib.check(name, { uri: found.uri });
+  const { verdict, explanation } = await caller.check(name, { uri: found.uri });
   if (verdict === "deny" || (verdict === "ask" && !wasRead)) throw invalid(explanation, { uri });
   const offers = offersOf(crib).find((each) => each.has(found.server));
   if (offers === undefined) throw invalid(`There is no MCP server ${printableLine(found.server)}`, { uri });
   return offers.subscribe(found.server, found.uri, listener);
 }
 
-async function offeredPrompts(served: ServedToolcrib): Promise<readonly OfferedPrompt[]> {
-  return readable(served, "prompts/get", (offers) => offers.prompts());
+async function offeredPrompts(
+  served: ServedToolcrib,
+  context: ServerContext,
+): Promise<readonly OfferedPrompt[]> {
+  return readable(served, context, "prompts/get", (offers) => offers.prompts());
 }
 
-/** Returns the offers of the servers to which rules do not deny the request altogether. */
+/** Returns the offers of the servers to which neither rules nor the access token deny the request altogether. */
 async function readable<Offer extends { readonly server: string }>(
   served: ServedToolcrib,
+  context: ServerContext,
   request: RequestName,
   list: (offers: Offers) => Promise<readonly Offer[]>,
 ): Promise<readonly Offer[]> {
   const crib = await served.crib();
+  const caller = await served.caller({ readOnly: isReadOnly(context) });
   const all = (await Promise.all(offersOf(crib).map(list))).flat();
   const sample = request === "resources/read" ? { uri: "any:" } : { name: "any" };
   const servers = [...new Set(all.map(({ server }) => server))];
   const denied = new Set<string>();
   for (const server of servers) {
-    const { verdict } = await crib.check(requestTool(server, request), sample);
+    const { verdict } = await caller.check(requestTool(server, request), sample);
     if (verdict === "deny") denied.add(server);
   }
   return all.filter(({ server }) => !denied.has(server));

@@ -30,10 +30,10 @@ export function servePrompts(
 ): FindParameter {
   const read = async () => readPrompts((await served.crib()).project, options);
   const find = async (name: string) => (await read()).find((each) => each.name === name);
-  server.setRequestHandler("prompts/list", async ({ params }) => {
+  server.setRequestHandler("prompts/list", async ({ params }, context) => {
     const own = (await read()).map(toPrompt);
     const names = new Set(own.map(({ name }) => name));
-    const others = (await listOfferedPrompts(served)).filter(({ name }) => !names.has(name));
+    const others = (await listOfferedPrompts(served, context)).filter(({ name }) => !names.has(name));
     return toPage("prompts", [...own, ...others], params?.cursor);
   });
   server.setRequestHandler("prompts/get", async ({ params: { name, arguments: given = {} } }, context) => {

@@ -24,12 +24,13 @@ export function serveResources(server: Server, { served, questions, era }: Resou
   const wereRead = new BoundedCache<string, true>({ maxEntries: maxRemembered });
   server.setRequestHandler("resources/list", async ({ params }, context) => {
     const apps = abilitiesOf(server, context).hasApps ? [changesApp] : [];
-    const others = await listOfferedResources(served);
+    const others = await listOfferedResources(served, context);
     return toPage("resources", [changes, ...apps, ...listOutputs(served), ...others], params?.cursor);
   });
-  server.setRequestHandler("resources/templates/list", async ({ params }) => {
+  server.setRequestHandler("resources/templates/list", async ({ params }, context) => {
     const own = [outputTemplate, fileTemplate((await served.crib()).workspace)];
-    return toPage("resourceTemplates", [...own, ...(await listOfferedTemplates(served))], params?.cursor);
+    const others = await listOfferedTemplates(served, context);
+    return toPage("resourceTemplates", [...own, ...others], params?.cursor);
   });
   server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
     const own = await readOfWorkspace(served, uri, context);
@@ -47,10 +48,10 @@ export function serveResources(server: Server, { served, questions, era }: Resou
 /** Answers the subscriptions of 2025-era clients. In the later era, the SDK answers them and reports none. */
 function serveSubscriptions(server: Server, served: ServedToolcrib, wasRead: (uri: string) => boolean): void {
   const stops = new Map<string, () => void>();
-  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, context) => {
     if (stops.has(uri)) return {};
     const report = () => void server.sendResourceUpdated({ uri }).catch(() => {});
-    const stop = await subscribeOffered(served, uri, wasRead(uri), report);
+    const stop = await subscribeOffered({ served, context }, uri, wasRead(uri), report);
     // The client may have subscribed twice at once.
     stops.get(uri)?.();
     stops.set(uri, stop);

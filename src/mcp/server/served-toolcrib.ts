@@ -84,11 +84,12 @@ export class ServedToolcrib {
     return this.#reader;
   }
 
-  /** Returns whether a tool exists and may change something. For `tools_call`, that depends on the tool it calls. */
+  /** Returns whether a tool exists and read-only callers do not have it. */
   async mayChange(name: string): Promise<boolean> {
-    const all = await (await this.crib()).definitions({ which: "all" });
-    const called = all.find((each) => each.name === name || each.canonical === name);
-    return called !== undefined && called.canonical !== "tools.call" && !called.effects.readOnly;
+    const callers = [await this.caller({ readOnly: false }), await this.caller({ readOnly: true })];
+    const [all, forReaders] = await Promise.all(callers.map((each) => each.definitions({ which: "all" })));
+    const isCalled = (tool: ToolDefinition) => tool.name === name || tool.canonical === name;
+    return all!.some(isCalled) && !forReaders!.some(isCalled);
   }
 
   /** Returns the files that tools can read, for completion. The list is up to five seconds old. */

@@ -230,12 +230,22 @@ describe("a server with OAuth", () => {
     await expect(client.callTool(write)).rejects.toMatchObject({
       requiredScope: "toolcrib:read toolcrib:write",
     });
-    // A tool that calls another one is not a way around.
-    const inner = resultOf(await client.callTool({ name: "tools_call", arguments: write }));
-    expect([inner.isError, JSON.stringify(inner.content)]).toEqual([
-      true,
-      expect.stringContaining("only read-only tools are allowed"),
-    ]);
+    // A tool that calls another one is not a way around, also not to end what another client of this user has started.
+    const others = ["process_stop", "transaction_commit", "journal_checkpoint", "journal_undo"];
+    expect(others.filter((name) => names.includes(name))).toEqual([]);
+    const script = "await tools.process.stop({ name: 'server' })";
+    for (const wanted of [
+      write,
+      ...others.map((name) => ({ name })),
+      { name: "tools_script", arguments: { script } },
+    ]) {
+      const inner = resultOf(await client.callTool({ name: "tools_call", arguments: wanted }));
+      expect([wanted.name, inner.isError, JSON.stringify(inner.content)]).toEqual([
+        wanted.name,
+        true,
+        expect.stringContaining("only read-only tools are allowed"),
+      ]);
+    }
   });
 
   it("names both scopes when a call needs more", async () => {
