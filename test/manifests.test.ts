@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import packageDescription from "../package.json" with { type: "json" };
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { name, version, description } = packageDescription;
 
@@ -16,7 +18,12 @@ it("starts exactly this version from the plugin of Claude Code", () => {
     name,
     version,
     description,
-    mcpServers: { toolcrib: { command: "npx", args: ["-y", `toolcrib@${version}`, "mcp"] } },
+    mcpServers: {
+      toolcrib: {
+        command: "sh",
+        args: ["-c", `cd / && exec npx -y toolcrib@${version} mcp --workspace "$OLDPWD"`],
+      },
+    },
   });
 });
 
@@ -26,6 +33,20 @@ it("starts exactly this version in the workspace from the extension of Gemini CL
     name,
     version,
     description,
-    mcpServers: { toolcrib: { command: "npx", args } },
+    mcpServers: { toolcrib: { command: "npx", args, cwd: "/" } },
   });
+});
+
+it("starts npx outside of the workspace, where no repository can bring programs or settings of npm", async () => {
+  await using folder = temporaryFolder();
+  const [workspace, programs] = [join(folder.path, "a b"), join(folder.path, "bin")];
+  for (const path of [workspace, programs]) mkdirSync(path);
+  // In place of the real one, which would download the package.
+  writeFileSync(join(programs, "npx"), '#!/bin/sh\nprintf "%s\\n" "$PWD" "$@"\n', { mode: 0o755 });
+  const { command, args } = read("packaging/claude-plugin/.claude-plugin/plugin.json").mcpServers.toolcrib;
+  const env = { PATH: `${programs}:/usr/bin:/bin` };
+  const printed = execFileSync(command, args, { cwd: workspace, env, encoding: "utf8" });
+  expect(printed.trimEnd().split("\n")).toEqual([
+    ...["/", "-y", `toolcrib@${version}`, "mcp", "--workspace", realpathSync(workspace)],
+  ]);
 });
