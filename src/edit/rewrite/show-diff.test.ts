@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { unquoteC } from "../../lib/text/unquote-c.ts";
 import { diffContents } from "./show-diff.ts";
 
 const diff = (before: string | undefined, after: string | undefined) =>
@@ -12,6 +13,14 @@ const diff = (before: string | undefined, after: string | undefined) =>
 it("writes an absolute path without a prefix", () => {
   const shown = diffContents({ path: "/tmp/a.txt", before: Buffer.from("1\n"), after: Buffer.from("2\n") });
   expect(shown).toBe("--- /tmp/a.txt\n+++ /tmp/a.txt\n@@ -1,1 +1,1 @@\n-1\n+2\n");
+});
+
+it("quotes a path with line ends, which could look like the diff of another file", () => {
+  const path = "a.md\n+++ b/a.md\n@@ -1,1 +1,1 @@\n-1\n+2\n--- a/x";
+  const shown = diffContents({ path, before: Buffer.from("1\n"), after: Buffer.from("2\n") });
+  const [quoted] = /".*"/.exec(shown)!;
+  expect([shown.split("\n").length, unquoteC(quoted)]).toEqual([6, `a/${path}`]);
+  expect(diffContents({ path, before: "nothing", after: Buffer.of(0) }).split("\n").length).toBe(2);
 });
 
 it("shows changed lines with three lines of context", () => {

@@ -1,4 +1,5 @@
 import { detectEncoding, detectionBytes } from "../../lib/text/encoding.ts";
+import { showPath } from "../../lib/text/printable.ts";
 import { diffRuns } from "../diff-runs.ts";
 import type { Change, FilePlan } from "../edit-request.ts";
 import { type LineTable, type Source, sourcesOf } from "../source.ts";
@@ -12,15 +13,15 @@ export function showDiff(plan: FilePlan, options: { readonly context: number } =
   if (plan.changes.length === 0) {
     if (!("from" in plan)) return "";
     const verb = plan.action === "move" ? "rename" : "copy";
-    return `${verb} from ${plan.from}\n${verb} to ${plan.path}\n`;
+    return `${verb} from ${showPath(plan.from)}\n${verb} to ${showPath(plan.path)}\n`;
   }
   const hunks = groupChanges(plan, before, options.context).map((group) => showHunk(group, before, after));
   return [`--- ${oldName}`, `+++ ${newName}`, ...hunks.flat(), ""].join("\n");
 }
 
-/** An absolute path gets no prefix, so that it can be read back. */
+/** An absolute path gets no prefix, so that it can be read back. One with line ends is quoted, so that it adds no lines. */
 function inHeader(prefix: "a" | "b", path: string): string {
-  return path.startsWith("/") ? path : `${prefix}/${path}`;
+  return showPath(path.startsWith("/") ? path : `${prefix}/${path}`);
 }
 
 /** Changes that share context, in lines counted from 0. */
@@ -119,7 +120,7 @@ export interface Contents {
 export function diffContents({ path, before, after }: Contents): string {
   if (before === "nothing" && after === "nothing") return "";
   if (isBinary(before) || isBinary(after))
-    return sameBytes(before, after) ? "" : `Binary file ${path} differs\n`;
+    return sameBytes(before, after) ? "" : `Binary file ${showPath(path)} differs\n`;
   const plan = { path, notes: [], changes: changesBetween(path, before, after) };
   if (before === "nothing") return showDiff({ ...plan, action: "add", after: after as Uint8Array });
   if (after === "nothing") return showDiff({ ...plan, action: "delete", before });
