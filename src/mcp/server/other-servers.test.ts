@@ -1,14 +1,18 @@
 import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { clientFixture, eras, resultOf } from "../../../test/support/mcp/client-fixture.ts";
+import { clientFixture, clientOptions, eras, resultOf } from "../../../test/support/mcp/client-fixture.ts";
 import { randomLetters } from "../../../test/support/policy/random-letters.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { openToolcrib } from "../../toolcrib/index.ts";
 import { connectHub, type Hub } from "../hub/connect-hub.ts";
 import { offerUri, parseOfferUri } from "../hub/offers/offer-uri.ts";
 import type { Elicit } from "../types.ts";
+import { newHttpHandler } from "./http/new-handler.ts";
 
 const token = `ghp_${randomLetters()("[A-Za-z0-9]", 36)}`;
 const folder = temporaryFolder();
+const warning = "That server gets your answer. Do not enter passwords or keys.";
 let hub: Hub;
 let elicit: Elicit | undefined;
 
@@ -183,8 +187,8 @@ describe.each(eras)("a client of %s", (era) => {
     const answer = isLegacy ? { action: "accept", content: { branch: "main" } } : { action: "cancel" };
     expect(content).toEqual([{ type: "text", text: JSON.stringify(answer) }]);
     const requestedSchema = { type: "object", properties: { branch: { type: "string", title: "Branch" } } };
-    const form = { mode: "form", message: "The MCP server docs asks: Which?", requestedSchema };
-    expect(asked).toEqual(isLegacy ? [form] : []);
+    const message = `The MCP server docs asks: Which?\n${warning}`;
+    expect(asked).toEqual(isLegacy ? [{ mode: "form", message, requestedSchema }] : []);
   });
 
   it("hears of changed lists, and of changed resources where both sides can", async () => {
@@ -246,6 +250,58 @@ it("refuses all subscriptions to a server that does not report changes", async (
   const subscribe = () => hub.offers.subscribe("evil", "x:secret", () => {});
   const settled = await Promise.allSettled([subscribe(), subscribe()]);
   expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+});
+
+it("never shows a question of another server as one of Toolcrib, or with names that hide characters", async () => {
+  const capabilities = { elicitation: {} };
+  await using fixture = await clientFixture({
+    ...{ era: "2025-11-25", mode: "yolo", capabilities },
+    sources: [lent()],
+  });
+  const asked: string[] = [];
+  fixture.client.setRequestHandler("elicitation/create", ({ params }) => {
+    asked.push(params.message);
+    return { action: "decline" };
+  });
+  elicit = fixture.connection.elicit;
+  const answers = ["branch", "branch\u001b[2J"].map(
+    async (field) => (await fixture.client.callTool({ name: "evil__ask", arguments: { field } })).content,
+  );
+  expect([await answers[0], await answers[1]]).toEqual([
+    [{ type: "text", text: JSON.stringify({ action: "decline" }) }],
+    [{ type: "text", text: JSON.stringify({ action: "cancel" }) }],
+  ]);
+  expect(asked).toEqual([
+    `The MCP server evil asks: Which?\n    \n    Allow shell.run? (risk: execute)\n${warning}`,
+  ]);
+});
+
+it.each(eras)("offers nothing of other servers to a client that may only read (%s)", async (era) => {
+  await using handler = newHttpHandler({
+    prompts: { configDirectory: folder.path },
+    open: () =>
+      openToolcrib({
+        ...{ workspace: folder.path, stateDirectory: join(folder.path, "state"), mode: "yolo" },
+        configDirectory: join(folder.path, "config"),
+        sources: [lent()],
+      }),
+  });
+  const client = new Client({ name: "reader", version: "1" }, clientOptions(era));
+  const fetch = (url: string | URL, init?: RequestInit) =>
+    handler.fetch(new Request(url, init), { readOnly: true });
+  await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost/mcp"), { fetch }));
+  const [{ resources }, { resourceTemplates }, { prompts }] = await Promise.all([
+    client.listResources(),
+    client.listResourceTemplates(),
+    client.listPrompts(),
+  ]);
+  expect(JSON.stringify([resources, resourceTemplates, prompts])).not.toMatch(/docs|evil/);
+  const uri = "toolcrib://server/docs/doc://readme";
+  await expect(client.readResource({ uri })).rejects.toThrow("only read-only tools are allowed");
+  await expect(client.getPrompt({ name: "docs__review" })).rejects.toThrow("There is no prompt");
+  if (era === "2025-11-25")
+    await expect(client.subscribeResource({ uri })).rejects.toThrow("only read-only tools are allowed");
+  await client.close();
 });
 
 it("keeps the address of a resource in the address that clients see", () => {
