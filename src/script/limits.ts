@@ -9,6 +9,8 @@ export const limits = {
   /** Calls of tools, and how many run at once. */
   calls: 1_000,
   callsAtOnce: 8,
+  /** Questions about tools, whose answers may be long. */
+  helps: 100,
   /** Characters that it prints and returns. */
   outputChars: 2_000_000,
   /** Characters of the message of its error. */

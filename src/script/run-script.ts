@@ -32,6 +32,7 @@ export class ScriptRun {
   #tools: Promise<readonly ScriptTool[]> | undefined;
   #made = 0;
   #failed = 0;
+  #helped = 0;
 
   constructor(calls: InnerCalls, signal: AbortSignal) {
     this.#calls = calls;
@@ -55,6 +56,9 @@ export class ScriptRun {
 
   help(name: unknown, deliver: Deliver): Promise<void> {
     return this.#run(async () => {
+      this.#helped += 1;
+      if (this.#helped > limits.helps)
+        return deliver(failed("too-large", `A script may call help ${limits.helps} times`));
       this.#tools ??= this.#calls.tools();
       await this.#deliver(explain(String(name), await this.#tools), deliver);
     });

@@ -2,6 +2,7 @@ import { request as httpRequest } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { eras, resultOf } from "../../../../test/support/mcp/client-fixture.ts";
 import { headers, httpFixture, initialize } from "../../../../test/support/mcp/http-fixture.ts";
+import { serveHttp } from "./serve-http.ts";
 
 /** Comes with the servers that we are compared with. */
 async function earlierSdk() {
@@ -222,6 +223,16 @@ it("refuses requests without exactly its token", async () => {
     },
     'Bearer realm="toolcrib"',
   ]);
+});
+
+it("does not start with an empty token, which every request would have", async () => {
+  const open = () => Promise.reject(new Error("opened"));
+  const oauth = { issuer: "https://login.example" };
+  for (const options of [{ token: "" }, { token: "", oauth }, {}])
+    await expect(serveHttp({ ...options, port: 0, open })).rejects.toMatchObject({
+      code: "invalid-input",
+      message: "serveHttp needs a token or an OAuth issuer",
+    });
 });
 
 it("refuses unauthorized requests before reading their body", async () => {

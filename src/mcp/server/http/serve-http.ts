@@ -30,7 +30,8 @@ export interface ServedHttp extends AsyncDisposable {
 /** Serves any number of clients over HTTP. */
 export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> {
   const { token, oauth, host = "127.0.0.1", port, allowedHosts = [], ...handling } = options;
-  if (token === undefined && oauth === undefined)
+  // A request without a token would have an empty one.
+  if (token === "" || (token === undefined && oauth === undefined))
     throw new ToolError("invalid-input", "serveHttp needs a token or an OAuth issuer", {
       hint: "Pass token or oauth.",
     });
