@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { clientFixture, eras } from "../../../test/support/mcp/client-fixture.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { fileTemplate } from "./workspace-resources.ts";
 
 const files = {
   "src/main.ts": "export const answer = 42;\n",
@@ -85,7 +86,7 @@ it("shows the changes of the session", async () => {
 
 it("refuses files outside of the workspace, secrets, links and denied files, and obeys onlyTools", async () => {
   await using outside = temporaryFolder();
-  await using fixture = await clientFixture({ files, rules: ["deny read log.txt"] });
+  await using fixture = await clientFixture({ files, rules: ["deny read log.txt", "ask read src/main.ts"] });
   const { client, workspace } = fixture;
   symlinkSync(outside.path, join(workspace, "link"));
   const folder = `file://${workspace.replaceAll(" ", "%20")}`;
@@ -97,6 +98,7 @@ it("refuses files outside of the workspace, secrets, links and denied files, and
     `${folder}/link/x`,
     `${folder}/.env`,
     `${folder}/log.txt`,
+    `${folder}/src/main.ts`,
     `${folder}/%FF`,
     `${folder}/`,
     `file://evil.example${workspace.replaceAll(" ", "%20")}/src/main.ts`,
@@ -108,6 +110,9 @@ it("refuses files outside of the workspace, secrets, links and denied files, and
     ),
   );
   expect(new Set(await Promise.all(read))).toEqual(new Set(["Resource not found"]));
+  const ref = { type: "ref/resource", uri: fileTemplate(workspace).uriTemplate } as const;
+  const { completion } = await client.complete({ ref, argument: { name: "path", value: "" } });
+  expect(completion.values).toEqual(["src/a b.md"]);
   await using limited = await clientFixture({ files, onlyTools: ["search.grep"] });
   const own = `file://${limited.workspace.replaceAll(" ", "%20")}/src/main.ts`;
   for (const uri of [own, "toolcrib://changes"])
