@@ -89,13 +89,13 @@ class SharedCode {
   /** Indexers of former rules stay, because running calls may use them. Their processes end when they are idle. */
   #indexer(): IndexWorker {
     const { workspace, directory, reads, elsewhere, embedder } = this.#options;
-    const { key: rules, guard } = reads();
+    const rules = reads();
     const embedding = embedder && [embedder.model, embedder.address];
     const connection = elsewhere && connectionOf(elsewhere);
-    const key = JSON.stringify([workspace, directory, rules, connection, embedding]);
+    const key = JSON.stringify([workspace, directory, rules.key, connection, embedding]);
     const lease =
       this.#indexers.get(key) ??
-      indexers.take(key, () => new IndexWorker({ workspace, directory, guard, elsewhere, embedder }));
+      indexers.take(key, () => new IndexWorker({ workspace, directory, reads: rules, elsewhere, embedder }));
     this.#indexers.set(key, lease);
     return lease.part;
   }

@@ -17,6 +17,8 @@ export interface PathRefusal {
 export interface ReadRules {
   readonly key: string;
   readonly guard: PathGuard;
+  /** Whether a rule asks before the path is read, so that nothing may be sent of it unasked. Default: no rule does. */
+  readonly asks?: (realPath: string) => boolean;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ExtraRoots, PathGuard, PathRefusal } from "../contract/guard.ts";
 import { boundedMemo } from "../lib/bounded-cache.ts";
 import { oncePerObject } from "../lib/once-per-object.ts";
 import { namesOf } from "./paths/path-names.ts";
-import { refusingRule } from "./paths/refuse-path.ts";
+import { isAbout, refusingRule, rulesNear } from "./paths/refuse-path.ts";
 import type { RuleOrigin } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import type { PathRule } from "./rules/rule.ts";
@@ -21,10 +21,19 @@ export function guardPaths(policy: Policy): PathGuard {
 
 const maxRemembered = 4096;
 
-/** Equal for two policies of one workspace only if their guards refuse the same reads. */
+/** Returns whether a rule asks before a path is read, even if another rule allows that. */
+export function asksToRead(policy: Policy, realPath: string): boolean {
+  const names = namesOf(realPath, policy.context);
+  return rulesNear(policy, names).some(
+    (rule) => rule.effect === "ask" && rule.uses.has("read") && isAbout(rule, "read", names),
+  );
+}
+
+/** Equal for two policies of one workspace only if their guards refuse, and their rules ask about, the same reads. */
 export const readKeyOf = oncePerObject(({ paths, context }: Policy): string => {
   const decides = ({ effect, uses, by }: PathRule) =>
     effect === "open" ||
+    (effect === "ask" && uses.has("read")) ||
     (by === undefined && (effect === "secret" || (effect === "deny" && uses.has("read"))));
   // Among rules that conflict, the rank decides.
   const rules = paths.highestFirst.filter(decides);

@@ -138,6 +138,12 @@ describe("tools.script", () => {
     expect([write.error?.code, readOnly.exists("new")]).toEqual(["denied", false]);
   });
 
+  it("cannot call help without end", async () => {
+    const script =
+      "const asked = Array.from({ length: 101 }, () => help('time').then(() => 'told', ({ code }) => code)); const ends = await Promise.all(asked); return ends.lastIndexOf('told') + 1 + ' ' + ends.at(-1)";
+    expect((await shared.run(script)).content).toBe("100 too-large");
+  });
+
   it("asks about inner calls as usual, and throws what the user denies", async () => {
     const asked: string[] = [];
     await using one = await fixture({

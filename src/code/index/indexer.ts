@@ -75,7 +75,12 @@ export interface IndexerOptions {
   /** Default: the files of this machine. */
   readonly files?: FileSource | undefined;
   /** Makes vectors of texts. Default: pieces have none. */
-  readonly embedding?: Pick<PieceVectorsOptions, "model" | "embed" | "mostPerRefresh"> | undefined;
+  readonly embedding?:
+    | (Pick<PieceVectorsOptions, "model" | "embed" | "mostPerRefresh"> & {
+        /** Default: every file that may be read is sent. */
+        readonly maySend?: (realPaths: readonly string[]) => Promise<readonly boolean[]>;
+      })
+    | undefined;
 }
 
 /** Up to this much is read before a query is answered. The rest is read in the background. */
@@ -111,7 +116,10 @@ class Indexer {
     const done = (view: IndexView) => this.#maps.update(view);
     this.#build = new BackgroundBuild({ workers, directory, signal, discard, done });
     const { embedding } = options;
-    this.#vectors = embedding && new PieceVectors({ ...embedding, directory, signal, files: this.#files });
+    const maySend = async (paths: readonly string[]) =>
+      embedding?.maySend?.(this.#realPaths(paths)) ?? paths.map(() => true);
+    this.#vectors =
+      embedding && new PieceVectors({ ...embedding, directory, signal, files: this.#files, maySend });
   }
 
   /** Returns the index after a scan of all files that begins now. */
@@ -262,13 +270,17 @@ class Indexer {
     const unknown = [...files.keys()].filter((path) => !last?.files.has(path));
     for (let start = 0; start < unknown.length; start += verdictsAtOnce) {
       const paths = unknown.slice(start, start + verdictsAtOnce);
-      const prefix = this.#options.workspace === "/" ? "/" : `${this.#options.workspace}/`;
-      const verdicts = await this.#options.mayRead(paths.map((path) => prefix + path));
+      const verdicts = await this.#options.mayRead(this.#realPaths(paths));
       for (const [index, path] of paths.entries()) if (!verdicts[index]) denied.add(path);
     }
     this.#denied = denied;
     this.#listed = { files, readable: withoutFiles(files, denied) };
     return this.#listed.readable;
+  }
+
+  #realPaths(paths: readonly string[]): readonly string[] {
+    const prefix = this.#options.workspace === "/" ? "/" : `${this.#options.workspace}/`;
+    return paths.map((path) => prefix + path);
   }
 
   #store(): IndexStore {

@@ -30,6 +30,8 @@ export interface IndexerCallbacks {
     asked: { readonly paths: readonly string[]; readonly known: ReadonlyMap<string, string> | undefined },
     options: Reading,
   ): Promise<readonly ReadResult[]>;
+  /** Whether the content of each file may be sent to that model without a question. */
+  maySend(realPaths: readonly string[], options: Reading): Promise<readonly boolean[]>;
   /** Makes vectors of texts, with the model of the user. */
   embed(request: EmbeddingRequest, options: Reading): Promise<Embeddings>;
   progress(report: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
@@ -46,7 +48,8 @@ export function indexerService(
   const workers = Array.from({ length }, () => files?.serving(newWorker()) ?? newWorker());
   const mayRead = (paths: readonly string[]) => parent.ask("mayRead", paths, { signal: always });
   const embed = (request: EmbeddingRequest, options: Reading) => parent.ask("embed", request, options);
-  const embedding = model === undefined ? undefined : { model, embed };
+  const maySend = (paths: readonly string[]) => parent.ask("maySend", paths, { signal: always });
+  const embedding = model === undefined ? undefined : { model, embed, maySend };
   const options = { workspace, directory, mayRead, workers, files, embedding };
   const { refresh, ...index } = openIndexer(options);
   return {

@@ -44,7 +44,7 @@ it("continues when a progress listener fails", async () => {
   const index = new IndexWorker({
     workspace: folder.path,
     directory: join(folder.path, ".index"),
-    guard: () => undefined,
+    reads: { key: "", guard: () => undefined },
   });
   const progress = () => {
     throw new Error("Nobody listens");

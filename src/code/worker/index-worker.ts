@@ -10,7 +10,7 @@ import type {
 import type { Embedder } from "../../contract/embeddings.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { PathGuard } from "../../contract/guard.ts";
+import type { ReadRules } from "../../contract/guard.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import { type ListedFiles, WorkspaceLister } from "../index/build/list-workspace.ts";
@@ -20,7 +20,7 @@ import type { IndexedWorkspace, IndexerCallbacks, IndexerService } from "./index
 interface IndexWorkerOptions {
   readonly workspace: string;
   readonly directory: string;
-  readonly guard: PathGuard;
+  readonly reads: ReadRules;
   /** The environment of a workspace that is not on this machine. */
   readonly elsewhere?: Environment | undefined;
   readonly embedder?: Embedder | undefined;
@@ -34,13 +34,14 @@ export class IndexWorker {
   #failed: { readonly problem: VectorProblem; readonly untilMs: number } | undefined;
   #asked = 0;
 
-  constructor({ workspace, directory, guard, elsewhere, embedder }: IndexWorkerOptions) {
+  constructor({ workspace, directory, reads, elsewhere, embedder }: IndexWorkerOptions) {
     const isElsewhere = elsewhere !== undefined;
     const indexed: IndexedWorkspace = { workspace, directory, isElsewhere, model: embedder?.model };
     this.#embedder = embedder;
     const ours: Omit<IndexerCallbacks, "list" | "read"> = {
       embed: (request, options) => embedder!.embed(request, options),
-      mayRead: async (paths) => paths.map((path) => guard("read", path) === undefined),
+      mayRead: async (paths) => paths.map((path) => reads.guard("read", path) === undefined),
+      maySend: async (paths) => paths.map((path) => !reads.asks?.(path)),
       progress: async ({ asked, message }) => this.#waiting.get(asked)?.(message),
     };
     this.#worker = new CodeWorker({

@@ -20,7 +20,8 @@ it("quotes a path with line ends, which could look like the diff of another file
   const shown = diffContents({ path, before: Buffer.from("1\n"), after: Buffer.from("2\n") });
   const [quoted] = /".*"/.exec(shown)!;
   expect([shown.split("\n").length, unquoteC(quoted)]).toEqual([6, `a/${path}`]);
-  expect(diffContents({ path, before: "nothing", after: Buffer.of(0) }).split("\n").length).toBe(2);
+  const binary = diffContents({ path, before: Buffer.from("\0\x01\x02\x03\x04"), after: Buffer.from("a\n") });
+  expect(binary.split("\n").length).toBe(2);
 });
 
 it("shows changed lines with three lines of context", () => {

@@ -264,10 +264,9 @@ it("never shows a question of another server as one of Toolcrib, or with names t
     return { action: "decline" };
   });
   elicit = fixture.connection.elicit;
-  const answers = ["branch", "branch\u001b[2J"].map(
-    async (field) => (await fixture.client.callTool({ name: "evil__ask", arguments: { field } })).content,
-  );
-  expect([await answers[0], await answers[1]]).toEqual([
+  const ask = async (field: string) =>
+    (await fixture.client.callTool({ name: "evil__ask", arguments: { field } })).content;
+  expect([await ask("branch"), await ask("branch\u001b[2J")]).toEqual([
     [{ type: "text", text: JSON.stringify({ action: "decline" }) }],
     [{ type: "text", text: JSON.stringify({ action: "cancel" }) }],
   ]);

@@ -21,7 +21,7 @@ describe("code.search with an embedding model", () => {
   beforeAll(async () => {
     server = await embeddingServer();
     opened = await temporaryToolcrib({
-      rules: ["deny read private.ts"],
+      rules: ["deny read private.ts", "ask read asked.ts"],
       embedder: openEmbedder("ollama/words", {}, { OLLAMA_HOST: server.address }),
     });
     opened.write(
@@ -35,6 +35,7 @@ describe("code.search with an embedding model", () => {
       `export function paintLong(): void {\n  // ${"o".repeat(1430)}\n  use("${token}");\n}\n`,
     );
     opened.write("notes.md", `# Keys\n${"Some words about keys.\n".repeat(75)}\n${key}\n`);
+    opened.write("asked.ts", "export function askedShipment(parcel: Parcel): void {}\n");
     opened.write(".env", "SHIPMENT_PASSWORD=correct-horse-battery\n");
     opened.write("other.ts", "export function paintTheFence(colour: string): void {}\n");
     await vi.waitFor(
@@ -56,12 +57,18 @@ describe("code.search with an embedding model", () => {
     expect(content).toMatch(/^money\.ts:1-3 function createInvoice {2}\(meaning\)\n/);
   });
 
-  it("sends no secrets, and no files that rules hide", async () => {
+  it("sends no secrets, and no files that rules hide or ask about", async () => {
     await search(`where is ${token}`);
     await search(`where is ${"o ".repeat(735)}${token}`);
     const sent = JSON.stringify(server.received);
     for (const shown of ["createInvoice", "paintLong", "notes.md"]) expect(sent).toContain(shown);
-    for (const hidden of [token.slice(0, 12), ...keyLines, "secretShipment", "correct-horse-battery"])
+    for (const hidden of [
+      token.slice(0, 12),
+      ...keyLines,
+      "secretShipment",
+      "askedShipment",
+      "correct-horse-battery",
+    ])
       expect(sent).not.toContain(hidden);
   });
 

@@ -18,6 +18,8 @@ export interface PieceVectorsOptions {
   readonly directory: string;
   readonly model: string;
   readonly embed: (request: EmbeddingRequest, options: Reading) => Promise<Embeddings>;
+  /** Whether the content of each file may be sent without a question. */
+  readonly maySend: (paths: readonly string[]) => Promise<readonly boolean[]>;
   readonly files: Pick<FileSource, "read">;
   readonly signal: AbortSignal;
   /** Default: 2,000. */
@@ -145,9 +147,10 @@ export class PieceVectors {
       files.map(({ path }) => path).sort(),
       this.#options.signal,
     );
+    const verdicts = await this.#options.maySend(files.map(({ path }) => path));
     const complete: NewFile[] = [];
     const texts = new Map<string, string>();
-    for (const file of files) {
+    for (const [position, file] of files.entries()) {
       const content = contents.get(file.path);
       // A file that has changed since is read again after the next scan.
       if (content === undefined || typeof content === "string" || contentHash(content) !== file.hash)
@@ -158,7 +161,9 @@ export class PieceVectors {
       if (documents === undefined) continue;
       const { segment, first, count } = documents;
       const pieces = Array.from({ length: count }, (_, at) => index.segments[segment]!.piece(first + at));
-      const written = pieceTexts(file, text, pieces, index.outline(file.number));
+      const written = verdicts[position]
+        ? pieceTexts(file, text, pieces, index.outline(file.number))
+        : pieces.map(() => undefined);
       const hashes = written.map((text) => text && contentHash(text).slice(0, hashDigits));
       for (const [at, hash] of hashes.entries()) if (hash && !table.has(hash)) texts.set(hash, written[at]!);
       complete.push({ path: file.path, content: file.hash, hashes });

@@ -19,6 +19,7 @@ export interface NewFile {
 }
 
 const noRow = -1;
+const noHash = "-";
 
 const layout: DatabaseLayout = {
   name: vectorsName,
@@ -110,7 +111,7 @@ export class VectorTable {
         if (!hashes.every((hash) => hash === undefined || this.#rows.has(hash) || vectors.has(hash)))
           continue;
         const sql = "INSERT OR REPLACE INTO files (path, content, hashes) VALUES (?,?,?)";
-        this.#database.run(sql, path, content, hashes.map((hash) => hash ?? "").join(" "));
+        this.#database.run(sql, path, content, hashes.map((hash) => hash ?? noHash).join(" "));
       }
       this.#setFact("tokens", String(this.tokens + tokens));
       this.#load();
