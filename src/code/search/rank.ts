@@ -93,7 +93,7 @@ function rankByMeaning(index: WordIndex, query: IndexQuery, compare: Comparison)
 }
 
 /** The most similar piece counts as much as this share of the best piece by words, so that a weak model does little harm. */
-const meaningWeight = 0.3;
+const meaningWeight = 0.1;
 /** The most similar piece is not ranked below this place, because it may have no word of the query. */
 const lowestPlace = 5;
 
