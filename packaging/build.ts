@@ -24,7 +24,7 @@ import { writeRegistryEntry } from "./registry-entry.ts";
 import { packPackage, root, run, type System } from "./stage.ts";
 
 const parts = ["binary", "bundle", "components", "registry"] as const;
-/** Binaries for macOS must be signed there, with programs of Apple. */
+/** macOS on arm64 runs only signed programs, and a binary unpacks a changed copy of itself, which no signature covers. */
 const binarySystems: readonly System[] = ["linux-x64", "linux-arm64"];
 const here = `${process.platform}-${process.arch}`;
 

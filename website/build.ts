@@ -27,6 +27,7 @@ install();
 writePages(pages);
 copyFiles();
 runAstro();
+checkSearch();
 for (const file of globSync("**/*.html", { cwd: output })) {
   const path = join(output, file);
   writeFileSync(path, addContentPolicy(readFileSync(path, "utf8")));
@@ -88,6 +89,15 @@ function runAstro(): void {
       ...(site !== undefined && { TOOLCRIB_WEBSITE: site }),
     },
   });
+}
+
+/** The generator may end before all files of the search index are written, on a busy machine. Search would find nothing. */
+function checkSearch(): void {
+  const files = globSync("pagefind/**/*.*", { cwd: output });
+  const empty = files.filter((file) => statSync(join(output, file)).size === 0);
+  if (files.length > 0 && empty.length === 0) return;
+  console.error(`The search index is incomplete. Empty files: ${empty.join(", ")}\nRun again: npm run website`);
+  process.exit(1);
 }
 
 function write(file: string, text: string): void {

@@ -45,9 +45,9 @@ export function makePage(document: string, text: string, report: (target: string
   if (heading === undefined || rest === undefined)
     throw new Error(`${document} does not begin with a title.`);
   const slug = slugOf(document);
-  const body = eachProse(rest.trim(), (prose) =>
+  const body = eachProse(rest, (prose) =>
     prose
-      // Comments tell tests how to run the next code block.
+      // Comments are for tests and for maintainers.
       .replace(/^<!--.*-->\n/gm, "")
       // Code between backticks is matched, too, so that links in it stay.
       .replace(
@@ -61,7 +61,7 @@ export function makePage(document: string, text: string, report: (target: string
           return label;
         },
       ),
-  );
+  ).trim();
   return { slug, title: heading.replaceAll("`", ""), summary: summaryOf(body), body };
 }
 

@@ -11,7 +11,7 @@ import { makePage, readPages } from "./pages.ts";
 
 const output = join(import.meta.dirname, "dist");
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
-const accessible = ["", "install/", "tour/", "recipes/", "console/", "mcp/"];
+const accessible = ["", "install/", "tour/", "first-edit/", "comparison/", "recipes/", "console/", "mcp/"];
 /** Thousands of elements each, for which axe takes minutes. */
 const long = ["tools/", "reference/", "benchmarks/"];
 
@@ -39,6 +39,14 @@ describe("a page", () => {
     const { body, broken } = read("docs/undo.md", text);
     expect(body).toBe("`run` and `[a](b.md)` and [x](https://x.org)\n\n```\n[a](b.md)\n```");
     expect(broken).toEqual([]);
+  });
+
+  it("begins after the comment that follows its title", () => {
+    const { body, summary } = read(
+      "docs/tour.md",
+      "# T\n\n<!-- Written by a script. -->\n\nFirst.\n\nSecond.\n",
+    );
+    expect({ body, summary }).toEqual({ body: "First.\n\nSecond.", summary: "First." });
   });
 
   it("reports links and pictures without a target", () => {

@@ -55,10 +55,8 @@ try {
   report("2, 3. make a project, add the tools");
   terminal.type(start!);
   await passDialogs();
-  // The first turn has only the tools of servers that have answered. A reader needs longer than this, too.
   await terminal.shows(/❯/);
-  terminal.type(prompt!);
-  await terminal.shows(/requests your input/);
+  await askForEdit();
   report("4. start Claude Code, ask for the edit");
   assert.equal(readFileSync(file, "utf8"), before, "The file changed before the approval.");
   const form = terminal.screen();
@@ -82,7 +80,7 @@ try {
       file: join(repository, "docs/assets/first-edit.svg"),
       title: "Claude Code asks for approval of an edit, in a form of Toolcrib",
       lines: form
-        .slice(form.indexOf(`❯ ${prompt}`))
+        .slice(form.lastIndexOf(`❯ ${prompt}`))
         .trimEnd()
         .split("\n"),
     });
@@ -103,6 +101,16 @@ async function passDialogs(): Promise<void> {
     if (/❯ No, exit/.test(screen)) await terminal.press("Down");
     await terminal.press("Enter");
   }
+}
+
+/** A turn has only the tools of servers that have answered, so the prompt is repeated until Toolcrib has. */
+async function askForEdit(): Promise<void> {
+  for (let turn = 1; turn <= 20; turn++) {
+    terminal.type(prompt!);
+    const [shown] = await terminal.shows(/requests your input|The tools are missing\.(?![\s\S]*❯ Say)/);
+    if (shown.startsWith("requests")) return;
+  }
+  throw new Error(`Claude Code does not connect to Toolcrib:\n${terminal.screen()}`);
 }
 
 /** How programs on this machine reach npm. */
@@ -144,7 +152,7 @@ async function startModel() {
       const edit = tools.find((name) => name.endsWith("toolcrib__edit_replace"));
       const isAnswered = JSON.stringify(messages).includes("toolu_");
       // Claude Code also asks for a title of the conversation.
-      if (edit === undefined) return { text: "A greeting" };
+      if (edit === undefined) return { text: tools.length === 0 ? "A greeting" : "The tools are missing." };
       if (isAnswered) return { text: "Done: it says good day now." };
       const input = { path: "src/greet.ts", find: "Hello", replace: "Good day" };
       return { text: "I'll edit it.", calls: [{ name: edit, input }] };
