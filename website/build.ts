@@ -96,7 +96,9 @@ function checkSearch(): void {
   const files = globSync("pagefind/**/*.*", { cwd: output });
   const empty = files.filter((file) => statSync(join(output, file)).size === 0);
   if (files.length > 0 && empty.length === 0) return;
-  console.error(`The search index is incomplete. Empty files: ${empty.join(", ")}\nRun again: npm run website`);
+  console.error(
+    `The search index is incomplete. Empty files: ${empty.join(", ")}\nRun again: npm run website`,
+  );
   process.exit(1);
 }
 
