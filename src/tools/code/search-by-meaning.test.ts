@@ -41,7 +41,7 @@ describe("code.search with an embedding model", () => {
     await vi.waitFor(
       async () =>
         expect(((await search("fence")).data as CodeSearchData).index?.vectors).toMatchObject({
-          pieces: 5,
+          pieces: 6,
           missing: 0,
         }),
       { timeout: 60_000 },
