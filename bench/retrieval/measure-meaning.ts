@@ -12,7 +12,7 @@ import { ask, type Judged, mean, withInterval } from "./ask-questions.ts";
 import { type QuestionSet, questionSets } from "./question-sets.ts";
 import type { Question } from "./questions.ts";
 
-/** The weight of meaning was chosen with ox, ai and python-django. */
+/** Without ox, ai and python-django, which were used to choose the weight of meaning. */
 const repositories = ["viem", "fabric", "librsvg", "guava-libraries"] as const;
 /** Small files only, because even a small model takes a tenth of a second for a piece of code. */
 const maxBytes = 25_000;
