@@ -29,10 +29,15 @@ describe("readDiff", () => {
     ]);
   });
 
+  it("keeps a file name with a line break quoted", () => {
+    expect(readDiff(diffOf("a\nb.txt", "1\n", "2\n"))).toMatchObject([
+      { path: '"a\\nb.txt"', kind: "changed" },
+    ]);
+  });
+
   it.each([
     ["a sentence", "Deletes 3 files.\n"],
     ["a hunk that is cut", "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n 1\n"],
-    ["a file name with a line break", diffOf("a\nb.txt", "1\n", "2\n")],
     ["text after the diff", `${diffOf("a", "1\n", "2\n")}and more\n`],
   ])("shows %s as it is", (_name, text) => {
     expect(readDiff(text)).toEqual([]);

@@ -28,7 +28,8 @@ export function readDiff(text: string): readonly FileDiff[] {
     const end = endOfHunks(lines, at + 2);
     if (end === undefined) return [];
     const kind = from === "/dev/null" ? "created" : to === "/dev/null" ? "removed" : "changed";
-    const path = (kind === "removed" ? from : to).replace(/^[ab]\//, "");
+    // A name with line ends is quoted, and stays so.
+    const path = (kind === "removed" ? from : to).replace(/^("?)[ab]\//, "$1");
     files.push({ path, kind, movedFrom: null, ...readHunks(lines.slice(at + 2, end).join("\n")) });
     at = end;
   }
