@@ -36,3 +36,13 @@ it.each(ways)("%s among lookalikes changes the right lines or nothing", (_, rend
   );
   expect(done).toBeGreaterThan(0.3 * numRuns);
 });
+
+it("reads a context line that looks like a header as context", () => {
+  const shown = "@@ -1,4 +1,4 @@";
+  const file = Buffer.from(`first\n${shown}\n drifted\n last\nother\n${shown}\n greets\n last\n`);
+  const patch = ["@@", " first", "+added", ` ${shown}`, "-  greets", "+  changed", "   last"];
+  const lines = ["*** Begin Patch", `*** Update File: ${path}`, ...patch, "*** End Patch"];
+  expect(attempt(file, { kind: "patch", patch: lines.join("\n") })).toMatchObject({
+    refused: expect.anything(),
+  });
+});

@@ -169,12 +169,15 @@ class PatchReader {
   readonly strictness: Strictness;
   readonly #lines: readonly string[];
   readonly #firstLine: number;
+  /** Beside a header that begins its line, a padded one is context: a file may show a diff. */
+  readonly #hasPaddedHeaders: boolean;
   #at = 0;
 
   constructor(lines: readonly string[], firstLine: number, strictness: Strictness) {
     this.#lines = lines;
     this.#firstLine = firstLine;
     this.strictness = strictness;
+    this.#hasPaddedHeaders = strictness === "loose" && !lines.some(isHunkHeader);
     this.skipBlank();
   }
 
@@ -221,7 +224,7 @@ class PatchReader {
   }
 
   get header(): string | undefined {
-    const text = this.#marked;
+    const text = this.#hasPaddedHeaders ? this.line.trim() : this.line;
     return isHunkHeader(text) ? text.slice(2).trim() : undefined;
   }
 
