@@ -91,7 +91,7 @@ class ServerTable {
     if (slot.crashes.length > maxCrashes)
       return {
         missing: `The language server for ${language.name} has crashed ${slot.crashes.length} times`,
-        hint: "Ask the user to fix it. It is started again after some minutes.",
+        hint: "Ask the user to fix it. Ten minutes after its crashes it is started again.",
         isKnown: true,
       };
     const isStarter = slot.starting === undefined;

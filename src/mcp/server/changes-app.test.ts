@@ -26,13 +26,15 @@ describe.each(eras)("a client of %s that shows MCP Apps", (era) => {
     expect(shown[0]?._meta).toEqual({ ui: { resourceUri: uri, visibility: ["model"] } });
     const input = { path: "a.txt", content: "one\nthree\n" };
     const { _meta } = await client.callTool({ name: "file_write", arguments: input });
-    expect(_meta?.["toolcrib/diff"]).toContain("-two\n+three\n");
+    expect(_meta?.["toolcrib/diff"]).toBe(
+      "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@ hunk 1\n one\n-two\n+three\n",
+    );
     const read = await client.callTool({ name: "file_read", arguments: { path: "a.txt" } });
     expect(read._meta?.["toolcrib/diff"]).toBeUndefined();
     expect((await client.listResources()).resources.map((each) => each.uri)).toContain(uri);
   });
 
-  it.skipIf(!isBuilt)("reads the view, which loads nothing", async () => {
+  it.skipIf(!isBuilt)("reads the view, which loads nothing (with a build: npm run build)", async () => {
     await using fixture = await clientFixture({ era, capabilities });
     const { contents } = await fixture.client.readResource({ uri });
     expect(contents).toEqual([
