@@ -21,6 +21,7 @@ export interface EmulatedTerminal extends AsyncDisposable {
   resize(columns: number, rows: number): Promise<void>;
   /** Closes the terminal, as a user closes a window. */
   hangUp(): void;
+  /** Resolves when the program has ended and the screen shows everything that it has written. */
   readonly exit: Promise<number | null>;
   /** The id of the program's process. */
   readonly pid: number;
@@ -60,12 +61,11 @@ export function emulatedTerminal(
       for (const check of waiting) check();
     });
   });
-  const exit = once(child, "close").then(([code]) => {
+  const exit = once(child, "close").then(async ([code]) => {
     isOver = true;
-    // Earlier output is drawn first.
-    terminal.write("", () => {
-      for (const check of waiting) check();
-    });
+    // The emulator draws in the background; this is called when everything is on the screen.
+    await new Promise<void>((resolve) => terminal.write("", resolve));
+    for (const check of waiting) check();
     return code as number | null;
   });
   const linesFrom = (start: number) => {
