@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import packageDescription from "../package.json" with { type: "json" };
+import { npxCommand } from "../src/cli/mcp/install/install.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { name, version, description } = packageDescription;
@@ -21,14 +22,14 @@ it("starts exactly this version from the plugin of Claude Code", () => {
     mcpServers: {
       toolcrib: {
         command: "sh",
-        args: ["-c", `cd / && exec npx -y toolcrib@${version} mcp --workspace "$OLDPWD"`],
+        args: npxCommand(`toolcrib@${version}`, []).slice(1),
       },
     },
   });
 });
 
 it("starts exactly this version in the workspace from the extension of Gemini CLI", () => {
-  const args = ["-y", `toolcrib@${version}`, "mcp", "--workspace", `\${workspacePath}`];
+  const args = ["-y", `toolcrib@${version}`, "mcp", "--cwd", `\${workspacePath}`];
   expect(read("gemini-extension.json")).toMatchObject({
     name,
     version,
@@ -47,6 +48,6 @@ it("starts npx outside of the workspace, where no repository can bring programs 
   const env = { PATH: `${programs}:/usr/bin:/bin` };
   const printed = execFileSync(command, args, { cwd: workspace, env, encoding: "utf8" });
   expect(printed.trimEnd().split("\n")).toEqual([
-    ...["/", "-y", `toolcrib@${version}`, "mcp", "--workspace", realpathSync(workspace)],
+    ...["/", "-y", `toolcrib@${version}`, "mcp", "--cwd", realpathSync(workspace)],
   ]);
 });

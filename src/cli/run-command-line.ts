@@ -1,5 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import { errorOnTarget } from "../lib/text/commands-on-target.ts";
+import { realWorkspace } from "../system/directories.ts";
 import { version } from "../system/version.ts";
 import type { Arguments, Command } from "./command.ts";
 import { callCommand } from "./commands/call.ts";
@@ -28,7 +29,11 @@ async function run([name = "--help", ...rest]: readonly string[]): Promise<numbe
   else {
     const command = await commandOf(name);
     const given = parseArguments(rest, command);
-    if (!given.options.has("help")) return runOnTarget(command, await withTarget(given, command));
+    if (!given.options.has("help")) {
+      const folder = given.options.get("cwd");
+      if (folder !== undefined) process.chdir(realWorkspace(folder));
+      return runOnTarget(command, await withTarget(given, command));
+    }
     print(await (await import("./help.ts")).explainCommand(command, given));
   }
   return 0;

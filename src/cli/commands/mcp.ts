@@ -59,6 +59,7 @@ export const mcpCommand: Command = {
       value: "N",
       summary: "how long a call waits for `toolcrib approve` when the client cannot ask",
     },
+    { name: "cwd", value: "DIR", summary: "start in this folder (default: current folder)" },
     { name: "client", value: "NAME", choices: clientNames, summary: "install: the client" },
     {
       name: "scope",
@@ -123,7 +124,7 @@ export const mcpCommand: Command = {
 };
 
 const serving = [
-  ...["dialect", "approval-wait-ms"],
+  ...["dialect", "approval-wait-ms", "cwd"],
   ...[...placeOptions, ...instanceOptions].map(({ name }) => name),
 ];
 const configuring = ["workspace", "client", "scope", "name", "print"];
@@ -139,7 +140,7 @@ const optionsByForm: OptionsByForm = {
     "oauth-resource",
     "oauth-audience",
   ],
-  install: [...configuring, ...serving, "url", "ask-once", "dry-run"],
+  install: [...configuring, ...serving.filter((name) => name !== "cwd"), "url", "ask-once", "dry-run"],
   uninstall: configuring,
   servers: ["workspace", "json"],
   login: ["workspace", "json", "no-open"],

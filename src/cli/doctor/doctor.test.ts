@@ -21,6 +21,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { workspaceFiles } from "../../system/directories.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 import { journalBudget } from "../../toolcrib/workspace-journal.ts";
+import { npxCommand } from "../mcp/install/install.ts";
 import { examineState, showFindings, verdict } from "./doctor.ts";
 import { examineClients } from "./examine-mcp.ts";
 import { examineModels } from "./examine-models.ts";
@@ -345,8 +346,10 @@ describe("the MCP clients of doctor", () => {
       mkdirSync(dirname(join(folder.path, file)), { recursive: true });
       writeFileSync(join(folder.path, file), JSON.stringify({ mcpServers: servers }));
     };
+    const [command, ...args] = npxCommand("toolcrib", []);
     write(".mcp.json", {
-      toolcrib: { command: "npx", args: ["-y", "toolcrib", "mcp"] },
+      toolcrib: { command, args },
+      older: { command: "npx", args: ["-y", "toolcrib", "mcp"] },
       other: { command: "x" },
     });
     write(".cursor/mcp.json", {
@@ -354,6 +357,13 @@ describe("the MCP clients of doctor", () => {
     });
     expect(await examineClients(folder.path, { HOME: "/nonexistent" })).toEqual([
       { about: "clients", state: "well", message: `Claude Code starts "toolcrib": ${folder.path}/.mcp.json` },
+      {
+        about: "clients",
+        state: "note",
+        message:
+          'Claude Code starts "older" by npx in the workspace, where a repository can bring its own program',
+        hint: "Install it again: toolcrib mcp install --client claude --scope project --name older",
+      },
       {
         about: "clients",
         state: "wrong",

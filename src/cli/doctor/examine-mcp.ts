@@ -6,7 +6,7 @@ import { readServers } from "../../mcp/hub/settings/read-servers.ts";
 import type { ServerState } from "../../mcp/types.ts";
 import { type ClientName, clientNames, clients, type Scope, scopes } from "../mcp/install/clients.ts";
 import { editorFor, readConfiguration } from "../mcp/install/configuration.ts";
-import { commandWords, isToolcrib } from "../mcp/install/install.ts";
+import { commandWords, isToolcrib, startsNpxInWorkspace } from "../mcp/install/install.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
 /** Starts every configured MCP server once. */
@@ -90,15 +90,24 @@ async function examineClient(
   return entries
     .filter(([server, entry]) => server === "toolcrib" || isToolcrib(entry))
     .map(([server, entry]) => {
+      const inProject = scope === "user" ? "" : ` --scope ${scope}`;
+      const named = server === "toolcrib" ? "" : ` --name ${server}`;
+      const again = `Install it again: toolcrib mcp install --client ${name}${inProject}${named}`;
       const missing = commandWords(entry)
         .slice(0, 2)
         .find((word) => isAbsolute(word) && !existsSync(word));
+      if (startsNpxInWorkspace(entry))
+        return warning(
+          "clients",
+          `${client.title} starts "${server}" by npx in the workspace, where a repository can bring its own program`,
+          again,
+        );
       const verb = isRecord(entry) && entry.command === undefined ? "connects to" : "starts";
       if (missing === undefined) return ok("clients", `${client.title} ${verb} "${server}": ${file}`);
       return problem(
         "clients",
         `${client.title} starts "${server}" with ${missing}, which does not exist`,
-        `Install it again: toolcrib mcp install --client ${name}${scope === "user" ? "" : ` --scope ${scope}`}`,
+        again,
       );
     });
 }

@@ -109,7 +109,10 @@ describe("a server over standard input and output", () => {
     const { workspace } = fixture;
     const env = { ...environmentOf(fixture), HOME: workspace };
     const options = { cwd: workspace, env, stdio: ["pipe", "pipe", "pipe"] as SpawnOptions["stdio"] };
-    const unnamed = await mcpProcess(["--mode", "yolo", "--sandbox", "none"], options);
+    // As the entries of clients start it by npx: a folder that the client chose is not one that the user named.
+    const words = ["--cwd", workspace, "--mode", "yolo", "--sandbox", "none", "--rule-file", "my.rules"];
+    fixture.write("my.rules", "deny read secret.txt\n");
+    const unnamed = await mcpProcess(words, { ...options, cwd: "/" });
     let warnings = "";
     unnamed.child.stderr!.setEncoding("utf8").on("data", (text) => {
       warnings += text;
@@ -120,6 +123,7 @@ describe("a server over standard input and output", () => {
       await unnamed.call("shell_run", { command: "touch c.txt" }),
       await unnamed.call("shell_run", { command: "ls" }),
     ];
+    const byRule = await unnamed.call("file_read", { path: "secret.txt" });
     unnamed.child.stdin!.end();
     await unnamed.exited;
     const named = await mcpProcess(["--mode", "yolo", "--workspace", "."], options);
@@ -132,6 +136,7 @@ describe("a server over standard input and output", () => {
       [true, true],
       [false, false],
     ]);
+    expect(byRule).toContain("my.rules:1");
     expect([warnings.includes(reason), warnings.includes("add --workspace DIR"), written]).toEqual([
       true,
       true,

@@ -18,6 +18,7 @@ import { runInHost } from "../../../../test/support/command-host.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { version } from "../../../system/version.ts";
 import { type ClientName, clientNames, clients } from "./clients.ts";
+import { isToolcrib, npxCommand } from "./install.ts";
 
 const main = builtProgram;
 
@@ -108,8 +109,7 @@ it("has the same entries as the links in docs/install.md", () => {
     /\(cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install\?([^)]*)\)/.exec(page) ?? [];
   const [, inCode = ""] = /\(vscode:mcp\/install\?([^)]*)\)/.exec(page) ?? [];
   const { name, config } = Object.fromEntries(new URLSearchParams(inCursor));
-  const words = (client: ClientName) =>
-    ["npx", "-y", "toolcrib", "mcp", "--workspace", clients[client].openFolder!] as const;
+  const words = (client: ClientName) => npxCommand("toolcrib", ["--workspace", clients[client].openFolder!]);
   expect([
     { name, entry: JSON.parse(Buffer.from(config!, "base64").toString()) },
     JSON.parse(decodeURIComponent(inCode)),
@@ -279,9 +279,12 @@ it("starts this installation from the user's file and npx from a project's, and 
       servers: {
         crib: {
           type: "stdio",
-          command: "npx",
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: theirs, not ours
-          args: ["-y", `toolcrib@${version}`, "mcp", "--read-only", "--workspace", "${workspaceFolder}"],
+          command: "sh",
+          args: npxCommand(`toolcrib@${version}`, [
+            "--read-only",
+            "--workspace",
+            clients.vscode.openFolder!,
+          ]).slice(1),
         },
       },
     },
@@ -290,6 +293,30 @@ it("starts this installation from the user's file and npx from a project's, and 
   await home.run(["uninstall", "--client", "codex"]);
   await home.run(["uninstall", ...vscode]);
   expect([readdirSync(home.at("home")), readdirSync(home.at("project"))]).toEqual([[], []]);
+});
+
+it("replaces an entry that starts npx in the workspace, and recognizes its own forms only", async () => {
+  const older = { command: "npx", args: ["-y", "toolcrib@0.0.9", "mcp", "--mode", "safe"] };
+  await using home = openHome({ "project/.mcp.json": JSON.stringify({ mcpServers: { toolcrib: older } }) });
+  const claude = ["--client", "claude", "--scope", "project"];
+  await home.run(["install", ...claude]);
+  const { toolcrib } = JSON.parse(home.read("project/.mcp.json")).mcpServers;
+  const [command, ...args] = npxCommand(`toolcrib@${version}`, []);
+  expect([toolcrib.command, toolcrib.args]).toEqual([command, args]);
+  const script = args[1]!;
+  const forms: [string, string[]][] = [
+    [command, args],
+    [command, [...args, "--mode", "safe"]],
+    [older.command, older.args],
+    [command, ["-c", script.replace("; cd", "; ./evil; cd")]],
+    [command, ["-c", `${script}; evil`]],
+    [command, ["-c", script.replace("toolcrib@", "toolcrib2@")]],
+    [command, [script]],
+  ];
+  expect(forms.map(([command, args]) => isToolcrib({ command, args }))).toEqual([
+    ...[true, true, true],
+    ...[false, false, false, false],
+  ]);
 });
 
 it("shows how the file would change in a dry run, and writes nothing", async () => {

@@ -307,7 +307,20 @@ function serverCommand(scope: Scope, args: readonly string[], workspace: string)
   if (scope === "user" && !isTemporary) return [process.execPath, program, "mcp", ...args];
   if (scope === "project" && installsToolcrib(workspace))
     return ["npx", "--no-install", "toolcrib", "mcp", ...args];
-  return ["npx", "-y", `toolcrib@${version}`, "mcp", ...args];
+  return npxCommand(`toolcrib@${version}`, args);
+}
+
+/**
+ * Returns the command that starts a package by npx. It starts npx in `/`, because npx prefers the programs and the
+ * `.npmrc` of the current folder, which may be a hostile repository, and puts that folder's programs into PATH; its
+ * option `--prefix` does not prevent the latter. The shell finds the folder itself: Gemini CLI replaces `$NAME`.
+ */
+export function npxCommand(npmPackage: string, args: readonly string[]): [string, ...string[]] {
+  return ["sh", "-c", npxScript(npmPackage), "toolcrib", ...args];
+}
+
+function npxScript(npmPackage: string): string {
+  return `set -- --cwd "$(pwd)" "$@"; cd / && exec npx -y ${npmPackage} mcp "$@"`;
 }
 
 /** Returns whether the project depends on Toolcrib, so that everyone who works there has it installed. */
@@ -329,12 +342,28 @@ export function commandWords(entry: unknown): readonly string[] {
 export function isToolcrib(entry: unknown): boolean {
   if (isRecord(entry) && entry.command === undefined) return hasToken(entry);
   const [launcher = "", ...words] = commandWords(entry);
+  if (basename(launcher) === "sh") return words[0] === "-c" && isNpxScript(words[1] ?? "");
   const [program = "", subcommand] = words.filter((word) => !/^(?:-y|--yes|--no-install)$/.test(word));
   if (/^toolcrib(?:-[\w.-]+)?$/.test(basename(launcher))) return program === "mcp";
-  const isOurs = /^npx(?:\.cmd)?$/.test(basename(launcher))
+  const isOurs = isNpx(launcher)
     ? /^toolcrib(?:@[\w.-]+)?$/.test(program)
     : program === ownProgram() || /[/\\]node_modules[/\\]toolcrib[/\\]/.test(program);
   return isOurs && subcommand === "mcp";
+}
+
+/** Returns whether a client's entry starts npx in the folder that the client works in, as earlier versions wrote it. */
+export function startsNpxInWorkspace(entry: unknown): boolean {
+  const [launcher = "", ...words] = commandWords(entry);
+  return isToolcrib(entry) && isNpx(launcher) && !words.includes("--no-install");
+}
+
+function isNpx(launcher: string): boolean {
+  return /^npx(?:\.cmd)?$/.test(basename(launcher));
+}
+
+function isNpxScript(script: string): boolean {
+  const [, npmPackage] = / npx -y (toolcrib(?:@[\w.-]+)?) mcp /.exec(script) ?? [];
+  return npmPackage !== undefined && script === npxScript(npmPackage);
 }
 
 /** Returns whether an entry sends the token. No other server gets it, so such an entry connects to Toolcrib. */
