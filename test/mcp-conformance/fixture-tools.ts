@@ -21,6 +21,10 @@ export function fixtureTools(changeTools: () => void): readonly AnyTool[] {
       return says("All three steps are done");
     }),
     reader("test_logging_tool", async () => says("Nothing was logged")),
+    reader("test_tool_with_logging", async ({ progress }) => {
+      for (const step of ["started", "is half done", "completed"]) progress(`The tool ${step}`);
+      return says("Three messages were logged");
+    }),
     reader("test_reconnection", async () => says("Nobody was cut off")),
     reader("test_long_output", async () => says("a line of many\n".repeat(5_000))),
     reader("test_trigger_tool_change", async () => {

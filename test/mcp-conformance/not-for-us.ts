@@ -26,11 +26,6 @@ export const notForUs: readonly Exception[] = [
   },
   {
     leg: "server",
-    scenarios: ["logging-set-level", "tools-call-with-logging"],
-    because: "The server sends no log messages to clients, which the protocol deprecates.",
-  },
-  {
-    leg: "server",
     scenarios: ["tools-call-audio", "tools-call-embedded-resource", "tools-call-mixed-content"],
     because:
       "Tools return text, images, data and links to stored outputs; no audio and no embedded resources.",

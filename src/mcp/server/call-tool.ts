@@ -12,6 +12,7 @@ import {
 import { isRecord } from "../../lib/json/is-record.ts";
 import { toResult } from "../../toolcrib/call-result.ts";
 import {
+  type Approval,
   type ApprovalRequest,
   type Approve,
   type CallEvent,
@@ -21,6 +22,7 @@ import {
 import { HubData, passOn } from "../hub/hub-data.ts";
 import type { Answer, ApprovalQuestions } from "./approvals.ts";
 import { appMetaOf, diffOf, showsApps } from "./changes-app.ts";
+import type { CallLog, ClientLog } from "./client-log.ts";
 import { outputUri } from "./outputs.ts";
 import { ProgressNotes } from "./progress-notes.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
@@ -57,6 +59,7 @@ async function diffFor(
 interface AskingParts {
   readonly served: ServedToolcrib;
   readonly questions: ApprovalQuestions;
+  readonly log?: ClientLog | undefined;
 }
 
 /**
@@ -65,7 +68,7 @@ interface AskingParts {
  */
 export async function completeCall(
   wanted: WantedCall,
-  { served, questions }: AskingParts,
+  { served, questions, log: clientLog }: AskingParts,
   client: ClientAbilities,
   context: ServerContext,
   task?: Task,
@@ -73,20 +76,16 @@ export async function completeCall(
   const { _meta, notify: notifyRequest } = context.mcpReq;
   const signal = task?.signal ?? context.mcpReq.signal;
   const token = _meta?.progressToken;
-  // The request of a task is answered, and tasks have no progress notifications.
+  // The request of a task is answered, and tasks have neither progress notifications nor log messages.
   const notify: typeof notifyRequest = async (...given) => {
     if (!task?.isTask) await notifyRequest(...given);
   };
   const progress = token === undefined ? undefined : new ProgressNotes(notify, token);
+  const log = clientLog?.ofCall(notify, context);
   try {
     const readOnly = isReadOnly(context);
-    const hearBoth = (event: CallEvent) => {
-      progress?.hear(event);
-      task?.hear(event);
-    };
-    // Without a listener, calls skip their events.
-    const onEvent = progress === undefined && task === undefined ? undefined : hearBoth;
-    const make = (answer: Answer) => makeCall(wanted, served, { signal, answer, onEvent, readOnly });
+    const onEvent = listenersOf(progress, task, log);
+    const make = (answer: Answer) => makeCall(wanted, served, { signal, answer, onEvent, log, readOnly });
     let made = await make(answerOf(client, questions, context));
     // The files changed while the user was asked.
     for (let times = 1; made.kind === "question" && !client.isAskedByResults && times < maxTimes; times += 1)
@@ -104,6 +103,21 @@ export async function completeCall(
   } finally {
     progress?.end();
   }
+}
+
+/** Returns a listener for everything that follows a call. Without a listener, calls skip their events. */
+export function listenersOf(
+  progress: ProgressNotes | undefined,
+  task: Task | undefined,
+  log: CallLog | undefined,
+): ((event: CallEvent) => void) | undefined {
+  const follower = log?.wants("info") ? log : undefined;
+  if (progress === undefined && task === undefined && follower === undefined) return undefined;
+  return (event) => {
+    progress?.hear(event);
+    task?.hear(event);
+    follower?.hear(event);
+  };
 }
 
 function answerOf(client: ClientAbilities, questions: ApprovalQuestions, context: ServerContext): Answer {
@@ -126,6 +140,8 @@ interface CallOptions {
   readonly signal: AbortSignal;
   readonly answer: Answer;
   readonly onEvent: ((event: CallEvent) => void) | undefined;
+  /** Undefined when the client wants no messages. */
+  readonly log?: CallLog | undefined;
   readonly readOnly?: boolean;
 }
 
@@ -147,7 +163,7 @@ type MadeCall =
 export async function makeCall(
   { name, input, isUnlisted = false }: WantedCall,
   served: ServedToolcrib,
-  { signal, answer, onEvent, readOnly = false }: CallOptions,
+  { signal, answer, onEvent, log, readOnly = false }: CallOptions,
 ): Promise<MadeCall> {
   const crib = await served.crib().catch(asToolError);
   // A model reads why and what to do from a result. Clients hide errors of the protocol from it.
@@ -155,22 +171,29 @@ export async function makeCall(
     return { kind: "result", result: toResult("", { ok: false, error: crib }), isStructured: false };
   let question: ApprovalRequest | undefined;
   let isUnanswered = false;
+  const take = (request: ApprovalRequest, approval: Approval): Approval => {
+    const event = approval.allow ? "approved" : "refused by the user";
+    log?.write("notice", { event, tool: request.tool, call: request.callId });
+    return approval;
+  };
   const approve: Approve = async (request, withdrawn) => {
     if (answer.kind === "answered") {
       const approval = answer.approve(request);
-      if (approval !== undefined) return approval;
+      if (approval !== undefined) return take(request, approval);
     }
     // A call that asks is made again with the answer, which must not happen to a script that has done a part of its work.
     const isInner = request.parent !== undefined;
     if (isInner && answer.kind !== "prompt") throw askedInScript();
     if (!isInner) question = request;
+    if (answer.kind !== "trial")
+      log?.write("notice", { event: "approval asked", tool: request.tool, call: request.callId });
     if (answer.kind !== "prompt") throw askedByClient(answer);
     const given = await answer.ask(request, withdrawn);
     const approval = given.kind === "answered" ? given.approve(request) : undefined;
     if (isInner && approval === undefined) throw askedInScript();
     isUnanswered = approval === undefined;
     if (approval === undefined) throw askedByClient(answer);
-    return approval;
+    return take(request, approval);
   };
   const result = await (await served.caller({ readOnly })).call(name, input, {
     signal,
@@ -179,9 +202,11 @@ export async function makeCall(
     onEvent,
   });
   const hasChanged = result.error?.details?.kind === "changed-while-asked";
+  const isAsked = question !== undefined && (answer.kind !== "prompt" || hasChanged);
+  // A call that was only asked about is made again, and nothing follows a cancelled one.
+  await (isUnanswered || isAsked || signal.aborted ? log?.flush() : log?.end(name, result, served));
   if (isUnanswered) return { kind: "unanswered" };
-  if (question !== undefined && (answer.kind !== "prompt" || hasChanged))
-    return { kind: "question", request: question };
+  if (question !== undefined && isAsked) return { kind: "question", request: question };
   const details = result.error?.details;
   // An unknown tool named by tools_call is an ordinary failed call.
   if (details?.kind === "unknown-tool" && details.name === name)

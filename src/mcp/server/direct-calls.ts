@@ -6,7 +6,8 @@ import type {
   Transport,
 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/json/is-record.ts";
-import { abilitiesOf, isScript, makeCall, toCallResult, type WantedCall } from "./call-tool.ts";
+import { abilitiesOf, isScript, listenersOf, makeCall, toCallResult, type WantedCall } from "./call-tool.ts";
+import type { ClientLog } from "./client-log.ts";
 import { ProgressNotes } from "./progress-notes.ts";
 import type { ServedToolcrib } from "./served-toolcrib.ts";
 
@@ -24,11 +25,13 @@ export class DirectCalls {
   readonly #toolcrib: ServedToolcrib;
   /** Not keyed by id, because a client may reuse the id of a running call. */
   readonly #running = new Set<{ readonly id: RequestId; readonly controller: AbortController }>();
+  readonly #log: ClientLog;
   #server: Server | undefined;
 
-  constructor(transport: Transport, toolcrib: ServedToolcrib) {
+  constructor(transport: Transport, toolcrib: ServedToolcrib, log: ClientLog) {
     this.#transport = transport;
     this.#toolcrib = toolcrib;
+    this.#log = log;
   }
 
   /** Receives the messages of the transport before its current listener. */
@@ -61,6 +64,7 @@ export class DirectCalls {
     const notify = (notification: { readonly method: string; readonly params: Record<string, unknown> }) =>
       this.#transport.send({ jsonrpc: "2.0", ...notification });
     const progress = token === undefined ? undefined : new ProgressNotes(notify, token);
+    const log = this.#log.ofCall(notify);
     const reply = (body: { result: object } | { error: { code: number; message: string } }) => {
       progress?.end();
       this.#transport.send({ jsonrpc: "2.0", id, ...body } as JSONRPCMessage).catch(() => {});
@@ -70,7 +74,8 @@ export class DirectCalls {
         makeCall(call, this.#toolcrib, {
           signal: controller.signal,
           answer: { kind: client.asks ? "trial" : "unanswered" },
-          onEvent: progress?.hear,
+          onEvent: listenersOf(progress, undefined, log),
+          log,
         }),
       );
       // A cancelled call gets neither an answer nor a question.

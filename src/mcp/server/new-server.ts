@@ -14,6 +14,7 @@ import type { ServerIdentity, ServerInfo } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
 import { abilitiesOf, callTool, isReadOnly } from "./call-tool.ts";
 import { appExtension, appMetaOf } from "./changes-app.ts";
+import { ClientLog } from "./client-log.ts";
 import { serveCompletion } from "./completion.ts";
 import { servePrompts } from "./prompts.ts";
 import { serveResources } from "./resources.ts";
@@ -23,6 +24,7 @@ import { serveTasks, type Task, tasksExtension } from "./tasks.ts";
 export interface ServerParts extends ServerIdentity {
   readonly toolcrib: ServedToolcrib;
   readonly questions?: ApprovalQuestions;
+  readonly log?: ClientLog;
   /** "http": the server has other clients, too. */
   readonly transport?: "http";
   /** "legacy": the client is of the 2025 era. It subscribes by requests that reach this server. Default: "modern". */
@@ -39,6 +41,7 @@ export function newServer({
   instructions,
   prompts,
   questions = new ApprovalQuestions(),
+  log = new ClientLog(),
   transport,
   era = "modern",
 }: ServerParts): Server {
@@ -50,6 +53,7 @@ export function newServer({
         extensions: { [appExtension]: {}, ...(era === "modern" && { [tasksExtension]: {} }) },
         resources: { listChanged: true, ...(era === "legacy" && { subscribe: true }) },
         completions: {},
+        logging: {},
         ...(prompts !== undefined && { prompts: era === "legacy" ? { listChanged: true } : {} }),
       },
       instructions,
@@ -73,12 +77,18 @@ export function newServer({
     if (envelope?.[CLIENT_INFO_META_KEY] !== undefined) introduce(envelope[CLIENT_INFO_META_KEY]);
     const client = abilitiesOf(server, context);
     const call = (task?: Task) =>
-      served.busy(() => callTool({ name, input }, { served, questions }, client, context, task));
+      served.busy(() => callTool({ name, input }, { served, questions, log }, client, context, task));
     if (!client.knowsTasks) return call();
     const { signal } = context.mcpReq;
     // The SDK passes on results of the type "task", which its types lack.
     return served.tasks.run(call, { signal, isReadOnly: isReadOnly(context) }) as ReturnType<typeof call>;
   });
+  // Later clients name the level in each request.
+  if (era === "legacy")
+    server.setRequestHandler("logging/setLevel", ({ params: { level } }) => {
+      log.setLevel(level);
+      return {};
+    });
   if (era === "modern")
     serveTasks(server, {
       tasks: served.tasks,

@@ -5,6 +5,7 @@ import type { Toolcrib } from "../../toolcrib/index.ts";
 import type { Elicit, QuestionOptions, ServerIdentity, TaskOptions } from "../types.ts";
 import { ApprovalQuestions } from "./approvals.ts";
 import { passOnQuestion } from "./ask-for-servers.ts";
+import { ClientLog } from "./client-log.ts";
 import { DirectCalls } from "./direct-calls.ts";
 import { newServer, sendListChanged } from "./new-server.ts";
 import { ServedToolcrib } from "./served-toolcrib.ts";
@@ -36,13 +37,14 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
   const toolcrib = new ServedToolcrib(open, { taskAfterMs });
   const questions = new ApprovalQuestions({ questionSeconds, reflexMs });
   const transport = new StdioTransport({ input, output, remark });
-  const direct = new DirectCalls(transport, toolcrib);
+  const log = new ClientLog();
+  const direct = new DirectCalls(transport, toolcrib, log);
   const ended = Promise.withResolvers<void>();
   let stopNotifying = () => {};
   let asked: Server | undefined;
   const handle: StdioServerHandle = serveByStdio(
     ({ era }) => {
-      const server = newServer({ ...identity, toolcrib, questions, era });
+      const server = newServer({ ...identity, toolcrib, questions, log, era });
       direct.serve(era === "legacy" ? server : undefined);
       asked = era === "legacy" ? server : undefined;
       stopNotifying();

@@ -41,6 +41,8 @@ export class ServedToolcrib {
   #client: ClientInfo | undefined;
   #running = 0;
   readonly #closing = new AbortController();
+  readonly #warnings = new Set<string>();
+  #isSandboxKnown = false;
   #isNoted = false;
   #closed: Promise<void> | undefined;
 
@@ -146,6 +148,20 @@ export class ServedToolcrib {
     return `Not installed on the target: ${missingPrograms.join(", ")}.`;
   }
 
+  /**
+   * Returns the warnings for the user that were not returned before. The first command shows whether there is a sandbox;
+   * `tool` is the tool that was just called.
+   */
+  async takeWarnings(tool: string): Promise<readonly string[]> {
+    const crib = await this.crib();
+    const fresh = crib.warnings.filter((warning) => !this.#warnings.has(warning));
+    for (const warning of fresh) this.#warnings.add(warning);
+    if (this.#isSandboxKnown || !(await this.#runsCommands(tool))) return fresh;
+    this.#isSandboxKnown = true;
+    const { level, missing } = await crib.sandbox();
+    return level === "none" ? [...fresh, ["Commands run without a sandbox.", ...missing].join(" ")] : fresh;
+  }
+
   /** Latest first. */
   get outputs(): readonly string[] {
     return [...this.#outputs.values()].reverse();
@@ -178,6 +194,11 @@ export class ServedToolcrib {
       this.#crib = undefined;
       throw error;
     }
+  }
+
+  async #runsCommands(tool: string): Promise<boolean> {
+    const found = (await this.definitions()).find(({ name }) => name === tool);
+    return /^(?:shell|process)\./.test(found?.canonical ?? "");
   }
 
   async #listFiles(): Promise<readonly string[]> {
