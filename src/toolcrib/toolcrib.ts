@@ -301,8 +301,14 @@ export class Toolcrib implements Caller, AsyncDisposable {
     return readProjectFiles(this.project, names, maxBytes);
   }
 
-  /** Returns the files that tools can read, relative to the workspace, without hidden and ignored ones. Not recorded. */
-  async listFiles(signal: AbortSignal): Promise<readonly string[]> {
+  /**
+   * Returns the files that tools can read, relative to the workspace, without hidden and ignored ones. With `atOnce`, also
+   * without those that a rule asks about. Not recorded.
+   */
+  async listFiles(
+    signal: AbortSignal,
+    { atOnce = false }: { readonly atOnce?: boolean } = {},
+  ): Promise<readonly string[]> {
     const [{ listFiles }, { FileFilter }] = await Promise.all([
       import("../files/list-files.ts"),
       import("../files/file-filter.ts"),
@@ -311,7 +317,10 @@ export class Toolcrib implements Caller, AsyncDisposable {
     const filter = new FileFilter({ globs: ["**"] });
     const wanted = { directory: "", filter, hidden: false, ignoreFiles: true };
     const { paths } = await listFiles(wanted, { environment, signal });
-    return paths.filter((file) => policy.guard("read", `${path}/${file}`) === undefined);
+    const { guard, asks } = policy.reads;
+    return paths
+      .filter((file) => guard("read", `${path}/${file}`) === undefined)
+      .filter((file) => !atOnce || !asks?.(`${path}/${file}`));
   }
 
   /** Returns the index of the code, up to date; undefined when there is none. Does not build one. Not recorded. */

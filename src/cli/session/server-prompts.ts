@@ -1,6 +1,5 @@
 import { wordsIn } from "../../config/commands.ts";
-import { offersOf } from "../../mcp/hub/offers/offers-of.ts";
-import { requestTool } from "../../mcp/hub/offers/request-names.ts";
+import { offersOf, requestTool } from "../../mcp/hub/offers/offer-names.ts";
 import type { OfferedPrompt } from "../../mcp/types.ts";
 import type { Toolcrib } from "../../toolcrib/index.ts";
 import { callForUser, contentOf } from "./call-for-user.ts";

@@ -1,6 +1,6 @@
 import { isRecord } from "../../lib/json/is-record.ts";
 import { cleanLine, withoutControls } from "./clean-text.ts";
-import { linkUri } from "./offers/offer-uri.ts";
+import { linkUri } from "./offers/offer-names.ts";
 
 /** A result as the server returned it, without the bytes of images. */
 export class HubData {

@@ -9,7 +9,7 @@ import { type Connection, connectServer } from "./connect-server.ts";
 import { anyResult, callTool, hubTool, type NamelessTool } from "./hub-tool.ts";
 import { longest } from "./list-tools.ts";
 import type { LoginStore } from "./oauth/login-store.ts";
-import type { RequestName } from "./offers/request-names.ts";
+import type { RequestName } from "./offers/offer-names.ts";
 import { requestTools } from "./offers/request-tools.ts";
 import { ServerOffers } from "./offers/server-offers.ts";
 import { namePattern, type ServerSettings } from "./settings/read-settings.ts";

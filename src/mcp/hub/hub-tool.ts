@@ -10,7 +10,7 @@ import type { ListedTool } from "../types.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import type { HubServer } from "./hub-server.ts";
 import { longest } from "./list-tools.ts";
-import { requestNames } from "./offers/request-names.ts";
+import { requestNames } from "./offers/offer-names.ts";
 import { inputOf, withoutNulls } from "./schema/input-of.ts";
 import { repairSchema } from "./schema/repair-schema.ts";
 import { type GivenResult, showResult } from "./show-result.ts";

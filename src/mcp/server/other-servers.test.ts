@@ -6,7 +6,7 @@ import { randomLetters } from "../../../test/support/policy/random-letters.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 import { connectHub, type Hub } from "../hub/connect-hub.ts";
-import { offerUri, parseOfferUri } from "../hub/offers/offer-uri.ts";
+import { offerUri, parseOfferUri } from "../hub/offers/offer-names.ts";
 import type { Elicit } from "../types.ts";
 import { newHttpHandler } from "./http/new-handler.ts";
 

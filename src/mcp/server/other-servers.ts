@@ -11,10 +11,15 @@ import {
 } from "@modelcontextprotocol/server";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
-import { linkUri, offerUri, parseOfferUri } from "../hub/offers/offer-uri.ts";
-import { offersOf } from "../hub/offers/offers-of.ts";
+import {
+  linkUri,
+  offersOf,
+  offerUri,
+  parseOfferUri,
+  type RequestName,
+  requestTool,
+} from "../hub/offers/offer-names.ts";
 import type { PromptMessage, PromptText, ReadResource } from "../hub/offers/read-contents.ts";
-import { type RequestName, requestTool } from "../hub/offers/request-names.ts";
 import type { OfferedPrompt, Offers } from "../types.ts";
 import type { ApprovalQuestions } from "./approvals.ts";
 import { type ClientAbilities, completeCall, isReadOnly } from "./call-tool.ts";

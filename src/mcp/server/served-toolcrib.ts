@@ -8,7 +8,7 @@ import {
   type ToolDefinition,
   ToolError,
 } from "../../toolcrib/index.ts";
-import { offersOf } from "../hub/offers/offers-of.ts";
+import { offersOf } from "../hub/offers/offer-names.ts";
 import type { TaskOptions } from "../types.ts";
 import { Tasks } from "./tasks.ts";
 
@@ -94,7 +94,7 @@ export class ServedToolcrib {
     return all!.some(isCalled) && !forReaders!.some(isCalled);
   }
 
-  /** Returns the files that tools can read, for completion. The list is up to five seconds old. */
+  /** Returns the files that tools can read without asking, for completion. The list is up to five seconds old. */
   files(): Promise<readonly string[]> {
     this.#files ??= this.#listFiles();
     return this.#files;
@@ -203,7 +203,7 @@ export class ServedToolcrib {
 
   async #listFiles(): Promise<readonly string[]> {
     try {
-      return await (await this.crib()).listFiles(this.#closing.signal);
+      return await (await this.crib()).listFiles(this.#closing.signal, { atOnce: true });
     } finally {
       setTimeout(() => {
         this.#files = undefined;

@@ -4,7 +4,7 @@ import { isRecord } from "../../../lib/json/is-record.ts";
 import type { OfferedPrompt, OfferedResource, OfferedTemplate } from "../../types.ts";
 import { cleanLine } from "../clean-text.ts";
 import { longest, readPages } from "../list-tools.ts";
-import { isOwnUri } from "./offer-uri.ts";
+import { isOwnUri } from "./offer-names.ts";
 
 /** The lists that a server has besides its tools. */
 export interface OfferLists {

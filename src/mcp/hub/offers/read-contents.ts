@@ -1,7 +1,7 @@
 import { isRecord } from "../../../lib/json/is-record.ts";
 import { cleanLine, withoutControls } from "../clean-text.ts";
 import { type ResourceLink, toLink } from "../hub-data.ts";
-import { isOwnUri } from "./offer-uri.ts";
+import { isOwnUri } from "./offer-names.ts";
 
 /** A part of a resource. Its address is the server's own. */
 type ResourceContents = {

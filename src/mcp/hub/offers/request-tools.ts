@@ -3,9 +3,8 @@ import type { AnyTool, Tool, ToolContext } from "../../../contract/tool.ts";
 import { riskOf } from "../hub-tool.ts";
 import type { ServerSettings } from "../settings/read-settings.ts";
 import { showResult } from "../show-result.ts";
-import { maxUriChars } from "./offer-uri.ts";
+import { maxUriChars, type RequestName, requestTool } from "./offer-names.ts";
 import { type PromptText, type ReadResource, readContents, readMessages } from "./read-contents.ts";
-import { type RequestName, requestTool } from "./request-names.ts";
 
 /** Sends a request to the server and returns its result, which is not validated. */
 type Send = (

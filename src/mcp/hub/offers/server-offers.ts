@@ -17,10 +17,15 @@ export class ServerOffers {
   readonly #client: () => Client | undefined;
   readonly #known = new Map<keyof OfferLists, KnownList>();
   readonly #followed = new Map<string, Followed>();
+  readonly #listMs: number;
+  /** The last connection that did not list in time, and when. */
+  #slow: { readonly client: Client; readonly sinceMs: number } | undefined;
 
-  constructor(name: string, client: () => Client | undefined) {
+  /** `listMs` is how long a list may take. */
+  constructor(name: string, client: () => Client | undefined, listMs = 5_000) {
     this.#name = name;
     this.#client = client;
+    this.#listMs = listMs;
   }
 
   /** Never rejects: the list of a server that is not ready, or does not list in time, is empty. */
@@ -31,9 +36,12 @@ export class ServerOffers {
     const known = this.#known.get(kind);
     const isFresh = capability.listChanged === true || monotonicMs() - (known?.listedMs ?? 0) < freshMs;
     if (known?.client === client && isFresh) return known.list as Promise<readonly OfferLists[Kind][]>;
-    const late = AbortSignal.timeout(listMs);
+    // A server that hangs must not delay every list.
+    if (this.#slow?.client === client && monotonicMs() - this.#slow.sinceMs < slowMs) return [];
+    const late = AbortSignal.timeout(this.#listMs);
     const list = untilAborted(listOffers(client, kind, late), late).catch(() => {
       this.#known.delete(kind);
+      if (late.aborted) this.#slow = { client, sinceMs: monotonicMs() };
       return [];
     });
     this.#known.set(kind, { client, listedMs: monotonicMs(), list });
@@ -42,6 +50,7 @@ export class ServerOffers {
 
   /** Lists again at the next request. */
   forget(kind: "resources" | "prompts"): void {
+    this.#slow = undefined;
     this.#known.delete(kind);
     if (kind === "resources") this.#known.delete("templates");
   }
@@ -89,7 +98,7 @@ export class ServerOffers {
     const client = this.#client();
     if (client?.getServerCapabilities()?.resources?.subscribe !== true)
       throw new ToolError("unsupported", `The MCP server ${this.#name} does not report changes of resources`);
-    const options = { timeout: listMs };
+    const options = { timeout: this.#listMs };
     if (client.getProtocolEra() === "modern") {
       const stream = await client.listen({ resourceSubscriptions: [uri] }, options);
       followed.end = () => void stream.close().catch(() => {});
@@ -101,7 +110,8 @@ export class ServerOffers {
 }
 
 const freshMs = 30_000;
-const listMs = 5_000;
+/** How long the lists of a server that did not answer in time stay empty, unless it reports a change. */
+const slowMs = 60_000;
 const maxFollowed = 100;
 /** The shortest time between two reports about one resource. */
 const reportMs = 250;

@@ -5,6 +5,7 @@ import { clientOptions, type Era, eras, resultOf } from "../../../../test/suppor
 import { httpFixture, initialize, headers as ownToken } from "../../../../test/support/mcp/http-fixture.ts";
 import { type TokenIssuer, tokenIssuer } from "../../../../test/support/mcp/token-issuer.ts";
 import { findIssuer, ResourceServer } from "./resource-server.ts";
+import { serveHttp } from "./serve-http.ts";
 
 const resource = "https://tools.example/mcp";
 const readWrite = "toolcrib:read toolcrib:write";
@@ -310,4 +311,15 @@ describe("a server with OAuth", () => {
       { error: "temporarily_unavailable" },
     ]);
   });
+});
+
+it("refuses an address that clients cannot use before it listens", async () => {
+  const listening = () => process.getActiveResourcesInfo().filter((name) => name === "TCPServerWrap").length;
+  const before = listening();
+  const oauth = { issuer: issuer.issuer };
+  const open = () => Promise.reject(new Error("not opened"));
+  await expect(serveHttp({ oauth, host: "0.0.0.0", port: 0, open })).rejects.toThrow(
+    "The OAuth resource is not an https address: http://0.0.0.0:0/mcp",
+  );
+  expect(listening()).toBe(before);
 });

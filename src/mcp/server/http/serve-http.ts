@@ -35,7 +35,9 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
     throw new ToolError("invalid-input", "serveHttp needs a token or an OAuth issuer", {
       hint: "Pass token or oauth.",
     });
-  const keys = oauth && (await findIssuer(oauth));
+  const ownAddress = `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`;
+  // Refuses an address that clients cannot use before it listens there.
+  const keys = oauth && (await findIssuer({ ...oauth, resource: oauth.resource ?? ownAddress }));
   const handler = newHttpHandler(handling);
   const server = createServer();
   // A busy server must not close a connection that its client is about to use again.

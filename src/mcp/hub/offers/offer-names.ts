@@ -1,3 +1,23 @@
+import type { ToolSource } from "../../../contract/tool.ts";
+import type { Offers } from "../../types.ts";
+
+/** Returns the resources and prompts of the servers that an instance uses. */
+export function offersOf({ sources }: { readonly sources: readonly ToolSource[] }): readonly Offers[] {
+  return sources.flatMap((source) => ("offers" in source ? [source.offers as Offers] : []));
+}
+
+/** The requests of the protocol that are made as calls, so that rules decide about them and the journal records them. */
+export const requestNames = ["resources/read", "prompts/get"] as const;
+export type RequestName = (typeof requestNames)[number];
+
+/** The name of such a call. No tool of a server has one with a slash. */
+export function requestTool<Request extends RequestName>(
+  server: string,
+  request: Request,
+): `${string}__${Request}` {
+  return `${server}__${request}`;
+}
+
 /**
  * The address under which MCP clients see a resource of another server: `toolcrib://server/NAME/URI`. The server's own
  * address follows unchanged, so that clients can fill in templates. No server can name a resource of another one, or one
