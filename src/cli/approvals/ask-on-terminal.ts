@@ -79,7 +79,7 @@ export async function confirm(question: string, signal: AbortSignal): Promise<bo
 }
 
 /** Reads one line, which the terminal itself edits, so that Ctrl-C stays an interruption. */
-async function readLine(question: string, signal: AbortSignal): Promise<string> {
+export async function readLine(question: string, signal: AbortSignal): Promise<string> {
   const { createInterface } = await import("node:readline");
   remark(question);
   const reader = createInterface({ input: process.stdin, terminal: false });

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../agent/event.ts";
 import type { Session } from "../../agent/session.ts";
+import type { Elicit } from "../../mcp/types.ts";
 import type { Approve } from "../../toolcrib/index.ts";
 
 /** How a chat is shown and typed: as plain lines (`LineFront`), or on a screen with an input area (`TuiFront`). */
@@ -8,6 +9,8 @@ export interface ChatFront {
   readonly isInteractive: boolean;
   /** Asks the user; undefined when calls that need approval are refused. */
   readonly approve: Approve | undefined;
+  /** Asks the user what an MCP server wants to know. */
+  readonly elicit: Elicit;
   /** Starts to show a session. */
   open(session: Session): void;
   /** The next input, of one line or more; undefined when the user leaves. */

@@ -50,7 +50,9 @@ export class ChatSessions {
     this.given = given;
     this.front = front;
     this.#open =
-      open ?? ((start, steer) => openSession(given, start, front.approve, { kind: "chat" }, { steer }));
+      open ??
+      ((start, steer) =>
+        openSession(given, start, front.approve, { kind: "chat" }, { steer, elicit: front.elicit }));
   }
 
   get session(): Session {

@@ -1,12 +1,13 @@
 import type { AgentEvent } from "../../agent/event.ts";
 import type { Session } from "../../agent/session.ts";
 import { printable } from "../../lib/text/printable.ts";
+import type { Elicit } from "../../mcp/types.ts";
 import type { Approve } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible, onInterruption } from "../interruption.ts";
 import { commandProgress, ShownLines } from "../progress.ts";
 import { EventPrinter } from "../session/event-printer.ts";
-import { approverOn } from "../session/open-session.ts";
+import { approverOn, elicitorOn } from "../session/open-session.ts";
 import { ownOutputs, Screen } from "../session/screen.ts";
 import { isTerminal, remark } from "../terminal.ts";
 import type { ChatFront, OutputView } from "./chat-front.ts";
@@ -16,6 +17,7 @@ import { LineKeyboard } from "./line-keyboard.ts";
 export class LineFront implements ChatFront {
   readonly isInteractive = process.stdin.isTTY && isTerminal(2);
   readonly approve: Approve | undefined;
+  readonly elicit: Elicit;
   readonly #keyboard = new LineKeyboard({ isAtTerminal: this.isInteractive });
   readonly #screen: Screen;
   readonly #isVerbose: boolean;
@@ -32,6 +34,7 @@ export class LineFront implements ChatFront {
     this.#target = options.get("target");
     this.#printer = this.#newPrinter();
     this.approve = approverOn(this.#screen, options, (ask) => this.#keyboard.lend(ask));
+    this.elicit = elicitorOn(this.#screen, options, (ask) => this.#keyboard.lend(ask));
   }
 
   open(_session: Session): void {

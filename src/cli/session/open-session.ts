@@ -3,6 +3,7 @@ import type { Session } from "../../agent/session.ts";
 import { ToolError } from "../../contract/error.ts";
 import { stopHeapGrowth } from "../../lib/async/without-heap-growth.ts";
 import type { Hub, HubOptions } from "../../mcp/hub/connect-hub.ts";
+import type { Elicit } from "../../mcp/types.ts";
 import type { ModelSettings } from "../../models/settings.ts";
 import { realWorkspace } from "../../system/directories.ts";
 import type { Approve, ClientInfo } from "../../toolcrib/index.ts";
@@ -12,8 +13,9 @@ import { configuredHub } from "../mcp/servers.ts";
 import { readCount } from "../parse-arguments.ts";
 import { commandProgress } from "../progress.ts";
 import { remarkRecovered, remarkWarnings } from "../report.ts";
-import { canAsk } from "../terminal.ts";
+import { canAsk, columnsOf, remark } from "../terminal.ts";
 import type { Screen } from "./screen.ts";
+import { askByForm, declineForms, type ReadInput } from "./server-form.ts";
 import { type SessionStart, sessionOptions } from "./session-options.ts";
 
 /**
@@ -25,7 +27,7 @@ export async function openSession(
   start: SessionStart,
   approve: Approve | undefined,
   client: ClientInfo,
-  { servers, steer }: { readonly servers?: HubOptions["servers"]; readonly steer?: Steer } = {},
+  { servers, steer, elicit }: SessionParts = {},
 ): Promise<Session> {
   // A resumed session has its own model and dialect.
   const isNew = start.resume === undefined && start.fork === undefined;
@@ -44,6 +46,7 @@ export async function openSession(
       startAfterMs: 0,
       ofClient: servers,
       ofProject: !given.options.has("target"),
+      elicit,
     });
     if (sources.length > 0) progress.update("starting the MCP servers");
     // The model gets the list of tools once, at the start, and finds later ones with tools.find.
@@ -72,6 +75,12 @@ export async function openSession(
   } finally {
     progress.stop();
   }
+}
+
+interface SessionParts extends Pick<HubOptions, "elicit"> {
+  /** The servers that the user's client names. */
+  readonly servers?: HubOptions["servers"];
+  readonly steer?: Steer;
 }
 
 /** Takes a message that another program sends to the session. */
@@ -153,12 +162,11 @@ export function approverOn(
   screen: Screen,
   options: ReadonlyMap<string, string>,
   /** Gives the keyboard to `ask` until the question is answered. */
-  withKeyboard: <Answer>(ask: () => Promise<Answer>) => Promise<Answer> = (ask) => ask(),
+  withKeyboard: WithKeyboard = (ask) => ask(),
 ): Approve | undefined {
   const waitMs = readCount({ options, operands: [] }, "approval-wait-ms");
   if (options.has("jsonl") || !canAsk(options))
     return waitMs === undefined ? undefined : waitForOthers(waitMs);
-  let last: Promise<unknown> = Promise.resolve();
   return (request, signal, ready) => {
     const ask = async () => {
       await ready?.();
@@ -167,9 +175,30 @@ export function approverOn(
       await discardTyped();
       return approveOnTerminal(request, signal);
     };
-    const answer = last.then(() => screen.whileAsking(() => withKeyboard(ask)));
-    last = answer.catch(() => {});
-    return answer;
+    return screen.whileAsking(() => withKeyboard(ask));
+  };
+}
+
+type WithKeyboard = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
+
+/** Asks the user at the terminal what an MCP server wants to know. Declines without a terminal. */
+export function elicitorOn(
+  screen: Screen,
+  options: ReadonlyMap<string, string>,
+  withKeyboard: WithKeyboard = (ask) => ask(),
+): Elicit {
+  if (options.has("jsonl") || !canAsk(options)) return declineForms((line) => remark(line));
+  return (question) => {
+    const ask = async () => {
+      const { discardTyped, readLine } = await import("../approvals/ask-on-terminal.ts");
+      await discardTyped();
+      const read: ReadInput = (lines, signal) => {
+        remark(`${lines.join("\n")}\n`);
+        return readLine("> ", signal);
+      };
+      return askByForm(question, read, columnsOf(2));
+    };
+    return screen.whileAsking(() => withKeyboard(ask));
   };
 }
 

@@ -10,7 +10,7 @@ import { onOutputClosed, remark } from "../terminal.ts";
 import { customMessage } from "./custom-commands.ts";
 import { EventPrinter } from "./event-printer.ts";
 import { LastRefusal } from "./exit-code-of-turn.ts";
-import { approverOn, openSession, PrintedWarnings } from "./open-session.ts";
+import { approverOn, elicitorOn, openSession, PrintedWarnings } from "./open-session.ts";
 import { ownOutputs, Screen } from "./screen.ts";
 import { type SessionStart, sessionStartOf } from "./session-options.ts";
 
@@ -23,7 +23,14 @@ export async function runTask(given: Arguments, start?: SessionStart): Promise<n
     const started = start ?? (await sessionStartOf(given));
     // A task for a session in plan mode accepts its plan.
     const planned = { ...started, plan: options.has("plan") };
-    const session = await openSession(given, planned, approverOn(screen, options), { kind: "run" });
+    const elicit = elicitorOn(screen, options);
+    const session = await openSession(
+      given,
+      planned,
+      approverOn(screen, options),
+      { kind: "run" },
+      { elicit },
+    );
     const warnings = new PrintedWarnings();
     warnings.print(session.toolcrib.warnings);
     remarkFewDescriptors();

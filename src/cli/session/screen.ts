@@ -34,6 +34,7 @@ export class Screen {
   /** The text of the live line. */
   #live = "";
   #questions = 0;
+  #lastAnswer: Promise<unknown> = Promise.resolve();
   /** Writes that wait until a question is answered. */
   readonly #held: (() => void)[] = [];
 
@@ -89,8 +90,14 @@ export class Screen {
     this.#live = line;
   }
 
-  /** Holds back all output until a question is answered. */
-  async whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  /** Asks one question at a time. Holds back all output until it is answered. */
+  whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    const answer = this.#lastAnswer.then(() => this.#hold(ask));
+    this.#lastAnswer = answer.catch(() => {});
+    return answer;
+  }
+
+  async #hold<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     this.#clear();
     this.endLine();
     this.#questions += 1;

@@ -92,5 +92,37 @@ export class Question implements Component {
   invalidate(): void {}
 }
 
+/** Lines of text and an input in place of the input area. Enter answers, Esc cancels. */
+export class TextQuestion implements Component {
+  readonly #lines: readonly string[];
+  readonly #input = new Input({ prompt: "> " });
+  readonly #armedAt: number;
+
+  /** Ignores all keys for `ignoreMs`: they were meant for something else. */
+  constructor(lines: readonly string[], answer: (text: string | undefined) => void, ignoreMs: number) {
+    this.#lines = lines;
+    this.#armedAt = monotonicMs() + ignoreMs;
+    this.#input.focused = true;
+    this.#input.onSubmit = (text) => answer(text);
+    this.#input.onEscape = () => answer(undefined);
+  }
+
+  render(width: number): string[] {
+    return [tones.cyan("─".repeat(width)), ...this.#lines.flatMap((line) => wrapTextWithAnsi(line, width))]
+      .concat(this.#input.render(width))
+      .concat(tones.dim(this.#isArmed ? "Enter answers, Esc cancels" : "…"));
+  }
+
+  handleInput(data: string): void {
+    if (this.#isArmed && !isKeyRelease(data)) this.#input.handleInput(data);
+  }
+
+  get #isArmed(): boolean {
+    return monotonicMs() >= this.#armedAt;
+  }
+
+  invalidate(): void {}
+}
+
 /** Long enough for a key that was already on its way. */
 export const settleMs = 400;

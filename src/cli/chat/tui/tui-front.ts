@@ -4,9 +4,11 @@ import type { Session } from "../../../agent/session.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { printableLine } from "../../../lib/text/printable.ts";
+import type { Elicit, ElicitAnswer } from "../../../mcp/types.ts";
 import { AnsweredElsewhere, type Approval, type Approve } from "../../../toolcrib/index.ts";
 import type { Arguments } from "../../command.ts";
 import { interrupt, interruptible, onInterruption } from "../../interruption.ts";
+import { askByForm, declineForms, type ReadInput } from "../../session/server-form.ts";
 import { canAsk, captureOutput } from "../../terminal.ts";
 import { customChoices } from "../chat-commands.ts";
 import type { ChatFront, ConfirmQuestion, HunkQuestion, OutputView, PickQuestion } from "../chat-front.ts";
@@ -20,7 +22,7 @@ import { EventView } from "./event-view.ts";
 import { ActivityPanel, StatusLine } from "./footer.ts";
 import { Mentions } from "./mentions.ts";
 import { Picker } from "./picker.ts";
-import { Question, settleMs } from "./question.ts";
+import { Question, settleMs, TextQuestion } from "./question.ts";
 import { editorTheme } from "./theme.ts";
 import { TranscriptScreen } from "./transcript.ts";
 
@@ -28,6 +30,7 @@ import { TranscriptScreen } from "./transcript.ts";
 export class TuiFront implements ChatFront {
   readonly isInteractive = true;
   readonly approve: Approve | undefined;
+  readonly elicit: Elicit;
   readonly #terminal = new ChatTerminal();
   readonly #screen = new TranscriptScreen(this.#terminal);
   readonly #activity = new ActivityPanel();
@@ -56,7 +59,11 @@ export class TuiFront implements ChatFront {
   constructor({ options }: Arguments, notifications: string) {
     this.#terminal.notifications = notifications;
     this.#isVerbose = options.has("verbose");
-    this.approve = canAsk(options) ? (...asked) => this.#ask(...asked) : undefined;
+    const mayAsk = canAsk(options);
+    this.approve = mayAsk ? (...asked) => this.#ask(...asked) : undefined;
+    this.elicit = mayAsk
+      ? (question) => this.#askForServer(question)
+      : declineForms((line) => this.showLine(line));
     this.#view = this.#newView();
     this.#input.addChild(this.#editor);
     for (const part of [this.#activity, this.#input, this.#status]) this.#screen.addChild(part);
@@ -199,26 +206,53 @@ export class TuiFront implements ChatFront {
 
   /** Shows one question at a time, in place of the input area. */
   #ask(...[request, signal, ready]: Parameters<Approve>): Promise<Approval> {
-    const ask = async () => {
+    return this.#inTurn(async () => {
       await ready?.();
       signal.throwIfAborted();
-      const { promise, resolve, reject } = Promise.withResolvers<Approval>();
-      const question = new Question(request, resolve);
-      const cancel = () => {
-        if (signal.reason instanceof AnsweredElsewhere) this.showLine(`${signal.reason.message}.`);
-        reject(new ToolError("cancelled", "Interrupted"));
-      };
-      signal.addEventListener("abort", cancel);
       this.#terminal.notify("waiting for your approval");
-      const arming = setTimeout(() => this.#draw(), settleMs + 10);
-      return this.#showInstead(question, promise).finally(() => {
-        clearTimeout(arming);
-        signal.removeEventListener("abort", cancel);
+      return this.#untilAnswered((answer) => new Question(request, answer), signal);
+    });
+  }
+
+  /** Shows the form of an MCP server, one field after the other. */
+  #askForServer(question: Parameters<Elicit>[0]): Promise<ElicitAnswer> {
+    let ignoreMs = settleMs;
+    const read: ReadInput = (lines, signal) => {
+      const newQuestion = (answer: (text: string | undefined) => void) =>
+        new TextQuestion(lines, answer, ignoreMs);
+      return this.#untilAnswered(newQuestion, signal).finally(() => {
+        ignoreMs = 0;
       });
     };
+    return this.#inTurn(async () => {
+      question.signal.throwIfAborted();
+      this.#terminal.notify("an MCP server asks you");
+      return askByForm(question, read, this.#screen.terminal.columns);
+    });
+  }
+
+  #inTurn<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     const answer = this.#questions.then(ask);
     this.#questions = answer.catch(() => {});
     return answer;
+  }
+
+  /** Shows a question in place of the input area until it is answered. Throws when the signal is aborted before. */
+  #untilAnswered<Answer>(
+    newQuestion: (answer: (given: Answer) => void) => Component,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const cancel = () => {
+      if (signal.reason instanceof AnsweredElsewhere) this.showLine(`${signal.reason.message}.`);
+      reject(new ToolError("cancelled", "Interrupted"));
+    };
+    signal.addEventListener("abort", cancel);
+    const arming = setTimeout(() => this.#draw(), settleMs + 10);
+    return this.#showInstead(newQuestion(resolve), promise).finally(() => {
+      clearTimeout(arming);
+      signal.removeEventListener("abort", cancel);
+    });
   }
 
   /** Shows a component in place of the input area, until it is answered. */
@@ -233,7 +267,7 @@ export class TuiFront implements ChatFront {
   }
 
   #replaceInput(component: Component): void {
-    this.#activity.isAsking = component instanceof Question;
+    this.#activity.isAsking = component instanceof Question || component instanceof TextQuestion;
     this.#list = component instanceof Picker || component instanceof DiffBrowser ? component : undefined;
     this.#input.clear();
     this.#input.addChild(component);
