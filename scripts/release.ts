@@ -61,12 +61,16 @@ function reasonsAgainst(version: string): readonly string[] {
   return reasons;
 }
 
-/** Runs the README's test command in a fresh clone, because a used one hides missing steps. */
+/** Runs the README's test command with all repetitions in a fresh clone, because a used one hides missing steps. */
 function testClone(): void {
   const folder = mkdtempSync(join(tmpdir(), "toolcrib-release-"));
   try {
     run("git", ["clone", "--quiet", root, join(folder, "clone")]);
-    execFileSync("bash", [".ci/run"], { cwd: join(folder, "clone"), stdio: "inherit" });
+    execFileSync("bash", [".ci/run"], {
+      cwd: join(folder, "clone"),
+      env: { ...process.env, TOOLCRIB_TEST_LONG: "1" },
+      stdio: "inherit",
+    });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -5,6 +5,7 @@ import { isAlive } from "../../test/support/is-alive.ts";
 import { type CommandTarget, commandTarget } from "../../test/support/remote/command-target.ts";
 import { sshMissing, sshServer } from "../../test/support/remote/ssh-server.ts";
 import { WorkOnTarget } from "../../test/support/remote/work-on-target.ts";
+import { repetitions } from "../../test/support/repetitions.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { connectTarget } from "../environment/remote/connect-target.ts";
 import { openRemoteEnvironment } from "../environment/remote/remote-environment.ts";
@@ -13,7 +14,7 @@ import { overrideEnvironment } from "../lib/override-environment.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "./index.ts";
 
 /** The number of cuts; 1000 for the whole figure. */
-const cuts = Number(process.env.TOOLCRIB_CUTS ?? 20);
+const cuts = Number(process.env.TOOLCRIB_CUTS ?? repetitions(10, 20));
 const sshCuts = Math.ceil(cuts / 5);
 const crashes = Math.ceil(cuts / 10);
 const timeout = 180_000 + cuts * 10_000;

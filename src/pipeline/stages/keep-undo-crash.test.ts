@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { snapshot } from "../../../test/support/environment/change-world.ts";
 import { inLanes } from "../../../test/support/in-lanes.ts";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import { newKeepWorld, openKeepFixture } from "../../../test/support/stages/keep-world.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 
@@ -16,7 +17,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 describe("a killed call", { timeout: 600_000 }, () => {
   it.each(killedCalls())("can be undone when killed at any step: %s", async (name) => {
     const steps = await stepsOf(name);
-    const stride = Math.ceil(steps / 24);
+    const stride = Math.ceil(steps / repetitions(8, 24));
     const found = await inLanes(Math.floor(steps / stride), async (number) => {
       const killAt = number * stride;
       const home = newKeepWorld(folder.path);

@@ -1,0 +1,7 @@
+/**
+ * How often a test repeats one kind of case: `few` times in `npm test`, and `many` times in `npm run test:long`.
+ * `few` still covers every kind.
+ */
+export function repetitions(few: number, many: number): number {
+  return process.env.TOOLCRIB_TEST_LONG === "1" ? many : few;
+}
