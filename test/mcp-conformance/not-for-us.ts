@@ -47,11 +47,16 @@ export const notForUs: readonly Exception[] = [
     scenarios: [
       "tools-call-sampling",
       "input-required-result-basic-sampling",
-      "input-required-result-basic-list-roots",
       "input-required-result-multiple-input-requests",
       "input-required-result-capability-check",
     ],
-    because: "The server never asks for the client's model or roots, which the protocol deprecates.",
+    because: "The server never asks for the client's model, which the protocol deprecates.",
+  },
+  {
+    leg: "server",
+    scenarios: ["input-required-result-basic-list-roots"],
+    because:
+      "Since 2026-07-28 roots are deprecated, and results that ask for them interrupt a call. The server asks only clients of the 2025 era, over standard input and output (`src/mcp/server/client-roots.test.ts`).",
   },
   {
     leg: "server",

@@ -2,11 +2,13 @@ import { homedir } from "node:os";
 import { ToolError } from "../../contract/error.ts";
 import { instructionsFor } from "../../mcp/server/instructions.ts";
 import { serveStdio } from "../../mcp/server/serve-stdio.ts";
+import { attempt } from "../../system/attempt.ts";
 import { realLocation, realWorkspace } from "../../system/directories.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
 import { type ConfiguredArguments, withConfig } from "../config/with-config.ts";
+import { withFolder } from "../config/with-target.ts";
 import { placeOf, readInstanceOptions } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 import { printFailure, remarkFewDescriptors, remarkRecovered, remarkWarnings } from "../report.ts";
@@ -15,8 +17,11 @@ import { configuredHub } from "./servers.ts";
 
 /** Runs `toolcrib mcp`, which serves one client until it disconnects. */
 export async function serveStdioClient(given: Arguments): Promise<number> {
-  const { options, folder, instructions } = servedInstance(await withConfig(given, servedSettings));
-  const open = async () => {
+  const { options: places } = given;
+  const isNamed = places.has("workspace") || places.has("target");
+  const { instructions, ...here } = servedInstance(await withConfig(given, servedSettings), !isNamed);
+  const open = async (root: string | undefined) => {
+    const { options, folder } = root === undefined ? here : await servedIn(root, given);
     const sources = await configuredHub(folder, {
       ofProject: options.target === undefined,
       elicit: (question) => connection.elicit(question),
@@ -32,10 +37,32 @@ export async function serveStdioClient(given: Arguments): Promise<number> {
     instructions,
     prompts: {},
     open,
+    chooseRoot: isNamed ? undefined : chooseRoot,
     remark: (text) => remark(`toolcrib mcp: ${text}\n`),
   });
+  // The instance waits for the client's roots; its code is loaded meanwhile.
+  setImmediate(() => void import("../../toolcrib/open-toolcrib.ts").catch(() => {}));
   await Promise.race([connection.ended, untilAskedToEnd({ withParent: true })]);
   return leave(() => connection.close());
+}
+
+/** Returns the options of an instance in a root of the client: as if the server had been started there. */
+async function servedIn(root: string, { operands, options }: Arguments) {
+  const inRoot = { operands, options: await withFolder(options, root) };
+  return servedInstance(await withConfig(inRoot, servedSettings));
+}
+
+/**
+ * Chooses the first usable root of a client, if the server was not started in one. As without roots, `/` and the home
+ * folder are not usable: clients name them when the user has opened no folder.
+ */
+export function chooseRoot(roots: readonly string[]): string | undefined {
+  const usable = roots
+    .flatMap((root) => attempt(() => realWorkspace(root)) ?? [])
+    .filter((root) => !containsHome(root));
+  const here = realWorkspace(process.cwd());
+  const isInRoot = !containsHome(here) && usable.some((root) => liesInside(here, root));
+  return isInRoot ? undefined : usable[0];
 }
 
 /** Resolves on a signal, or when the parent process has died. */
@@ -91,7 +118,11 @@ export async function openForClient(options: ToolcribOptions): Promise<Toolcrib>
 export const servedSettings = ["mode", "sandbox", "dialect"] as const;
 
 /** Returns the options of the instance that a command line asks for, and the instructions for clients. */
-export function servedInstance(given: ConfiguredArguments): {
+export function servedInstance(
+  given: ConfiguredArguments,
+  /** Whether the client's roots may choose another workspace. */
+  mayMove = false,
+): {
   readonly options: ToolcribOptions;
   /** The folder whose settings apply: the workspace, unless that is on a target. */
   readonly folder: string;
@@ -106,7 +137,8 @@ export function servedInstance(given: ConfiguredArguments): {
   const isTooWide = named === undefined && target === undefined && containsHome(folder);
   // Some clients start servers in `/` or in the home folder, without the user having chosen that folder.
   const reason = `Toolcrib was started in ${folder} without --workspace DIR`;
-  const note = isTooWide ? `${reason}, ${consequence}` : undefined;
+  const unless = mayMove ? " unless the client has a project as its root" : "";
+  const note = isTooWide ? `${reason}, ${consequence(unless)}` : undefined;
   if (note !== undefined) remarkWarnings([note]);
   remarkFewDescriptors();
   const limits = isTooWide ? denyChanges(reason) : [];
@@ -125,7 +157,7 @@ export function servedInstance(given: ConfiguredArguments): {
       client: { kind: "mcp" },
       approvalWaitMs: readCount(given, "approval-wait-ms"),
     },
-    instructions: instructionsFor({ workspace: folder, target, readOnly: instance.readOnly, note }),
+    instructions: instructionsFor({ workspace: folder, target, readOnly: instance.readOnly, note, mayMove }),
   };
 }
 
@@ -141,8 +173,8 @@ export function denyChanges(reason: string): readonly string[] {
   );
 }
 
-const consequence =
-  "so it changes no files and runs only commands that read. The user can name the folder in the client's configuration: add --workspace DIR to the arguments of this server.";
+const consequence = (unless: string) =>
+  `so it changes no files and runs only commands that read${unless}. The user can name the folder in the client's configuration: add --workspace DIR to the arguments of this server.`;
 
 /** The most tokens of a result. Claude Code refuses results above 25 000 tokens. */
 const maxShownTokens = 22_000;

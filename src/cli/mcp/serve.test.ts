@@ -4,7 +4,10 @@ import { cpSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync 
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it, vi } from "vitest";
 import { builtProgram } from "../../../test/support/built-program.ts";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
@@ -141,6 +144,39 @@ describe("a server over standard input and output", () => {
       true,
       true,
       expect.stringContaining("b.txt"),
+    ]);
+  });
+
+  it("works in the client's root when it was started in the home folder, unless a workspace is named", async () => {
+    await using fixture = cliWorkspace();
+    const { workspace } = fixture;
+    fixture.write("project/a.txt", "one\n");
+    const env = { PATH: process.env.PATH ?? "", TOOLCRIB_HOME: fixture.home, HOME: workspace };
+    const changed = await Promise.all(
+      [[], ["--workspace", "."]].map(async (words, at) => {
+        const client = new Client({ name: "trial", version: "1" }, { capabilities: { roots: {} } });
+        const roots = ["/", workspace, join(workspace, "project")];
+        client.setRequestHandler("roots/list", () => ({
+          roots: roots.map((root) => ({ uri: pathToFileURL(root).href })),
+        }));
+        const args = [builtProgram, "mcp", ...words];
+        await client.connect(
+          new StdioClientTransport({
+            command: process.execPath,
+            args,
+            cwd: workspace,
+            env,
+            stderr: "ignore",
+          }),
+        );
+        await client.callTool({ name: "file_write", arguments: { path: `made-${at}.txt`, content: "x" } });
+        await client.close();
+        return [`project/made-${at}.txt`, `made-${at}.txt`].map((path) => existsSync(join(workspace, path)));
+      }),
+    );
+    expect(changed).toEqual([
+      [true, false],
+      [false, true],
     ]);
   });
 

@@ -5,11 +5,13 @@ export function instructionsFor(
   options: Pick<ToolcribOptions, "workspace" | "readOnly"> & {
     readonly target?: string | undefined;
     readonly note?: string | undefined;
+    /** Whether the client's roots may choose another workspace, which a result then names. */
+    readonly mayMove?: boolean | undefined;
   },
 ): string {
   return [
     options.target === undefined
-      ? `Tools for the folder ${options.workspace}.`
+      ? `Tools for the folder ${options.workspace}${options.mayMove ? ", unless a result names another workspace" : ""}.`
       : `Tools for another machine or container: ${options.target}.`,
     options.readOnly
       ? "These tools change nothing."

@@ -6,6 +6,7 @@ import type { Elicit, QuestionOptions, ServerIdentity, TaskOptions } from "../ty
 import { ApprovalQuestions } from "./approvals.ts";
 import { passOnQuestion } from "./ask-for-servers.ts";
 import { ClientLog } from "./client-log.ts";
+import { type ChooseRoot, ClientRoots } from "./client-roots.ts";
 import { DirectCalls } from "./direct-calls.ts";
 import { newServer, sendListChanged } from "./new-server.ts";
 import { ServedToolcrib } from "./served-toolcrib.ts";
@@ -16,8 +17,13 @@ export interface ServeStdioOptions
     QuestionOptions,
     TaskOptions,
     Partial<StdioStreams> {
-  /** Opens the instance of this connection; the server closes it. */
-  readonly open: () => Promise<Toolcrib>;
+  /** Opens the instance of this connection, in the folder that `chooseRoot` returned; the server closes it. */
+  readonly open: (root?: string) => Promise<Toolcrib>;
+  /**
+   * Chooses the workspace out of the roots of a client that has some. When it chooses another one later, a new instance is
+   * opened. Default: the client is not asked.
+   */
+  readonly chooseRoot?: ChooseRoot | undefined;
 }
 
 /** A connection that is being served. */
@@ -32,9 +38,15 @@ export interface ServedConnection extends AsyncDisposable {
 
 /** Serves an instance to one client over standard input and output, in either era of the protocol. */
 export function serveStdio(options: ServeStdioOptions): ServedConnection {
-  const { open, input = process.stdin, output = process.stdout, remark, ...others } = options;
+  const { open, chooseRoot, input = process.stdin, output = process.stdout, remark, ...others } = options;
   const { questionSeconds, reflexMs, taskAfterMs, ...identity } = others;
-  const toolcrib = new ServedToolcrib(open, { taskAfterMs });
+  const roots = chooseRoot && new ClientRoots(chooseRoot, () => toolcrib.replace());
+  const openInRoot = async () => {
+    const root = await roots?.chosen();
+    if (root !== undefined) toolcrib.noteWorkspace();
+    return open(root);
+  };
+  const toolcrib = new ServedToolcrib(openInRoot, { taskAfterMs });
   const questions = new ApprovalQuestions({ questionSeconds, reflexMs });
   const transport = new StdioTransport({ input, output, remark });
   const log = new ClientLog();
@@ -47,6 +59,7 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
       const server = newServer({ ...identity, toolcrib, questions, log, era });
       direct.serve(era === "legacy" ? server : undefined);
       asked = era === "legacy" ? server : undefined;
+      roots?.follow(asked);
       stopNotifying();
       stopNotifying = toolcrib.onChange((list) => void sendListChanged(server, list).catch(() => {}));
       return server;

@@ -32,6 +32,8 @@ export class ServedToolcrib {
   /** The latest output handles in results, the newest last. Older outputs can still be read by their handle. */
   readonly #outputs = new BoundedCache<string, string>({ maxEntries: 100 });
   readonly #stops: (() => void)[] = [];
+  /** Instances that were replaced and have running calls. */
+  readonly #replaced = new Set<Promise<Toolcrib>>();
   #crib: Promise<Toolcrib> | undefined;
   #definitions: Promise<readonly ToolDefinition[]> | undefined;
   #structured: Promise<ReadonlySet<string>> | undefined;
@@ -39,11 +41,12 @@ export class ServedToolcrib {
   #files: Promise<readonly string[]> | undefined;
   #session: string | undefined;
   #client: ClientInfo | undefined;
-  #running = 0;
+  readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   readonly #warnings = new Set<string>();
   #isSandboxKnown = false;
   #isNoted = false;
+  #hasRoot = false;
   #closed: Promise<void> | undefined;
 
   /** With an admission, its calls wait for their turn among those of other sessions. */
@@ -126,26 +129,60 @@ export class ServedToolcrib {
 
   /** Runs `work`, during which `isBusy` is true. */
   async busy<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.#running += 1;
+    const running = this.#admission?.run(this, work) ?? work();
+    this.#running.add(running);
     try {
-      return await (this.#admission?.run(this, work) ?? work());
+      return await running;
     } finally {
-      this.#running -= 1;
+      this.#running.delete(running);
     }
   }
 
   get isBusy(): boolean {
-    return this.#running > 0;
+    return this.#running.size > 0;
   }
 
   /**
-   * Returns what a target lacks, for the model, the first time; then undefined. The instructions are sent before the target
-   * is reached.
+   * Returns what a target lacks, or which folder the client's roots have chosen, for the model, the first time; then
+   * undefined. The instructions are sent before that is known.
    */
-  takeNote({ missingPrograms }: Pick<Toolcrib, "missingPrograms">): string | undefined {
-    if (this.#isNoted || missingPrograms.length === 0) return undefined;
+  takeNote({
+    missingPrograms,
+    workspace,
+  }: Pick<Toolcrib, "missingPrograms" | "workspace">): string | undefined {
+    if (this.#isNoted) return undefined;
     this.#isNoted = true;
-    return `Not installed on the target: ${missingPrograms.join(", ")}.`;
+    if (missingPrograms.length > 0) return `Not installed on the target: ${missingPrograms.join(", ")}.`;
+    return this.#hasRoot ? `The workspace is ${workspace}.` : undefined;
+  }
+
+  /** Lets the model know which workspace the next instance has. */
+  noteWorkspace(): void {
+    this.#hasRoot = true;
+    this.#isNoted = false;
+  }
+
+  /** Uses another instance from now on. The present one is closed when its calls have ended. */
+  replace(): void {
+    const old = this.#crib;
+    if (old === undefined || this.#closed !== undefined) return;
+    this.#crib = undefined;
+    this.#definitions = undefined;
+    this.#structured = undefined;
+    this.#reader = undefined;
+    this.#files = undefined;
+    this.#isSandboxKnown = false;
+    this.#outputs.clear();
+    for (const stop of this.#stops.splice(0)) stop();
+    this.#replaced.add(old);
+    const close = async () => {
+      await Promise.allSettled(this.#running);
+      await (await old).close();
+    };
+    void close()
+      .catch(() => {})
+      .finally(() => this.#replaced.delete(old));
+    for (const list of ["tools", "resources", "prompts"] as const) this.#listeners.emit(list);
   }
 
   /**
@@ -183,6 +220,7 @@ export class ServedToolcrib {
       this.#session = crib.session;
       if (this.#client !== undefined) crib.setClient(this.#client);
       crib.onToolsChange(() => {
+        if (this.#session !== crib.session) return;
         this.#definitions = undefined;
         this.#structured = undefined;
         this.#listeners.emit("tools");
@@ -232,9 +270,10 @@ export class ServedToolcrib {
     this.#listeners.clear();
     this.tasks.close();
     // An instance that is still opening adds further functions to `#stops`.
-    const crib = await this.#crib?.catch(() => undefined);
+    const cribs = [this.#crib, ...this.#replaced].map((opening) => opening?.catch(() => undefined));
+    const opened = await Promise.all(cribs);
     for (const stop of this.#stops) stop();
-    await crib?.close();
+    await Promise.all(opened.map((crib) => crib?.close()));
   }
 }
 
