@@ -8,6 +8,7 @@ import type {
   ScriptedReply,
 } from "../../test/providers/provider-server.ts";
 import { checkHistory } from "../../test/support/check-history.ts";
+import { repetitions } from "../../test/support/repetitions.ts";
 
 const call: fc.Arbitrary<ScriptedCall> = fc.constantFrom(
   { name: "file_read", input: { path: "a.txt" } },
@@ -120,6 +121,6 @@ it.each(kinds)("leaves a conversation that %s accepts, whichever events occur in
       expect(checkHistory(session.messages)).toEqual([]);
       expect(await close()).toEqual([]);
     }),
-    { numRuns: 8 },
+    { numRuns: repetitions(4, 8) },
   );
 });

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { testKilledCalls } from "../../test/journal/killed-calls.ts";
 import { bundledProgram } from "../../test/support/bundled-program.ts";
 import { killedWorkspace } from "../../test/support/killed-workspace.ts";
+import { repetitions } from "../../test/support/repetitions.ts";
 import { workspaceFiles } from "../system/directories.ts";
 import { openToolcrib } from "../toolcrib/index.ts";
 import { Journal } from "./journal.ts";
@@ -66,7 +67,7 @@ it("waits for a process that is creating the same database", async () => {
 
 it("loses no acknowledged record when it is killed", { timeout: 600_000 }, async () => {
   const file = join(folder, "killed.sqlite");
-  const lanes = ["left", "right"].map((lane) => killOften(file, lane, 26));
+  const lanes = ["left", "right"].map((lane) => killOften(file, lane, repetitions(8, 26)));
   const acknowledged = (await Promise.all(lanes)).flat();
   const journal = new Journal({ file, session: "after" });
   const finished = new Set(
@@ -82,7 +83,7 @@ it("loses no acknowledged record when it is killed", { timeout: 600_000 }, async
 testKilledCalls({
   program: () => caller,
   open: (files) => killedWorkspace(folder, files),
-  times: 6,
+  times: repetitions(3, 6),
   withinMs: 150,
 });
 

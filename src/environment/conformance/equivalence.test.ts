@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import type { Environment, FileChange } from "../../contract/environment.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
@@ -117,7 +118,7 @@ it.each(Object.entries(worlds))(
         }
         expect(await contentOf(memory)).toEqual(await contentOf(world.environment));
       }),
-      { numRuns: 200 },
+      { numRuns: repetitions(50, 200) },
     );
   },
 );

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import type { ChangeReceipt, Environment, FileChange } from "../../contract/environment.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
@@ -97,7 +98,7 @@ it.each(["memory", "disk", "target"] as const)(
         await environment.change(inverseOf(changes, receipts, first), { durable: false });
         expect(await filesOf(environment)).toEqual(first);
       }),
-      { numRuns: 100 },
+      { numRuns: repetitions(30, 100) },
     );
   },
 );

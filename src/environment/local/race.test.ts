@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { openRace, type Race, type RaceResult } from "../../../test/support/environment/race.ts";
 import { racedEnvironments } from "../../../test/support/environment/raced-environments.ts";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import { attempt } from "../../system/attempt.ts";
 
 // The boundary is guaranteed only where directories are opened by handle.
@@ -43,7 +44,7 @@ for (const [name, { actions, options }] of Object.entries(racedEnvironments)) {
     afterAll(() => race[Symbol.asyncDispose]());
 
     it.each(actions)(`follows no link with ${name}: %s`, { timeout: 600_000 }, async (action) => {
-      expect(await race.run(action, 60)).toMatchObject({ escapes: 0 });
+      expect(await race.run(action, repetitions(20, 60))).toMatchObject({ escapes: 0 });
     });
   });
 }

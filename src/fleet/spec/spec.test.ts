@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { ToolError } from "../../contract/error.ts";
 import { caseOf } from "../results/compare-runs.ts";
@@ -402,7 +403,7 @@ describe("any spec", () => {
         for (const id of new Set(given.models))
           expect(new Set(runs.filter((run) => run.model === id).map(caseOf)).size).toBe(cases);
       }),
-      { numRuns: 30 },
+      { numRuns: repetitions(15, 30) },
     );
   });
 
@@ -413,7 +414,7 @@ describe("any spec", () => {
         const ids = plan(given).runs.map(runId);
         expect(plan(JSON.stringify(turned)).runs.map(runId)).toEqual(ids);
       }),
-      { numRuns: 30 },
+      { numRuns: repetitions(15, 30) },
     );
   });
 
@@ -439,7 +440,7 @@ describe("any spec", () => {
           expect(error.message).toMatch(/fleet\.yaml/);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: repetitions(100, 200) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { snapshot } from "../../../test/support/environment/change-world.ts";
 import { killedWorkspace } from "../../../test/support/killed-workspace.ts";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { testKilledTransactions } from "../../../test/transactions/killed-transactions.ts";
 import { ProcessTree } from "../../system/process-tree.ts";
@@ -25,7 +26,7 @@ describe("transactions", () =>
   testKilledTransactions({
     program: () => transactionProgram,
     open: (files) => killedWorkspace(folder.path, files),
-    times: { own: 22, parked: 6 },
+    times: { own: repetitions(6, 22), parked: repetitions(3, 6) },
     atOnce: 2,
     withinMs: 400,
   }));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { repetitions } from "../../../../test/support/repetitions.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import type { Snapshot } from "../../../contract/snapshot.ts";
 import { PathChecker } from "../../../system/path-checker.ts";
@@ -388,7 +389,7 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
         expect(show(await watched.take())).toEqual(show(await watched.fresh()));
       }
     });
-    await fc.assert(property, { numRuns: 12 });
+    await fc.assert(property, { numRuns: repetitions(4, 12) });
   });
 });
 
