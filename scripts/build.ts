@@ -9,7 +9,7 @@ import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFi
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { BuildOptions, OutputAsset, OutputChunk } from "rolldown";
 import packageDescription from "../package.json" with { type: "json" };
-import { quickjsFile } from "../src/script/worker/quickjs-file.ts";
+import { quickjsFile } from "../src/script/thread/quickjs-file.ts";
 import { pageScript, viewScript, writePageFiles } from "./build-page.ts";
 import { copyBootstrap, targetPrograms } from "./build-target.ts";
 import { collectLicences } from "./collect-licences.ts";
@@ -181,12 +181,13 @@ const commandLine: BuildOptions = {
 };
 
 /**
- * The worker programs that parse code and read documents. The library and the command line start them as processes.
+ * The worker programs that parse code and read documents, which the library and the command line start as processes, and the
+ * thread that runs scripts.
  */
 const workers: readonly BuildOptions[] = [
   { folder: "code-worker", program: "src/code/worker/main.ts" },
   { folder: "document-worker", program: "src/documents/worker/main.ts" },
-  { folder: "script-worker", program: "src/script/worker/main.ts" },
+  { folder: "script-thread", program: "src/script/thread/main.ts" },
 ].map(({ folder, program }) => ({
   ...shared,
   input: { main: program },
@@ -214,7 +215,7 @@ try {
   copyBootstrap(target);
   packGrammars(join(fresh, "grammars"));
   packPdfium(join(fresh, "pdfium"));
-  cpSync(quickjsFile(), join(fresh, "script-worker/quickjs.wasm"));
+  cpSync(quickjsFile(), join(fresh, "script-thread/quickjs.wasm"));
   copyPerlPrograms();
   signChunks(built.flatMap(({ output }) => output));
   writeEntries();

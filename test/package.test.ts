@@ -53,7 +53,7 @@ describe("the tarball", () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
     const known =
-      /^(dist\/(THIRD-PARTY-LICENSES|.*\.(js|cjs|d\.ts)|(grammars|pdfium)\/([\w-]+\.wasm\.zst|NOTICE\.md)|perl\/[\w-]+\.pl|target\/bootstrap\.sh|script-worker\/quickjs\.wasm|console\/(index\.html|changes\.html|icon\.svg|page\.css))|bin\/(toolcrib\.js|package\.json)|[A-Z]+(\.md)?|docs\/.*\.(md|sql|schema\.json)|examples\/.*\.(ts|mjs|py|md|yaml|jsonl)|package\.json)$/;
+      /^(dist\/(THIRD-PARTY-LICENSES|.*\.(js|cjs|d\.ts)|(grammars|pdfium)\/([\w-]+\.wasm\.zst|NOTICE\.md)|perl\/[\w-]+\.pl|target\/bootstrap\.sh|script-thread\/quickjs\.wasm|console\/(index\.html|changes\.html|icon\.svg|page\.css))|bin\/(toolcrib\.js|package\.json)|[A-Z]+(\.md)?|docs\/.*\.(md|sql|schema\.json)|examples\/.*\.(ts|mjs|py|md|yaml|jsonl)|package\.json)$/;
     expect(files.filter((file) => !known.test(file) || /\.test\.|fixtures/.test(file))).toEqual([]);
     expect(files).toEqual(
       expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "dist/toolcrib.js"]),

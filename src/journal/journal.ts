@@ -84,8 +84,11 @@ export class Journal {
     if (changes.length > 0) this.#writeFirst(this.#entry("change", callId, JSON.stringify(changes)));
   }
 
-  /** Records the end of a call: at once if `begin` was called, otherwise shortly after in a batch. */
-  finish(attempt: Attempt, ending: Ending): void {
+  /**
+   * Records the end of a call: at once if `begin` was called, otherwise shortly after in a batch. With `mayWait`, the end is
+   * always recorded in a batch: it says nothing about changes that other records do not say.
+   */
+  finish(attempt: Attempt, ending: Ending, { mayWait = false }: { readonly mayWait?: boolean } = {}): void {
     const hasBegun = this.#begun.delete(attempt.callId);
     const { callId, startedAt, input } = attempt;
     if (hasBegun) this.#waiting.push(this.#entry("end", callId, this.#print({}, ending)));
@@ -95,7 +98,7 @@ export class Journal {
       const print = () => this.#entry("call", callId, this.#print(kept ?? attempt, ending), startedAt);
       this.#waiting.push(kept === undefined ? print() : print);
     }
-    if (hasBegun || this.#waiting.length % batchSize === 0) this.flushQuietly();
+    if ((hasBegun && !mayWait) || this.#waiting.length % batchSize === 0) this.flushQuietly();
     else this.#timer ??= setTimeout(() => this.flushQuietly(), batchDelayMs).unref();
   }
 

@@ -39,11 +39,37 @@ describe("a hostile program", () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
+  it("leaves this thread free to do other work", async () => {
+    let turns = 0;
+    const counting = setInterval(() => turns++, 1);
+    const end = await endOf("for (;;);");
+    clearInterval(counting);
+    expect([end, turns > 1]).toEqual(["timeout", true]);
+  });
+
+  it("does not break the thread for the next program when its parser fails", async () => {
+    expect(await endOf("(".repeat(190_000))).toBe("too-large");
+    expect(await endOf("return 'next'")).toBe("next");
+  });
+
+  it("does not learn the time zone or the environment", async () => {
+    const before = process.env["TZ"];
+    process.env["TZ"] = "America/New_York";
+    try {
+      const program =
+        "const day = new Date(2026, 6, 1); return day.toISOString() + day.getTimezoneOffset() + day.getHours()";
+      expect(await endOf(program)).toBe("2026-07-01T00:00:00.000Z00");
+    } finally {
+      if (before === undefined) delete process.env["TZ"];
+      else process.env["TZ"] = before;
+    }
+  });
+
   it("ends when its types take too long to read", async () => {
     expect(await endOf(`f${"<a>(".repeat(50)}${")".repeat(50)}`)).toBe("timeout");
   });
 
-  it("ends with results that it has not read, and leaves its process to the next program", async () => {
+  it("ends with results that it has not read, and leaves its thread to the next program", async () => {
     const text = "x".repeat(1_000_000);
     const calls = {
       ...echoCalls,

@@ -1,10 +1,12 @@
-/** The limits of one program. The worker enforces time and memory; the process that makes the calls enforces the rest. */
+/** The limits of one program. The thread of its engine enforces time and memory; the side that makes the calls enforces the rest. */
 export const limits = {
   /** The time in which it computes. Waiting for calls does not count. */
   computeMs: 10_000,
   /** The memory of its values. */
   memoryBytes: 64 * 1024 * 1024,
-  /** The stack of the engine, which must stay within that of the process (`--stack-size`). */
+  /** Pages of 64 KiB of WebAssembly memory: those values, the engine itself, texts that are passed in and out, and gaps. */
+  memoryPages: 2_048,
+  /** The stack of the engine, which must stay within that of its thread. */
   stackBytes: 256 * 1024,
   /** Calls of tools, and how many run at once. */
   calls: 1_000,
@@ -21,9 +23,3 @@ export const limits = {
   /** Bytes of the result of a call. */
   resultBytes: 16_000_000,
 } as const;
-
-/** Resident bytes at which the worker process is killed. */
-export const mostResidentBytes: number = 700 * 1024 * 1024;
-
-/** The signal for a worker whose program computes for too long inside one operation. Nothing else sends it. */
-export const tooMuchTime = "SIGVTALRM";

@@ -3,9 +3,9 @@ import type { Scripts } from "../contract/script.ts";
 import { abortError } from "../lib/async/abort.ts";
 import { Semaphore } from "../lib/async/semaphore.ts";
 import { closed } from "../workers/channel.ts";
+import { ScriptEngine } from "./engine-thread.ts";
 import { limits } from "./limits.ts";
 import { ScriptRun } from "./run-script.ts";
-import { ScriptWorker } from "./worker/script-worker.ts";
 
 export interface ScriptOptions {
   /** The time in which a program may compute. Default: 10 s. */
@@ -17,11 +17,11 @@ export interface OpenScripts extends Scripts {
 }
 
 /**
- * Runs programs in worker processes, one program per process at a time. The first worker is kept for later programs;
- * others start only while a program waits, for example for approval.
+ * Runs programs in threads, one program per thread at a time. The first thread is kept for later programs; others start
+ * only while a program waits, for example for approval.
  */
 export function openScripts({ computeMs = limits.computeMs }: ScriptOptions = {}): OpenScripts {
-  const workers = Array.from({ length: scriptsAtOnce }, () => new ScriptWorker(computeMs));
+  const engines = Array.from({ length: scriptsAtOnce }, () => new ScriptEngine(computeMs));
   const turns = new Semaphore(scriptsAtOnce);
   let isClosed = false;
   return {
@@ -29,8 +29,8 @@ export function openScripts({ computeMs = limits.computeMs }: ScriptOptions = {}
       if (isClosed) throw closed();
       const release = await turns.take(signal, whileWaiting);
       try {
-        return await workers
-          .find((worker) => !worker.isBusy)!
+        return await engines
+          .find((engine) => !engine.isBusy)!
           .run(program, new ScriptRun(calls, signal), signal);
       } finally {
         release();
@@ -38,7 +38,7 @@ export function openScripts({ computeMs = limits.computeMs }: ScriptOptions = {}
     },
     close: async () => {
       isClosed = true;
-      await Promise.all(workers.map((worker) => worker.close()));
+      await Promise.all(engines.map((engine) => engine.close()));
     },
   };
 }

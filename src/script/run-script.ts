@@ -1,34 +1,22 @@
-import { serialize } from "node:v8";
 import { type ErrorCode, errorCodes, ToolError } from "../contract/error.ts";
 import type { InnerCalls, InnerError, ScriptResult, ScriptTool } from "../contract/script.ts";
-import { abortError, untilAborted } from "../lib/async/abort.ts";
-import { Semaphore } from "../lib/async/semaphore.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { counted, showSize } from "../lib/text/format-quantity.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { truncateText } from "../lib/text/truncate.ts";
 import { declareTool } from "./declare-tool.ts";
+import { estimateBytes, HeldResults } from "./held-results.ts";
 import { limits } from "./limits.ts";
-import type { ScriptEnd, ScriptFailure } from "./worker/protocol.ts";
+import type { ProgramAnswer, ResultField, ScriptEnd, ScriptFailure } from "./thread/protocol.ts";
 
-/** The answer to a call of a program. */
-export type CallAnswer =
-  | {
-      readonly kind: "result";
-      readonly text: string;
-      readonly data: Uint8Array;
-      readonly failed: string | undefined;
-    }
-  | { readonly kind: "help"; readonly text: string }
-  | { readonly kind: "error"; readonly error: InnerError };
-
-/** The calls of one running program. Its worker may be under the control of the program, so every limit is kept here. */
+/** The calls of one running program. Its engine may be under the control of the program, so every limit is kept here. */
 export class ScriptRun {
   readonly #calls: InnerCalls;
   readonly #ending = new AbortController();
-  readonly #signal: AbortSignal;
-  readonly #turns = new Semaphore(limits.callsAtOnce);
+  readonly #stopListening: () => void;
+  readonly #queue: (() => Promise<void>)[] = [];
   readonly #running = new Set<Promise<unknown>>();
+  readonly #results = new HeldResults();
   #tools: Promise<readonly ScriptTool[]> | undefined;
   #made = 0;
   #failed = 0;
@@ -36,36 +24,50 @@ export class ScriptRun {
 
   constructor(calls: InnerCalls, signal: AbortSignal) {
     this.#calls = calls;
-    this.#signal = AbortSignal.any([signal, this.#ending.signal]);
+    const cancel = () => this.#ending.abort(signal.reason);
+    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
+    this.#stopListening = () => signal.removeEventListener("abort", cancel);
   }
 
-  /** Makes a call, and counts it until `deliver` has passed its answer on. */
-  call(name: unknown, input: string, deliver: Deliver): Promise<void> {
-    return this.#run(async () => {
-      this.#made += 1;
-      const refused = this.#refusal(name, input);
-      if (refused) return this.#answer(refused, deliver);
-      const release = await this.#turns.take(this.#signal, cancelled);
-      try {
-        await this.#answer(await this.#call(String(name), JSON.parse(input)), deliver);
-      } finally {
-        release();
-      }
-    });
+  /** Makes the calls of a message from the engine. A call that is cancelled has no answer: its program has ended. */
+  ask(asks: string, deliver: (answer: Omit<ProgramAnswer, "run">) => void): void {
+    const { signal } = this.#ending;
+    for (const line of asks.split("\n").slice(0, -1)) {
+      const [number, kind, quoted = "", input = ""] = line.split("\t");
+      const id = Number(number);
+      const name: unknown = JSON.parse(quoted);
+      this.#queue.push(async () => {
+        const work = kind === '"help"' ? this.#help(name) : this.#call(id, name, input);
+        const answer = await work.catch((thrown: Error) => refused("internal", thrown.message));
+        if (!signal.aborted) deliver({ id, isGiven: true, isHeld: true, ...answer });
+      });
+    }
+    this.#startCalls();
   }
 
-  help(name: unknown, deliver: Deliver): Promise<void> {
-    return this.#run(async () => {
-      this.#helped += 1;
-      if (this.#helped > limits.helps)
-        return deliver(failed("too-large", `A script may call help ${limits.helps} times`));
-      this.#tools ??= this.#calls.tools();
-      await this.#deliver(explain(String(name), await this.#tools), deliver);
-    });
+  /** Starts the calls that wait, as many as may run at once. */
+  #startCalls(): void {
+    while (this.#running.size < limits.callsAtOnce && !this.#ending.signal.aborted) {
+      const work = this.#queue.shift()?.();
+      if (work === undefined) return;
+      this.#running.add(work);
+      const end = () => {
+        this.#running.delete(work);
+        this.#startCalls();
+      };
+      work.then(end, end);
+    }
+  }
+
+  /** Returns a field of a result that the program has not read. */
+  take(id: number, field: ResultField): string {
+    return this.#results.take(id, field);
   }
 
   /** Cancels the calls that still run, and waits for them. Later ones are refused. */
   async end(): Promise<void> {
+    this.#stopListening();
     this.#ending.abort();
     await Promise.allSettled(this.#running);
   }
@@ -83,82 +85,69 @@ export class ScriptRun {
     };
   }
 
-  #refusal(name: unknown, input: string): CallAnswer | undefined {
+  #refusal(name: unknown, input: string): Answer | undefined {
     if (this.#made > limits.calls)
-      return failed(
+      return refused(
         "too-large",
         `A script may make ${limits.calls} calls`,
         "Return what you have, and continue in another script.",
       );
     if (typeof name !== "string" || name.length > limits.nameChars)
-      return failed("not-found", `The name of a tool may have ${limits.nameChars} characters`);
+      return refused("not-found", `The name of a tool may have ${limits.nameChars} characters`);
     if (input.length > limits.inputChars)
-      return failed("too-large", `The argument of a call may have ${limits.inputChars} characters`);
+      return refused("too-large", `The argument of a call may have ${limits.inputChars} characters`);
     return undefined;
   }
 
-  async #call(name: string, input: unknown): Promise<CallAnswer> {
-    const result = await this.#calls.call(name, input, { signal: this.#signal });
-    if (!result.ok) return { kind: "error", error: result.error };
-    const { text, failed: failure } = result;
-    const data = toBytes(result.data);
-    if (Buffer.byteLength(text) + data.length <= limits.resultBytes)
-      return { kind: "result", text, data, failed: failure };
-    return failed(
+  async #call(id: number, name: unknown, input: string): Promise<Answer> {
+    this.#made += 1;
+    const answer = this.#refusal(name, input) ?? (await this.#make(id, String(name), JSON.parse(input)));
+    if (answer.kind === "error") this.#failed += 1;
+    return answer;
+  }
+
+  async #make(id: number, name: string, input: unknown): Promise<Answer> {
+    const result = await this.#calls.call(name, input, { signal: this.#ending.signal });
+    if (!result.ok) return error(result.error);
+    const { text, data, failed } = result;
+    const dataBytes = estimateBytes(data, limits.resultBytes);
+    if (text.length + dataBytes <= limits.resultBytes)
+      return this.#results.keep(id, { text, data, failed }, dataBytes);
+    return refused(
       "too-large",
       `The result of ${name} is larger than ${showSize(limits.resultBytes)}`,
       "Ask for a part of it.",
     );
   }
 
-  #answer(answer: CallAnswer, deliver: Deliver): Promise<void> {
-    if (answer.kind === "error") this.#failed += 1;
-    return this.#deliver(answer, deliver);
-  }
-
-  /** Passes an answer on. A program that has ended reads no more of it, so its end does not wait for that. */
-  #deliver(answer: CallAnswer, deliver: Deliver): Promise<void> {
-    return untilAborted(deliver(answer), this.#signal, cancelled);
-  }
-
-  #run(act: () => Promise<void>): Promise<void> {
-    if (this.#signal.aborted) return Promise.reject(cancelled(this.#signal));
-    const work = act();
-    this.#running.add(work);
-    const remove = () => this.#running.delete(work);
-    work.then(remove, remove);
-    return work;
+  async #help(name: unknown): Promise<Answer> {
+    this.#helped += 1;
+    if (this.#helped > limits.helps)
+      return refused("too-large", `A script may call help ${limits.helps} times`);
+    this.#tools ??= this.#calls.tools();
+    return explain(String(name), await this.#tools);
   }
 }
 
-type Deliver = (answer: CallAnswer) => Promise<void>;
+type Answer = Pick<ProgramAnswer, "kind" | "text"> & Partial<ProgramAnswer>;
 
 /** Describes the tools with this name or in this family; lists all for "". */
-function explain(name: string, tools: readonly ScriptTool[]): CallAnswer {
+function explain(name: string, tools: readonly ScriptTool[]): Answer {
   const names = tools.map((tool) => tool.name);
   if (name === "") return { kind: "help", text: names.join("\n") };
   const found = tools.filter((tool) => tool.name === name || tool.name.startsWith(`${name}.`));
   if (found.length > 0) return { kind: "help", text: found.map(declareTool).join("\n\n") };
   const near = nearest(name, names);
   const hint = near === undefined ? "help() lists the tools." : `Did you mean "${near}"?`;
-  return failed("not-found", `Unknown tool "${name.slice(0, 100)}"`, hint);
+  return refused("not-found", `Unknown tool "${name.slice(0, 100)}"`, hint);
 }
 
-/** Writes data for the worker. This takes a fifth of the time of JSON, which few programs need. */
-function toBytes(data: unknown): Uint8Array {
-  try {
-    return serialize(data);
-  } catch {
-    return serialize(JSON.parse(JSON.stringify(data)));
-  }
+function refused(code: ErrorCode, message: string, hint?: string): Answer {
+  return error({ code, message, hint });
 }
 
-function failed(code: ErrorCode, message: string, hint?: string): CallAnswer {
-  return { kind: "error", error: { code, message, hint } };
-}
-
-function cancelled(signal: AbortSignal): ToolError {
-  return abortError(signal, "The call was cancelled, because its script has ended");
+function error(failure: InnerError): Answer {
+  return { kind: "error", text: JSON.stringify(failure) };
 }
 
 /** Returns the error of a program. Its texts and its code come from the program. */
@@ -212,7 +201,7 @@ function shortened(text: string): string {
   return truncateText(String(text), limit, ({ chars }) => `[… ${chars} characters cut …]`).text;
 }
 
-/** The error of a program that its worker did not survive. */
+/** The error of a program that its thread did not survive. */
 export function stoppedScript(kind: "time" | "memory"): ToolError {
   return toError({ kind, message: "", line: undefined }, "");
 }

@@ -50,7 +50,7 @@ function installedPackage() {
   for (const file of [
     "code-worker/main.cjs",
     "document-worker/main.cjs",
-    "script-worker/main.cjs",
+    "script-thread/main.cjs",
     "grammars/a",
     "pdfium/a",
     "perl/a",

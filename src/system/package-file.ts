@@ -99,7 +99,7 @@ const neededFiles = [
   "dist/document-worker/main.cjs",
   "dist/grammars",
   "dist/pdfium",
-  "dist/script-worker/main.cjs",
+  "dist/script-thread/main.cjs",
   "dist/perl",
 ];
 

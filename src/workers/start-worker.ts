@@ -1,6 +1,5 @@
 import { fork } from "node:child_process";
 import { dirname } from "node:path";
-import type { Duplex } from "node:stream";
 import { allowedVariables } from "../system/environment-variables.ts";
 
 export interface WorkerProcess {
@@ -20,20 +19,15 @@ export interface WorkerEnd {
   readonly stderrTail: string;
 }
 
-/** Resolves when the bytes were written, or the process has ended. */
-export type SendBytes = (bytes: Uint8Array) => Promise<void>;
-
 export interface StartOptions {
   readonly program: string;
   readonly args: readonly string[];
   /** Flags for Node and V8, such as "--max-old-space-size=1024". */
   readonly flags: readonly string[];
   readonly onMessage: (message: unknown) => void;
-  /** Opens a pipe to the process, its descriptor 4. The process is killed when the receiver throws. */
-  readonly openPipe?: ((send: SendBytes) => (chunk: Buffer) => void) | undefined;
 }
 
-export function startWorker({ program, args, flags, onMessage, openPipe }: StartOptions): WorkerProcess {
+export function startWorker({ program, args, flags, onMessage }: StartOptions): WorkerProcess {
   // Workers load the same modules at each start.
   const { NODE_COMPILE_CACHE } = process.env;
   const env = { ...allowedVariables(process.env), ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
@@ -42,10 +36,8 @@ export function startWorker({ program, args, flags, onMessage, openPipe }: Start
     env,
     execArgv: ["--disable-warning=ExperimentalWarning", ...flags],
     serialization: "advanced",
-    stdio: ["ignore", "ignore", "pipe", "ipc", ...(openPipe ? ["pipe" as const] : [])],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  const pipe = child.stdio[4] as Pipe | undefined;
-  if (openPipe && pipe) connect(pipe, openPipe, () => child.kill("SIGKILL"));
   let stderrTail = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     stderrTail = (stderrTail + text).slice(-2000);
@@ -67,7 +59,6 @@ export function startWorker({ program, args, flags, onMessage, openPipe }: Start
       child[how]();
       child.channel?.[how]();
       (child.stderr as { ref(): void; unref(): void } | null)?.[how]();
-      pipe?.[how]();
     },
     leave: () => {
       if (child.connected) child.disconnect();
@@ -75,19 +66,4 @@ export function startWorker({ program, args, flags, onMessage, openPipe }: Start
     kill: () => child.kill("SIGKILL"),
     ended,
   };
-}
-
-type Pipe = Duplex & { ref(): void; unref(): void };
-
-function connect(pipe: Pipe, openPipe: NonNullable<StartOptions["openPipe"]>, kill: () => void): void {
-  const receive = openPipe((bytes) => new Promise((resolve) => pipe.write(bytes, () => resolve())));
-  // The process has ended, which is noticed elsewhere.
-  pipe.on("error", () => {});
-  pipe.on("data", (chunk: Buffer) => {
-    try {
-      receive(chunk);
-    } catch {
-      kill();
-    }
-  });
 }

@@ -76,21 +76,6 @@ describe("a worker", () => {
     expect(await next).toBe(11);
   }, 600_000);
 
-  it("has a pipe on which it can wait, and is killed when it writes what its parent cannot read", async () => {
-    const worker = open({
-      openPipe: (send) => (chunk) => {
-        if (!String(chunk).startsWith("ask")) throw new Error("Unreadable");
-        void send(Buffer.from(`answer to ${chunk}`));
-      },
-    });
-    expect(await worker.ask("exchange", () => "ask 1", always)).toBe("answer to ask 1");
-    await expect(worker.ask("exchange", () => "???", always)).rejects.toMatchObject({
-      code: "unavailable",
-      message: "a.txt: SIGKILL",
-    });
-    expect(await worker.ask("exchange", () => "ask 2", always)).toBe("answer to ask 2");
-  }, 600_000);
-
   it("exits when it is idle, and restarts", async () => {
     const worker = open({ idleMs: 1 });
     const processes = new Set<number>();

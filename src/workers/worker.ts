@@ -3,9 +3,7 @@ import { untilAborted } from "../lib/async/abort.ts";
 import { Semaphore, whileReading } from "../lib/async/semaphore.ts";
 import { packageFile } from "../system/package-file.ts";
 import { type AnswerOf, Channel, closed, type InputOf, type ServiceOf } from "./channel.ts";
-import { type SendBytes, startWorker, type WorkerEnd, type WorkerProcess } from "./start-worker.ts";
-
-export type { SendBytes };
+import { startWorker, type WorkerEnd, type WorkerProcess } from "./start-worker.ts";
 
 export interface WorkerOptions {
   /** The file to run; it calls `serveParent`. */
@@ -19,11 +17,6 @@ export interface WorkerOptions {
    */
   readonly concurrency: number;
   readonly ours?: object;
-  /**
-   * Opens a pipe to each process, for bytes in both directions. Returns the function that receives them; a process whose
-   * bytes it cannot read is killed.
-   */
-  readonly openPipe?: (send: SendBytes) => (chunk: Buffer) => void;
   /** The worker is killed when a request takes longer. */
   readonly limitMs?: number;
   /** The worker ends after this long without a request. Default: 120 s. */
@@ -130,12 +123,11 @@ class Running<Theirs extends ServiceOf<Theirs>> {
     this.#options = options;
     this.number = number;
     this.#forget = forget;
-    const { program, args, flags = [], ours = {}, openPipe } = options;
+    const { program, args, flags = [], ours = {} } = options;
     this.#process = startWorker({
       program,
       args,
       flags,
-      openPipe,
       onMessage: (message) => {
         if (message === "retire") this.#retire();
         else this.#channel.receive(message);

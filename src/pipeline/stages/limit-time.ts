@@ -59,6 +59,8 @@ class Deadline implements CallClock {
   #timer: NodeJS.Timeout | undefined;
   #waiting = 0;
   #running = 0;
+  #isStill = true;
+  #isClosed = false;
 
   constructor(timeoutMs: number, end: () => void) {
     this.#leftMs = timeoutMs;
@@ -86,19 +88,30 @@ class Deadline implements CallClock {
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#leftMs = Number.POSITIVE_INFINITY;
+    this.#isClosed = true;
   }
 
   #update(): void {
     const isStill = this.#waiting > 0 && this.#running === 0;
-    if (isStill && this.#timer !== undefined) {
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
-      this.#leftMs -= monotonicMs() - this.#startedAt;
-    } else if (!isStill && this.#timer === undefined && this.#leftMs < Number.POSITIVE_INFINITY) {
+    if (isStill === this.#isStill || this.#isClosed) return;
+    this.#isStill = isStill;
+    if (isStill) this.#leftMs -= monotonicMs() - this.#startedAt;
+    else {
       this.#startedAt = monotonicMs();
-      this.#timer = setTimeout(this.#end, Math.max(0, Math.min(this.#leftMs, longestMs)));
+      // A script starts and ends many waits. Setting the timer again takes longer than looking at the clock when it fires.
+      if (this.#timer === undefined) this.#watch(this.#leftMs);
     }
+  }
+
+  #watch(leftMs: number): void {
+    const fire = () => {
+      this.#timer = undefined;
+      if (this.#isStill) return;
+      const nowLeftMs = this.#leftMs - (monotonicMs() - this.#startedAt);
+      if (nowLeftMs <= 0) this.#end();
+      else this.#watch(nowLeftMs);
+    };
+    this.#timer = setTimeout(fire, Math.min(Math.ceil(leftMs), longestMs));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CallSuccess, Failure } from "../../contract/call.ts";
 import type { ToolError } from "../../contract/error.ts";
 import type { AnyTool } from "../../contract/tool.ts";
-import type { Attempt, Journal } from "../../journal/journal.ts";
+import type { Attempt, Ending, Journal } from "../../journal/journal.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { Stage } from "../stage.ts";
 
@@ -16,7 +16,7 @@ export function recordJournal(journal: Journal): Stage {
     const { id: callId, input, parent } = call;
     const attempt = { callId, tool, input, parent: parent?.id, startedAt: Date.now() };
     const outcome = recordStart(journal, call.tool, attempt) ?? (await next(call));
-    journal.finish(attempt, {
+    const ending = {
       durationMs: monotonicMs() - started,
       account: call.account,
       ...(outcome.ok
@@ -26,7 +26,9 @@ export function recordJournal(journal: Journal): Stage {
             message: outcome.error.message,
             outputHandle: outcome.error.kept?.handle,
           }),
-    });
+    } satisfies Ending;
+    // The changes of a script are those of its calls, which have records of their own.
+    journal.finish(attempt, ending, { mayWait: call.tool.makesCalls });
     return outcome;
   };
 }

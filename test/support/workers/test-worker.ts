@@ -1,5 +1,4 @@
 /** A worker for tests: adds, hangs, takes memory of both kinds. */
-import { readSync, writeSync } from "node:fs";
 import type { Reading } from "../../../src/contract/code.ts";
 import { serveParent } from "../../../src/workers/serve-parent.ts";
 
@@ -15,8 +14,6 @@ export interface TestService {
   keepBytes(count: number, options: Reading): Promise<number>;
   takeBytes(_: undefined, options: Reading): Promise<never>;
   takeObjects(_: undefined, options: Reading): Promise<never>;
-  /** Writes a text to the pipe of the worker, waits for one, and returns it. */
-  exchange(text: string, options: Reading): Promise<string>;
 }
 
 const kept: Buffer[] = [];
@@ -39,11 +36,6 @@ serveParent<TestStarter>({ retireAbove: 200_000_000, endAbove: 300_000_000 }, as
     takeObjects: async () => {
       const held: object[] = [];
       for (;;) held.push({ held: [held.length] });
-    },
-    exchange: async (text) => {
-      writeSync(4, text);
-      const bytes = Buffer.alloc(100);
-      return bytes.toString("utf8", 0, readSync(4, bytes));
     },
   };
   return service;

@@ -1,5 +1,10 @@
+import type { AnswerKind, ResultField } from "./protocol.ts";
+
 /** The only function that leads out of the engine. It takes texts and numbers. "take" returns a field of a result. */
-type Host = (request: "take" | "print" | "end" | "fail", ...given: (string | number)[]) => string | undefined;
+type Host = (
+  request: "ask" | "take" | "print" | "end" | "fail",
+  ...given: (string | number)[]
+) => string | undefined;
 
 /** The functions of the engine that the host uses. Crossing its border is slow, so they exchange texts for many calls. */
 export interface Prelude {
@@ -7,18 +12,15 @@ export interface Prelude {
   start(program: () => Promise<unknown>): void;
   /** Returns what the program has asked for since the last time: a line for each, its fields in JSON and separated by tabs. */
   asks(): string;
-  /** Ends a call. `head` is a `SettleHead` as JSON. `text` is an error as JSON, a help text, or the text of a result. */
-  settle(head: string, text: string): void;
-}
-
-export interface SettleHead {
-  readonly id: number;
-  readonly kind: "result" | "help" | "error";
-  readonly failed?: string | undefined;
-  /** Whether `text` is the text of the result. Otherwise it is fetched. */
-  readonly isGiven?: boolean;
-  /** Whether fields that are not given can wait until the program reads them. */
-  readonly isHeld?: boolean;
+  /** Ends a call with the fields of a `ProgramAnswer`. */
+  settle(
+    id: number,
+    kind: AnswerKind,
+    text: string,
+    isGiven?: boolean,
+    isHeld?: boolean,
+    failed?: string,
+  ): void;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface SettleHead {
  */
 export function prelude(host: Host): Prelude {
   const { stringify, parse } = JSON;
-  const { defineProperty, fromEntries, create } = Object;
+  const { defineProperty, fromEntries, create, getPrototypeOf } = Object;
   const { construct, apply } = Reflect;
   const [RealDate, RealMap, RealSet, RealProxy, RealError] = [Date, Map, Set, Proxy, Error];
   const RealPromise = Promise;
@@ -79,58 +81,69 @@ export function prelude(host: Host): Prelude {
     return typeof value === "bigint" ? toText(value) : value;
   };
 
-  /** Returns a result. The fields that are not given are fetched from the host when they are first read. */
-  const resultOf = ({ id, failed, isGiven, isHeld }: SettleHead, given: string) => {
-    const give = (field: "data" | "text", value: unknown) => define(result, field, value, true);
-    const fetch = (field: "data" | "text") => {
-      const taken = host("take", id, field)!;
-      give(field, field === "text" ? taken : parse(taken));
-    };
-    const result = {
-      __proto__: results,
-      get data(): unknown {
-        fetch("data");
-        return result.data;
-      },
-      set data(value) {
-        give("data", value);
-      },
-      get text(): string {
-        fetch("text");
-        return result.text;
-      },
-      set text(value) {
-        give("text", value);
-      },
-    };
-    if (isGiven) give("text", given);
-    if (!isHeld) void [result.data, result.text];
-    if (failed !== undefined) define(result, "failed", failed, true);
-    return result;
-  };
-  const results = {};
-  hidden(results, "toString", function (this: { text: unknown }) {
-    return this.text;
-  });
-  defineProperty(results, textOf, {
-    get(this: { text: unknown }) {
+  /** The result of a call. Fields that are not given are fetched from the host when they are first read. */
+  class Result {
+    readonly #id: number;
+    readonly data: unknown = undefined;
+    readonly text: unknown = undefined;
+    constructor(id: number, text: string) {
+      this.#id = id;
+      this.text = text;
+      defineProperty(this, "data", heldData);
+    }
+    toString() {
       return this.text;
+    }
+    get [textOf]() {
+      return this.text;
+    }
+    /** Fetches a field, also for an object that inherits from a result. */
+    static fetch(reader: object, field: ResultField): unknown {
+      let result: object | null = reader;
+      while (result !== null && !(#id in result)) result = getPrototypeOf(result) as object | null;
+      if (result === null) return undefined;
+      const taken = host("take", result.#id, field)!;
+      const value = field === "text" ? taken : parse(taken);
+      define(result, field, value, true);
+      return value;
+    }
+  }
+  hidden(Result.prototype, "constructor", Object);
+  const { fetch } = Result;
+  const heldField = (field: ResultField) => ({
+    get(this: object) {
+      return fetch(this, field);
     },
+    set(this: object, value: unknown) {
+      define(this, field, value, true);
+    },
+    enumerable: true,
+    configurable: true,
   });
+  const [heldData, heldText] = [heldField("data"), heldField("text")];
 
+  const asks = () => {
+    const asked = unsent;
+    unsent = "";
+    return asked;
+  };
+  /** The name and the input are JSON. */
   const ask = (request: "call" | "help", name: string, input: string) => {
     const id = ++last;
     // The error of a call has the stack of the line that made it.
     const { stack } = new RealError();
     return new RealPromise((resolve, reject) => {
       waiting[id] = { resolve, reject, stack };
-      unsent += `${id}\t"${request}"\t${stringify(name)}\t${input}\n`;
+      unsent += `${id}\t"${request}"\t${name}\t${input}\n`;
+      // Calls can run while the program makes the next ones.
+      if (id % 8 === 0) host("ask", asks());
     });
   };
 
   /** `tools.file.read` is a function, and so is every other path of names, because the host knows which tools exist. */
   const pathOf = (name: string): unknown => {
     const below: Record<string, unknown> = create(null);
+    let quoted: string | undefined;
     return new RealProxy(() => {}, {
       get: (_, key) => {
         // A name that is awaited, printed or converted must not look like a promise or a text.
@@ -142,7 +155,8 @@ export function prelude(host: Host): Prelude {
       defineProperty: () => false,
       apply: (_, __, [input]) => {
         try {
-          return ask("call", name, stringify(input ?? {}) ?? "{}");
+          quoted ??= stringify(name);
+          return ask("call", quoted, stringify(input ?? {}) ?? "{}");
         } catch (error) {
           return rejected(error);
         }
@@ -184,7 +198,7 @@ export function prelude(host: Host): Prelude {
   hidden(RealDate.prototype, "constructor", FixedDate);
 
   const help = async (name: unknown = "") =>
-    ask("help", typeof name === "string" ? name : toText(name), "{}");
+    ask("help", stringify(typeof name === "string" ? name : toText(name)), "{}");
   const console = { log: print, info: print, warn: print, error: print, debug: print };
   const globals = { tools: pathOf(""), print, help, console, Date: FixedDate, ToolError };
   for (const name in globals) hidden(globalThis, name, globals[name as keyof typeof globals]);
@@ -209,22 +223,22 @@ export function prelude(host: Host): Prelude {
 
   return {
     start: (program) => void after(after(after(RealPromise.resolve(), program), end), undefined, fail),
-    asks: () => {
-      const asked = unsent;
-      unsent = "";
-      return asked;
-    },
-    settle: (head, text) => {
-      const answer = parse(head) as SettleHead;
-      const { resolve, reject, stack } = waiting[answer.id]!;
-      if (answer.kind === "result") resolve(resultOf(answer, text));
-      else if (answer.kind === "help") resolve(text);
+    asks,
+    settle: (id, kind, text, isGiven, isHeld, failed) => {
+      const { resolve, reject, stack } = waiting[id]!;
+      if (kind === "result") {
+        const result = new Result(id, text);
+        if (!isGiven) defineProperty(result, "text", heldText);
+        if (!isHeld) void [result.data, result.text];
+        if (failed !== undefined) define(result, "failed", failed, true);
+        resolve(result);
+      } else if (kind === "help") resolve(text);
       else {
         const error = new ToolError(parse(text));
         hidden(error, "stack", stack);
         reject(error);
       }
-      delete waiting[answer.id];
+      delete waiting[id];
     },
   };
 }

@@ -11,17 +11,23 @@ import {
 } from "quickjs-emscripten-core";
 import { readPackageFile } from "../../system/package-file.ts";
 import { limits } from "../limits.ts";
-import type { CallPipe, PipeAnswer } from "./call-pipe.ts";
-import { type Prelude, prelude, type SettleHead } from "./prelude.ts";
-import type { ScriptEnd, ScriptFailure } from "./protocol.ts";
+import { EngineCalls } from "./engine-calls.ts";
+import { type Prelude, prelude } from "./prelude.ts";
+import type { AnswerKind, ProgramAnswer, ScriptEnd, ScriptFailure } from "./protocol.ts";
 import { quickjsFile } from "./quickjs-file.ts";
-import type { Watchdog } from "./watchdog.ts";
+import type { ThreadPort } from "./thread-port.ts";
 
 /** The name of the program in stacks. */
 export const sourceUrl = "script";
 
 /** The compiled engine. The types of Node do not include WebAssembly. */
 type Engine = object;
+const { WebAssembly } = globalThis as unknown as {
+  readonly WebAssembly: {
+    readonly Module: new (bytes: Uint8Array) => Engine;
+    readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => object;
+  };
+};
 
 // Its declarations are those of its CommonJS form.
 const variant = ownVariant as unknown as QuickJSSyncVariant;
@@ -29,7 +35,7 @@ const variant = ownVariant as unknown as QuickJSSyncVariant;
 interface RunParts {
   /** The time in which the program may compute. */
   readonly computeMs: number;
-  readonly calls: Pick<CallPipe, "ask" | "take">;
+  readonly calls: Pick<ThreadPort, "ask" | "answers" | "take">;
 }
 
 /**
@@ -37,9 +43,10 @@ interface RunParts {
  * function, which takes texts and numbers.
  */
 export class Machine {
-  readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
-  readonly #watchdog: Watchdog;
+  readonly #engine: EngineCalls;
+  readonly #watchedUntil: BigInt64Array;
+  readonly #kinds: Readonly<Record<AnswerKind, QuickJSHandle>>;
   /** The functions of the prelude. */
   readonly #inside: Readonly<Record<keyof Prelude, QuickJSHandle>>;
   readonly #printed: string[] = [];
@@ -47,40 +54,48 @@ export class Machine {
   #outputChars = 0;
   #leftMs = 0;
   // The time of a program does not include that of the prelude.
-  #deadline = Number.POSITIVE_INFINITY;
-  /** The requests of the last turn, and the number of answers that the program waits for. */
-  #asks = "";
+  #deadlineMs = Number.POSITIVE_INFINITY;
+  /** The number of answers that the program waits for. */
   #pending = 0;
   /** The result of the program, which ends when all of its calls have ended. */
   #result: ScriptEnd | undefined;
   #ended: ScriptEnd | undefined;
 
-  /** Compiles the engine, once per process. */
+  /** Compiles the engine, once per thread. */
   static async compile(): Promise<Engine> {
-    const { WebAssembly } = globalThis as unknown as {
-      WebAssembly: { Module: new (bytes: Uint8Array) => object };
-    };
     return new WebAssembly.Module(await readPackageFile(pathToFileURL(quickjsFile())));
   }
 
   /** Opens an engine that is ready for a program. */
-  static async open(engine: Engine, watchdog: Watchdog): Promise<Machine> {
+  static async open(engine: Engine, deadline: BigInt64Array): Promise<Machine> {
+    const wasmMemory = new WebAssembly.Memory({ initial: firstPages, maximum: limits.memoryPages });
+    // The engine prints when it aborts, which is of no use to the program.
+    const emscriptenModule = { print: () => {}, printErr: () => {} };
     const quickjs = await newQuickJSWASMModuleFromVariant(
-      newVariant(variant, { wasmModule: engine as never }),
+      newVariant(variant, {
+        wasmModule: engine as never,
+        wasmMemory: wasmMemory as never,
+        emscriptenModule: emscriptenModule as never,
+      }),
     );
     copyTextsFast(quickjs);
     const runtime = quickjs.newRuntime();
     runtime.setMemoryLimit(limits.memoryBytes);
     runtime.setMaxStackSize(limits.stackBytes);
-    return new Machine(runtime, watchdog);
+    return new Machine(runtime, deadline);
   }
 
-  private constructor(runtime: QuickJSRuntime, watchdog: Watchdog) {
-    this.#runtime = runtime;
-    this.#watchdog = watchdog;
-    runtime.setInterruptHandler(() => this.#ended !== undefined || performance.now() > this.#deadline);
+  private constructor(runtime: QuickJSRuntime, deadline: BigInt64Array) {
+    this.#watchedUntil = deadline;
+    runtime.setInterruptHandler(() => this.#ended !== undefined || performance.now() > this.#deadlineMs);
     const context = runtime.newContext();
     this.#context = context;
+    this.#engine = new EngineCalls(context);
+    this.#kinds = {
+      result: context.newString("result"),
+      help: context.newString("help"),
+      error: context.newString("error"),
+    };
     const host = context.newFunction("host", (...given) => this.#answer(given));
     const opened = context.unwrapResult(context.evalCode(`(${prelude.toString()})`, "prelude"));
     const made = context.unwrapResult(context.callFunction(opened, context.undefined, host));
@@ -103,7 +118,7 @@ export class Machine {
       if (started.error) this.#fail(this.#failureOf(started.error, "thrown"));
     });
     while (this.#ended === undefined) {
-      const answers = calls.ask(this.#asks);
+      const answers = calls.answers();
       this.#pending -= answers.length;
       this.#compute(() => {
         for (const answer of answers) this.#settle(answer);
@@ -112,29 +127,36 @@ export class Machine {
     return this.#ended;
   }
 
+  /**
+   * Acts within a time. Where the engine does not stop although its time is over, the thread is ended from outside: it asks
+   * whether to stop only between operations, and one operation, such as sorting a huge array, can take minutes.
+   */
+  watched<Result>(leftMs: number, act: () => Result): Result {
+    Atomics.store(this.#watchedUntil, 0, BigInt(Date.now() + Math.ceil(leftMs) + graceMs));
+    try {
+      return act();
+    } finally {
+      Atomics.store(this.#watchedUntil, 0, 0n);
+    }
+  }
+
   /** Lets the engine run within the time that is left, and ends the program when it is done, stuck or too slow. */
   #compute(act: () => void): void {
     const begun = performance.now();
-    this.#deadline = begun + this.#leftMs;
-    this.#watchdog.start(this.#leftMs);
+    this.#deadlineMs = begun + this.#leftMs;
     try {
-      act();
-      // In portions, because a program can add jobs without end, and can catch what interrupts one of them.
-      while (
-        this.#ended === undefined &&
-        performance.now() <= this.#deadline &&
-        this.#runtime.hasPendingJob()
-      ) {
-        const ran = this.#runtime.executePendingJobs(jobsAtOnce);
-        if (ran.error) ran.error.dispose();
-      }
-      this.#readAsks();
+      this.watched(this.#leftMs, () => {
+        act();
+        // In portions, because a program can add jobs without end, and can catch what interrupts one of them.
+        while (this.#ended === undefined && performance.now() <= this.#deadlineMs && this.#engine.hasJobs)
+          this.#engine.runJobs(jobsAtOnce);
+        this.#ask(this.#engine.read(this.#inside.asks));
+      });
     } catch (error) {
       const kind = engineFailure(error);
       if (kind === undefined) throw error;
       this.#fail({ kind, message: "", line: undefined });
     } finally {
-      this.#watchdog.stop();
       this.#leftMs -= performance.now() - begun;
     }
     if (this.#leftMs <= 0) this.#fail({ kind: "time", message: "", line: undefined });
@@ -151,6 +173,7 @@ export class Machine {
     };
     const kind = request === undefined ? "" : this.#context.getString(request);
     if (kind === "print") this.#print(text(0));
+    else if (kind === "ask") this.#ask(text(0));
     else if (kind === "end") this.#finish(text(0), text(1));
     else if (kind === "fail") this.#result ??= this.#failed(readFailure(text(0), text(1)));
     else if (kind === "take" && given[0]) {
@@ -160,29 +183,19 @@ export class Machine {
     return undefined;
   }
 
-  #readAsks(): void {
-    const asked = this.#context.callFunction(this.#inside.asks, this.#context.undefined);
-    const handle = asked.error ?? asked.value;
-    this.#asks = asked.error ? "" : this.#context.getString(handle);
-    handle.dispose();
-    for (let at = this.#asks.indexOf("\n"); at >= 0; at = this.#asks.indexOf("\n", at + 1))
-      this.#pending += 1;
+  /** Sends the requests of the program, a line for each. */
+  #ask(asks: string): void {
+    if (asks === "") return;
+    for (let at = asks.indexOf("\n"); at >= 0; at = asks.indexOf("\n", at + 1)) this.#pending += 1;
+    this.#calls!.ask(asks);
   }
 
-  #settle({ text, ...head }: PipeAnswer): void {
-    if (this.#callSettle(head, text)) return;
+  #settle({ id, kind, text, failed, isGiven, isHeld }: ProgramAnswer): void {
+    const { true: yes, false: no, undefined: none } = this.#context;
+    const given = [id, this.#kinds[kind], text, isGiven ? yes : no, isHeld ? yes : no, failed ?? none];
+    if (this.#engine.call(this.#inside.settle, given)) return;
     const tooLarge = { code: "too-large", message: "The result of a call needs too much memory" };
-    this.#callSettle({ id: head.id, kind: "error" }, JSON.stringify(tooLarge));
-  }
-
-  /** Returns whether the program could be given the answer. */
-  #callSettle(head: SettleHead, text: string): boolean {
-    const context = this.#context;
-    const given = [context.newString(JSON.stringify(head)), context.newString(text)];
-    const settled = context.callFunction(this.#inside.settle, context.undefined, ...given);
-    for (const handle of given) handle.dispose();
-    (settled.error ?? settled.value)?.dispose();
-    return settled.error === undefined;
+    this.#engine.call(this.#inside.settle, [id, this.#kinds.error, JSON.stringify(tooLarge)]);
   }
 
   #print(text: string): void {
@@ -230,6 +243,12 @@ export class Machine {
 }
 
 const jobsAtOnce = 100;
+
+/** How long the engine may take to stop by itself. */
+const graceMs = 1_000;
+
+/** The engine is compiled for this size. */
+const firstPages = 256;
 
 /** Lets Node encode texts for the engine, because Emscripten copies them character by character. */
 function copyTextsFast(quickjs: QuickJSWASMModule): void {
