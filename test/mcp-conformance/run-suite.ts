@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -46,7 +46,7 @@ export async function runClient(scenarios: readonly Scenario[]): Promise<readonl
   await conformance(
     scenarios.map(({ name, revision }, index) => {
       const words = ["--scenario", name, "--spec-version", revision, "--output-dir", outputOf(index)];
-      return ["client", "--command", client, "--timeout", "60000", ...words];
+      return ["client", "--command", "hub", "--timeout", "60000", ...words];
     }),
     { TOOLCRIB_CONFORMANCE_HUB: hub.socket },
   );
@@ -58,8 +58,6 @@ export async function runClient(scenarios: readonly Scenario[]): Promise<readonl
 
 const folder = join(import.meta.dirname, "../..");
 const program = join(folder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
-/** The suite splits the command at spaces, so the path is relative. */
-const client = `node ${relative(folder, fileURLToPath(new URL("client.ts", import.meta.url)))}`;
 
 /** Runs command lines of the suite. Their written results count, so a failing scenario is not an error here. */
 async function conformance(
@@ -74,10 +72,9 @@ async function start(
   words: readonly string[],
   variables: NodeJS.ProcessEnv = {},
 ): Promise<{ readonly stdout: string }> {
-  const PATH = `${join(folder, "node_modules/.bin")}:${process.env.PATH}`;
   return promisify(execFile)(process.execPath, words, {
     cwd: folder,
-    env: { ...process.env, PATH, ...variables },
+    env: { ...process.env, ...variables },
     maxBuffer: 64 * 1024 * 1024,
   });
 }

@@ -28,11 +28,11 @@ export interface ClientResult {
 }
 
 export interface ServedHub extends AsyncDisposable {
-  /** The socket to which `client.ts` sends its scenario. */
+  /** The socket to which `suite-process.ts` sends its scenario. */
   readonly socket: string;
 }
 
-/** Runs the scenarios that `client.ts` sends, each with a new hub, because loading the hub takes longer than a scenario. */
+/** Runs the scenarios that `suite-process.ts` sends, each with a new hub, because loading the hub takes longer than a scenario. */
 export async function servedHub(): Promise<ServedHub> {
   const folder = temporaryFolder();
   const socket = join(folder.path, "hub");
