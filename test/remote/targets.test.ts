@@ -11,7 +11,9 @@ import { bundledProgram } from "../support/bundled-program.ts";
 import { openCommandFixture } from "../support/journal-scan/command-fixture.ts";
 import { killedWorkspace } from "../support/killed-workspace.ts";
 import { describeTarget } from "../support/remote/real-targets.ts";
+import { sshMissing } from "../support/remote/ssh-server.ts";
 import { openTargetWorkspace, type TargetWorkspace } from "../support/remote/target-workspace.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { fill, openKeepFixture } from "../support/stages/keep-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openUndoFixture } from "../support/undo/undo-fixture.ts";
@@ -38,10 +40,23 @@ beforeAll(async () => {
   };
 });
 
+/**
+ * Both kinds of target run the same server. On one of them, everything that it does is tested, and on the other what
+ * differs. Each moment at which it is killed is tested on one of them.
+ */
+const isLong = repetitions(1, 2) === 2;
+const forAll = sshMissing === undefined ? "ssh" : "podman";
+const killTimes = {
+  ssh: { undo: [0.005], transaction: [0.02] },
+  podman: { undo: [0.02], transaction: [0, 0.1] },
+  long: { undo: [0.005, 0.02], transaction: [0, 0.02, 0.1] },
+};
+
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
 
 for (const kind of ["ssh", "podman"] as const) {
+  const killedAfter = killTimes[isLong ? "long" : kind];
   describeTarget(kind, (target) => {
     let there: TargetWorkspace;
     beforeAll(async () => {
@@ -54,42 +69,47 @@ for (const kind of ["ssh", "podman"] as const) {
       testConformance("target", (content) => openTargetWorld(there, content));
     });
 
-    describe("edit scenarios", () => {
-      testEditScenarios((files) => {
-        there.empty();
-        putFiles(there.here, files);
-        return there.environment;
+    if (kind === forAll || isLong) {
+      describe("edit scenarios", () => {
+        testEditScenarios((files) => {
+          there.empty();
+          putFiles(there.here, files);
+          return there.environment;
+        });
       });
-    });
+
+      describe("undo of calls", () => {
+        testUndo((options) => openUndoFixture({ ...options, on: there }));
+        testCallUndo(async () => {
+          there.empty();
+          fill(there.here);
+          const crib = await openKeepFixture(folder.path, there.environment);
+          return { workspace: there.here, crib, [Symbol.asyncDispose]: () => crib.close() };
+        });
+        testUndoProperties(async () => {
+          const fixture = await openUndoFixture({ files: propertyFiles, on: there });
+          symlinkSync("d/a", join(there.here, "link"));
+          return fixture;
+        }, 3);
+        testUndoRaces((options) => openUndoFixture({ ...options, on: there }));
+        testCommandRaces((files) => openCommandFixture(files, { on: there }));
+      });
+    }
 
     describe("undo", () => {
-      testUndo((options) => openUndoFixture({ ...options, on: there }));
       // Both cases on both targets would take twice as long, and show the same.
       testCommandUndo((files) => openCommandFixture(files, { git: kind === "ssh", on: there }));
-      testCallUndo(async () => {
-        there.empty();
-        fill(there.here);
-        const crib = await openKeepFixture(folder.path, there.environment);
-        return { workspace: there.here, crib, [Symbol.asyncDispose]: () => crib.close() };
-      });
-      testUndoProperties(async () => {
-        const fixture = await openUndoFixture({ files: propertyFiles, on: there });
-        symlinkSync("d/a", join(there.here, "link"));
-        return fixture;
-      }, 3);
       it("undoes and redoes random scripts", () =>
         undoRandomScripts((files) => openCommandFixture(files, { git: kind === "ssh", on: there }), 3));
-      testUndoRaces((options) => openUndoFixture({ ...options, on: there }));
-      testCommandRaces((files) => openCommandFixture(files, { on: there }));
-      testUndoAfterKill(target);
+      testUndoAfterKill(target, killedAfter.undo);
     });
 
     describe("transactions", () => {
-      testTransactionsAfterKill(target);
+      testTransactionsAfterKill(target, killedAfter.transaction);
       testKilledTransactions({
         program: () => programs.transactions,
         open: (files) => killedWorkspace(folder.path, files, target()),
-        times: { own: 3, parked: 1 },
+        times: { own: repetitions(1, 3), parked: 1 },
         atOnce: 1,
         withinMs: 1500,
       });
@@ -99,7 +119,7 @@ for (const kind of ["ssh", "podman"] as const) {
       testKilledCalls({
         program: () => programs.calls,
         open: (files) => killedWorkspace(folder.path, files, target()),
-        times: 2,
+        times: repetitions(1, 2),
         withinMs: 800,
       }));
   });

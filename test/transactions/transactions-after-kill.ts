@@ -7,8 +7,8 @@ import type { RealTarget } from "../support/remote/real-targets.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openKilledWorld } from "../undo/undo-after-kill.ts";
 
-/** Registers the tests of transactions on a target whose client or server is killed. */
-export function testTransactionsAfterKill(target: () => RealTarget): void {
+/** Registers the tests of transactions on a target whose client is killed, or whose server is killed after these times. */
+export function testTransactionsAfterKill(target: () => RealTarget, times: readonly number[]): void {
   it("are rolled back after the server and the command of a killed client have ended", async () => {
     const program = await bundledProgram(new URL("../support/remote/endless-command.ts", import.meta.url));
     await using temporary = temporaryFolder();
@@ -27,7 +27,7 @@ export function testTransactionsAfterKill(target: () => RealTarget): void {
     await crib.close();
   });
 
-  it.each([0, 0.02, 0.1])(
+  it.each(times)(
     "are rolled back by the next start when the server is killed after %d s",
     async (seconds) => {
       const world = await openKilledWorld(target());

@@ -16,9 +16,9 @@ import { wholeOf } from "../support/undo/undo-fixture.ts";
 const patch =
   "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Delete File: d/b\n*** Add File: new/deep/c\n+new\n*** End Patch";
 
-/** Registers the test of an undo whose server on the target is killed. */
-export function testUndoAfterKill(target: () => RealTarget): void {
-  it.each([0.005, 0.02])(
+/** Registers the test of an undo whose server on the target is killed after each of these times. */
+export function testUndoAfterKill(target: () => RealTarget, times: readonly number[]): void {
+  it.each(times)(
     "leaves every file whole when the server is killed after %d s, and completes it",
     async (seconds) => {
       const world = await openKilledWorld(target());
