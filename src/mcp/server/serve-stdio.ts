@@ -11,6 +11,7 @@ import { DirectCalls } from "./direct-calls.ts";
 import { newServer, sendListChanged } from "./new-server.ts";
 import { ServedToolcrib } from "./served-toolcrib.ts";
 import { StdioTransport } from "./stdio-transport.ts";
+import { TaskSubscriptions } from "./task-subscriptions.ts";
 
 export interface ServeStdioOptions
   extends ServerIdentity,
@@ -67,6 +68,7 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
     { transport, onerror: (error) => remark?.(error.message) },
   );
   direct.begin();
+  new TaskSubscriptions(transport, toolcrib.tasks).begin();
   const { onclose } = transport;
   transport.onclose = () => {
     onclose?.();

@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
@@ -11,6 +13,7 @@ import {
   newHttpHandler,
   type RequestFacts,
 } from "./http/new-handler.ts";
+import { serveStdio } from "./serve-stdio.ts";
 import { Tasks, tasksExtension } from "./tasks.ts";
 
 const withTasks = { extensions: { [tasksExtension]: {} } };
@@ -83,13 +86,13 @@ interface Reply {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** Sends a request as a client of the 2026 era does. The SDK's client refuses tasks. */
-async function send(
+/** A request as a client of the 2026 era sends it. The SDK's client refuses tasks. */
+function requestOf(
   method: string,
   params: Record<string, unknown>,
-  { capabilities = withTasks, signal, tenant = "ada", ...facts }: Sending = {},
-): Promise<Reply> {
-  const request = new Request("http://localhost/mcp", {
+  { capabilities = withTasks, signal }: Sending = {},
+): Request {
+  return new Request("http://localhost/mcp", {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -111,6 +114,17 @@ async function send(
         },
       },
     }),
+    ...(signal && { signal }),
+  });
+}
+
+async function send(
+  method: string,
+  params: Record<string, unknown>,
+  { tenant = "ada", capabilities, signal, ...facts }: Sending = {},
+): Promise<Reply> {
+  const request = requestOf(method, params, {
+    ...(capabilities && { capabilities }),
     ...(signal && { signal }),
   });
   const text = await (await handler.fetch(request, { tenant, ...facts })).text();
@@ -386,4 +400,110 @@ describe("Tasks", () => {
     await vi.waitFor(() => expect(tasks.find(ids[2]!, false).describe().status).toBe("completed"), patience);
     expect(() => tasks.find(ids[0]!, false)).toThrow("Task not found");
   });
+});
+
+/** Reads the events of a stream, one after the other. */
+async function* eventsOf(response: Response): AsyncGenerator<Record<string, unknown>> {
+  let unread = "";
+  for await (const bytes of response.body!) {
+    unread += Buffer.from(bytes).toString();
+    const events = unread.split("\n\n");
+    unread = events.pop()!;
+    for (const event of events) {
+      const [, data] = /^data: (.*)$/m.exec(event) ?? [];
+      if (data !== undefined) yield JSON.parse(data);
+    }
+  }
+}
+
+/** Listens for tasks. Returns the events; `next` waits for one. */
+async function listen(notifications: object, sending: Sending = {}) {
+  const leaving = new AbortController();
+  const request = requestOf(
+    "subscriptions/listen",
+    { notifications },
+    { ...sending, signal: leaving.signal },
+  );
+  const { tenant = "ada", readOnly } = sending;
+  const response = await handler.fetch(request, { tenant, ...(readOnly && { readOnly }) });
+  const events = eventsOf(response);
+  const next = async () => (await events.next()).value as { method: string; params: Record<string, unknown> };
+  return { next, [Symbol.dispose]: () => leaving.abort() };
+}
+
+const subscription = { "io.modelcontextprotocol/subscriptionId": 1 };
+
+describe("a client that listens for tasks", () => {
+  it("is notified about each status of its tasks, and of no others", async () => {
+    serve();
+    const taskId = await startTask();
+    const [other, foreign] = [await startTask(), await startTask({ tenant: "bob" })];
+    using stream = await listen({ taskIds: [taskId, foreign, "none", 7] });
+    expect(await stream.next()).toMatchObject({
+      method: "notifications/subscriptions/acknowledged",
+      params: { notifications: { taskIds: [taskId] }, _meta: subscription },
+    });
+    await send("tasks/cancel", { taskId: other });
+    await waitForStatus(other, "cancelled");
+    held.released.resolve();
+    expect(await stream.next()).toMatchObject({
+      method: "notifications/tasks",
+      params: {
+        ...{ taskId, status: "completed", _meta: subscription },
+        result: { content: [{ type: "text", text: "all done" }] },
+      },
+    });
+    // A task that has ended before is reported at once.
+    using late = await listen({ taskIds: [taskId] });
+    expect([(await late.next()).method, (await late.next()).params.status]).toEqual([
+      "notifications/subscriptions/acknowledged",
+      "completed",
+    ]);
+  });
+
+  it("needs the extension, and with a token for reading sees no tasks of others", async () => {
+    serve();
+    const taskId = await startTask();
+    for (const sending of [{ capabilities: {} }, { readOnly: true }]) {
+      using stream = await listen({ taskIds: [taskId], promptsListChanged: true }, sending);
+      const { params } = await stream.next();
+      expect(params.notifications).not.toHaveProperty("taskIds");
+      expect(params.notifications).not.toHaveProperty("toolsListChanged");
+    }
+  });
+});
+
+it("notifies a client over standard input and output", async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const received: { method?: string; id?: unknown; params?: Record<string, unknown>; result?: object }[] = [];
+  createInterface({ input: output }).on("line", (line) => received.push(JSON.parse(line)));
+  serve();
+  await using _ = serveStdio({ input, output, taskAfterMs: 1, open: opened });
+  const write = async (id: number, method: string, params: object) =>
+    input.write(
+      `${JSON.stringify({ ...JSON.parse(await requestOf(method, params as never).text()), id })}\n`,
+    );
+  await write(1, "tools/call", { name: "held", arguments: {} });
+  const created = await vi.waitFor(
+    () => received.find(({ id }) => id === 1)!.result as { taskId: string },
+    patience,
+  );
+  await write(2, "subscriptions/listen", { notifications: { taskIds: [created.taskId, "none"] } });
+  await vi.waitFor(
+    () => expect(received.at(-1)?.params?.notifications).toEqual({ taskIds: [created.taskId] }),
+    patience,
+  );
+  held.released.resolve();
+  await vi.waitFor(
+    () =>
+      expect(received.at(-1)).toMatchObject({
+        method: "notifications/tasks",
+        params: {
+          taskId: created.taskId,
+          status: "completed",
+          _meta: { "io.modelcontextprotocol/subscriptionId": 2 },
+        },
+      }),
+    patience,
+  );
 });

@@ -10,6 +10,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod/mini";
+import { Listeners } from "../../lib/async/listeners.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { CallEvent } from "../../toolcrib/index.ts";
@@ -37,6 +38,7 @@ interface TaskOwner {
  */
 export class Tasks {
   readonly #afterMs: number;
+  readonly #listeners = new Listeners<Task>();
   readonly #running = new Map<string, Task>();
   /** Results that clients may still fetch. */
   readonly #ended = new BoundedCache<string, Task>({
@@ -55,7 +57,7 @@ export class Tasks {
     call: (task: Task) => Promise<Result>,
     { signal, isReadOnly }: TaskOwner,
   ): Promise<Result | CreatedTask> {
-    const task = new Task(isReadOnly);
+    const task = new Task(isReadOnly, () => this.#listeners.emit(task));
     const cancel = () => task.cancel();
     if (signal.aborted) cancel();
     signal.addEventListener("abort", cancel, { once: true });
@@ -88,8 +90,8 @@ export class Tasks {
 
   /** Returns a task of this caller. Throws the same error for tasks that never existed, have expired, or are of others. */
   find(id: string, isReadOnly: boolean): Task {
-    const task = this.#running.get(id) ?? this.#ended.get(id);
-    if (task === undefined || (isReadOnly && !task.isReadOnly))
+    const task = this.get(id, isReadOnly);
+    if (task === undefined)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
         "Task not found: it has expired or never existed",
@@ -97,10 +99,22 @@ export class Tasks {
     return task;
   }
 
+  /** Like `find`, but returns undefined. */
+  get(id: string, isReadOnly: boolean): Task | undefined {
+    const task = this.#running.get(id) ?? this.#ended.get(id);
+    return task !== undefined && isReadOnly && !task.isReadOnly ? undefined : task;
+  }
+
+  /** Calls `listener` after each change of a task's status. Returns a function that removes it. */
+  onChange(listener: (task: Task) => void): () => void {
+    return this.#listeners.on(listener);
+  }
+
   /** Cancels the running calls and deletes all results. */
   close(): void {
     for (const task of this.#running.values()) task.cancel();
     this.#ended.clear();
+    this.#listeners.clear();
   }
 
   #keep(task: Task): void {
@@ -136,6 +150,7 @@ interface CreatedTask {
 export class Task {
   readonly id: string = randomUUID();
   readonly isReadOnly: boolean;
+  readonly #changed: () => void;
   readonly #controller = new AbortController();
   readonly #startedMs = monotonicMs();
   readonly #createdAt = new Date().toISOString();
@@ -147,8 +162,10 @@ export class Task {
   #questions = 0;
   #answer: ((answer: FormAnswer) => void) | undefined;
 
-  constructor(isReadOnly: boolean) {
+  /** `changed` is called after each change of the status. */
+  constructor(isReadOnly: boolean, changed: () => void) {
     this.isReadOnly = isReadOnly;
+    this.#changed = changed;
   }
 
   /** Aborts when the call is cancelled. */
@@ -159,6 +176,10 @@ export class Task {
   /** Whether the client has got the task in place of the result. */
   get isTask(): boolean {
     return this.#state.status !== "new" && this.#state.status !== "settled";
+  }
+
+  get hasEnded(): boolean {
+    return this.#endedMs !== undefined;
   }
 
   /** The length of the stored result. */
@@ -261,6 +282,7 @@ export class Task {
   #become(state: TaskState): void {
     this.#state = state;
     this.#updatedAt = new Date().toISOString();
+    this.#changed();
   }
 }
 

@@ -1,12 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
-import { type AuthInfo, createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
+import {
+  type AuthInfo,
+  createMcpHandler,
+  isLegacyRequest,
+  readRequestBody,
+} from "@modelcontextprotocol/server";
 import { monotonicMs } from "../../../lib/clock.ts";
+import { isRecord } from "../../../lib/json/is-record.ts";
+import { tryParseJson } from "../../../lib/json/try-parse-json.ts";
 import type { Toolcrib } from "../../../toolcrib/index.ts";
 import type { ServerIdentity, TaskOptions } from "../../types.ts";
 import { ApprovalQuestions } from "../approvals.ts";
 import { newServer } from "../new-server.ts";
 import { ServedToolcrib } from "../served-toolcrib.ts";
+import { listenBody, taskSubscriptionIn, withTaskEvents } from "../task-subscriptions.ts";
 import { Admission } from "./admission.ts";
 import { needsWriteScope, scopes } from "./resource-server.ts";
 import { refuse, Sessions } from "./sessions.ts";
@@ -227,7 +235,18 @@ class Tenant {
     const isCall = method === "tools/call" && typeof name === "string";
     if (authInfo !== undefined && isCall && (await this.#served.mayChange(name)))
       return needsWriteScope(authInfo.resourceMetadataUrl);
+    if (method === "subscriptions/listen") return this.#listen(request, authInfo);
     return this.#modern.fetch(request, { authInfo });
+  }
+
+  /** Opens a stream of notifications, also about tasks. */
+  async #listen(request: Request, authInfo: AuthInfo | undefined): Promise<Response> {
+    const body = await readRequestBody(request.clone(), this.#maxBodyBytes);
+    const message = body.tooLarge ? undefined : tryParseJson(body.text);
+    const subscription = taskSubscriptionIn(message);
+    if (subscription === undefined || !isRecord(message)) return this.#modern.fetch(request, { authInfo });
+    const response = await this.#modern.fetch(withBody(request, listenBody(message)), { authInfo });
+    return withTaskEvents(response, message, subscription, this.#served.tasks, authInfo !== undefined);
   }
 
   endSession(session: string): Promise<boolean> {
