@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { testKilledCalls } from "../../test/journal/killed-calls.ts";
 import { bundledProgram } from "../../test/support/bundled-program.ts";
@@ -18,6 +17,7 @@ import { verifyJournal } from "./verify-journal.ts";
 
 const caller = await bundledProgram(new URL("../../test/support/journal/caller.ts", import.meta.url));
 const recorder = await bundledProgram(new URL("../../test/support/journal/recorder.ts", import.meta.url));
+const fullDisk = await bundledProgram(new URL("../../test/support/journal/full-disk.ts", import.meta.url));
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib crash "));
@@ -94,12 +94,7 @@ it("prevents changes when the disk is full", async () => {
   writeFileSync(join(workspace, "old"), "old");
   const write = () => {
     // A limit on file sizes fails like a full disk, and needs no separate disk.
-    const words = [
-      process.execPath,
-      fileURLToPath(new URL("../../test/support/journal/full-disk.ts", import.meta.url)),
-      workspace,
-      state,
-    ];
+    const words = [process.execPath, fullDisk, workspace, state];
     const child = spawnSync("bash", ["-c", `trap "" XFSZ; ulimit -f 8; exec "$0" "$@"`, ...words], {
       encoding: "utf8",
     });

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { bundledProgram } from "../../test/support/bundled-program.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { openToolcrib } from "../toolcrib/index.ts";
 
@@ -14,7 +15,7 @@ it.runIf(existsSync("/proc/self/environ")).each(["none", "auto"] as const)(
     const home = folder.path;
     mkdirSync(join(home, "workspace"));
     const fixture = fork(
-      new URL("../../test/support/processes/leaver.ts", import.meta.url),
+      await bundledProgram(new URL("../../test/support/processes/leaver.ts", import.meta.url)),
       [home, sandbox],
       {
         stdio: "ignore",

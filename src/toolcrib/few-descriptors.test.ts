@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { bundledProgram } from "../../test/support/bundled-program.ts";
 import { withDescriptorLimit } from "../../test/support/descriptor-limit.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 
-const program = fileURLToPath(new URL("../../test/support/few-descriptors.ts", import.meta.url));
+const program = await bundledProgram(new URL("../../test/support/few-descriptors.ts", import.meta.url));
 
 it.runIf(process.platform === "linux")(
   "gives no wrong answer when descriptors run out, says why, and recovers",

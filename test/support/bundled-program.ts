@@ -1,11 +1,35 @@
 import { execFile } from "node:child_process";
-import { basename, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { oncePerRun } from "./once-per-run.ts";
 
 const repository = join(import.meta.dirname, "../..");
-const bundler = fileURLToPath(new URL("bundle-program.ts", import.meta.url));
+const bundler = fileURLToPath(new URL("bundle-programs.ts", import.meta.url));
+
+/** Programs that open a Toolcrib. All of them are bundled together, which takes as long as one. */
+const withToolcrib: ReadonlySet<string> = new Set(
+  [
+    "code-tools/dies-at-check.ts",
+    "few-descriptors.ts",
+    "fleet/killed-worker-program.ts",
+    "git-tools/call-as.ts",
+    "journal-scan/full-disk.ts",
+    "journal-scan/run-and-wait.ts",
+    "journal/caller.ts",
+    "journal/full-disk.ts",
+    "processes/leaver.ts",
+    "remote/endless-command.ts",
+    "session-records/killed-session.ts",
+    "shell-tools/much-output.ts",
+    "stages/caller.ts",
+    "stages/full-disk.ts",
+    "stages/rival.ts",
+    "transactions/command-worker.ts",
+    "transactions/worker.ts",
+    "undo/undoer.ts",
+  ].map((path) => join(import.meta.dirname, path)),
+);
 
 /**
  * Bundles a program of `test/support` that a test starts many times: it starts three times as fast as its source.
@@ -14,9 +38,14 @@ const bundler = fileURLToPath(new URL("bundle-program.ts", import.meta.url));
  */
 export async function bundledProgram(program: URL): Promise<string> {
   const path = fileURLToPath(program);
-  const name = relative(repository, path).replaceAll("/", "-");
-  const folder = await oncePerRun(name, async (empty) => {
-    await promisify(execFile)(process.execPath, [bundler, path, empty]);
+  const isShared = withToolcrib.has(path);
+  const folder = await oncePerRun(isShared ? "programs-with-toolcrib" : nameOf(path), async (empty) => {
+    const programs = (isShared ? [...withToolcrib] : [path]).map((file) => `${nameOf(file)}=${file}`);
+    await promisify(execFile)(process.execPath, [bundler, empty, ...programs]);
   });
-  return join(folder, `${basename(path, ".ts")}.mjs`);
+  return join(folder, `${nameOf(path)}.mjs`);
+}
+
+function nameOf(path: string): string {
+  return relative(repository, path).replaceAll("/", "-").replace(/\.ts$/, "");
 }

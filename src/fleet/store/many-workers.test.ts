@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { settingsWith, specOf } from "../../../test/support/fleet/examples.ts";
 import { startPostgres } from "../../../test/support/fleet/postgres.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
@@ -101,4 +101,6 @@ class Workers {
   }
 }
 
-const program = fileURLToPath(new URL("../../../test/support/fleet/worker-program.ts", import.meta.url));
+const program = await bundledProgram(
+  new URL("../../../test/support/fleet/worker-program.ts", import.meta.url),
+);

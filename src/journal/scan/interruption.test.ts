@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { openCommandFixture, treeOf } from "../../../test/support/journal-scan/command-fixture.ts";
 import { testCommandRaces } from "../../../test/undo/undo-races.ts";
 import type { CallRecord } from "../../toolcrib/index.ts";
@@ -11,7 +12,7 @@ it("lets the next process complete the scan of a killed one", async () => {
   await using fixture = await openCommandFixture(files, { git: true });
   const before = treeOf(fixture.workspace);
   const child = fork(
-    new URL("../../../test/support/journal-scan/run-and-wait.ts", import.meta.url),
+    await bundledProgram(new URL("../../../test/support/journal-scan/run-and-wait.ts", import.meta.url)),
     [fixture.home],
     {
       execArgv: ["--disable-warning=ExperimentalWarning"],

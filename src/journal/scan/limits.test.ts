@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { openCommandFixture, treeOf } from "../../../test/support/journal-scan/command-fixture.ts";
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Change } from "../../contract/history.ts";
@@ -220,7 +220,7 @@ it("runs no command when there is no space to store what it may change", async (
   writeFileSync(join(fixture.workspace, "large"), Buffer.alloc(3_000_000, "x"));
   const words = [
     process.execPath,
-    fileURLToPath(new URL("../../../test/support/journal-scan/full-disk.ts", import.meta.url)),
+    await bundledProgram(new URL("../../../test/support/journal-scan/full-disk.ts", import.meta.url)),
     fixture.home,
   ];
   // A limit on file sizes fails like a full disk, and needs no separate disk.

@@ -1,7 +1,6 @@
 import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../test/support/as-ordinary-user.ts";
@@ -113,7 +112,7 @@ it("keeps what each process replaces when several write one file", { timeout: 60
   await crib.close();
 });
 
-it("changes nothing when there is no space to keep the replaced content", () => {
+it("changes nothing when there is no space to keep the replaced content", async () => {
   const home = newKeepWorld(folder.path);
   const workspace = join(home, "workspace");
   mkdirSync(join(workspace, "large"));
@@ -121,7 +120,7 @@ it("changes nothing when there is no space to keep the replaced content", () => 
     writeFileSync(join(workspace, name), `the only line${"x".repeat(2_000_000)}`);
   const before = snapshot(workspace);
   // A limit on file sizes fails like a full disk, and needs no separate disk.
-  const program = fileURLToPath(new URL("../../../test/support/stages/full-disk.ts", import.meta.url));
+  const program = await bundledProgram(new URL("../../../test/support/stages/full-disk.ts", import.meta.url));
   const child = spawnSync(
     "bash",
     ["-c", `trap "" XFSZ; ulimit -f 1000; exec "$0" "$@"`, process.execPath, program, home],

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import {
   type GitFixture,
   type GitFixtureOptions,
@@ -13,7 +13,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { CallResult } from "../../toolcrib/index.ts";
 import type { GitCommitData } from "./commit.ts";
 
-const program = fileURLToPath(new URL("../../../test/support/git-tools/call-as.ts", import.meta.url));
+const program = await bundledProgram(new URL("../../../test/support/git-tools/call-as.ts", import.meta.url));
 
 /** The home of the user, and a process that makes calls for this user: git finds the settings by HOME. */
 const home = temporaryFolder();

@@ -1,13 +1,15 @@
 import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 
 const run = promisify(execFile);
-const program = fileURLToPath(new URL("../../../test/support/shell-tools/much-output.ts", import.meta.url));
+const program = await bundledProgram(
+  new URL("../../../test/support/shell-tools/much-output.ts", import.meta.url),
+);
 
 it("holds no more memory for 300 MB of output than for a little", { timeout: 600_000 }, async () => {
   await using folder = temporaryFolder();

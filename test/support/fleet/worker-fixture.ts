@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { vi } from "vitest";
 import { openArtifactStore } from "../../../src/fleet/artifacts/artifact-store.ts";
@@ -10,6 +10,7 @@ import { RunFolder } from "../../../src/fleet/work/run-folder.ts";
 import { startWorker, type Worker, type WorkerOptions } from "../../../src/fleet/work/worker.ts";
 import type { ProviderServer, Script } from "../../providers/provider-server.ts";
 import { startProvider } from "../../providers/start-provider.ts";
+import { oncePerRun } from "../once-per-run.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A fleet on this machine: a SQLite store, a provider that follows a script, and a git repository. */
@@ -45,7 +46,7 @@ export async function workerFixture(
   const temporary = temporaryFolder();
   const folder = temporary.path;
   const repository = join(folder, "repository");
-  makeRepository(repository, { "a.txt": "old\n" });
+  await makeRepository(repository);
   mkdirSync(join(folder, "config"));
   const server = await startProvider("openai", script);
   const store = await openFleetStore({ file: join(folder, "fleet.sqlite") }, { ...leases, leaseMs });
@@ -108,10 +109,13 @@ const usualSpec: Omit<RunSpec, "model" | "repository" | "task"> = {
   ...{ keepWorkspace: "never", publish: null, data: {} },
 };
 
-function makeRepository(path: string, files: Readonly<Record<string, string>>): void {
-  mkdirSync(path, { recursive: true });
-  git(path, "init", "-q", "-b", "main");
-  commit(path, files);
+/** Copies a repository with one commit, which is faster than creating it. */
+async function makeRepository(path: string): Promise<void> {
+  const made = await oncePerRun("fleet-repository", async (folder) => {
+    git(folder, "init", "-q", "-b", "main", "--template=");
+    commit(folder, { "a.txt": "old\n" });
+  });
+  cpSync(made, path, { recursive: true });
 }
 
 export function commit(path: string, files: Readonly<Record<string, string>>): void {

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { bundledProgram } from "../../../../test/support/bundled-program.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { openToolcrib } from "../../../toolcrib/index.ts";
 
@@ -15,7 +15,7 @@ it("can be undone when it was killed before its check ended", { timeout: 600_000
   const file = join(workspace, "a.sh");
   const old = "f() { echo old; }\nf\n";
   writeFileSync(file, old);
-  const caller = fileURLToPath(
+  const caller = await bundledProgram(
     new URL("../../../../test/support/code-tools/dies-at-check.ts", import.meta.url),
   );
   const { signal } = spawnSync(process.execPath, [caller, workspace, stateDirectory, configDirectory]);
