@@ -20,7 +20,7 @@ server.listen(port, "127.0.0.1", () =>
   console.log(`The model adder answers at http://127.0.0.1:${server.address().port}/v1`),
 );
 
-/** Calls the tool that writes files, then ends its turn. Gets the task sum-13 wrong, as models do. */
+/** Calls the tool that writes files, then ends its turn. Gets the task sum-5 wrong, as models do. */
 function reply(messages, tools) {
   const usage = { prompt_tokens: 1000, completion_tokens: 50, total_tokens: 1050 };
   if (messages.at(-1).role === "tool") return chunks({ content: "I wrote answer.txt." }, "stop", usage);

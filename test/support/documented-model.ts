@@ -102,7 +102,7 @@ function sumReply({ messages }: SeenRequest): ScriptedReply | undefined {
   return { calls: [{ name: "Write", input: { file_path: "answer.txt", content: `${sum}\n` } }] };
 }
 
-/** The first number of the task sum-13. */
+/** The first number of the task sum-5. */
 const wrongTerm = "41";
 
 /** Selects by the last known task, and by the number of replies since. */

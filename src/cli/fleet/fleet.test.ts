@@ -137,7 +137,7 @@ describe("toolcrib fleet", () => {
       const preview = await fixture.run("fleet", "submit", "fleet.yaml", "--preview");
       expect(preview.stdout).toContain("Not counted: openai-chat/adder. No budget holds without a price");
       const { exit, stdout } = await fixture.run("fleet", "submit", "fleet.yaml");
-      expect([exit, stdout]).toEqual([0, "sums: 19 solved, 1 unsolved, $0.00\n"]);
+      expect([exit, stdout]).toEqual([0, "sums: 7 solved, 1 unsolved, $0.00\n"]);
     } finally {
       model.kill("SIGKILL");
     }
