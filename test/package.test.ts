@@ -18,6 +18,8 @@ import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dialectNames, openToolcrib } from "../src/toolcrib/index.ts";
 import { catalog } from "../src/tools/catalog.ts";
+import { builtProgram } from "./support/built-program.ts";
+import { repetitions } from "./support/repetitions.ts";
 import { missingHere } from "./support/sandbox-fixture.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -36,8 +38,21 @@ beforeAll(async () => {
   copyRepository(copy.path);
   await run("git", ["init", "-q"], { cwd: copy.path });
   await run("git", ["remote", "add", "origin", origin], { cwd: copy.path });
-  const destination = ["--pack-destination", project.path];
-  const packed = await run("npm", ["pack", "--json", ...destination], { cwd: copy.path });
+  /** Builds as `npm pack` does, but from the programs that all tests use, which takes a third of the time. */
+  const built = async (): Promise<readonly string[]> => {
+    if (repetitions(1, 2) === 2) return [];
+    cpSync(join(builtProgram, ".."), join(copy.path, "dist"), { recursive: true });
+    await run(process.execPath, ["scripts/build.ts", "--types"], { cwd: copy.path });
+    await run(process.execPath, ["scripts/set-repository.ts"], { cwd: copy.path });
+    return ["--ignore-scripts"];
+  };
+  const packed = await run(
+    "npm",
+    ["pack", "--json", "--pack-destination", project.path, ...(await built())],
+    {
+      cwd: copy.path,
+    },
+  );
   const [{ filename }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf("[")));
   mkdirSync(installed, { recursive: true });
   await run("tar", ["-xzf", join(project.path, filename), "-C", installed, "--strip-components=1"]);
