@@ -14,7 +14,9 @@ export class ScriptRun {
   readonly #calls: InnerCalls;
   readonly #ending = new AbortController();
   readonly #stopListening: () => void;
-  readonly #queue: (() => Promise<void>)[] = [];
+  /** The calls so far. Those that have started are kept, because removing them one by one would take long. */
+  readonly #asked: (() => Promise<void>)[] = [];
+  #started = 0;
   readonly #running = new Set<Promise<unknown>>();
   readonly #results = new HeldResults();
   #tools: Promise<readonly ScriptTool[]> | undefined;
@@ -37,7 +39,7 @@ export class ScriptRun {
       const [number, kind, quoted = "", input = ""] = line.split("\t");
       const id = Number(number);
       const name: unknown = JSON.parse(quoted);
-      this.#queue.push(async () => {
+      this.#asked.push(async () => {
         const work = kind === '"help"' ? this.#help(name) : this.#call(id, name, input);
         const answer = await work.catch((thrown: Error) => refused("internal", thrown.message));
         if (!signal.aborted) deliver({ id, isGiven: true, isHeld: true, ...answer });
@@ -49,8 +51,10 @@ export class ScriptRun {
   /** Starts the calls that wait, as many as may run at once. */
   #startCalls(): void {
     while (this.#running.size < limits.callsAtOnce && !this.#ending.signal.aborted) {
-      const work = this.#queue.shift()?.();
-      if (work === undefined) return;
+      const start = this.#asked[this.#started];
+      if (start === undefined) return;
+      this.#started += 1;
+      const work = start();
       this.#running.add(work);
       const end = () => {
         this.#running.delete(work);

@@ -104,8 +104,8 @@ export class Machine {
   }
 
   /**
-   * Runs a program whose types are stripped, to its end. `text` is an expression: the function to call. Throws when it is
-   * cancelled, or when the engine fails.
+   * Runs a program whose types are stripped, to its end. `text` is an expression: the function to call. Throws when the engine
+   * fails in an unknown way.
    */
   run(text: string, { computeMs, calls }: RunParts): ScriptEnd {
     this.#calls = calls;
