@@ -37,15 +37,17 @@ const shortText = 16_000;
 /** Above this, results go into the memory of the program, whose limit then counts them. */
 const mostHeldBytes = 64 * 1024 * 1024;
 
-/** Estimates the size of data. Stops counting above `most`. */
+/** Estimates the size of data. Stops counting above `most`. Values that are computed when they are read, such as hashes, are short. */
 export function estimateBytes(value: unknown, most: number = Number.POSITIVE_INFINITY): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 8;
   if (ArrayBuffer.isView(value)) return value.byteLength;
   let bytes = 16;
-  for (const key in value) {
-    if (bytes > most) break;
-    bytes += 8 + estimateBytes((value as Record<string, unknown>)[key], most - bytes);
-  }
+  const add = (part: unknown) => {
+    bytes += 8 + estimateBytes(part, most - bytes);
+    return bytes <= most;
+  };
+  if (Array.isArray(value)) value.every(add);
+  else Object.keys(value).every((key) => add(Object.getOwnPropertyDescriptor(value, key)?.value));
   return bytes;
 }
