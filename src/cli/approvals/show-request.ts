@@ -276,7 +276,8 @@ export function quoteText(text: string, columns: number): readonly string[] {
     .map((line) => `${quoteMark}${line}`);
 }
 
-const quoteMark = "  | ";
+/** Begins every line of foreign text. */
+export const quoteMark = "  | ";
 
 /** Breaks a line into pieces that fit the screen, at any character. */
 function wrap(line: string, columns: number): readonly string[] {

@@ -349,7 +349,7 @@ describe("the MCP clients of doctor", () => {
     const [command, ...args] = npxCommand("toolcrib", []);
     write(".mcp.json", {
       toolcrib: { command, args },
-      older: { command: "npx", args: ["-y", "toolcrib", "mcp"] },
+      "x; evil": { command: "npx", args: ["-y", "toolcrib", "mcp"] },
       other: { command: "x" },
     });
     write(".cursor/mcp.json", {
@@ -361,8 +361,8 @@ describe("the MCP clients of doctor", () => {
         about: "clients",
         state: "note",
         message:
-          'Claude Code starts "older" by npx in the workspace, where a repository can bring its own program',
-        hint: "Install it again: toolcrib mcp install --client claude --scope project --name older",
+          'Claude Code starts "x; evil" by npx in the workspace, where a repository can bring its own program',
+        hint: "Install it again: toolcrib mcp install --client claude --scope project --name 'x; evil'",
       },
       {
         about: "clients",

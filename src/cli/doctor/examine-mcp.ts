@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
+import { printableLine } from "../../lib/text/printable.ts";
+import { toCommandLine } from "../../lib/text/shell-quote.ts";
 import { readServers } from "../../mcp/hub/settings/read-servers.ts";
 import type { ServerState } from "../../mcp/types.ts";
 import { type ClientName, clientNames, clients, type Scope, scopes } from "../mcp/install/clients.ts";
@@ -90,9 +92,13 @@ async function examineClient(
   return entries
     .filter(([server, entry]) => server === "toolcrib" || isToolcrib(entry))
     .map(([server, entry]) => {
-      const inProject = scope === "user" ? "" : ` --scope ${scope}`;
-      const named = server === "toolcrib" ? "" : ` --name ${server}`;
-      const again = `Install it again: toolcrib mcp install --client ${name}${inProject}${named}`;
+      const words = [
+        ...["toolcrib", "mcp", "install", "--client", name],
+        ...(scope === "user" ? [] : ["--scope", scope]),
+        ...(server === "toolcrib" ? [] : ["--name", server]),
+      ];
+      // A project's file chooses the name of the server.
+      const again = `Install it again: ${printableLine(toCommandLine(words))}`;
       const missing = commandWords(entry)
         .slice(0, 2)
         .find((word) => isAbsolute(word) && !existsSync(word));

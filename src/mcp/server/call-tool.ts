@@ -167,8 +167,11 @@ export async function makeCall(
 ): Promise<MadeCall> {
   const crib = await served.crib().catch(asToolError);
   // A model reads why and what to do from a result. Clients hide errors of the protocol from it.
-  if (crib instanceof ToolError)
+  if (crib instanceof ToolError) {
+    log?.write("error", { event: "not opened", tool: name, reason: crib.message });
+    await log?.flush();
     return { kind: "result", result: toResult("", { ok: false, error: crib }), isStructured: false };
+  }
   let question: ApprovalRequest | undefined;
   let isUnanswered = false;
   const take = (request: ApprovalRequest, approval: Approval): Approval => {

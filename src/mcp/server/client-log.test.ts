@@ -55,7 +55,7 @@ describe.each(eras)("the log of a client with %s", (era) => {
       level: "warning",
       data: {
         event: "denied",
-        tool: "shell_run",
+        tool: "shell.run",
         call: expect.any(String),
         reason: expect.stringContaining("deny run curl"),
       },

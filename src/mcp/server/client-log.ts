@@ -112,15 +112,16 @@ export class CallLog {
   /** Writes why a call did not run or was cut short, and the warnings that have come up until now. */
   async end(tool: string, result: CallResult, served: ServedToolcrib): Promise<void> {
     const { error, callId: call, output } = result;
-    const about = { tool, call };
+    const about = { tool: await served.canonicalName(tool), call };
     const reason = error?.message;
+    if (error?.code === "internal") this.write("error", { event: "internal error", ...about, reason });
     if (error?.code === "denied") this.write("warning", { event: "denied", ...about, reason });
     if (error?.code === "timeout") this.write("warning", { event: "time limit", ...about, reason });
     if (error?.code === "needs-approval")
       this.write("warning", { event: "approval needed", ...about, reason, hint: error.hint ?? undefined });
     if (output !== null) this.write("info", { event: "output cut", ...about, output });
     if (this.wants("warning"))
-      for (const message of await served.takeWarnings(tool))
+      for (const message of await served.takeWarnings(about.tool))
         this.write("warning", { event: "warning", message });
     await this.flush();
   }

@@ -42,9 +42,11 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
   const { open, chooseRoot, input = process.stdin, output = process.stdout, remark, ...others } = options;
   const { questionSeconds, reflexMs, taskAfterMs, ...identity } = others;
   const roots = chooseRoot && new ClientRoots(chooseRoot, () => toolcrib.replace());
+  let hasMoved = false;
   const openInRoot = async () => {
     const root = await roots?.chosen();
-    if (root !== undefined) toolcrib.noteWorkspace();
+    hasMoved ||= root !== undefined;
+    if (hasMoved) toolcrib.noteWorkspace();
     return open(root);
   };
   const toolcrib = new ServedToolcrib(openInRoot, { taskAfterMs });

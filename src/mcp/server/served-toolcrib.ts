@@ -117,6 +117,11 @@ export class ServedToolcrib {
     return (await this.#structured).has(name);
   }
 
+  /** Returns the canonical name of a listed tool, and other names unchanged. */
+  async canonicalName(tool: string): Promise<string> {
+    return (await this.definitions()).find(({ name }) => name === tool)?.canonical ?? tool;
+  }
+
   /** Calls `listener` with the name of each list that changes. Returns a function that removes it. */
   onChange(listener: (list: ChangedList) => void): () => void {
     return this.#listeners.on(listener);
@@ -187,13 +192,13 @@ export class ServedToolcrib {
 
   /**
    * Returns the warnings for the user that were not returned before. The first command shows whether there is a sandbox;
-   * `tool` is the tool that was just called.
+   * `tool` is the canonical name of the tool that was just called.
    */
   async takeWarnings(tool: string): Promise<readonly string[]> {
     const crib = await this.crib();
     const fresh = crib.warnings.filter((warning) => !this.#warnings.has(warning));
     for (const warning of fresh) this.#warnings.add(warning);
-    if (this.#isSandboxKnown || !(await this.#runsCommands(tool))) return fresh;
+    if (this.#isSandboxKnown || !/^(?:shell|process)\./.test(tool)) return fresh;
     this.#isSandboxKnown = true;
     const { level, missing } = await crib.sandbox();
     return level === "none" ? [...fresh, ["Commands run without a sandbox.", ...missing].join(" ")] : fresh;
@@ -232,11 +237,6 @@ export class ServedToolcrib {
       this.#crib = undefined;
       throw error;
     }
-  }
-
-  async #runsCommands(tool: string): Promise<boolean> {
-    const found = (await this.definitions()).find(({ name }) => name === tool);
-    return /^(?:shell|process)\./.test(found?.canonical ?? "");
   }
 
   async #listFiles(): Promise<readonly string[]> {

@@ -40,6 +40,8 @@ const maxSubscriptions = 100;
 export class TaskSubscriptions {
   readonly #transport: Transport;
   readonly #tasks: Tasks;
+  /** Requests that are not acknowledged yet: the ids of tasks, by the id of the request. */
+  readonly #asked = new Map<string | number, readonly string[]>();
   /** The ids of tasks, by the id of the subscription. */
   readonly #wanted = new Map<string | number, readonly string[]>();
 
@@ -67,17 +69,20 @@ export class TaskSubscriptions {
 
   #hear(message: JSONRPCMessage): void {
     const subscription = taskSubscriptionIn(message);
-    if (subscription !== undefined && this.#wanted.size < maxSubscriptions)
-      this.#wanted.set(subscription.id, subscription.taskIds);
+    if (subscription !== undefined && this.#wanted.size + this.#asked.size < maxSubscriptions)
+      this.#asked.set(subscription.id, subscription.taskIds);
     if (!("method" in message) || message.method !== "notifications/cancelled") return;
     this.#wanted.delete(message.params?.requestId as string | number);
   }
 
   /** Adds the tasks to the SDK's acknowledgement. */
   #acknowledged(message: JSONRPCMessage) {
+    // The SDK has refused the request.
+    if ("error" in message && message.id !== undefined) this.#asked.delete(message.id);
     const id = acknowledgedBy(message);
-    const taskIds = id === undefined ? undefined : this.#wanted.get(id);
+    const taskIds = id === undefined ? undefined : this.#asked.get(id);
     if (id === undefined || taskIds === undefined) return undefined;
+    this.#asked.delete(id);
     const known = knownTasks(this.#tasks, taskIds, false);
     this.#wanted.set(
       id,

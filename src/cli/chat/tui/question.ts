@@ -4,6 +4,7 @@ import {
   isKeyRelease,
   matchesKey,
   parseKey,
+  truncateToWidth,
   wrapTextWithAnsi,
 } from "@earendil-works/pi-tui";
 import { monotonicMs } from "../../../lib/clock.ts";
@@ -12,6 +13,7 @@ import { widthsOf } from "../../../toolcrib/question-text.ts";
 import {
   explainRequest,
   isRuleShown,
+  quoteMark,
   showChoices,
   showRequest,
   showWidths,
@@ -108,7 +110,10 @@ export class TextQuestion implements Component {
   }
 
   render(width: number): string[] {
-    return [tones.cyan("─".repeat(width)), ...this.#lines.flatMap((line) => wrapTextWithAnsi(line, width))]
+    // A piece of a quoted line without its mark could look like text of Toolcrib.
+    const fit = (line: string) =>
+      line.startsWith(quoteMark) ? [truncateToWidth(line, width, "…")] : wrapTextWithAnsi(line, width);
+    return [tones.cyan("─".repeat(width)), ...this.#lines.flatMap(fit)]
       .concat(this.#input.render(width))
       .concat(tones.dim(this.#isArmed ? "Enter answers, Esc cancels" : "…"));
   }
