@@ -86,7 +86,7 @@ export class Journal {
 
   /**
    * Records the end of a call: at once if `begin` was called, otherwise shortly after in a batch. With `mayWait`, the end is
-   * always recorded in a batch: it says nothing about changes that other records do not say.
+   * recorded when its caller has the result: it says nothing about changes that other records do not say.
    */
   finish(attempt: Attempt, ending: Ending, { mayWait = false }: { readonly mayWait?: boolean } = {}): void {
     const hasBegun = this.#begun.delete(attempt.callId);
@@ -99,7 +99,10 @@ export class Journal {
       this.#waiting.push(kept === undefined ? print() : print);
     }
     if ((hasBegun && !mayWait) || this.#waiting.length % batchSize === 0) this.flushQuietly();
-    else this.#timer ??= setTimeout(() => this.flushQuietly(), batchDelayMs).unref();
+    else if (hasBegun) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.flushQuietly(), 1).unref();
+    } else this.#timer ??= setTimeout(() => this.flushQuietly(), batchDelayMs).unref();
   }
 
   /** Records anything else at once and returns its sequence number. Throws `unavailable`. */
