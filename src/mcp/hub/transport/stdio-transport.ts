@@ -14,7 +14,7 @@ import type { RecentLines } from "./recent-lines.ts";
 const graceMs = 1_000;
 
 // A broken pipe is usually followed by the exit within this time.
-const momentMs = 1_000;
+const momentMs = 3_000;
 
 const progressMs = 50;
 /** Maximum size of the messages that the server has not read yet. */
@@ -142,7 +142,7 @@ export class StdioTransport implements Transport {
       if (timeSlice.isOver) await timeSlice.next();
     }
     // The server has usually ended: wait for its exit code.
-    if (!(await endsWithin(process, graceMs))) this.#finish();
+    if (!(await endsWithin(process, momentMs))) this.#finish();
   }
 
   #handle(line: OutputLine): void {
