@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { eventNumbers } from "../../test/agent/event-numbers.ts";
 import { type LoopbackOptions, plain, sessionOnLoopback } from "../../test/agent/session-on-loopback.ts";
 import type { ScriptedReply, SeenRequest } from "../../test/providers/provider-server.ts";
 import { checkHistory } from "../../test/support/check-history.ts";
-import { repetitions } from "../../test/support/repetitions.ts";
 import type { AgentEvent } from "./event.ts";
 import type { Session } from "./session.ts";
 
@@ -34,6 +34,11 @@ function scenario(request: SeenRequest): ScriptedReply {
     };
   }
   return { text: "All done." };
+}
+
+/** Events of a command are another kind than those of a read. */
+function kindOf(event: AgentEvent): string {
+  return "name" in event ? `${event.type} ${event.name}` : event.type;
 }
 
 async function stoppedAt(index: number) {
@@ -85,7 +90,7 @@ it("can be aborted at any event of a turn, and continues", async () => {
   );
   const before = events.findIndex(({ type }) => type === "turn-end");
   await goesOn(session, close);
-  for (const index of numbersOf(events.slice(0, before))) {
+  for (const index of eventNumbers(events.slice(0, before), kindOf)) {
     const { result, session, close, events } = await stoppedAt(index);
     // The output of a command arrives in a varying number of chunks.
     const end = events.findIndex(({ type }) => type === "turn-end");
@@ -96,20 +101,6 @@ it("can be aborted at any event of a turn, and continues", async () => {
     await goesOn(session, close);
   }
 }, 600_000);
-
-/** The numbers of these events; in a short run, only of the first of each kind in each round. */
-function numbersOf(events: readonly AgentEvent[]): readonly number[] {
-  const each = repetitions(1, Number.POSITIVE_INFINITY);
-  const seen: string[] = [];
-  let round = 0;
-  return events.flatMap(({ type }, index) => {
-    if (type === "round-start") round += 1;
-    const kind = `${type} ${round}`;
-    const isFirst = seen.filter((other) => other === kind).length < each;
-    seen.push(kind);
-    return isFirst ? [index + 1] : [];
-  });
-}
 
 it("keeps the text that was shown, without provider metadata, and adds a notice for the model", async () => {
   const script = [

@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { eventNumbers } from "../../../test/agent/event-numbers.ts";
 import { done, familyOnLoopback, type Reply, spawn, wait } from "../../../test/agent/family-on-loopback.ts";
 import type { ScriptedReply } from "../../../test/providers/provider-server.ts";
 import { checkHistory } from "../../../test/support/check-history.ts";
@@ -35,9 +36,10 @@ it("leaves no agent and no process, whenever the turn is aborted, and the sessio
   expect([...seen]).toEqual(
     expect.arrayContaining(["agent_1 tool-start", "agent_1 tool-output", " tool-start"]),
   );
-  const count = last.events.findIndex(({ type }) => type === "tool-output") + 1;
+  const before = last.events.slice(0, last.events.findIndex(({ type }) => type === "tool-output") + 1);
   await endsWell(last);
-  for (let index = 1; index <= count; index += 1) await endsWell(await stoppedAt(index));
+  for (const index of eventNumbers(before, ({ agent, type }) => `${agent} ${type}`))
+    await endsWell(await stoppedAt(index));
 }, 180_000);
 
 it("closes agents with the session, also those that run in the background", async () => {

@@ -54,8 +54,9 @@ export async function openCommandFixture(
   const workspace = on?.here ?? join(home, "work space");
   on?.empty();
   mkdirSync(workspace, { recursive: true });
+  for (const folder of new Set(Object.keys(files).map((path) => dirname(path))))
+    mkdirSync(join(workspace, folder), { recursive: true });
   for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(workspace, path)), { recursive: true });
     writeFileSync(join(workspace, path), content);
     // Most real files are old.
     utimesSync(join(workspace, path), 1_700_000_000, 1_700_000_000);
