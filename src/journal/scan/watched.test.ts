@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openCommandFixture, treeOf } from "../../../test/support/journal-scan/command-fixture.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
 import type { ToolcribOptions } from "../../toolcrib/index.ts";
@@ -95,6 +95,13 @@ const byAnotherNameInLandlock = {
 };
 
 describe.skipIf(!canConfine)("a scan that uses a watch", () => {
+  /** For tests that can start with the ignored files of others. */
+  let shared: Awaited<ReturnType<typeof openWatched>>;
+  beforeAll(async () => {
+    shared = await openWatched("bwrap");
+  });
+  afterAll(() => shared?.[Symbol.asyncDispose]());
+
   it("undoes confined commands exactly, whatever others change between them", async () => {
     await using fixture = await openWatched("bwrap");
     fixture.beside("ln d/e/two ../two");
@@ -122,7 +129,7 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
   });
 
   it("reads only what commands change", async () => {
-    await using fixture = await openWatched("bwrap");
+    const fixture = shared;
     const commands = [
       "printf more >> d/one",
       "printf more >> node_modules/a/b",
@@ -136,7 +143,7 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
   });
 
   it("hides secrets that appear between commands", async () => {
-    await using fixture = await openWatched("bwrap");
+    const fixture = shared;
     const plant = {
       "d/e/.env": "printf TOP-SECRET > d/e/.env",
       "f/n/x/.env": "mkdir -p ../n/x; printf TOP-SECRET > ../n/x/.env; mv ../n f/n",
@@ -147,10 +154,11 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
       fixture.beside(script);
       expect([path, (await fixture.bash(search)).content]).toEqual([path, "nothing"]);
     }
+    fixture.beside("rm -r d/e/.env f/n target/c/.env");
   });
 
   it("undoes what a command changed by another name", async () => {
-    await using fixture = await openWatched("bwrap");
+    const fixture = shared;
     for (const [name, script] of Object.entries(byAnotherName)) {
       const before = fixture.tree();
       const call = await fixture.bash(script);
