@@ -54,8 +54,10 @@ export class ScriptEngine {
 
   async close(): Promise<void> {
     clearTimeout(this.#idle);
-    await this.#thread?.end(closed());
+    const thread = this.#thread;
+    // The next program may start a thread before this one has ended.
     this.#thread = undefined;
+    await thread?.end(closed());
   }
 }
 
@@ -201,7 +203,7 @@ class EngineThread {
       if (isTake === 1) this.#post({ kind: "field", text: run.take(id, resultFields[field]!) });
       else run.ask(text, (answer) => this.#answer(answer));
     } catch (error) {
-      void this.end(crashed(error as Error));
+      void this.end(error instanceof ToolError ? error : crashed(error as Error));
     }
   }
 

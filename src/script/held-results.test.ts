@@ -18,8 +18,19 @@ describe("held results", () => {
   it("are no longer held when they are too large together", () => {
     const results = new HeldResults();
     const output = { text: "", data: null, failed: undefined };
-    expect(results.keep(1, output, 60_000_000).isHeld).toBe(true);
-    expect(results.keep(2, output, 60_000_000).isHeld).toBe(false);
+    expect(results.keep(1, output, 60_000_000)?.isHeld).toBe(true);
+    expect(results.keep(2, output, 60_000_000)?.isHeld).toBe(false);
+  });
+
+  it("are refused when a program that reads none of them has too many", () => {
+    const results = new HeldResults();
+    const output = { text: "x".repeat(10_000_000), data: null, failed: undefined };
+    const kept = Array.from({ length: 20 }, (_, id) => results.keep(id, output, 8) !== undefined);
+    expect(kept.filter(Boolean)).toHaveLength(12);
+    for (let count = 0; count < 20; count++) results.take(19, "text");
+    expect(results.keep(20, output, 8)).toBeUndefined();
+    results.take(0, "text");
+    expect(results.keep(20, output, 8)).toBeDefined();
   });
 });
 

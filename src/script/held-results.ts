@@ -1,3 +1,4 @@
+import { limits } from "./limits.ts";
 import type { ProgramAnswer, ResultField } from "./thread/protocol.ts";
 
 /** The result of a call of a program. */
@@ -12,11 +13,20 @@ export class HeldResults {
   readonly #held = new Map<number, Partial<CallOutput>>();
   #bytes = 0;
 
-  /** Keeps the result of the call with this number. Returns what the program gets at once. */
-  keep(id: number, { text, data, failed }: CallOutput, dataBytes: number): Omit<ProgramAnswer, "run" | "id"> {
+  /**
+   * Keeps the result of the call with this number. Returns what the program gets at once, or undefined when the results that it
+   * has not read are too large together: a program that computes does not read them.
+   */
+  keep(
+    id: number,
+    { text, data, failed }: CallOutput,
+    dataBytes: number,
+  ): Omit<ProgramAnswer, "run" | "id"> | undefined {
     const isGiven = text.length <= shortText;
+    const bytes = dataBytes + (isGiven ? 0 : text.length);
+    if (this.#bytes + bytes > limits.unreadBytes) return undefined;
     this.#held.set(id, isGiven ? { data } : { data, text });
-    this.#bytes += dataBytes + (isGiven ? 0 : text.length);
+    this.#bytes += bytes;
     const isHeld = this.#bytes <= mostHeldBytes;
     return { kind: "result", text: isGiven ? text : "", failed, isGiven, isHeld };
   }
@@ -24,7 +34,7 @@ export class HeldResults {
   /** Returns a field of a result, once: its text, or its data as JSON. */
   take(id: number, field: ResultField): string {
     const { [field]: value, ...rest } = this.#held.get(id) ?? {};
-    this.#bytes -= estimateBytes(value);
+    if (value !== undefined) this.#bytes -= estimateBytes(value);
     if (Object.keys(rest).length === 0) this.#held.delete(id);
     else this.#held.set(id, rest);
     return field === "text" ? String(value ?? "") : (JSON.stringify(value) ?? "null");

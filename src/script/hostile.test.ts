@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { echoCalls, hostilePrograms } from "../../test/support/script/hostile-programs.ts";
 import { ToolError } from "../contract/error.ts";
-import type { InnerResult } from "../contract/script.ts";
+import type { InnerCalls, InnerResult } from "../contract/script.ts";
+import { limits } from "./limits.ts";
 import { type OpenScripts, openScripts } from "./open-scripts.ts";
+import { ScriptRun } from "./run-script.ts";
 
 let scripts: OpenScripts;
 beforeAll(() => {
@@ -79,6 +81,46 @@ describe("a hostile program", () => {
       "const first = tools.long({}); for (let count = 0; count < 8; count++) void tools.long({}); await first; for (;;);";
     await expect(scripts.run(program, calls, { signal })).rejects.toMatchObject({ code: "timeout" });
     expect(await endOf("return (await tools.echo({ text: 'next' })).text")).toBe("next");
+  });
+
+  it("cannot pass on values instead of the texts of an error", async () => {
+    const wrapped = "const error = new ToolError({ code: 'denied', message: 'm' });";
+    for (const program of [
+      `${wrapped} error.code = [[], {}]; error.hint = [[[]]]; error.message = [1, [2]]; throw error`,
+      "}); throw [[], []]; (() => {",
+      "}); throw null; (() => {",
+      "}); throw { name: [[]], get message() { throw 1 }, stack: 5 }; (() => {",
+    ])
+      expect([program, await endOf(program)]).toEqual([program, "invalid-input"]);
+  });
+
+  it("cannot return much data under a short text", async () => {
+    await using slow = asDisposable(openScripts());
+    const program =
+      "const result = await tools.echo({ text: 'short' }); result.data = '\\0'.repeat(1_400_000); return result";
+    await expect(slow.run(program, echoCalls, { signal })).rejects.toThrow("may print and return");
+  });
+
+  it("cannot fill the memory of this thread with calls that wait", async () => {
+    const released = Promise.withResolvers<void>();
+    const call: InnerCalls["call"] = async () => {
+      await released.promise;
+      return { ok: true, data: null, text: "made", failed: undefined };
+    };
+    const run = new ScriptRun({ ...echoCalls, call }, signal);
+    const answers: string[] = [];
+    const deliver = ({ text }: { text: string | Uint8Array }) => void answers.push(String(text));
+    const ask = (id: number, chars: number) =>
+      run.ask(`${id}\t"call"\t"echo"\t"${"x".repeat(chars)}"\n`, deliver);
+    for (let id = 1; id <= 8; id++) ask(id, 1);
+    for (let id = 9; id <= 20; id++) ask(id, 7_900_000);
+    expect(() => {
+      for (let id = 21; id <= limits.asks + 1; id++) ask(id, 1);
+    }).toThrow("A script may make 1000 calls");
+    released.resolve();
+    await vi.waitFor(() => expect(answers.length).toBe(limits.asks));
+    expect(answers.filter((answer) => answer.includes("calls that wait"))).toHaveLength(4);
+    await run.end();
   });
 
   it("makes no call for the program that follows it", async () => {

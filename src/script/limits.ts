@@ -20,6 +20,10 @@ export const limits = {
   /** Characters of the name of a tool, and of the argument of a call as JSON. */
   nameChars: 500,
   inputChars: 8_000_000,
-  /** Bytes of the result of a call. */
+  /** Characters of the calls that wait for their turn, and calls in all, with those that are refused. More of them end the program. */
+  waitingChars: 64_000_000,
+  asks: 10_000,
+  /** Bytes of the result of a call, and of all results that the program has not read. */
   resultBytes: 16_000_000,
+  unreadBytes: 128_000_000,
 } as const;

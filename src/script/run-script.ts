@@ -14,9 +14,10 @@ export class ScriptRun {
   readonly #calls: InnerCalls;
   readonly #ending = new AbortController();
   readonly #stopListening: () => void;
-  /** The calls so far. Those that have started are kept, because removing them one by one would take long. */
-  readonly #asked: (() => Promise<void>)[] = [];
+  /** The calls so far, without those that have started: their places stay empty, because removing them would take long. */
+  readonly #asked: ((() => Promise<void>) | undefined)[] = [];
   #started = 0;
+  #waitingChars = 0;
   readonly #running = new Set<Promise<unknown>>();
   readonly #results = new HeldResults();
   #tools: Promise<readonly ScriptTool[]> | undefined;
@@ -32,15 +33,27 @@ export class ScriptRun {
     this.#stopListening = () => signal.removeEventListener("abort", cancel);
   }
 
-  /** Makes the calls of a message from the engine. A call that is cancelled has no answer: its program has ended. */
+  /**
+   * Makes the calls of a message from the engine. A call that is cancelled has no answer: its program has ended. Throws when
+   * the program must end.
+   */
   ask(asks: string, deliver: (answer: Omit<ProgramAnswer, "run">) => void): void {
     const { signal } = this.#ending;
     for (const line of asks.split("\n").slice(0, -1)) {
+      if (this.#asked.length >= limits.asks)
+        throw new ToolError(tooManyCalls.code, tooManyCalls.message, { hint: tooManyCalls.hint });
       const [number, kind, quoted = "", input = ""] = line.split("\t");
       const id = Number(number);
-      const name: unknown = JSON.parse(quoted);
+      const isHelp = kind === '"help"';
+      const isKept = this.#waitingChars + line.length <= limits.waitingChars;
+      const chars = isKept ? line.length : 0;
+      const name: unknown = isKept ? JSON.parse(quoted) : "";
+      // The parts of a line would keep the whole message in memory.
+      const kept = isKept ? input : undefined;
+      this.#waitingChars += chars;
       this.#asked.push(async () => {
-        const work = kind === '"help"' ? this.#help(name) : this.#call(id, name, input);
+        this.#waitingChars -= chars;
+        const work = isHelp ? this.#help(name) : this.#call(id, name, kept);
         const answer = await work.catch((thrown: Error) => refused("internal", thrown.message));
         if (!signal.aborted) deliver({ id, isGiven: true, isHeld: true, ...answer });
       });
@@ -53,6 +66,7 @@ export class ScriptRun {
     while (this.#running.size < limits.callsAtOnce && !this.#ending.signal.aborted) {
       const start = this.#asked[this.#started];
       if (start === undefined) return;
+      this.#asked[this.#started] = undefined;
       this.#started += 1;
       const work = start();
       this.#running.add(work);
@@ -89,23 +103,24 @@ export class ScriptRun {
     };
   }
 
-  #refusal(name: unknown, input: string): Answer | undefined {
-    if (this.#made > limits.calls)
+  #refusal(name: unknown, input: string | undefined): Answer | undefined {
+    if (this.#made > limits.calls) return error(tooManyCalls);
+    if (input === undefined)
       return refused(
         "too-large",
-        `A script may make ${limits.calls} calls`,
-        "Return what you have, and continue in another script.",
+        `The calls that wait may have ${limits.waitingChars} characters`,
+        "Await calls before you make others.",
       );
-    if (typeof name !== "string" || name.length > limits.nameChars)
-      return refused("not-found", `The name of a tool may have ${limits.nameChars} characters`);
+    if (typeof name !== "string" || name.length > limits.nameChars) return refused("not-found", longName);
     if (input.length > limits.inputChars)
       return refused("too-large", `The argument of a call may have ${limits.inputChars} characters`);
     return undefined;
   }
 
-  async #call(id: number, name: unknown, input: string): Promise<Answer> {
+  async #call(id: number, name: unknown, input: string | undefined): Promise<Answer> {
     this.#made += 1;
-    const answer = this.#refusal(name, input) ?? (await this.#make(id, String(name), JSON.parse(input)));
+    const answer =
+      this.#refusal(name, input) ?? (await this.#make(id, String(name), JSON.parse(String(input))));
     if (answer.kind === "error") this.#failed += 1;
     return answer;
   }
@@ -116,7 +131,14 @@ export class ScriptRun {
     const { text, data, failed } = result;
     const dataBytes = estimateBytes(data, limits.resultBytes);
     if (text.length + dataBytes <= limits.resultBytes)
-      return this.#results.keep(id, { text, data, failed }, dataBytes);
+      return (
+        this.#results.keep(id, { text, data, failed }, dataBytes) ??
+        refused(
+          "too-large",
+          `The results that the script has not read are larger than ${showSize(limits.unreadBytes)}`,
+          "Await calls and read their results before you make others.",
+        )
+      );
     return refused(
       "too-large",
       `The result of ${name} is larger than ${showSize(limits.resultBytes)}`,
@@ -128,10 +150,19 @@ export class ScriptRun {
     this.#helped += 1;
     if (this.#helped > limits.helps)
       return refused("too-large", `A script may call help ${limits.helps} times`);
+    if (String(name).length > limits.nameChars) return refused("not-found", longName);
     this.#tools ??= this.#calls.tools();
     return explain(String(name), await this.#tools);
   }
 }
+
+const longName = `The name of a tool may have ${limits.nameChars} characters`;
+
+const tooManyCalls: InnerError = {
+  code: "too-large",
+  message: `A script may make ${limits.calls} calls`,
+  hint: "Return what you have, and continue in another script.",
+};
 
 type Answer = Pick<ProgramAnswer, "kind" | "text"> & Partial<ProgramAnswer>;
 

@@ -165,17 +165,12 @@ export class Machine {
 
   /** Answers the host function. Its arguments come from the program and may be anything. */
   #answer([request, ...given]: readonly QuickJSHandle[]): QuickJSHandle | undefined {
-    const text = (at: number) => {
-      const handle = given[at];
-      return handle !== undefined && this.#context.typeof(handle) === "string"
-        ? this.#context.getString(handle)
-        : "";
-    };
+    const text = (at: number) => this.#text(given[at]);
     const kind = request === undefined ? "" : this.#context.getString(request);
     if (kind === "print") this.#print(text(0));
     else if (kind === "ask") this.#ask(text(0));
     else if (kind === "end") this.#finish(text(0), text(1));
-    else if (kind === "fail") this.#result ??= this.#failed(readFailure(text(0), text(1)));
+    else if (kind === "fail") this.#result ??= this.#failed(readFailure(text(0), text(1), text(2), text(3)));
     else if (kind === "take" && given[0]) {
       const field = text(1) === "text" ? "text" : "data";
       return this.#context.newString(this.#calls!.take(this.#context.getNumber(given[0]), field));
@@ -207,7 +202,9 @@ export class Machine {
 
   #finish(json: string, shown: string): void {
     const text = shown === "" ? json : shown;
-    if (text.length + this.#outputChars > limits.outputChars)
+    // The JSON of a result contains its data and its text, and the text of a result can be short for long data.
+    const isLong = json.length > 4 * limits.outputChars;
+    if (isLong || text.length + this.#outputChars > limits.outputChars)
       throw new Error(`A script may print and return ${limits.outputChars} characters`);
     this.#result ??= {
       ok: true,
@@ -236,9 +233,19 @@ export class Machine {
   }
 
   #failureOf(error: QuickJSHandle, kind: "syntax" | "thrown"): ScriptFailure {
-    const { name, message, stack } = (this.#context.dump(error) ?? {}) as Record<string, unknown>;
+    const [name, message, stack] = ["name", "message", "stack"].map((field) =>
+      this.#text(this.#context.getProp(error, field)),
+    );
     error.dispose();
-    return { kind, message: `${name}: ${message}`, line: lineIn(String(stack)) };
+    const described = name === "" ? "The script did not start" : `${name}: ${message}`;
+    return { kind, message: described, line: lineIn(String(stack)) };
+  }
+
+  /** Returns a text of the program, and "" for any other value, which may be too large for this thread. */
+  #text(value: QuickJSHandle | undefined): string {
+    return value !== undefined && this.#context.typeof(value) === "string"
+      ? this.#context.getString(value)
+      : "";
   }
 }
 
@@ -257,6 +264,8 @@ function copyTextsFast(quickjs: QuickJSWASMModule): void {
   const encoder = new TextEncoder();
   module.lengthBytesUTF8 = (text) => Buffer.byteLength(text);
   module.stringToUTF8 = (text, pointer, maxBytes) => {
+    // The library does not check whether the engine has memory for a text.
+    if (pointer === 0) throw new Error("out of memory");
     const target = new Uint8Array(memory.buffer, pointer, maxBytes);
     const { written } = encoder.encodeInto(text, target.subarray(0, -1));
     target[written] = 0;
@@ -275,13 +284,12 @@ function engineFailure(error: unknown): "stack" | "memory" | undefined {
   return error instanceof Error && error.name === "RuntimeError" ? "memory" : undefined;
 }
 
-function readFailure(json: string, stack: string): ScriptFailure {
-  const { message, code, hint } = JSON.parse(json) as Record<string, string>;
+function readFailure(message: string, code: string, hint: string, stack: string): ScriptFailure {
   const line = lineIn(stack);
-  if (code !== undefined) return { kind: "call", message: message ?? "", line, code: code as never, hint };
+  if (code !== "") return { kind: "call", message, line, code, hint: hint === "" ? undefined : hint };
   const isMemory = message === "InternalError: out of memory";
-  const isStack = /^InternalError: stack overflow|^RangeError: Maximum call stack/.test(message ?? "");
-  return { kind: isMemory ? "memory" : isStack ? "stack" : "thrown", message: message ?? "", line };
+  const isStack = /^InternalError: stack overflow|^RangeError: Maximum call stack/.test(message);
+  return { kind: isMemory ? "memory" : isStack ? "stack" : "thrown", message, line };
 }
 
 /** Returns the line of the program that a stack names first. */

@@ -1,5 +1,4 @@
 import type { MessagePort } from "node:worker_threads";
-import type { ErrorCode } from "../../contract/error.ts";
 import type { RingMessage } from "./ring.ts";
 
 /** The parts that a thread gets when it starts. */
@@ -77,6 +76,7 @@ export interface ScriptFailure {
   readonly message: string;
   /** The line of the program, counted from 1. */
   readonly line: number | undefined;
-  readonly code?: ErrorCode | undefined;
+  /** Any text, because the program can choose it. */
+  readonly code?: string | undefined;
   readonly hint?: string | undefined;
 }
