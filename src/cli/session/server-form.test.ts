@@ -60,11 +60,13 @@ describe("the form of an MCP server", () => {
     expect(shown[0]).toBe(`The MCP server docs asks you:
   | Which?
 That server gets your answer. Do not enter passwords or keys.
-Answer that server? Type yes or no.`);
-    expect(shown[4]).toBe(`Type at least 2 characters.
-The MCP server docs, field 1 of 8: type text
-  | Branch: where to`);
-    expect(shown[5]).toContain("type a whole number, or Enter for the default\n  | count\n  | Default: 3");
+Answer the MCP server docs? Type yes or no.`);
+    expect(shown[4]).toBe(`  | Branch: where to
+Field 1 of 8 for the MCP server docs: type text
+Type at least 2 characters.`);
+    expect(shown[5]).toBe(`  | count
+  | Default: 3
+Field 2 of 8 for the MCP server docs: type a whole number, or Enter for the default`);
     expect(shown[9]).toContain("  | 1. Red\n  | 2. Green");
   });
 
@@ -94,8 +96,8 @@ The MCP server docs, field 1 of 8: type text
     expect(ours).toEqual([
       "The MCP server docs asks you:",
       "That server gets your answer. Do not enter passwords or keys.",
-      "Answer that server? Type yes or no.",
-      "The MCP server docs, field 1 of 1: type a number from the list, or Enter for the default",
+      "Answer the MCP server docs? Type yes or no.",
+      "Field 1 of 1 for the MCP server docs: type a number from the list, or Enter for the default",
     ]);
     expect(shown.join("")).not.toContain("\u001b");
   });
@@ -146,7 +148,7 @@ else
       ["run", ...allowed, "ask"],
       [
         ["Type yes or no.", "yes\n"],
-        ["field 1 of 1", "main\n"],
+        ["Field 1 of 1", "main\n"],
       ],
     );
     expect(screen).toContain('{"action":"accept","content":{"branch":"main"}}');

@@ -20,23 +20,25 @@ export async function askByForm(
   columns: number,
 ): Promise<ElicitAnswer> {
   const fields = fieldsOf(params.requestedSchema);
-  const asks = [`The MCP server ${printableLine(server)} asks you:`, ...quoteText(message, columns)];
+  const name = `MCP server ${printableLine(server)}`;
+  const asks = [`The ${name} asks you:`, ...quoteText(message, columns)];
   if (fields === undefined) {
     const lines = [...asks, "Its form cannot be shown here. Press Enter to continue."];
     await read(lines, signal);
     return { action: "cancel" };
   }
-  const first = [...asks, formWarning, "Answer that server? Type yes or no."];
+  // The last line names the server, because a long text can push the first lines off the screen.
+  const first = [...asks, formWarning, `Answer the ${name}? Type yes or no.`];
   const isWanted = await readValue(first, read, signal, readYesOrNo);
   if (isWanted === undefined) return { action: "cancel" };
   if (!isWanted.value) return { action: "decline" };
   const content: Record<string, Value> = {};
   for (const [index, field] of fields.entries()) {
     const lines = [
-      `The MCP server ${printableLine(server)}, field ${index + 1} of ${fields.length}: ${describe(field)}`,
       ...quoteText(field.title, columns),
       ...(field.fallback === undefined ? [] : quoteText(`Default: ${field.fallback}`, columns)),
       ...field.choices.flatMap(({ label }, at) => quoteText(`${at + 1}. ${label}`, columns)),
+      `Field ${index + 1} of ${fields.length} for the ${name}: ${describe(field)}`,
     ];
     const given = await readValue(lines, read, signal, (text) => readField(text, field));
     if (given === undefined) return { action: "cancel" };
@@ -146,7 +148,7 @@ async function readValue(
     if (text === undefined) return undefined;
     const reading = parse(text.trim());
     if (!("problem" in reading)) return reading;
-    shown = [reading.problem, ...lines];
+    shown = [...lines, reading.problem];
   }
   return undefined;
 }

@@ -33,6 +33,8 @@ interface HubServerOptions {
 // How many starts in a row may fail. After running for `steadyMs`, the next failure counts as the first.
 const maxTries = 5;
 const steadyMs = 60_000;
+/** How many questions the user refuses before a server may not ask again during its calls. */
+const maxRefused = 3;
 
 /** The shortest time between two requests for the list of tools. */
 const followMs = 1_000;
@@ -60,6 +62,8 @@ export class HubServer {
   #following: "no" | "yes" | "again" = "no";
   #calls = 0;
   #asking: AbortController | undefined;
+  /** The questions that the user did not answer during the present calls. */
+  #refused = 0;
 
   constructor(settings: ServerSettings, options: HubServerOptions) {
     this.settings = settings;
@@ -136,20 +140,26 @@ export class HubServer {
       );
     } finally {
       this.#calls -= 1;
-      if (this.#calls === 0) this.#asking?.abort();
+      if (this.#calls === 0) {
+        this.#asking?.abort();
+        this.#refused = 0;
+      }
     }
   }
 
   /**
-   * Asks the user during a call of this server, one question at a time. A server could ask endlessly otherwise. The
-   * question ends with the call.
+   * Asks the user during a call of this server, one question at a time, and no more after some were refused. A server could
+   * ask endlessly otherwise. The question ends with the call.
    */
   async #ask(elicit: Elicit, question: Parameters<Elicit>[0]): Promise<ElicitAnswer> {
-    if (this.#calls === 0 || this.#asking !== undefined) return { action: "cancel" };
+    const mayAsk = this.#calls > 0 && this.#asking === undefined && this.#refused < maxRefused;
+    if (!mayAsk) return { action: "cancel" };
     this.#asking = new AbortController();
     const signal = AbortSignal.any([question.signal, this.#asking.signal]);
     try {
-      return await untilAborted(elicit({ ...question, signal }), signal);
+      const answer = await untilAborted(elicit({ ...question, signal }), signal);
+      if (answer.action !== "accept") this.#refused += 1;
+      return answer;
     } finally {
       this.#asking = undefined;
     }

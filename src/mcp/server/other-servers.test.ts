@@ -239,6 +239,19 @@ it("ends the question of a server when the call is cancelled", async () => {
   await ended.promise;
 });
 
+it("lets a server ask no more after the user has refused three questions of a call", async () => {
+  await using fixture = await clientFixture({ era: "2025-11-25", mode: "yolo", sources: [lent()] });
+  const actions = ["decline", "accept", "cancel", "decline"] as const;
+  let asked = 0;
+  elicit = async () => ({ action: actions[asked++] ?? "accept" });
+  const ask = async () =>
+    (await fixture.client.callTool({ name: "docs__ask", arguments: { times: 20 } })).content;
+  const last = (action: string) => [{ type: "text", text: JSON.stringify({ action }) }];
+  expect([await ask(), asked]).toEqual([last("cancel"), 4]);
+  // The next call may ask again.
+  expect([await ask(), asked]).toEqual([last("accept"), 24]);
+});
+
 it("leaves out prompts and arguments whose names have control characters", async () => {
   const prompts = await hub.offers.prompts();
   expect(prompts.filter(({ server }) => server === "evil")).toEqual([
