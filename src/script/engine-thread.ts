@@ -99,8 +99,8 @@ class EngineThread {
       stdin: false,
       stdout: true,
       stderr: true,
-      // The limits of the engine itself are lower, so that they are reached first.
-      resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 4 },
+      // The limits of the engine are far lower. V8 can end the whole process when a thread reaches the limit of its heap.
+      resourceLimits: { maxOldGenerationSizeMb: 1_024, stackSizeMb: 4 },
     });
     port1.on("message", (message: FromThread) => this.#receive(message));
     this.#worker.on("error", (error) => void this.end(crashed(error)));

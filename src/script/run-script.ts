@@ -127,7 +127,10 @@ export class ScriptRun {
 
   async #make(id: number, name: string, input: unknown): Promise<Answer> {
     const result = await this.#calls.call(name, input, { signal: this.#ending.signal });
-    if (!result.ok) return error(result.error);
+    if (!result.ok) {
+      const { code, message, hint } = result.error;
+      return refused(code, shortened(message), hint === undefined ? undefined : shortened(hint));
+    }
     const { text, data, failed } = result;
     const dataBytes = estimateBytes(data, limits.resultBytes);
     if (text.length + dataBytes <= limits.resultBytes)

@@ -208,8 +208,8 @@ export function prelude(host: Host): Prelude {
     const isError = thrown instanceof RealError;
     const described = isError ? `${thrown.name}: ${thrown.message}` : `The script threw ${shown(thrown)}`;
     const { code, hint, message } = (thrown instanceof ToolError ? thrown : {}) as Partial<ToolError>;
-    const texts = [message ?? described, code ?? "", hint ?? "", isError ? thrown.stack : ""];
-    host("fail", toText(texts[0]), toText(texts[1]), toText(texts[2]), toText(texts[3]));
+    const stack = isError ? toText(thrown.stack) : "";
+    host("fail", toText(message ?? described), toText(code ?? ""), toText(hint ?? ""), stack);
   };
   const end = (value: unknown) => {
     if (value === undefined) return void host("end", "", "");
