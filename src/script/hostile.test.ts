@@ -123,6 +123,15 @@ describe("a hostile program", () => {
     await run.end();
   });
 
+  it("cannot block this thread with an argument of very many values", async () => {
+    const run = new ScriptRun(echoCalls, signal);
+    const answers: string[] = [];
+    const input = JSON.stringify({ text: Array(300_000).fill([]) });
+    run.ask(`1\t"call"\t"echo"\t${input}\n`, ({ text }) => void answers.push(String(text)));
+    await vi.waitFor(() => expect(answers).toEqual([expect.stringContaining("may have 200000 values")]));
+    await run.end();
+  });
+
   it("makes no call for the program that follows it", async () => {
     const ending = new AbortController();
     const own: string[] = [];

@@ -20,6 +20,8 @@ export const limits = {
   /** Characters of the name of a tool, and of the argument of a call as JSON. */
   nameChars: 500,
   inputChars: 8_000_000,
+  /** Values in the argument of a call: reading and checking many of them blocks all other work. */
+  inputValues: 200_000,
   /** Characters of the calls that wait for their turn, and calls in all, with those that are refused. More of them end the program. */
   waitingChars: 64_000_000,
   asks: 10_000,

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes, ToolError } from "../contract/error.ts";
 import type { InnerCalls, InnerError, ScriptResult, ScriptTool } from "../contract/script.ts";
+import { countValues } from "../lib/json/count-values.ts";
 import { tryParseJson } from "../lib/json/try-parse-json.ts";
 import { counted, showSize } from "../lib/text/format-quantity.ts";
 import { nearest } from "../lib/text/nearest.ts";
@@ -114,6 +115,8 @@ export class ScriptRun {
     if (typeof name !== "string" || name.length > limits.nameChars) return refused("not-found", longName);
     if (input.length > limits.inputChars)
       return refused("too-large", `The argument of a call may have ${limits.inputChars} characters`);
+    if (countValues(input, limits.inputValues) > limits.inputValues)
+      return refused("too-large", `The argument of a call may have ${limits.inputValues} values`);
     return undefined;
   }
 
