@@ -33,8 +33,8 @@ interface HubServerOptions {
 // How many starts in a row may fail. After running for `steadyMs`, the next failure counts as the first.
 const maxTries = 5;
 const steadyMs = 60_000;
-/** How many questions the user refuses before a server may not ask again during its calls. */
-const maxRefused = 3;
+/** How many questions may stay without an answer before a server may not ask again during its calls. */
+const maxUnanswered = 3;
 
 /** The shortest time between two requests for the list of tools. */
 const followMs = 1_000;
@@ -63,7 +63,7 @@ export class HubServer {
   #calls = 0;
   #asking: AbortController | undefined;
   /** The questions that the user did not answer during the present calls. */
-  #refused = 0;
+  #unanswered = 0;
 
   constructor(settings: ServerSettings, options: HubServerOptions) {
     this.settings = settings;
@@ -142,23 +142,25 @@ export class HubServer {
       this.#calls -= 1;
       if (this.#calls === 0) {
         this.#asking?.abort();
-        this.#refused = 0;
+        this.#unanswered = 0;
       }
     }
   }
 
   /**
-   * Asks the user during a call of this server, one question at a time, and no more after some were refused. A server could
+   * Asks the user during a call of this server, one question at a time, and no more after some had no answer. A server could
    * ask endlessly otherwise. The question ends with the call.
    */
   async #ask(elicit: Elicit, question: Parameters<Elicit>[0]): Promise<ElicitAnswer> {
-    const mayAsk = this.#calls > 0 && this.#asking === undefined && this.#refused < maxRefused;
+    const mayAsk = this.#calls > 0 && this.#asking === undefined && this.#unanswered < maxUnanswered;
     if (!mayAsk) return { action: "cancel" };
     this.#asking = new AbortController();
+    // A server may also withdraw its questions.
+    this.#unanswered += 1;
     const signal = AbortSignal.any([question.signal, this.#asking.signal]);
     try {
       const answer = await untilAborted(elicit({ ...question, signal }), signal);
-      if (answer.action !== "accept") this.#refused += 1;
+      if (answer.action === "accept") this.#unanswered -= 1;
       return answer;
     } finally {
       this.#asking = undefined;

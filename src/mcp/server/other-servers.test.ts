@@ -239,7 +239,7 @@ it("ends the question of a server when the call is cancelled", async () => {
   await ended.promise;
 });
 
-it("lets a server ask no more after the user has refused three questions of a call", async () => {
+it("lets a server ask no more after three questions of a call had no answer", async () => {
   await using fixture = await clientFixture({ era: "2025-11-25", mode: "yolo", sources: [lent()] });
   const actions = ["decline", "accept", "cancel", "decline"] as const;
   let asked = 0;
@@ -250,6 +250,11 @@ it("lets a server ask no more after the user has refused three questions of a ca
   expect([await ask(), asked]).toEqual([last("cancel"), 4]);
   // The next call may ask again.
   expect([await ask(), asked]).toEqual([last("accept"), 24]);
+  elicit = async () => {
+    asked += 1;
+    throw new Error("Withdrawn");
+  };
+  expect([await ask(), asked]).toEqual([last("cancel"), 27]);
 });
 
 it("leaves out prompts and arguments whose names have control characters", async () => {
