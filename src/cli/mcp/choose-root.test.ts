@@ -19,7 +19,7 @@ it("chooses the first root that is a folder and neither `/` nor the home folder"
     chooseRoot(wide),
     chooseRoot([]),
     // The server was started in one of them.
-    chooseRoot([project!, process.cwd()]),
-    chooseRoot([project!, dirname(realpathSync(process.cwd()))]),
+    chooseRoot([file!, path], path),
+    chooseRoot([link!, path], project),
   ]).toEqual([project, undefined, undefined, undefined, undefined]);
 });

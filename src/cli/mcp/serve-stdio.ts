@@ -37,7 +37,7 @@ export async function serveStdioClient(given: Arguments): Promise<number> {
     instructions,
     prompts: {},
     open,
-    chooseRoot: isNamed ? undefined : chooseRoot,
+    chooseRoot: isNamed ? undefined : (roots) => chooseRoot(roots),
     remark: (text) => remark(`toolcrib mcp: ${text}\n`),
   });
   // The instance waits for the client's roots; its code is loaded meanwhile.
@@ -56,11 +56,11 @@ async function servedIn(root: string, { operands, options }: Arguments) {
  * Chooses the first usable root of a client, if the server was not started in one. As without roots, `/` and the home
  * folder are not usable: clients name them when the user has opened no folder.
  */
-export function chooseRoot(roots: readonly string[]): string | undefined {
+export function chooseRoot(roots: readonly string[], startedIn: string = process.cwd()): string | undefined {
   const usable = roots
     .flatMap((root) => attempt(() => realWorkspace(root)) ?? [])
     .filter((root) => !containsHome(root));
-  const here = realWorkspace(process.cwd());
+  const here = realWorkspace(startedIn);
   const isInRoot = !containsHome(here) && usable.some((root) => liesInside(here, root));
   return isInRoot ? undefined : usable[0];
 }
