@@ -1,4 +1,5 @@
 import { isRecord } from "../../lib/json/is-record.ts";
+
 /** Removes control, invisible and bidirectional characters from the text of another server, and cuts it at `maxChars`. */
 export function cleanText(given: unknown, maxChars: number): string {
   if (typeof given !== "string") return "";

@@ -1,6 +1,6 @@
 import type { AnswerKind, ResultField } from "./protocol.ts";
 
-/** The only function that leads out of the engine. It takes texts and numbers. "take" returns a field of a result. */
+/** The only function of the host that the engine can call. It takes texts and numbers. "take" returns a field of a result. */
 type Host = (
   request: "ask" | "take" | "print" | "end" | "fail",
   ...given: (string | number)[]
