@@ -20,9 +20,9 @@ export function withKernelLimits(
   limits: ResourceLimits,
   { tasks }: { readonly tasks: number },
 ): Command {
-  // The kernel counts all processes of the user, including ended ones and those outside the sandbox. Its limit is
-  // higher than that of LimitWatch, which can report the reason.
-  const processes = 2 * limits.processes + (tasks || manyTasks);
+  // The kernel counts all processes of the user, including ended ones, those outside the sandbox and those that start
+  // later. Its limit is higher than that of LimitWatch, which can report the reason.
+  const processes = 2 * limits.processes + (tasks || manyTasks) + laterTasks;
   const lines = [
     // When the machine runs out of memory, the kernel kills the command before Toolcrib.
     `echo ${oomScore()} >/proc/self/oom_score_adj`,
@@ -44,6 +44,9 @@ const blockBytes = 512;
 
 // The assumed number of tasks of one user when it is unknown.
 const manyTasks = 4096;
+
+// Other programs of the user may start so many while the command runs.
+const laterTasks = 1000;
 
 /** Returns a high score for a command, because the kernel kills processes with the highest score first. */
 function oomScore(): number {
