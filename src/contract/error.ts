@@ -37,6 +37,8 @@ export type ErrorDetails =
   | { readonly kind: "changed-while-asked" }
   /** A command was ended at its `timeout_ms`, which may be raised. */
   | { readonly kind: "command-timeout"; readonly stdout: string; readonly stderr: string }
+  /** The credentials in the settings of an MCP server give no access to it. */
+  | { readonly kind: "credentials-refused" }
   /** The database of a fleet cannot be reached. The same call may succeed later. */
   | { readonly kind: "database-unavailable" }
   /** A document needs more than may be spent on reading it. */

@@ -121,9 +121,9 @@ export const notForUs: readonly Exception[] = [
   },
   {
     leg: "client",
-    scenarios: ["auth/client-credentials-*", "auth/enterprise-managed-authorization", "auth/wif-jwt-bearer"],
+    scenarios: ["auth/enterprise-managed-authorization", "auth/wif-jwt-bearer"],
     isMissing: true,
-    because: "The hub logs in users, not programs or organizations.",
+    because: "The hub does not use the tokens of an identity provider.",
   },
   {
     leg: "client",

@@ -62,7 +62,7 @@ async function runScenario({ url, version, context, name }: ClientScenario): Pro
   mkdirSync(workspace);
   const protocol = version === undefined ? "auto" : version >= "2026" ? "2026" : "2025";
   const stateDirectory = join(folder.path, "state");
-  const server: ServerConfiguration = { url, protocol, oauth: clientOf(name, context) };
+  const server: ServerConfiguration = { url, protocol, oauth: await clientOf(url, name, context) };
   const hub = connectHub({
     workspace,
     servers: { suite: server },
@@ -102,12 +102,36 @@ async function runScenario({ url, version, context, name }: ClientScenario): Pro
   return { output: output.join("\n"), exit: 0 };
 }
 
-/** The client that the suite has registered for the user, in the scenarios that demand one. */
-function clientOf(name: string | undefined, context = "{}"): ServerConfiguration["oauth"] {
-  if (name === "auth/basic-cimd") return { clientId: "https://conformance-test.local/client-metadata.json" };
-  if (name !== "auth/pre-registration") return undefined;
-  const { client_id: clientId, client_secret: clientSecret, issuer } = JSON.parse(context);
-  return { clientId, clientSecret, issuer };
+/** The client that the suite has registered for the user or for Toolcrib, in the scenarios that demand one. */
+async function clientOf(
+  url: string,
+  name: string | undefined,
+  context = "{}",
+): Promise<ServerConfiguration["oauth"]> {
+  const given = JSON.parse(context);
+  const client = { clientId: given.client_id, clientSecret: given.client_secret };
+  switch (name) {
+    case "auth/basic-cimd":
+      return { clientId: "https://conformance-test.local/client-metadata.json" };
+    case "auth/pre-registration":
+      return { ...client, issuer: given.issuer };
+    case "auth/client-credentials-basic":
+      return { ...client, grant: "client_credentials", issuer: await issuerOf(url) };
+    case "auth/client-credentials-jwt": {
+      const { private_key_pem: privateKey, signing_algorithm: algorithm } = given;
+      const issuer = await issuerOf(url);
+      return { ...client, grant: "client_credentials", privateKey, algorithm, issuer };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The suite does not say which authorization server has registered the client. A user knows it. */
+async function issuerOf(url: string): Promise<string> {
+  const response = await fetch(new URL("/.well-known/oauth-protected-resource/mcp", url));
+  const { authorization_servers: servers } = (await response.json()) as { authorization_servers: string[] };
+  return servers[0]!;
 }
 
 interface WantedCall {

@@ -61,7 +61,7 @@ it("says who gets the access when the login page is on another host", async () =
   expect(lines[1]).toBe(`The page is on localhost:${port}. The access that you grant there goes to ${host}.`);
 });
 
-it("refuses a server that is missing, local, disabled or authorized by a header", async () => {
+it("refuses a server that is missing, local, disabled or authorized by its settings", async () => {
   await using cli = cliWorkspace();
   const url = "https://mcp.example/mcp";
   cli.write(
@@ -72,11 +72,20 @@ it("refuses a server that is missing, local, disabled or authorized by a header"
         off: { url, disabled: true },
         key: { url, headers: { authorization: "Bearer x" } },
         plain: { url: "http://mcp.example/mcp" },
+        program: {
+          url,
+          oauth: {
+            grant: "client_credentials",
+            clientId: "me",
+            clientSecret: "secret",
+            issuer: "https://login.example",
+          },
+        },
       },
     }),
   );
   const messages = await Promise.all(
-    ["none", "local", "off", "key", "plain"].map(
+    ["none", "local", "off", "key", "plain", "program"].map(
       async (name) => (await cli.run("mcp", "login", name)).stderr.split("\n")[0],
     ),
   );
@@ -86,5 +95,6 @@ it("refuses a server that is missing, local, disabled or authorized by a header"
     "The MCP server off is disabled",
     "The MCP server key has an Authorization header in its settings",
     "The login would use http://mcp.example, which is not an https address",
+    "The MCP server program needs no login: Toolcrib logs in with the `oauth.grant` of its settings",
   ]);
 });

@@ -8,6 +8,8 @@ import type { Elicit, ListedTool } from "../types.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
 import { listTools } from "./list-tools.ts";
 import type { LoginStore } from "./oauth/login-store.ts";
+import { ProgramLogin } from "./oauth/program-login.ts";
+import type { RequestLogin } from "./oauth/request-login.ts";
 import { ServerLogin } from "./oauth/server-login.ts";
 import { changedFile } from "./settings/named-files.ts";
 import type { ServerSettings } from "./settings/read-settings.ts";
@@ -119,10 +121,17 @@ type Sdk = typeof import("@modelcontextprotocol/client");
 
 export const clientInfo = { name: "toolcrib", version: "1" };
 
-/** Returns the stored login of a server; undefined when its requests are authorized otherwise. */
-function loginOf(sdk: Sdk, { name, transport }: ServerSettings, logins: LoginStore): ServerLogin | undefined {
+/** Returns how the requests to a server are authorized; undefined when its headers do that, or nothing. */
+function loginOf(
+  sdk: Sdk,
+  { name, transport }: ServerSettings,
+  logins: LoginStore,
+): RequestLogin | undefined {
   if (transport.kind !== "http" || transport.oauth === undefined) return undefined;
-  return new ServerLogin({ name, url: transport.url }, logins, sdk);
+  const { url, oauth } = transport;
+  return oauth.grant === undefined
+    ? new ServerLogin({ name, url }, logins, sdk)
+    : new ProgramLogin({ name, url }, oauth, sdk);
 }
 
 /** Returns how the client agrees with a server on a protocol version. */
@@ -159,7 +168,7 @@ async function openTransport(
   sdk: Sdk,
   settings: ServerSettings,
   options: ConnectOptions,
-  login: ServerLogin | undefined,
+  login: RequestLogin | undefined,
 ): Promise<Transport> {
   const { transport: server } = settings;
   if (server.kind === "http") {

@@ -193,12 +193,12 @@ export class HubServer {
     const { signal } = this.#closing;
     for (let tries = 1; !signal.aborted; tries += 1) {
       const began = monotonicMs();
-      const { problem, isHopeless, login } = await this.#live(onFirst);
+      const { problem, isHopeless, login, hint } = await this.#live(onFirst);
       if (signal.aborted) return;
       if (monotonicMs() - began > steadyMs) tries = 1;
       this.#login = login;
       if (login !== undefined) return this.#waitForLogin(problem);
-      if (isHopeless || tries >= maxTries) return this.#giveUp(problem, tries);
+      if (isHopeless || tries >= maxTries) return this.#giveUp(problem, tries, hint);
       this.#problem = problem;
       this.#state = "restarting";
       this.#options.onChange();
@@ -209,11 +209,12 @@ export class HubServer {
     }
   }
 
-  /** Runs the server from start to end. Returns why it ended, and whether a retry is useless. */
+  /** Runs the server from start to end. Returns why it ended, whether a retry is useless, and what fixes it. */
   async #live(onFirst: () => void): Promise<{
     readonly problem: string;
     readonly isHopeless: boolean;
     readonly login?: string;
+    readonly hint?: string | null | undefined;
   }> {
     const { signal } = this.#closing;
     if (this.#state === "waiting") this.#state = "starting";
@@ -248,6 +249,8 @@ export class HubServer {
         const { command: login } = error.details;
         return { problem: `it needs a login: ${login}`, isHopeless: false, login };
       }
+      if (error instanceof ToolError && error.details?.kind === "credentials-refused")
+        return { problem: this.#describe(error), isHopeless: true, hint: error.forUser?.hint };
       const isHopeless = error instanceof ToolError && error.code === "not-found";
       return { problem: this.#describe(error), isHopeless };
     } finally {
@@ -267,9 +270,10 @@ export class HubServer {
     this.#options.onOffersChange(kind);
   }
 
-  #giveUp(problem: string, tries: number): void {
+  #giveUp(problem: string, tries: number, hint: string | null | undefined): void {
     const attempts = tries === 1 ? "" : ` after ${tries} attempts`;
-    this.#fail(`${problem}; given up${attempts}`);
+    const fix = hint ? `. ${hint.replace(/\.$/, "")}` : "";
+    this.#fail(`${problem}; given up${attempts}${fix}`);
   }
 
   /** Gives up until the user logs in, in any process. */

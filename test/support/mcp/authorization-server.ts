@@ -15,6 +15,8 @@ export interface ProtectedServerOptions {
   readonly redirect?: (parameters: URLSearchParams) => void;
   /** Answers a request instead of the server when it returns true. */
   readonly answer?: (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
+  /** Whether a program gets a token for its own request. Default: no. */
+  readonly admits?: (form: URLSearchParams, authorization: string | undefined) => boolean | Promise<boolean>;
   /** The scope that `tools/call` needs. */
   readonly callScope?: string;
 }
@@ -64,7 +66,12 @@ export async function protectedServer(options: ProtectedServerOptions = {}): Pro
     options.redirect?.(target.searchParams);
     return target.href;
   };
-  const token = (form: URLSearchParams): Json => {
+  const token = async (form: URLSearchParams, authorization: string | undefined): Promise<Json> => {
+    if (programGrants.has(form.get("grant_type") ?? "")) {
+      const isAdmitted = await options.admits?.(form, authorization);
+      const { refresh_token: _, ...tokens } = issue(form.get("scope") ?? "");
+      return isAdmitted === true ? tokens : { error: "invalid_client", error_description: authorization };
+    }
     if (form.get("grant_type") === "refresh_token") {
       const scope = refresh.get(form.get("refresh_token") ?? "");
       if (scope === undefined)
@@ -115,7 +122,7 @@ export async function protectedServer(options: ProtectedServerOptions = {}): Pro
       case "/authorize":
         return void response.writeHead(302, { location: authorize(searchParams) }).end();
       case "/token": {
-        const answer = token(new URLSearchParams(body));
+        const answer = await token(new URLSearchParams(body), authorization);
         return send("error" in answer ? 400 : 200, answer);
       }
       case "/mcp": {
@@ -160,6 +167,9 @@ export async function protectedServer(options: ProtectedServerOptions = {}): Pro
     },
   };
 }
+
+/** The grants of programs that log in without a user. */
+const programGrants: ReadonlySet<string> = new Set(["client_credentials"]);
 
 /** The answers of the MCP server. Its tool repeats the token that it was sent. */
 function resultOf(method: string, params: Json | undefined, authorization: string | undefined): Json {

@@ -9,11 +9,12 @@ import type {
 } from "@modelcontextprotocol/client";
 import { ToolError } from "../../../contract/error.ts";
 import { untilAborted } from "../../../lib/async/abort.ts";
-import { cleanLine } from "../clean-text.ts";
 import { clientInfo, negotiationOf } from "../connect-server.ts";
+import type { UserLoginSettings } from "../settings/read-oauth.ts";
 import type { HttpServer, ServerSettings } from "../settings/read-settings.ts";
 import { boundedFetch } from "../transport/bounded-fetch.ts";
 import { authorizationFetch, refuseUnsafeAddress } from "./authorization-fetch.ts";
+import { reasonOf, refuseOtherIssuer, refuseOtherTypes } from "./authorization-server.ts";
 import type { Login, LoginStore } from "./login-store.ts";
 import { receiveRedirect } from "./receive-redirect.ts";
 
@@ -39,6 +40,11 @@ export async function logIn(settings: ServerSettings, options: LogInOptions): Pr
       {
         hint: "Remove the header from mcp.json to use a login instead.",
       },
+    );
+  if (transport.oauth.grant !== undefined)
+    throw new ToolError(
+      "invalid-input",
+      `The MCP server ${name} needs no login: Toolcrib logs in with the \`oauth.grant\` of its settings`,
     );
   const { url } = transport;
   const { store, signal } = options;
@@ -117,7 +123,7 @@ async function challengeOf(
 class LoginAttempt implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly clientMetadata: OAuthClientMetadata;
-  readonly #configured: NonNullable<HttpServer["oauth"]>;
+  readonly #configured: UserLoginSettings;
   readonly #state: string;
   #discovery: OAuthDiscoveryState | undefined;
   #client: StoredOAuthClientInformation | undefined;
@@ -126,7 +132,7 @@ class LoginAttempt implements OAuthClientProvider {
   #address: URL | undefined;
   #issuer = "";
 
-  constructor(configured: NonNullable<HttpServer["oauth"]>, redirectUrl: string, state: string) {
+  constructor(configured: UserLoginSettings, redirectUrl: string, state: string) {
     this.#configured = configured;
     this.#state = state;
     this.redirectUrl = redirectUrl;
@@ -151,11 +157,7 @@ class LoginAttempt implements OAuthClientProvider {
     const [discovery, client, tokens] = [this.#discovery, this.#client, this.#tokens];
     if (discovery === undefined || client === undefined || tokens === undefined)
       throw new Error("The authorization server returned no token");
-    if (tokens.token_type.toLowerCase() !== "bearer")
-      throw new ToolError(
-        "unsupported",
-        `The authorization server returned a token of the type ${cleanLine(tokens.token_type, 40)}`,
-      );
+    refuseOtherTypes(tokens);
     return {
       server: name,
       url: url.href,
@@ -175,11 +177,7 @@ class LoginAttempt implements OAuthClientProvider {
     const { clientId, clientSecret, issuer } = this.#configured;
     this.#issuer = context?.issuer ?? this.#issuer;
     if (clientId === undefined) return this.#client;
-    if (issuer !== undefined && withoutSlash(issuer) !== withoutSlash(this.#issuer))
-      throw new ToolError(
-        "denied",
-        `The server names the authorization server ${cleanLine(this.#issuer, 200)}, not ${cleanLine(issuer, 200)} as in its settings`,
-      );
+    if (issuer !== undefined) refuseOtherIssuer(this.#issuer, issuer);
     this.#client = {
       client_id: clientId,
       ...(clientSecret !== undefined && { client_secret: clientSecret }),
@@ -221,23 +219,11 @@ class LoginAttempt implements OAuthClientProvider {
   }
 }
 
-function withoutSlash(address: string): string {
-  return address.replace(/\/$/, "");
-}
-
 function loginFailure(sdk: Sdk, error: unknown, name: string, signal: AbortSignal): Error {
   if (signal.aborted)
     return new ToolError("timeout", `The login to ${name} was not finished in time`, {
       hint: "Run the command again.",
     });
-  const reason =
-    error instanceof sdk.OAuthError ? `it answered ${cleanLine(error.code, 60)}` : deepestMessage(error);
   const code = error instanceof ToolError ? error.code : "unavailable";
-  return new ToolError(code, `The login to ${name} failed: ${reason}`);
-}
-
-function deepestMessage(error: unknown): string {
-  if (!(error instanceof Error)) return cleanLine(String(error), 300);
-  if (error.cause instanceof Error) return deepestMessage(error.cause);
-  return cleanLine(error.message || error.name, 300);
+  return new ToolError(code, `The login to ${name} failed: ${reasonOf(sdk, error)}`);
 }

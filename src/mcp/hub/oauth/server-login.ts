@@ -4,9 +4,9 @@ import { shellWord } from "../../../lib/text/shell-quote.ts";
 import { cleanLine } from "../clean-text.ts";
 import { authorizationFetch } from "./authorization-fetch.ts";
 import type { Login, LoginServer, LoginStore } from "./login-store.ts";
+import { RejectedTokens, type RequestLogin } from "./request-login.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
-type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** How long a request waits for its turn to refresh the tokens, and for the new ones. */
 const refreshMs = 60_000;
@@ -15,12 +15,11 @@ const refreshMs = 60_000;
  * Sends the stored tokens of one server to that server, and refreshes them when it rejects them. Never asks the user: a
  * request that needs a login fails with `login-needed`.
  */
-export class ServerLogin {
+export class ServerLogin implements RequestLogin {
   readonly #server: LoginServer;
   readonly #store: LoginStore;
   readonly #sdk: Sdk;
-  /** The token that each rejected request had sent. */
-  readonly #sent = new WeakMap<Response, string>();
+  readonly #rejected = new RejectedTokens();
   readonly #secrets = new Set<string>();
 
   constructor(server: LoginServer, store: LoginStore, sdk: Sdk) {
@@ -29,23 +28,14 @@ export class ServerLogin {
     this.#sdk = sdk;
   }
 
-  /** The tokens that were used, and what belongs to them. They are never shown. */
   readonly secrets = (): readonly string[] => [...this.#secrets];
 
   readonly provider: AuthProvider = {
     token: async () => this.#read()?.tokens.access_token,
-    onUnauthorized: async ({ response }) => this.#refresh(this.#sent.get(response)),
+    onUnauthorized: async ({ response }) => this.#refresh(this.#rejected.of(response)),
   };
 
-  /** Returns a `fetch` that remembers the token of each rejected request. */
-  remembering(ask: Fetch): Fetch {
-    return async (url, init) => {
-      const response = await ask(url, init);
-      const [, token] = /^Bearer (.+)$/.exec(new Headers(init?.headers).get("authorization") ?? "") ?? [];
-      if (response.status === 401 && token !== undefined) this.#sent.set(response, token);
-      return response;
-    };
-  }
+  readonly remembering: RequestLogin["remembering"] = (ask) => this.#rejected.remembering(ask);
 
   /** Returns the `login-needed` error behind an error of the SDK; undefined when the reason is another one. */
   async explain(error: unknown): Promise<ToolError | undefined> {

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is what people write in their files
-import { expect, it } from "vitest";
+import { generateKeyPairSync } from "node:crypto";
+import { describe, expect, it } from "vitest";
 import { readSettings } from "./read-settings.ts";
 
 const variables = { TOKEN: "secret-token", HOME: "/home/ada", EMPTY: "" };
@@ -100,6 +101,63 @@ it("lists secrets by each of their lines, the longest first, and those in a URL"
   expect(read({ url: "http://me:password@localhost/mcp" })).toBe(
     "its `url` contains a name or password: put them in `headers`",
   );
+});
+
+describe("a program that logs in", () => {
+  const url = "https://example.com/mcp";
+  const program = { grant: "client_credentials", clientId: "me", issuer: "https://login.example" };
+  const keyOf = (namedCurve: string) =>
+    generateKeyPairSync("ec", { namedCurve }).privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+
+  it("has a secret or a key, which is hidden line by line", () => {
+    const withSecret = read({ url, oauth: { ...program, clientSecret: "${TOKEN}", scope: "read" } });
+    expect(withSecret).toMatchObject({
+      transport: { oauth: { ...program, credential: { clientSecret: "secret-token" }, scope: "read" } },
+      secrets: ["secret-token"],
+    });
+    const privateKey = keyOf("P-256");
+    const withKey = read({ url, oauth: { ...program, privateKey: privateKey.replaceAll("\n", "\\n") } });
+    expect(withKey).toMatchObject({
+      transport: { oauth: { ...program, credential: { privateKey, algorithm: "ES256" } } },
+      secrets: expect.arrayContaining(privateKey.trim().split("\n")),
+    });
+  });
+
+  it("explains settings that do not fit together", () => {
+    const [clientSecret, privateKey] = ["secret", keyOf("P-384")];
+    const header = { url, headers: { authorization: "x" }, oauth: { ...program, clientSecret } };
+    const wrong = [
+      { ...program, grant: "password", clientSecret },
+      program,
+      { ...program, clientSecret, privateKey },
+      { ...program, clientSecret: "" },
+      { ...program, clientSecret, issuer: undefined },
+      { ...program, clientSecret, clientId: undefined },
+      { ...program, clientSecret, issuer: "login" },
+      { ...program, clientSecret, algorithm: "ES256" },
+      { ...program, privateKey },
+      { ...program, privateKey, algorithm: "RS256" },
+      { ...program, privateKey, algorithm: "none" },
+      { ...program, privateKey: "secret" },
+      { clientId: "me", privateKey },
+    ];
+    expect([...wrong.map((oauth) => read({ url, oauth })), read(header)]).toEqual([
+      "its `oauth.grant` is not valid",
+      "its `oauth.grant` needs either `oauth.clientSecret` or `oauth.privateKey`",
+      "its `oauth.grant` needs either `oauth.clientSecret` or `oauth.privateKey`",
+      "its `oauth.grant` needs either `oauth.clientSecret` or `oauth.privateKey`",
+      "its `oauth.grant` needs `oauth.clientId` and `oauth.issuer`",
+      "its `oauth.grant` needs `oauth.clientId` and `oauth.issuer`",
+      "its `oauth.issuer` is not an address",
+      "its `oauth.algorithm` needs `oauth.privateKey`",
+      "its `oauth.privateKey` does not fit the `oauth.algorithm` ES256",
+      "its `oauth.privateKey` does not fit the `oauth.algorithm` RS256",
+      "its `oauth.algorithm` is not valid",
+      "its `oauth.privateKey` is not a private key in PEM format without a passphrase",
+      "its `oauth.privateKey` and `oauth.algorithm` need `oauth.grant`",
+      "its `oauth.grant` cannot be used with an `Authorization` header",
+    ]);
+  });
 });
 
 function read(given: unknown): unknown {

@@ -1,7 +1,14 @@
 import { isAbsolute, resolve } from "node:path";
 import * as z from "zod/mini";
-import { ToolError } from "../../../contract/error.ts";
 import { wildcardRegex } from "../../../lib/text/escape-regex.ts";
+import {
+  type OAuthSettings,
+  oauthConfiguration,
+  type ProgramLoginSettings,
+  readOAuth,
+  type UserLoginSettings,
+} from "./read-oauth.ts";
+import { unusable } from "./unusable.ts";
 
 /** One server, ready to be connected. */
 export interface ServerSettings {
@@ -32,19 +39,8 @@ export interface HttpServer {
   readonly kind: "http";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** How to log in; undefined when `headers` authorizes the requests. */
-  readonly oauth: OAuthSettings | undefined;
-}
-
-/** How a user logs in to a server. Everything is optional: servers register clients by themselves. */
-interface OAuthSettings {
-  /** The client that was registered for the user, or the https address of its metadata document. */
-  readonly clientId?: string | undefined;
-  readonly clientSecret?: string | undefined;
-  /** The only authorization server that gets the client's secret. */
-  readonly issuer?: string | undefined;
-  /** The scope to ask for when the server names none. */
-  readonly scope?: string | undefined;
+  /** How the user or Toolcrib itself logs in; undefined when `headers` authorizes the requests. */
+  readonly oauth: UserLoginSettings | ProgramLoginSettings | undefined;
 }
 
 /** Reads a configuration. Throws `invalid-input` with a reason to put after the server's name. */
@@ -132,14 +128,7 @@ const configuration = z.looseObject({
   type: z.optional(z.string()),
   url: z.optional(z.string()),
   headers: texts,
-  oauth: z.optional(
-    z.strictObject({
-      clientId: z.optional(z.string()),
-      clientSecret: z.optional(z.string()),
-      issuer: z.optional(z.string()),
-      scope: z.optional(z.string()),
-    }),
-  ),
+  oauth: z.optional(oauthConfiguration),
   timeoutMs: milliseconds,
   startTimeoutMs: milliseconds,
   tools: z.optional(z.array(z.string())),
@@ -169,28 +158,6 @@ function readUrl(
   return url;
 }
 
-function readOAuth(
-  given: OAuthSettings = {},
-  headers: Readonly<Record<string, string>> = {},
-  expand: (text: string) => string,
-  secrets: string[],
-): OAuthSettings | undefined {
-  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) return undefined;
-  const expanded: OAuthSettings = Object.fromEntries(
-    Object.entries(given).map(([key, value]) => [key, value === undefined ? undefined : expand(value)]),
-  );
-  if (expanded.clientSecret === undefined) return expanded;
-  // The server names its authorization server, and could name one that collects secrets.
-  if (expanded.clientId === undefined || expanded.issuer === undefined)
-    throw unusable("its `oauth.clientSecret` needs `oauth.clientId` and `oauth.issuer`");
-  secrets.push(expanded.clientSecret);
-  return expanded;
-}
-
-function unusable(why: string): ToolError {
-  return new ToolError("invalid-input", why);
-}
-
 /** Matches "${NAME}" and "${NAME:-else}". */
 const variablePattern = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
@@ -215,7 +182,7 @@ export interface ServerConfiguration {
   /** The address of a remote server. */
   readonly url?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How to log in to a remote server whose authorization server does not register clients by itself. */
+  /** A client that is registered for the user, or with which Toolcrib logs in itself. */
   readonly oauth?: OAuthSettings | undefined;
   /** How long one call may take. Default: 60 s. */
   readonly timeoutMs?: number | undefined;

@@ -1,0 +1,119 @@
+import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
+import { ToolError } from "../../../contract/error.ts";
+import { cleanLine } from "../clean-text.ts";
+import type { ProgramLoginSettings } from "../settings/read-oauth.ts";
+import { authorizationFetch, refuseUnsafeAddress } from "./authorization-fetch.ts";
+import { reasonOf, refuseOtherIssuer, refuseOtherTypes } from "./authorization-server.ts";
+import type { LoginServer } from "./login-store.ts";
+import { RejectedTokens, type RequestLogin } from "./request-login.ts";
+
+type Sdk = typeof import("@modelcontextprotocol/client");
+
+/** How long a request waits for a token. */
+const tokenMs = 30_000;
+
+/**
+ * Logs in to a server with the credentials of its settings, without a user. The token stays in memory; when the server
+ * rejects it, a new one is requested.
+ */
+export class ProgramLogin implements RequestLogin {
+  readonly #server: LoginServer;
+  readonly #settings: ProgramLoginSettings;
+  readonly #sdk: Sdk;
+  readonly #rejected = new RejectedTokens();
+  readonly #secrets = new Set<string>();
+  #token: string | undefined;
+  #request: Promise<string> | undefined;
+
+  constructor(server: LoginServer, settings: ProgramLoginSettings, sdk: Sdk) {
+    this.#server = server;
+    this.#settings = settings;
+    this.#sdk = sdk;
+  }
+
+  readonly secrets = (): readonly string[] => [...this.#secrets];
+
+  readonly provider: AuthProvider = {
+    token: async () => this.#token,
+    onUnauthorized: async ({ response }) => {
+      // Another request has got a new token meanwhile.
+      if (this.#token !== this.#rejected.of(response)) return;
+      this.#request ??= this.#requestToken(response).finally(() => {
+        this.#request = undefined;
+      });
+      this.#token = await this.#request;
+    },
+  };
+
+  readonly remembering: RequestLogin["remembering"] = (ask) => this.#rejected.remembering(ask);
+
+  async explain(error: unknown): Promise<ToolError | undefined> {
+    const { origin } = this.#server.url;
+    for (let cause = error; cause instanceof Error; cause = cause.cause) {
+      if (cause instanceof ToolError && cause.details?.kind === "credentials-refused") return cause;
+      if (cause instanceof this.#sdk.InsufficientScopeError) {
+        const scope = JSON.stringify(cleanLine(cause.requiredScope ?? "", 200));
+        return this.#refused(`${origin} demands an access token with the scope ${scope}`, "`scope`");
+      }
+      const isRejected =
+        cause instanceof this.#sdk.SdkHttpError &&
+        cause.code === this.#sdk.SdkErrorCode.ClientHttpAuthentication;
+      if (isRejected) return this.#refused(`${origin} rejects the access token of ${this.#settings.issuer}`);
+    }
+    return undefined;
+  }
+
+  /** Uses the parts of the SDK, because `auth` repeats a refused request and prints a warning. */
+  async #requestToken(rejection: Response): Promise<string> {
+    const { name, url } = this.#server;
+    const { issuer } = this.#settings;
+    const sdk = this.#sdk;
+    try {
+      refuseUnsafeAddress(url, url);
+      const fetchFn = authorizationFetch(url, AbortSignal.timeout(tokenMs));
+      const challenge = sdk.extractWWWAuthenticateParams(rejection);
+      const { resourceMetadataUrl } = challenge;
+      const found = await sdk.discoverOAuthServerInfo(url, { resourceMetadataUrl, fetchFn });
+      const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found;
+      refuseOtherIssuer(metadata?.issuer ?? authorizationServerUrl, issuer);
+      const provider = this.#client();
+      await sdk.selectResourceURL(url, provider, resourceMetadata);
+      const tokens = await sdk.fetchToken(provider, authorizationServerUrl, {
+        metadata,
+        resource: resourceMetadata?.resource,
+        // The server must not get more rights than its settings name.
+        scope: this.#settings.scope ?? challenge.scope ?? resourceMetadata?.scopes_supported?.join(" "),
+        fetchFn,
+      });
+      this.#secrets.add(tokens.access_token);
+      refuseOtherTypes(tokens);
+      return tokens.access_token;
+    } catch (error) {
+      const problem = `${issuer} gives no access token for ${name}: ${reasonOf(sdk, error)}`;
+      const mayPass =
+        error instanceof sdk.OAuthError ? passingCodes.has(error.code) : !(error instanceof ToolError);
+      throw mayPass ? new ToolError("unavailable", problem) : this.#refused(problem);
+    }
+  }
+
+  #client(): OAuthClientProvider {
+    const { clientId, credential, issuer } = this.#settings;
+    const client = { clientId, expectedIssuer: issuer };
+    return "clientSecret" in credential
+      ? new this.#sdk.ClientCredentialsProvider({ ...client, ...credential })
+      : new this.#sdk.PrivateKeyJwtProvider({ ...client, ...credential });
+  }
+
+  #refused(message: string, keys = "`clientId`, the secret or key, and `issuer`"): ToolError {
+    const server = cleanLine(this.#server.name, 100);
+    const what = `${keys} in \`oauth\` of ${server} in mcp.json, and the variables there`;
+    return new ToolError("unavailable", message, {
+      hint: `Ask the user to check ${what}.`,
+      forUser: { hint: `Check ${what}.` },
+      details: { kind: "credentials-refused" },
+    });
+  }
+}
+
+/** Errors after which the same request may succeed. */
+const passingCodes: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable", "slow_down"]);

@@ -1,0 +1,122 @@
+import { createPrivateKey, type KeyObject } from "node:crypto";
+import * as z from "zod/mini";
+import { unusable } from "./unusable.ts";
+
+/** `oauth` of a server in `mcp.json`. Everything is optional: servers register clients by themselves. */
+export interface OAuthSettings {
+  /** Set when Toolcrib logs in itself, with the credentials below. Default: a user logs in. */
+  readonly grant?: "client_credentials" | undefined;
+  /** The registered client, or the https address of its metadata document. */
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  /** The key in PEM format that signs the requests of a client without a secret. Needs `grant`. */
+  readonly privateKey?: string | undefined;
+  /** How the key signs. Default: ES256. */
+  readonly algorithm?: Algorithm | undefined;
+  /** The only authorization server that gets the client's secret or a request that its key has signed. */
+  readonly issuer?: string | undefined;
+  /** The scope to ask for. A server can name another one for a user's login. */
+  readonly scope?: string | undefined;
+}
+
+/** How a user logs in. */
+export interface UserLoginSettings {
+  readonly grant?: undefined;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly issuer?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+/** How Toolcrib logs in itself. */
+export interface ProgramLoginSettings {
+  readonly grant: "client_credentials";
+  readonly clientId: string;
+  readonly credential:
+    | { readonly clientSecret: string }
+    | { readonly privateKey: string; readonly algorithm: Algorithm };
+  readonly issuer: string;
+  readonly scope: string | undefined;
+}
+
+type Algorithm = (typeof algorithms)[number];
+
+const algorithms = ["ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512"] as const;
+
+const text = z.optional(z.string());
+
+export const oauthConfiguration = z.strictObject({
+  grant: z.optional(z.enum(["client_credentials"])),
+  clientId: text,
+  clientSecret: text,
+  privateKey: text,
+  algorithm: z.optional(z.enum(algorithms)),
+  issuer: text,
+  scope: text,
+});
+
+/** Reads `oauth`, and adds its secrets to `secrets`. Returns undefined when `headers` authorizes the requests. */
+export function readOAuth(
+  given: OAuthSettings = {},
+  headers: Readonly<Record<string, string>> = {},
+  expand: (text: string) => string,
+  secrets: string[],
+): UserLoginSettings | ProgramLoginSettings | undefined {
+  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) {
+    if (given.grant === undefined) return undefined;
+    throw unusable("its `oauth.grant` cannot be used with an `Authorization` header");
+  }
+  const { grant, algorithm, ...texts } = given;
+  const expanded: Omit<OAuthSettings, "grant" | "algorithm"> = Object.fromEntries(
+    Object.entries(texts).map(([key, value]) => [key, value === undefined ? undefined : expand(value)]),
+  );
+  const { clientSecret, privateKey } = expanded;
+  secrets.push(...[clientSecret, privateKey].filter((secret) => secret !== undefined));
+  if (grant !== undefined) return readProgram({ ...expanded, grant, algorithm }, secrets);
+  if (privateKey !== undefined || algorithm !== undefined)
+    throw unusable("its `oauth.privateKey` and `oauth.algorithm` need `oauth.grant`");
+  // The server names its authorization server, and could name one that collects secrets.
+  if (clientSecret !== undefined && (expanded.clientId === undefined || expanded.issuer === undefined))
+    throw unusable("its `oauth.clientSecret` needs `oauth.clientId` and `oauth.issuer`");
+  return expanded;
+}
+
+function readProgram(
+  { grant, clientId, clientSecret, privateKey, algorithm, issuer, scope }: OAuthSettings,
+  secrets: string[],
+): ProgramLoginSettings {
+  if (!clientId || !issuer) throw unusable("its `oauth.grant` needs `oauth.clientId` and `oauth.issuer`");
+  if (!URL.canParse(issuer)) throw unusable("its `oauth.issuer` is not an address");
+  if (!clientSecret === !privateKey)
+    throw unusable("its `oauth.grant` needs either `oauth.clientSecret` or `oauth.privateKey`");
+  const common = { grant: grant!, clientId, issuer, scope };
+  if (clientSecret) {
+    if (algorithm !== undefined) throw unusable("its `oauth.algorithm` needs `oauth.privateKey`");
+    return { ...common, credential: { clientSecret } };
+  }
+  const key = { privateKey: readKey(privateKey!, algorithm ?? "ES256"), algorithm: algorithm ?? "ES256" };
+  secrets.push(key.privateKey);
+  return { ...common, credential: key };
+}
+
+/** Returns the key as PKCS #8. Environment variables often have `\\n` instead of line ends. */
+function readKey(given: string, algorithm: Algorithm): string {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(given.replaceAll("\\n", "\n"));
+  } catch {
+    throw unusable("its `oauth.privateKey` is not a private key in PEM format without a passphrase");
+  }
+  const curve = curves[algorithm];
+  const fits =
+    curve === undefined ? key.asymmetricKeyType === "rsa" : key.asymmetricKeyDetails?.namedCurve === curve;
+  if (!fits) throw unusable(`its \`oauth.privateKey\` does not fit the \`oauth.algorithm\` ${algorithm}`);
+  return key.export({ type: "pkcs8", format: "pem" }) as string;
+}
+
+/** The other algorithms use RSA keys. */
+const curves: { readonly [name in Algorithm]?: string } = {
+  ES256: "prime256v1",
+  ES384: "secp384r1",
+  ES512: "secp521r1",
+};
