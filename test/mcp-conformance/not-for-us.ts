@@ -121,9 +121,9 @@ export const notForUs: readonly Exception[] = [
   },
   {
     leg: "client",
-    scenarios: ["auth/enterprise-managed-authorization", "auth/wif-jwt-bearer"],
+    scenarios: ["auth/enterprise-managed-authorization"],
     isMissing: true,
-    because: "The hub does not use the tokens of an identity provider.",
+    because: "The hub does not exchange the ID tokens of users.",
   },
   {
     leg: "client",

@@ -122,6 +122,8 @@ async function clientOf(
       const issuer = await issuerOf(url);
       return { ...client, grant: "client_credentials", privateKey, algorithm, issuer };
     }
+    case "auth/wif-jwt-bearer":
+      return { ...client, grant: "jwt_bearer", assertion: given.valid_jwt, issuer: await issuerOf(url) };
     default:
       return undefined;
   }

@@ -129,7 +129,7 @@ function loginOf(
 ): RequestLogin | undefined {
   if (transport.kind !== "http" || transport.oauth === undefined) return undefined;
   const { url, oauth } = transport;
-  return oauth.grant === undefined
+  return oauth.credential === undefined
     ? new ServerLogin({ name, url }, logins, sdk)
     : new ProgramLogin({ name, url }, oauth, sdk);
 }

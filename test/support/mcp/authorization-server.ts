@@ -169,7 +169,10 @@ export async function protectedServer(options: ProtectedServerOptions = {}): Pro
 }
 
 /** The grants of programs that log in without a user. */
-const programGrants: ReadonlySet<string> = new Set(["client_credentials"]);
+const programGrants: ReadonlySet<string> = new Set([
+  "client_credentials",
+  "urn:ietf:params:oauth:grant-type:jwt-bearer",
+]);
 
 /** The answers of the MCP server. Its tool repeats the token that it was sent. */
 function resultOf(method: string, params: Json | undefined, authorization: string | undefined): Json {

@@ -41,7 +41,7 @@ export async function logIn(settings: ServerSettings, options: LogInOptions): Pr
         hint: "Remove the header from mcp.json to use a login instead.",
       },
     );
-  if (transport.oauth.grant !== undefined)
+  if (transport.oauth.credential !== undefined)
     throw new ToolError(
       "invalid-input",
       `The MCP server ${name} needs no login: Toolcrib logs in with the \`oauth.grant\` of its settings`,

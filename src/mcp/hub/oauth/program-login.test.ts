@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { jwtVerify } from "jose";
 import { describe, expect, it } from "vitest";
@@ -67,7 +67,7 @@ const tokenRequests = ({ requests }: ProtectedServer) =>
     .map(({ body }) => Object.fromEntries(new URLSearchParams(body)));
 
 const fix =
-  "given up. Check `clientId`, the secret or key, and `issuer` in `oauth` of one in mcp.json, and the variables there.";
+  "given up. Check `clientId`, `issuer` and the secret in `oauth` of one in mcp.json, and the variables there.";
 
 describe("a program", () => {
   it("logs in with its secret, stores no token and shows none", async () => {
@@ -95,6 +95,49 @@ describe("a program", () => {
       expect(hub.warnings).toEqual([]);
     }
     expect(JSON.stringify(fixture.server.requests)).not.toContain("PRIVATE KEY");
+  });
+
+  it("logs in with the JWT of its workload, which is read again for each login", async () => {
+    await using folder = temporaryFolder();
+    const assertionFile = join(folder.path, "token");
+    const grant = "jwt_bearer";
+    await using fixture = await openFixture({
+      admits: (form) => form.get("assertion")?.startsWith("head.body.") === true,
+      serverMetadata: (metadata) => ({ ...metadata, token_endpoint_auth_methods_supported: ["none"] }),
+    });
+    writeFileSync(assertionFile, "head.body.first\n");
+    const file = { grant, clientSecret: undefined, assertionFile } as const;
+    await using hub = await fixture.openHub(file);
+    expect(hub.warnings).toEqual([]);
+    writeFileSync(assertionFile, "head.body.second\n");
+    fixture.server.expireTokens();
+    expect((await hub.call()).text).toBe("Hello, Bearer [secret]");
+    await using other = await fixture.openHub({
+      grant,
+      clientSecret: undefined,
+      assertion: "head.body.third",
+    });
+    expect(other.warnings).toEqual([]);
+    const common = {
+      grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+      client_id: "me",
+      resource: fixture.server.url,
+      scope: "read",
+    };
+    expect(tokenRequests(fixture.server)).toEqual([
+      { ...common, assertion: "head.body.first" },
+      { ...common, assertion: "head.body.second" },
+      { ...common, assertion: "head.body.third" },
+    ]);
+    // A path in the settings must not send another file.
+    writeFileSync(assertionFile, "password of the user");
+    await using wrong = await fixture.openHub(file);
+    expect(wrong.warnings[0]).toContain(`${assertionFile} is not a signed JWT; given up`);
+    await using missing = await fixture.openHub({ ...file, assertionFile: `${assertionFile}-2` });
+    expect(missing.warnings[0]).toContain(
+      `${assertionFile}-2 is not a readable file of at most 64 KB; given up`,
+    );
+    expect(tokenRequests(fixture.server)).toHaveLength(3);
   });
 
   it("requests one new token for all calls whose token has expired", async () => {

@@ -1,5 +1,7 @@
 import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
 import { ToolError } from "../../../contract/error.ts";
+import { realLocation } from "../../../system/directories.ts";
+import { contentAt } from "../../../system/pinned-path.ts";
 import { cleanLine } from "../clean-text.ts";
 import type { ProgramLoginSettings } from "../settings/read-oauth.ts";
 import { authorizationFetch, refuseUnsafeAddress } from "./authorization-fetch.ts";
@@ -77,6 +79,8 @@ export class ProgramLogin implements RequestLogin {
       const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found;
       refuseOtherIssuer(metadata?.issuer ?? authorizationServerUrl, issuer);
       const provider = this.#client();
+      await provider.saveAuthorizationServerUrl?.(issuer);
+      await provider.saveResourceUrl?.(resourceMetadata?.resource ?? url.href);
       await sdk.selectResourceURL(url, provider, resourceMetadata);
       const tokens = await sdk.fetchToken(provider, authorizationServerUrl, {
         metadata,
@@ -99,12 +103,34 @@ export class ProgramLogin implements RequestLogin {
   #client(): OAuthClientProvider {
     const { clientId, credential, issuer } = this.#settings;
     const client = { clientId, expectedIssuer: issuer };
-    return "clientSecret" in credential
-      ? new this.#sdk.ClientCredentialsProvider({ ...client, ...credential })
-      : new this.#sdk.PrivateKeyJwtProvider({ ...client, ...credential });
+    switch (credential.kind) {
+      case "secret":
+        return new this.#sdk.ClientCredentialsProvider({ ...client, ...credential });
+      case "key":
+        return new this.#sdk.PrivateKeyJwtProvider({ ...client, ...credential });
+      case "assertion":
+        return new this.#sdk.CrossAppAccessProvider({
+          ...client,
+          // The type demands a secret, but clients without one work.
+          clientSecret: credential.clientSecret as string,
+          assertion: () => this.#assertion(credential.from),
+        });
+    }
   }
 
-  #refused(message: string, keys = "`clientId`, the secret or key, and `issuer`"): ToolError {
+  async #assertion(from: { readonly text: string } | { readonly file: string }): Promise<string> {
+    const assertion = "text" in from ? from.text.trim() : readAssertion(from.file);
+    // Another file, such as a key, must not reach the authorization server.
+    if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(assertion))
+      throw new ToolError(
+        "invalid-input",
+        `${"file" in from ? from.file : "`oauth.assertion`"} is not a signed JWT`,
+      );
+    this.#secrets.add(assertion);
+    return assertion;
+  }
+
+  #refused(message: string, keys = "`clientId`, `issuer` and the secret"): ToolError {
     const server = cleanLine(this.#server.name, 100);
     const what = `${keys} in \`oauth\` of ${server} in mcp.json, and the variables there`;
     return new ToolError("unavailable", message, {
@@ -113,6 +139,13 @@ export class ProgramLogin implements RequestLogin {
       details: { kind: "credentials-refused" },
     });
   }
+}
+
+function readAssertion(file: string): string {
+  const content = contentAt(realLocation(file), 64 * 1024);
+  if (content === undefined)
+    throw new ToolError("not-found", `${file} is not a readable file of at most 64 KB`);
+  return Buffer.from(content).toString("utf8").trim();
 }
 
 /** Errors after which the same request may succeed. */

@@ -1,11 +1,12 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
+import { isAbsolute } from "node:path";
 import * as z from "zod/mini";
 import { unusable } from "./unusable.ts";
 
 /** `oauth` of a server in `mcp.json`. Everything is optional: servers register clients by themselves. */
 export interface OAuthSettings {
   /** Set when Toolcrib logs in itself, with the credentials below. Default: a user logs in. */
-  readonly grant?: "client_credentials" | undefined;
+  readonly grant?: "client_credentials" | "jwt_bearer" | undefined;
   /** The registered client, or the https address of its metadata document. */
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
@@ -13,7 +14,11 @@ export interface OAuthSettings {
   readonly privateKey?: string | undefined;
   /** How the key signs. Default: ES256. */
   readonly algorithm?: Algorithm | undefined;
-  /** The only authorization server that gets the client's secret or a request that its key has signed. */
+  /** The JWT with which `jwt_bearer` logs in, of an identity provider that the authorization server trusts. */
+  readonly assertion?: string | undefined;
+  /** The file with this JWT, which is read for each login. An absolute path. */
+  readonly assertionFile?: string | undefined;
+  /** The only authorization server that gets the client's secret, its JWT or a request that its key has signed. */
   readonly issuer?: string | undefined;
   /** The scope to ask for. A server can name another one for a user's login. */
   readonly scope?: string | undefined;
@@ -21,7 +26,7 @@ export interface OAuthSettings {
 
 /** How a user logs in. */
 export interface UserLoginSettings {
-  readonly grant?: undefined;
+  readonly credential?: undefined;
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
   readonly issuer?: string | undefined;
@@ -30,13 +35,28 @@ export interface UserLoginSettings {
 
 /** How Toolcrib logs in itself. */
 export interface ProgramLoginSettings {
-  readonly grant: "client_credentials";
   readonly clientId: string;
-  readonly credential:
-    | { readonly clientSecret: string }
-    | { readonly privateKey: string; readonly algorithm: Algorithm };
+  readonly credential: Secret | Key | Assertion;
   readonly issuer: string;
   readonly scope: string | undefined;
+}
+
+interface Secret {
+  readonly kind: "secret";
+  readonly clientSecret: string;
+}
+
+interface Key {
+  readonly kind: "key";
+  readonly privateKey: string;
+  readonly algorithm: Algorithm;
+}
+
+interface Assertion {
+  readonly kind: "assertion";
+  /** The JWT, or the absolute path of the file that contains it. */
+  readonly from: { readonly text: string } | { readonly file: string };
+  readonly clientSecret: string | undefined;
 }
 
 type Algorithm = (typeof algorithms)[number];
@@ -46,11 +66,13 @@ const algorithms = ["ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256
 const text = z.optional(z.string());
 
 export const oauthConfiguration = z.strictObject({
-  grant: z.optional(z.enum(["client_credentials"])),
+  grant: z.optional(z.enum(["client_credentials", "jwt_bearer"])),
   clientId: text,
   clientSecret: text,
   privateKey: text,
   algorithm: z.optional(z.enum(algorithms)),
+  assertion: text,
+  assertionFile: text,
   issuer: text,
   scope: text,
 });
@@ -70,36 +92,54 @@ export function readOAuth(
   const expanded: Omit<OAuthSettings, "grant" | "algorithm"> = Object.fromEntries(
     Object.entries(texts).map(([key, value]) => [key, value === undefined ? undefined : expand(value)]),
   );
-  const { clientSecret, privateKey } = expanded;
-  secrets.push(...[clientSecret, privateKey].filter((secret) => secret !== undefined));
-  if (grant !== undefined) return readProgram({ ...expanded, grant, algorithm }, secrets);
-  if (privateKey !== undefined || algorithm !== undefined)
-    throw unusable("its `oauth.privateKey` and `oauth.algorithm` need `oauth.grant`");
-  // The server names its authorization server, and could name one that collects secrets.
-  if (clientSecret !== undefined && (expanded.clientId === undefined || expanded.issuer === undefined))
-    throw unusable("its `oauth.clientSecret` needs `oauth.clientId` and `oauth.issuer`");
-  return expanded;
-}
-
-function readProgram(
-  { grant, clientId, clientSecret, privateKey, algorithm, issuer, scope }: OAuthSettings,
-  secrets: string[],
-): ProgramLoginSettings {
+  const { clientId, clientSecret, privateKey, assertion, assertionFile, issuer, scope } = expanded;
+  secrets.push(...[clientSecret, privateKey, assertion].filter((secret) => secret !== undefined));
+  if (grant === undefined) {
+    if ([privateKey, algorithm, assertion, assertionFile].some((value) => value !== undefined))
+      throw unusable(
+        "only `clientId`, `clientSecret`, `issuer` and `scope` of its `oauth` work without `grant`",
+      );
+    // The server names its authorization server, and could name one that collects secrets.
+    if (clientSecret !== undefined && (clientId === undefined || issuer === undefined))
+      throw unusable("its `oauth.clientSecret` needs `oauth.clientId` and `oauth.issuer`");
+    return expanded;
+  }
   if (!clientId || !issuer) throw unusable("its `oauth.grant` needs `oauth.clientId` and `oauth.issuer`");
   if (!URL.canParse(issuer)) throw unusable("its `oauth.issuer` is not an address");
-  if (!clientSecret === !privateKey)
-    throw unusable("its `oauth.grant` needs either `oauth.clientSecret` or `oauth.privateKey`");
-  const common = { grant: grant!, clientId, issuer, scope };
-  if (clientSecret) {
-    if (algorithm !== undefined) throw unusable("its `oauth.algorithm` needs `oauth.privateKey`");
-    return { ...common, credential: { clientSecret } };
-  }
-  const key = { privateKey: readKey(privateKey!, algorithm ?? "ES256"), algorithm: algorithm ?? "ES256" };
-  secrets.push(key.privateKey);
-  return { ...common, credential: key };
+  const credential =
+    grant === "jwt_bearer"
+      ? readAssertion({ ...expanded, algorithm })
+      : readSecret({ ...expanded, algorithm });
+  if (credential.kind === "key") secrets.push(credential.privateKey);
+  return { clientId, credential, issuer, scope };
 }
 
-/** Returns the key as PKCS #8. Environment variables often have `\\n` instead of line ends. */
+function readSecret(given: OAuthSettings): Secret | Key {
+  const { clientSecret, privateKey, algorithm, assertion, assertionFile } = given;
+  if (assertion !== undefined || assertionFile !== undefined)
+    throw unusable("its `oauth.assertion` and `oauth.assertionFile` need the `oauth.grant` jwt_bearer");
+  if (!clientSecret === !privateKey)
+    throw unusable("its `oauth.grant` needs either `oauth.clientSecret` or `oauth.privateKey`");
+  if (!clientSecret) {
+    const used = algorithm ?? "ES256";
+    return { kind: "key", privateKey: readKey(privateKey!, used), algorithm: used };
+  }
+  if (algorithm !== undefined) throw unusable("its `oauth.algorithm` needs `oauth.privateKey`");
+  return { kind: "secret", clientSecret };
+}
+
+function readAssertion(given: OAuthSettings): Assertion {
+  const { clientSecret, privateKey, algorithm, assertion, assertionFile } = given;
+  if (privateKey !== undefined || algorithm !== undefined)
+    throw unusable("its `oauth.privateKey` and `oauth.algorithm` need the `oauth.grant` client_credentials");
+  if (!assertion === !assertionFile)
+    throw unusable("its `oauth.grant` needs either `oauth.assertion` or `oauth.assertionFile`");
+  if (assertion) return { kind: "assertion", from: { text: assertion }, clientSecret };
+  if (!isAbsolute(assertionFile!)) throw unusable("its `oauth.assertionFile` is not an absolute path");
+  return { kind: "assertion", from: { file: assertionFile! }, clientSecret };
+}
+
+/** Returns the key as PKCS #8. Environment variables often have `\n` instead of line ends. */
 function readKey(given: string, algorithm: Algorithm): string {
   let key: KeyObject;
   try {

@@ -105,20 +105,23 @@ it("lists secrets by each of their lines, the longest first, and those in a URL"
 
 describe("a program that logs in", () => {
   const url = "https://example.com/mcp";
-  const program = { grant: "client_credentials", clientId: "me", issuer: "https://login.example" };
+  const client = { clientId: "me", issuer: "https://login.example" };
+  const program = { ...client, grant: "client_credentials" };
   const keyOf = (namedCurve: string) =>
     generateKeyPairSync("ec", { namedCurve }).privateKey.export({ type: "pkcs8", format: "pem" }) as string;
 
   it("has a secret or a key, which is hidden line by line", () => {
     const withSecret = read({ url, oauth: { ...program, clientSecret: "${TOKEN}", scope: "read" } });
     expect(withSecret).toMatchObject({
-      transport: { oauth: { ...program, credential: { clientSecret: "secret-token" }, scope: "read" } },
+      transport: {
+        oauth: { ...client, credential: { kind: "secret", clientSecret: "secret-token" }, scope: "read" },
+      },
       secrets: ["secret-token"],
     });
     const privateKey = keyOf("P-256");
     const withKey = read({ url, oauth: { ...program, privateKey: privateKey.replaceAll("\n", "\\n") } });
     expect(withKey).toMatchObject({
-      transport: { oauth: { ...program, credential: { privateKey, algorithm: "ES256" } } },
+      transport: { oauth: { ...client, credential: { kind: "key", privateKey, algorithm: "ES256" } } },
       secrets: expect.arrayContaining(privateKey.trim().split("\n")),
     });
   });
@@ -140,6 +143,10 @@ describe("a program that logs in", () => {
       { ...program, privateKey, algorithm: "none" },
       { ...program, privateKey: "secret" },
       { clientId: "me", privateKey },
+      { ...program, clientSecret, assertion: "a.b.c" },
+      { ...program, grant: "jwt_bearer", clientSecret },
+      { ...program, grant: "jwt_bearer", assertion: "a.b.c", privateKey },
+      { ...program, grant: "jwt_bearer", assertionFile: "token" },
     ];
     expect([...wrong.map((oauth) => read({ url, oauth })), read(header)]).toEqual([
       "its `oauth.grant` is not valid",
@@ -154,7 +161,11 @@ describe("a program that logs in", () => {
       "its `oauth.privateKey` does not fit the `oauth.algorithm` RS256",
       "its `oauth.algorithm` is not valid",
       "its `oauth.privateKey` is not a private key in PEM format without a passphrase",
-      "its `oauth.privateKey` and `oauth.algorithm` need `oauth.grant`",
+      "only `clientId`, `clientSecret`, `issuer` and `scope` of its `oauth` work without `grant`",
+      "its `oauth.assertion` and `oauth.assertionFile` need the `oauth.grant` jwt_bearer",
+      "its `oauth.grant` needs either `oauth.assertion` or `oauth.assertionFile`",
+      "its `oauth.privateKey` and `oauth.algorithm` need the `oauth.grant` client_credentials",
+      "its `oauth.assertionFile` is not an absolute path",
       "its `oauth.grant` cannot be used with an `Authorization` header",
     ]);
   });
