@@ -121,12 +121,6 @@ export const notForUs: readonly Exception[] = [
   },
   {
     leg: "client",
-    scenarios: ["auth/enterprise-managed-authorization"],
-    isMissing: true,
-    because: "The hub does not exchange the ID tokens of users.",
-  },
-  {
-    leg: "client",
     scenarios: ["auth/dpop*"],
     isMissing: true,
     because: "The hub uses bearer tokens only.",

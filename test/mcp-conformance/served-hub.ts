@@ -122,6 +122,11 @@ async function clientOf(
       const issuer = await issuerOf(url);
       return { ...client, grant: "client_credentials", privateKey, algorithm, issuer };
     }
+    case "auth/enterprise-managed-authorization": {
+      const { idp_token_endpoint: tokenEndpoint, idp_client_id, idp_id_token: assertion } = given;
+      const identityProvider = { tokenEndpoint, clientId: idp_client_id };
+      return { ...client, grant: "jwt_bearer", assertion, identityProvider, issuer: await issuerOf(url) };
+    }
     case "auth/wif-jwt-bearer":
       return { ...client, grant: "jwt_bearer", assertion: given.valid_jwt, issuer: await issuerOf(url) };
     default:

@@ -140,6 +140,50 @@ describe("a program", () => {
     expect(tokenRequests(fixture.server)).toHaveLength(3);
   });
 
+  it("exchanges an ID token of its organization, which the server and its authorization server never get", async () => {
+    let isRefused = false;
+    await using organization = await protectedServer({
+      answer: (request, response) => {
+        if (request.url !== "/token") return false;
+        const issued = { issued_token_type: "urn:ietf:params:oauth:token-type:id-jag", token_type: "N_A" };
+        const answer = isRefused
+          ? { error: "invalid_grant" }
+          : { access_token: "head.body.grant", ...issued };
+        response.writeHead(isRefused ? 400 : 200, { "content-type": "application/json" });
+        response.end(JSON.stringify(answer));
+        return true;
+      },
+    });
+    await using fixture = await openFixture({
+      admits: (form, authorization) => authorization === basic && form.get("assertion") === "head.body.grant",
+    });
+    const oauth = {
+      grant: "jwt_bearer",
+      assertion: "id.token.of-a-user",
+      identityProvider: { tokenEndpoint: `${organization.origin}/token`, clientId: "us" },
+    } as const;
+    await using hub = await fixture.openHub(oauth);
+    expect(hub.warnings).toEqual([]);
+    expect(tokenRequests(organization)).toEqual([
+      {
+        grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+        requested_token_type: "urn:ietf:params:oauth:token-type:id-jag",
+        subject_token: oauth.assertion,
+        subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
+        client_id: "us",
+        audience: fixture.server.origin,
+        resource: fixture.server.url,
+        scope: "read",
+      },
+    ]);
+    expect(JSON.stringify(fixture.server.requests)).not.toContain(oauth.assertion);
+    isRefused = true;
+    await using refused = await fixture.openHub(oauth);
+    expect(refused.warnings[0]).toContain(
+      `${organization.origin} does not exchange the ID token: Token exchange failed: invalid_grant; given up`,
+    );
+  });
+
   it("requests one new token for all calls whose token has expired", async () => {
     await using fixture = await openFixture();
     await using hub = await fixture.openHub();

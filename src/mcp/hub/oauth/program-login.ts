@@ -1,9 +1,9 @@
-import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
+import type { AuthProvider, CrossAppAccessContext, OAuthClientProvider } from "@modelcontextprotocol/client";
 import { ToolError } from "../../../contract/error.ts";
 import { realLocation } from "../../../system/directories.ts";
 import { contentAt } from "../../../system/pinned-path.ts";
 import { cleanLine } from "../clean-text.ts";
-import type { ProgramLoginSettings } from "../settings/read-oauth.ts";
+import type { Assertion, ProgramLoginSettings } from "../settings/read-oauth.ts";
 import { authorizationFetch, refuseUnsafeAddress } from "./authorization-fetch.ts";
 import { reasonOf, refuseOtherIssuer, refuseOtherTypes } from "./authorization-server.ts";
 import type { LoginServer } from "./login-store.ts";
@@ -33,7 +33,7 @@ export class ProgramLogin implements RequestLogin {
     this.#sdk = sdk;
   }
 
-  readonly secrets = (): readonly string[] => [...this.#secrets];
+  readonly secrets = (): readonly string[] => [...this.#secrets].filter(({ length }) => length >= 6);
 
   readonly provider: AuthProvider = {
     token: async () => this.#token,
@@ -77,9 +77,10 @@ export class ProgramLogin implements RequestLogin {
       const { resourceMetadataUrl } = challenge;
       const found = await sdk.discoverOAuthServerInfo(url, { resourceMetadataUrl, fetchFn });
       const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found;
-      refuseOtherIssuer(metadata?.issuer ?? authorizationServerUrl, issuer);
+      const named = metadata?.issuer ?? authorizationServerUrl;
+      refuseOtherIssuer(named, issuer);
       const provider = this.#client();
-      await provider.saveAuthorizationServerUrl?.(issuer);
+      await provider.saveAuthorizationServerUrl?.(named);
       await provider.saveResourceUrl?.(resourceMetadata?.resource ?? url.href);
       await sdk.selectResourceURL(url, provider, resourceMetadata);
       const tokens = await sdk.fetchToken(provider, authorizationServerUrl, {
@@ -113,12 +114,12 @@ export class ProgramLogin implements RequestLogin {
           ...client,
           // The type demands a secret, but clients without one work.
           clientSecret: credential.clientSecret as string,
-          assertion: () => this.#assertion(credential.from),
+          assertion: (context) => this.#assertion(credential, context),
         });
     }
   }
 
-  async #assertion(from: { readonly text: string } | { readonly file: string }): Promise<string> {
+  async #assertion({ from, identityProvider }: Assertion, context: CrossAppAccessContext): Promise<string> {
     const assertion = "text" in from ? from.text.trim() : readAssertion(from.file);
     // Another file, such as a key, must not reach the authorization server.
     if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(assertion))
@@ -127,7 +128,29 @@ export class ProgramLogin implements RequestLogin {
         `${"file" in from ? from.file : "`oauth.assertion`"} is not a signed JWT`,
       );
     this.#secrets.add(assertion);
-    return assertion;
+    if (identityProvider === undefined) return assertion;
+    const exchanged = await this.#exchange(assertion, identityProvider, context);
+    this.#secrets.add(exchanged);
+    return exchanged;
+  }
+
+  /** Exchanges the ID token of a user for a JWT that only this authorization server accepts, for this MCP server. */
+  async #exchange(
+    idToken: string,
+    { tokenEndpoint, ...client }: NonNullable<Assertion["identityProvider"]>,
+    { authorizationServerUrl: audience, resourceUrl: resource, scope }: CrossAppAccessContext,
+  ): Promise<string> {
+    const endpoint = new URL(tokenEndpoint);
+    const fetchFn = authorizationFetch(endpoint, AbortSignal.timeout(tokenMs));
+    const request = { tokenEndpoint, ...client, idToken, audience, resource, scope, fetchFn };
+    try {
+      return (await this.#sdk.requestJwtAuthorizationGrant(request)).jwtAuthGrant;
+    } catch (error) {
+      // The network may work again; anything else is an answer of the identity provider.
+      if (error instanceof TypeError) throw error;
+      const reason = reasonOf(this.#sdk, error);
+      throw new ToolError("denied", `${endpoint.origin} does not exchange the ID token: ${reason}`);
+    }
   }
 
   #refused(message: string, keys = "`clientId`, `issuer` and the secret"): ToolError {

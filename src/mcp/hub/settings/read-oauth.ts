@@ -18,10 +18,22 @@ export interface OAuthSettings {
   readonly assertion?: string | undefined;
   /** The file with this JWT, which is read for each login. An absolute path. */
   readonly assertionFile?: string | undefined;
+  /**
+   * Where the JWT, the ID token of a user, is exchanged for one that the authorization server accepts
+   * (enterprise-managed authorization).
+   */
+  readonly identityProvider?: IdentityProvider | undefined;
   /** The only authorization server that gets the client's secret, its JWT or a request that its key has signed. */
   readonly issuer?: string | undefined;
   /** The scope to ask for. A server can name another one for a user's login. */
   readonly scope?: string | undefined;
+}
+
+/** The identity provider of an organization, and Toolcrib as its client. */
+interface IdentityProvider {
+  readonly tokenEndpoint: string;
+  readonly clientId: string;
+  readonly clientSecret?: string | undefined;
 }
 
 /** How a user logs in. */
@@ -52,10 +64,11 @@ interface Key {
   readonly algorithm: Algorithm;
 }
 
-interface Assertion {
+export interface Assertion {
   readonly kind: "assertion";
   /** The JWT, or the absolute path of the file that contains it. */
   readonly from: { readonly text: string } | { readonly file: string };
+  readonly identityProvider: IdentityProvider | undefined;
   readonly clientSecret: string | undefined;
 }
 
@@ -73,6 +86,9 @@ export const oauthConfiguration = z.strictObject({
   algorithm: z.optional(z.enum(algorithms)),
   assertion: text,
   assertionFile: text,
+  identityProvider: z.optional(
+    z.strictObject({ tokenEndpoint: z.string(), clientId: z.string(), clientSecret: text }),
+  ),
   issuer: text,
   scope: text,
 });
@@ -88,14 +104,20 @@ export function readOAuth(
     if (given.grant === undefined) return undefined;
     throw unusable("its `oauth.grant` cannot be used with an `Authorization` header");
   }
-  const { grant, algorithm, ...texts } = given;
-  const expanded: Omit<OAuthSettings, "grant" | "algorithm"> = Object.fromEntries(
-    Object.entries(texts).map(([key, value]) => [key, value === undefined ? undefined : expand(value)]),
-  );
+  const expandAll = <Texts extends object>(texts: Texts): Texts =>
+    Object.fromEntries(
+      Object.entries(texts).map(([key, value]) => [key, value === undefined ? undefined : expand(value)]),
+    ) as Texts;
+  const { grant, algorithm, identityProvider: provider, ...texts } = given;
+  const expanded = expandAll(texts);
+  const identityProvider = provider && expandAll(provider);
   const { clientId, clientSecret, privateKey, assertion, assertionFile, issuer, scope } = expanded;
-  secrets.push(...[clientSecret, privateKey, assertion].filter((secret) => secret !== undefined));
+  const hidden = [clientSecret, privateKey, assertion, identityProvider?.clientSecret];
+  secrets.push(...hidden.filter((secret) => secret !== undefined));
   if (grant === undefined) {
-    if ([privateKey, algorithm, assertion, assertionFile].some((value) => value !== undefined))
+    if (
+      [privateKey, algorithm, assertion, assertionFile, identityProvider].some((value) => value !== undefined)
+    )
       throw unusable(
         "only `clientId`, `clientSecret`, `issuer` and `scope` of its `oauth` work without `grant`",
       );
@@ -106,18 +128,18 @@ export function readOAuth(
   }
   if (!clientId || !issuer) throw unusable("its `oauth.grant` needs `oauth.clientId` and `oauth.issuer`");
   if (!URL.canParse(issuer)) throw unusable("its `oauth.issuer` is not an address");
-  const credential =
-    grant === "jwt_bearer"
-      ? readAssertion({ ...expanded, algorithm })
-      : readSecret({ ...expanded, algorithm });
+  const all = { ...expanded, algorithm, identityProvider };
+  const credential = grant === "jwt_bearer" ? readAssertion(all) : readSecret(all);
   if (credential.kind === "key") secrets.push(credential.privateKey);
   return { clientId, credential, issuer, scope };
 }
 
 function readSecret(given: OAuthSettings): Secret | Key {
-  const { clientSecret, privateKey, algorithm, assertion, assertionFile } = given;
-  if (assertion !== undefined || assertionFile !== undefined)
-    throw unusable("its `oauth.assertion` and `oauth.assertionFile` need the `oauth.grant` jwt_bearer");
+  const { clientSecret, privateKey, algorithm, assertion, assertionFile, identityProvider } = given;
+  if (assertion !== undefined || assertionFile !== undefined || identityProvider !== undefined)
+    throw unusable(
+      "its `oauth.assertion`, `oauth.assertionFile` and `oauth.identityProvider` need the `oauth.grant` jwt_bearer",
+    );
   if (!clientSecret === !privateKey)
     throw unusable("its `oauth.grant` needs either `oauth.clientSecret` or `oauth.privateKey`");
   if (!clientSecret) {
@@ -129,14 +151,17 @@ function readSecret(given: OAuthSettings): Secret | Key {
 }
 
 function readAssertion(given: OAuthSettings): Assertion {
-  const { clientSecret, privateKey, algorithm, assertion, assertionFile } = given;
+  const { clientSecret, privateKey, algorithm, assertion, assertionFile, identityProvider } = given;
   if (privateKey !== undefined || algorithm !== undefined)
     throw unusable("its `oauth.privateKey` and `oauth.algorithm` need the `oauth.grant` client_credentials");
   if (!assertion === !assertionFile)
     throw unusable("its `oauth.grant` needs either `oauth.assertion` or `oauth.assertionFile`");
-  if (assertion) return { kind: "assertion", from: { text: assertion }, clientSecret };
+  if (identityProvider !== undefined && !URL.canParse(identityProvider.tokenEndpoint))
+    throw unusable("its `oauth.identityProvider.tokenEndpoint` is not an address");
+  const common = { kind: "assertion", identityProvider, clientSecret } as const;
+  if (assertion) return { ...common, from: { text: assertion } };
   if (!isAbsolute(assertionFile!)) throw unusable("its `oauth.assertionFile` is not an absolute path");
-  return { kind: "assertion", from: { file: assertionFile! }, clientSecret };
+  return { ...common, from: { file: assertionFile! } };
 }
 
 /** Returns the key as PKCS #8. Environment variables often have `\n` instead of line ends. */

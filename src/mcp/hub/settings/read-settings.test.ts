@@ -147,6 +147,13 @@ describe("a program that logs in", () => {
       { ...program, grant: "jwt_bearer", clientSecret },
       { ...program, grant: "jwt_bearer", assertion: "a.b.c", privateKey },
       { ...program, grant: "jwt_bearer", assertionFile: "token" },
+      {
+        ...program,
+        grant: "jwt_bearer",
+        assertion: "a.b.c",
+        identityProvider: { tokenEndpoint: "x", clientId: "me" },
+      },
+      { ...program, grant: "jwt_bearer", assertion: "a.b.c", identityProvider: { tokenEndpoint: "x" } },
     ];
     expect([...wrong.map((oauth) => read({ url, oauth })), read(header)]).toEqual([
       "its `oauth.grant` is not valid",
@@ -162,10 +169,12 @@ describe("a program that logs in", () => {
       "its `oauth.algorithm` is not valid",
       "its `oauth.privateKey` is not a private key in PEM format without a passphrase",
       "only `clientId`, `clientSecret`, `issuer` and `scope` of its `oauth` work without `grant`",
-      "its `oauth.assertion` and `oauth.assertionFile` need the `oauth.grant` jwt_bearer",
+      "its `oauth.assertion`, `oauth.assertionFile` and `oauth.identityProvider` need the `oauth.grant` jwt_bearer",
       "its `oauth.grant` needs either `oauth.assertion` or `oauth.assertionFile`",
       "its `oauth.privateKey` and `oauth.algorithm` need the `oauth.grant` client_credentials",
       "its `oauth.assertionFile` is not an absolute path",
+      "its `oauth.identityProvider.tokenEndpoint` is not an address",
+      "its `oauth.identityProvider.clientId` is not valid",
       "its `oauth.grant` cannot be used with an `Authorization` header",
     ]);
   });
