@@ -67,7 +67,7 @@ const tokenRequests = ({ requests }: ProtectedServer) =>
     .map(({ body }) => Object.fromEntries(new URLSearchParams(body)));
 
 const fix =
-  "given up. Check `clientId`, `issuer` and the secret in `oauth` of one in mcp.json, and the variables there.";
+  "given up. Check `clientId`, `issuer` and `clientSecret` in `oauth` of one in mcp.json, and the variables there.";
 
 describe("a program", () => {
   it("logs in with its secret, stores no token and shows none", async () => {
@@ -258,6 +258,24 @@ describe("a hostile server", () => {
     );
     expect(thief.requests.map(({ line }) => line)).toEqual(["GET /.well-known/oauth-authorization-server"]);
     expect(JSON.stringify([thief.requests, fixture.server.requests])).not.toContain(basic);
+  });
+
+  it("whose authorization server pretends to be the configured one gets no secret there", async () => {
+    let configured = "";
+    await using thief = await protectedServer({
+      admits: () => true,
+      serverMetadata: (metadata) => ({ ...metadata, issuer: configured }),
+    });
+    await using fixture = await openFixture({
+      resourceMetadata: (metadata) => ({ ...metadata, authorization_servers: [thief.origin] }),
+    });
+    configured = fixture.server.origin;
+    await using hub = await fixture.openHub();
+    expect(hub.states().map(({ state }) => state)).not.toContain("ready");
+    expect(new Set(thief.requests.map(({ line }) => line))).toEqual(
+      new Set(["GET /.well-known/oauth-authorization-server"]),
+    );
+    expect(JSON.stringify(thief.requests)).not.toContain(basic);
   });
 
   it.each<[string, ProtectedServerOptions, RegExp]>([

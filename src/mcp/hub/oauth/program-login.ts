@@ -153,9 +153,10 @@ export class ProgramLogin implements RequestLogin {
     }
   }
 
-  #refused(message: string, keys = "`clientId`, `issuer` and the secret"): ToolError {
+  #refused(message: string, keys?: string): ToolError {
     const server = cleanLine(this.#server.name, 100);
-    const what = `${keys} in \`oauth\` of ${server} in mcp.json, and the variables there`;
+    const key = credentialKeys[this.#settings.credential.kind];
+    const what = `${keys ?? `\`clientId\`, \`issuer\` and ${key}`} in \`oauth\` of ${server} in mcp.json, and the variables there`;
     return new ToolError("unavailable", message, {
       hint: `Ask the user to check ${what}.`,
       forUser: { hint: `Check ${what}.` },
@@ -170,6 +171,13 @@ function readAssertion(file: string): string {
     throw new ToolError("not-found", `${file} is not a readable file of at most 64 KB`);
   return Buffer.from(content).toString("utf8").trim();
 }
+
+/** The settings that each kind of credential comes from. */
+const credentialKeys = {
+  secret: "`clientSecret`",
+  key: "`privateKey`",
+  assertion: "`assertion` or `assertionFile`",
+} as const;
 
 /** Errors after which the same request may succeed. */
 const passingCodes: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable", "slow_down"]);

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { isAbsolute } from "node:path";
 import * as z from "zod/mini";
-import { unusable } from "./unusable.ts";
+import { ToolError } from "../../../contract/error.ts";
 
 /** `oauth` of a server in `mcp.json`. Everything is optional: servers register clients by themselves. */
 export interface OAuthSettings {
@@ -185,3 +185,8 @@ const curves: { readonly [name in Algorithm]?: string } = {
   ES384: "secp384r1",
   ES512: "secp521r1",
 };
+
+/** The error of settings that cannot be used, with a reason to put after the server's name. */
+export function unusable(why: string): ToolError {
+  return new ToolError("invalid-input", why);
+}

@@ -7,8 +7,8 @@ import {
   type ProgramLoginSettings,
   readOAuth,
   type UserLoginSettings,
+  unusable,
 } from "./read-oauth.ts";
-import { unusable } from "./unusable.ts";
 
 /** One server, ready to be connected. */
 export interface ServerSettings {
