@@ -49,7 +49,8 @@ async function onlyUnstable(): Promise<boolean> {
   if (files.length === 0 || files.length > mostUnstable) return false;
   console.log(`\nThese test files failed and now run once more, alone:\n${files.join("\n")}`);
   const [again] = await once(startTests(files), "exit");
-  if (again === 0) console.log(`Unstable tests, which failed and then passed alone. Fix them:\n${files.join("\n")}`);
+  if (again === 0)
+    console.log(`Unstable tests, which failed and then passed alone. Fix them:\n${files.join("\n")}`);
   return again === 0;
 }
 
