@@ -7,8 +7,6 @@ export interface Exception {
   readonly scenarios: readonly string[];
   /** Only these checks do not apply; all others must pass. */
   readonly checks?: readonly string[];
-  /** The suite tests an optional part of the protocol that such a program could have. */
-  readonly isMissing?: true;
   readonly because: string;
 }
 
@@ -118,11 +116,5 @@ export const notForUs: readonly Exception[] = [
     scenarios: ["tasks-status-notifications"],
     because:
       "The suite always skips this scenario, which it has not yet rewritten for `subscriptions/listen`. Notifications about tasks are tested in `src/mcp/server/tasks.test.ts`.",
-  },
-  {
-    leg: "client",
-    scenarios: ["auth/dpop*"],
-    isMissing: true,
-    because: "The hub uses bearer tokens only.",
   },
 ];

@@ -74,13 +74,13 @@ function tableOf(scenarios: readonly Scenario[], runs: readonly ScenarioRun[]): 
     );
     return {
       line: `|${words.join("")}`,
-      applies: !verdicts.some((verdict) => notApplying.includes(verdict)),
+      applies: !verdicts.includes("does not apply"),
     };
   });
   const applying = rows.filter(({ applies }) => applies);
   const others = rows.filter(({ applies }) => !applies);
   return [
-    `${applying.length} scenarios apply, ${others.length} do not apply or are not supported.`,
+    `${applying.length} scenarios apply, ${others.length} do not apply.`,
     "",
     `| scenario | ${revisions.join(" | ")} | |`,
     "|---|---|---|---|",
@@ -88,19 +88,13 @@ function tableOf(scenarios: readonly Scenario[], runs: readonly ScenarioRun[]): 
   ].join("\n");
 }
 
-const notApplying = ["does not apply", "not supported"];
-
 function verdictOn(run: ScenarioRun): string {
   const exception = exceptionTo(run);
   const own = run.checks.filter(({ id }) => !id.startsWith("wire-schema"));
   const bad = run.checks.filter(({ status }) => status === "FAILURE" || status === "WARNING");
   const passes = own.some(({ status }) => status === "SUCCESS");
   if (isNotForUs(run))
-    return passes && bad.length === 0
-      ? "PASSES, though it is said not to apply"
-      : exception?.isMissing
-        ? "not supported"
-        : "does not apply";
+    return passes && bad.length === 0 ? "PASSES, though it is said not to apply" : "does not apply";
   const excused = exception?.checks ?? [];
   const left = excused.filter((id) => bad.some((check) => check.id === id));
   const unexpected = bad.filter(({ id }) => !excused.includes(id));

@@ -175,7 +175,7 @@ async function openTransport(
     const ask = boundedFetch(server.url.origin);
     return new sdk.StreamableHTTPClientTransport(server.url, {
       requestInit: { headers: { ...server.headers } },
-      fetch: login?.remembering(ask) ?? ask,
+      fetch: login?.authorizing(ask) ?? ask,
       ...(login !== undefined && { authProvider: login.provider }),
       // The server may ask for a shorter delay.
       reconnectionScheduler: (reconnect, delayMs) => {

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { ProofChecker } from "./dpop-proofs.ts";
 
 type Json = Record<string, unknown>;
 
@@ -19,6 +20,8 @@ export interface ProtectedServerOptions {
   readonly admits?: (form: URLSearchParams, authorization: string | undefined) => boolean | Promise<boolean>;
   /** The scope that `tools/call` needs. */
   readonly callScope?: string;
+  /** Binds tokens to the key of the client (RFC 9449). With `nonce`, proofs need the last one that it returned. */
+  readonly dpop?: { readonly nonce?: () => string };
 }
 
 export interface ProtectedServer extends AsyncDisposable {
@@ -29,6 +32,7 @@ export interface ProtectedServer extends AsyncDisposable {
     readonly line: string;
     readonly body: string;
     readonly authorization: string | undefined;
+    readonly proof: string | undefined;
   }[];
   /** Makes all access tokens invalid; refresh tokens stay valid. */
   expireTokens(): void;
@@ -45,15 +49,37 @@ export async function protectedServer(options: ProtectedServerOptions = {}): Pro
     string,
     { readonly challenge: string; readonly redirect: string; readonly scope: string }
   >();
-  const access = new Map<string, string>();
-  const refresh = new Map<string, string>();
+  const access = new Map<string, Grant>();
+  const refresh = new Map<string, Grant>();
+  const proofs = new ProofChecker();
+  let nonce: string | undefined;
   let refreshed = 0;
   let origin = "";
-  const issue = (scope: string) => {
+  const issue = (grant: Grant) => {
     const tokens = { access_token: `access-${randomUUID()}`, refresh_token: `refresh-${randomUUID()}` };
-    access.set(tokens.access_token, scope);
-    refresh.set(tokens.refresh_token, scope);
-    return { ...tokens, token_type: "Bearer", expires_in: 3600, scope };
+    access.set(tokens.access_token, grant);
+    refresh.set(tokens.refresh_token, grant);
+    const type = grant.key === undefined ? "Bearer" : "DPoP";
+    return { ...tokens, token_type: type, expires_in: 3600, scope: grant.scope };
+  };
+  /** Returns the key of a request with a valid proof, or the error to answer. */
+  const keyOf = async (
+    request: IncomingMessage,
+    token?: string,
+  ): Promise<{ readonly key?: string; readonly error?: string }> => {
+    const proof = request.headers.dpop as string | undefined;
+    if (options.dpop === undefined || proof === undefined) return {};
+    const { pathname } = new URL(request.url ?? "", origin);
+    try {
+      const url = `${origin}${pathname}`;
+      const checked = await proofs.check(proof, { method: request.method!, url, ...(token && { token }) });
+      if (options.dpop.nonce === undefined || (nonce !== undefined && checked.nonce === nonce))
+        return checked;
+      nonce = options.dpop.nonce();
+      return { error: "use_dpop_nonce" };
+    } catch {
+      return { error: "invalid_dpop_proof" };
+    }
   };
   const authorize = (query: URLSearchParams): string => {
     const code = randomUUID();
@@ -66,19 +92,23 @@ export async function protectedServer(options: ProtectedServerOptions = {}): Pro
     options.redirect?.(target.searchParams);
     return target.href;
   };
-  const token = async (form: URLSearchParams, authorization: string | undefined): Promise<Json> => {
+  const token = async (
+    form: URLSearchParams,
+    authorization: string | undefined,
+    key: string | undefined,
+  ): Promise<Json> => {
     if (programGrants.has(form.get("grant_type") ?? "")) {
       const isAdmitted = await options.admits?.(form, authorization);
-      const { refresh_token: _, ...tokens } = issue(form.get("scope") ?? "");
+      const { refresh_token: _, ...tokens } = issue({ scope: form.get("scope") ?? "", key });
       return isAdmitted === true ? tokens : { error: "invalid_client", error_description: authorization };
     }
     if (form.get("grant_type") === "refresh_token") {
-      const scope = refresh.get(form.get("refresh_token") ?? "");
-      if (scope === undefined)
+      const grant = refresh.get(form.get("refresh_token") ?? "");
+      if (grant === undefined || grant.key !== key)
         return { error: "invalid_grant", error_description: form.get("refresh_token") };
       refresh.delete(form.get("refresh_token")!);
       refreshed += 1;
-      return issue(scope);
+      return issue(grant);
     }
     const granted = codes.get(form.get("code") ?? "");
     codes.delete(form.get("code") ?? "");
@@ -87,14 +117,15 @@ export async function protectedServer(options: ProtectedServerOptions = {}): Pro
       .digest("base64url");
     if (granted?.challenge !== challenge || granted.redirect !== form.get("redirect_uri"))
       return { error: "invalid_grant" };
-    return issue(granted.scope);
+    return issue({ scope: granted.scope, key });
   };
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const { authorization } = request.headers;
+    const proof = request.headers.dpop as string | undefined;
     const { pathname, searchParams } = new URL(request.url ?? "", origin);
-    requests.push({ line: `${request.method} ${pathname}`, body, authorization });
-    const send = (status: number, value: unknown, headers: Record<string, string> = {}) =>
+    requests.push({ line: `${request.method} ${pathname}`, body, authorization, proof });
+    const send = (status: number, value: unknown, headers: OutgoingHttpHeaders = {}) =>
       void response
         .writeHead(status, { "content-type": "application/json", ...headers })
         .end(value === undefined ? undefined : JSON.stringify(value));
@@ -114,6 +145,7 @@ export async function protectedServer(options: ProtectedServerOptions = {}): Pro
           code_challenge_methods_supported: ["S256"],
           token_endpoint_auth_methods_supported: ["none"],
           authorization_response_iss_parameter_supported: true,
+          ...(options.dpop !== undefined && { dpop_signing_alg_values_supported: ["ES256"] }),
         };
         return send(200, options.serverMetadata?.(metadata) ?? metadata);
       }
@@ -122,14 +154,29 @@ export async function protectedServer(options: ProtectedServerOptions = {}): Pro
       case "/authorize":
         return void response.writeHead(302, { location: authorize(searchParams) }).end();
       case "/token": {
-        const answer = await token(new URLSearchParams(body), authorization);
+        const { key, error } = await keyOf(request);
+        if (error !== undefined)
+          return send(400, { error }, nonce === undefined ? {} : { "dpop-nonce": nonce });
+        const answer = await token(new URLSearchParams(body), authorization, key);
         return send("error" in answer ? 400 : 200, answer);
       }
       case "/mcp": {
         const challenge = `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="read"`;
-        const scope = access.get(authorization?.replace("Bearer ", "") ?? "");
-        if (scope === undefined)
-          return send(401, { error: "invalid_token" }, { "www-authenticate": `Bearer ${challenge}` });
+        const [scheme = "", sent = ""] = authorization?.split(" ") ?? [];
+        const { key, error = "invalid_token" } = await keyOf(request, sent);
+        const { scope, key: bound } = access.get(sent) ?? {};
+        const isAllowed = bound === key && scheme === (bound === undefined ? "Bearer" : "DPoP");
+        if (scope === undefined || !isAllowed) {
+          const demand = options.dpop === undefined ? "Bearer" : `DPoP error="${error}",`;
+          return send(
+            401,
+            { error },
+            {
+              "www-authenticate": `${demand} ${challenge}`,
+              ...(error === "use_dpop_nonce" && { "dpop-nonce": nonce }),
+            },
+          );
+        }
         if (request.method !== "POST") return send(405, undefined);
         const { id, method, params } = JSON.parse(body) as { id?: number; method: string; params?: Json };
         if (id === undefined) return send(202, undefined);
@@ -166,6 +213,12 @@ export async function protectedServer(options: ProtectedServerOptions = {}): Pro
       server.closeAllConnections();
     },
   };
+}
+
+/** What a token is for, and the key that it is bound to. */
+interface Grant {
+  readonly scope: string;
+  readonly key: string | undefined;
 }
 
 /** The grants of programs that log in without a user. */

@@ -10,7 +10,8 @@ const answerMs = 20_000;
 
 /**
  * Returns a `fetch` for the authorization server of an MCP server, which is named by that server and not trusted. It
- * follows no redirects, limits responses, and keeps only the code of an error, because the rest may repeat a token.
+ * follows no redirects, limits responses, and keeps only the code of an error, because the rest may repeat a token. The
+ * only header that it keeps is the nonce for proofs (RFC 9449).
  */
 export function authorizationFetch(server: URL, signal: AbortSignal): Fetch {
   return async (url, init) => {
@@ -27,9 +28,10 @@ export function authorizationFetch(server: URL, signal: AbortSignal): Fetch {
       throw new ToolError("denied", `${address.origin} redirects to another address, which is not allowed`);
     }
     const text = await readText(response, address);
-    const headers = { "content-type": "application/json" };
+    const nonce = response.headers.get("dpop-nonce");
+    const headers = { "content-type": "application/json", ...(nonce !== null && { "dpop-nonce": nonce }) };
     if (!response.ok) return new Response(onlyErrorCode(text), { status, headers });
-    return text === "" ? new Response(null, { status }) : new Response(text, { status, headers });
+    return text === "" ? new Response(null, { status, headers }) : new Response(text, { status, headers });
   };
 }
 

@@ -12,15 +12,6 @@ export function refuseOtherIssuer(named: string, configured: string): void {
     );
 }
 
-/** Throws `unsupported` unless the server that has a token can use it without a proof. */
-export function refuseOtherTypes({ token_type: type }: { readonly token_type: string }): void {
-  if (type.toLowerCase() !== "bearer")
-    throw new ToolError(
-      "unsupported",
-      `The authorization server returned a token of the type ${cleanLine(type, 40)}`,
-    );
-}
-
 /** Returns why a request to an authorization server failed, without anything that it sent except the code. */
 export function reasonOf(sdk: Sdk, error: unknown): string {
   return error instanceof sdk.OAuthError ? `it answered ${cleanLine(error.code, 60)}` : deepestMessage(error);

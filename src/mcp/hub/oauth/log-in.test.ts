@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -15,57 +7,14 @@ import {
   type ProtectedServerOptions,
   protectedServer,
 } from "../../../../test/support/mcp/authorization-server.ts";
-import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { loginFixture } from "../../../../test/support/mcp/login-fixture.ts";
 import { openToolcrib } from "../../../toolcrib/index.ts";
-import { connectHub } from "../connect-hub.ts";
-import { readSettings, type ServerConfiguration } from "../settings/read-settings.ts";
-import { logIn } from "./log-in.ts";
-import { LoginStore } from "./login-store.ts";
-
-async function openFixture(options: ProtectedServerOptions = {}) {
-  const folder = temporaryFolder();
-  const server = await protectedServer(options);
-  const stateDirectory = join(folder.path, "state");
-  const store = new LoginStore(stateDirectory);
-  const workspace = join(folder.path, "work");
-  mkdirSync(workspace);
-  const configured = (more: ServerConfiguration = {}): ServerConfiguration => ({
-    url: server.url,
-    protocol: "2025",
-    ...more,
-  });
-  const login = (more?: ServerConfiguration, name = "one", browser: (address: URL) => unknown = consent) => {
-    const settings = readSettings(name, configured(more), { workspace, variables: {} });
-    if (settings === "disabled") throw new Error("It is not");
-    const onAddress = async (address: URL) => void (await browser(address));
-    return logIn(settings, { store, onAddress, signal: AbortSignal.timeout(60_000) });
-  };
-  const openHub = async (servers: Readonly<Record<string, ServerConfiguration>> = { one: configured() }) => {
-    const hub = connectHub({ workspace, servers, stateDirectory });
-    await hub.ready;
-    return hub;
-  };
-  return {
-    server,
-    store,
-    folder: folder.path,
-    stateDirectory,
-    workspace,
-    login,
-    openHub,
-    configured,
-    [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
-  };
-}
 
 const linesOf = ({ requests }: ProtectedServer) => requests.map(({ line }) => line);
 
 describe("a login", () => {
   it("lets the hub use a server, across processes, and never shows a token", async () => {
-    await using fixture = await openFixture();
+    await using fixture = await loginFixture();
     const { server, folder, stateDirectory, workspace } = fixture;
     await using before = await fixture.openHub();
     expect(before.warnings).toEqual(["The MCP server one: it needs a login: toolcrib mcp login one."]);
@@ -95,7 +44,7 @@ describe("a login", () => {
   });
 
   it("registers a client, proves the code with PKCE, and names the resource", async () => {
-    await using fixture = await openFixture();
+    await using fixture = await loginFixture();
     let address: URL | undefined;
     await fixture.login({}, "one", (given) => {
       address = given;
@@ -116,7 +65,7 @@ describe("a login", () => {
   });
 
   it("asks for the scope that a call needed, in addition to the old one", async () => {
-    await using fixture = await openFixture({ callScope: "write" });
+    await using fixture = await loginFixture({ callScope: "write" });
     await fixture.login();
     const hub = await fixture.openHub();
     await using crib = await openToolcrib({
@@ -136,7 +85,7 @@ describe("a login", () => {
 
 describe("an expired token", () => {
   it("is refreshed once, however many hubs and calls notice it", async () => {
-    await using fixture = await openFixture();
+    await using fixture = await loginFixture();
     await fixture.login();
     await using one = await fixture.openHub();
     await using other = await fixture.openHub();
@@ -157,7 +106,7 @@ describe("an expired token", () => {
   });
 
   it("asks for a login when it cannot be refreshed, and forgets the tokens", async () => {
-    await using fixture = await openFixture();
+    await using fixture = await loginFixture();
     const { tokens } = await fixture.login();
     fixture.server.revokeAll();
     await using hub = await fixture.openHub();
@@ -169,7 +118,7 @@ describe("an expired token", () => {
 
 it("stays deleted when the user logs out during a refresh", async () => {
   let onRefresh = () => {};
-  await using fixture = await openFixture({
+  await using fixture = await loginFixture({
     answer: (_request, _response, body) => {
       if (body.includes("grant_type=refresh_token")) onRefresh();
       return false;
@@ -186,7 +135,7 @@ it("stays deleted when the user logs out during a refresh", async () => {
 
 describe("a hostile server", () => {
   it("gets no token of another server, name or address", async () => {
-    await using fixture = await openFixture();
+    await using fixture = await loginFixture();
     await using other = await protectedServer();
     const { tokens } = await fixture.login();
     await using hub = await fixture.openHub({
@@ -287,13 +236,13 @@ describe("a hostile server", () => {
       /failed: it answered invalid_scope$/,
     ],
   ])("that %s gets no login", async (_, options, reason) => {
-    await using fixture = await openFixture(options);
+    await using fixture = await loginFixture(options);
     await expect(fixture.login()).rejects.toThrow(reason);
     expect(fixture.store.read({ name: "one", url: new URL(fixture.server.url) })).toBeUndefined();
   });
 
   it("does not get the headers of the settings at its authorization server", async () => {
-    await using fixture = await openFixture();
+    await using fixture = await loginFixture();
     const seen: (string | undefined)[] = [];
     await using other = await protectedServer({
       answer: (request) => {
@@ -306,7 +255,7 @@ describe("a hostile server", () => {
   });
 
   it("gets the client's secret only as the issuer of the settings", async () => {
-    await using fixture = await openFixture();
+    await using fixture = await loginFixture();
     const oauth = { clientId: "me", clientSecret: "secret-of-the-client", issuer: "https://login.example" };
     await expect(fixture.login({ oauth })).rejects.toThrow("not https://login.example as in its settings");
     expect(JSON.stringify(fixture.server.requests)).not.toContain(oauth.clientSecret);
@@ -317,7 +266,7 @@ describe("a hostile server", () => {
 });
 
 it("ignores redirects with a wrong state, host or path, and takes the right one", async () => {
-  await using fixture = await openFixture();
+  await using fixture = await loginFixture();
   const statuses: number[] = [];
   await fixture.login({}, "one", async (address) => {
     const redirect = address.searchParams.get("redirect_uri")!;
@@ -336,7 +285,7 @@ it("ignores redirects with a wrong state, host or path, and takes the right one"
 });
 
 it("does not read a damaged or linked file as a login", async () => {
-  await using fixture = await openFixture();
+  await using fixture = await loginFixture();
   await fixture.login();
   const server = { name: "one", url: new URL(fixture.server.url) };
   const folder = join(fixture.stateDirectory, "mcp-logins");

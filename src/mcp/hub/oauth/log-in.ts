@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type {
+  DpopSession,
   OAuthClientInformationContext,
   OAuthClientMetadata,
   OAuthClientProvider,
@@ -14,7 +15,8 @@ import type { UserLoginSettings } from "../settings/read-oauth.ts";
 import type { HttpServer, ServerSettings } from "../settings/read-settings.ts";
 import { boundedFetch } from "../transport/bounded-fetch.ts";
 import { authorizationFetch, refuseUnsafeAddress } from "./authorization-fetch.ts";
-import { reasonOf, refuseOtherIssuer, refuseOtherTypes } from "./authorization-server.ts";
+import { reasonOf, refuseOtherIssuer } from "./authorization-server.ts";
+import { type Binding, DpopAnnouncements, newDpopKey, openDpopKey, refuseOtherTypes } from "./dpop.ts";
 import type { Login, LoginStore } from "./login-store.ts";
 import { receiveRedirect } from "./receive-redirect.ts";
 
@@ -51,10 +53,11 @@ export async function logIn(settings: ServerSettings, options: LogInOptions): Pr
   refuseUnsafeAddress(url, url);
   const sdk = await import("@modelcontextprotocol/client");
   const server = { name, url };
-  const fetchFn = authorizationFetch(url, signal);
+  const announcements = new DpopAnnouncements();
+  const fetchFn = announcements.reading(authorizationFetch(url, signal));
   const state = randomBytes(32).toString("base64url");
   const redirect = await receiveRedirect(state);
-  const attempt = new LoginAttempt(transport.oauth, redirect.url, state);
+  const attempt = new LoginAttempt(sdk, transport.oauth, announcements, redirect.url, state);
   try {
     const challenge = await challengeOf(sdk, settings, transport, signal);
     const previous = store.read(server);
@@ -123,8 +126,12 @@ async function challengeOf(
 class LoginAttempt implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly clientMetadata: OAuthClientMetadata;
+  readonly #sdk: Sdk;
   readonly #configured: UserLoginSettings;
   readonly #state: string;
+  readonly #announcements: DpopAnnouncements;
+  readonly #dpopKey = newDpopKey();
+  #dpop: Promise<DpopSession> | undefined;
   #discovery: OAuthDiscoveryState | undefined;
   #client: StoredOAuthClientInformation | undefined;
   #tokens: StoredOAuthTokens | undefined;
@@ -132,8 +139,16 @@ class LoginAttempt implements OAuthClientProvider {
   #address: URL | undefined;
   #issuer = "";
 
-  constructor(configured: UserLoginSettings, redirectUrl: string, state: string) {
+  constructor(
+    sdk: Sdk,
+    configured: UserLoginSettings,
+    announcements: DpopAnnouncements,
+    redirectUrl: string,
+    state: string,
+  ) {
+    this.#sdk = sdk;
     this.#configured = configured;
+    this.#announcements = announcements;
     this.#state = state;
     this.redirectUrl = redirectUrl;
     this.clientMetadata = {
@@ -157,7 +172,7 @@ class LoginAttempt implements OAuthClientProvider {
     const [discovery, client, tokens] = [this.#discovery, this.#client, this.#tokens];
     if (discovery === undefined || client === undefined || tokens === undefined)
       throw new Error("The authorization server returned no token");
-    refuseOtherTypes(tokens);
+    refuseOtherTypes(tokens, this.#binding);
     return {
       server: name,
       url: url.href,
@@ -166,6 +181,7 @@ class LoginAttempt implements OAuthClientProvider {
       client,
       // Without a scope in the response, the requested one was granted.
       tokens: { ...tokens, scope: tokens.scope ?? scope },
+      ...(this.#dpop !== undefined && { dpopKey: this.#dpopKey }),
     };
   }
 
@@ -198,8 +214,21 @@ class LoginAttempt implements OAuthClientProvider {
     this.#tokens = tokens;
   }
 
-  redirectToAuthorization(address: URL): void {
+  async redirectToAuthorization(address: URL): Promise<void> {
+    const dpop = await this.dpop();
+    // The code is useless without the key, too.
+    if (dpop !== undefined) address.searchParams.set("dpop_jkt", dpop.thumbprint);
     this.#address = address;
+  }
+
+  async dpop(): Promise<DpopSession | undefined> {
+    if (this.#binding === "none") return undefined;
+    this.#dpop ??= openDpopKey(this.#sdk, this.#dpopKey);
+    return this.#dpop;
+  }
+
+  get #binding(): Binding {
+    return this.#discovery === undefined ? "none" : this.#announcements.bindingOf(this.#discovery);
   }
 
   saveCodeVerifier(verifier: string): void {

@@ -10,6 +10,7 @@ import { ApprovalFiles } from "../../../system/approval-files.ts";
 import { attempt } from "../../../system/attempt.ts";
 import { makePrivateDirectory } from "../../../system/directories.ts";
 import { withProcessLock } from "../../../system/process-lock.ts";
+import { type DpopKey, dpopKey, isBound } from "./dpop.ts";
 
 /** The server of a login. A login counts only for this name and this address. */
 export interface LoginServer {
@@ -26,6 +27,8 @@ export interface Login {
   readonly discovery: OAuthDiscoveryState;
   readonly client: StoredOAuthClientInformation;
   readonly tokens: StoredOAuthTokens;
+  /** Signs the requests to the token endpoint, and those with a token that is bound to this key. */
+  readonly dpopKey?: DpopKey | undefined;
   /** The scope that the server demanded for a call; the next login asks for it. */
   readonly wantedScope?: string | undefined;
 }
@@ -93,7 +96,9 @@ export class LoginStore {
 
   #parse(file: string): Login | undefined {
     const value = attempt(() => JSON.parse(this.#files.read(file) ?? ""));
-    return stored.safeParse(value).success ? (value as Login) : undefined;
+    if (!stored.safeParse(value).success) return undefined;
+    const login = value as Login;
+    return isBound(login.tokens) && login.dpopKey === undefined ? undefined : login;
   }
 }
 
@@ -103,7 +108,12 @@ const stored = z.looseObject({
   issuer: z.string(),
   discovery: z.looseObject({ authorizationServerUrl: z.string() }),
   client: z.looseObject({ client_id: z.string() }),
-  tokens: z.looseObject({ access_token: z.string(), refresh_token: z.optional(z.string()) }),
+  tokens: z.looseObject({
+    access_token: z.string(),
+    token_type: z.string(),
+    refresh_token: z.optional(z.string()),
+  }),
+  dpopKey: z.optional(dpopKey),
   wantedScope: z.optional(z.string()),
 });
 

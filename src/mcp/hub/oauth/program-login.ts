@@ -1,13 +1,19 @@
-import type { AuthProvider, CrossAppAccessContext, OAuthClientProvider } from "@modelcontextprotocol/client";
+import type {
+  AuthProvider,
+  CrossAppAccessContext,
+  DpopSession,
+  OAuthClientProvider,
+} from "@modelcontextprotocol/client";
 import { ToolError } from "../../../contract/error.ts";
 import { realLocation } from "../../../system/directories.ts";
 import { contentAt } from "../../../system/pinned-path.ts";
 import { cleanLine } from "../clean-text.ts";
 import type { Assertion, ProgramLoginSettings } from "../settings/read-oauth.ts";
 import { authorizationFetch, refuseUnsafeAddress } from "./authorization-fetch.ts";
-import { reasonOf, refuseOtherIssuer, refuseOtherTypes } from "./authorization-server.ts";
+import { reasonOf, refuseOtherIssuer } from "./authorization-server.ts";
+import { DpopAnnouncements, isBound, newDpopKey, openDpopKey, refuseOtherTypes } from "./dpop.ts";
 import type { LoginServer } from "./login-store.ts";
-import { RejectedTokens, type RequestLogin } from "./request-login.ts";
+import { type Access, type RequestLogin, RequestTokens } from "./request-login.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
 
@@ -15,39 +21,41 @@ type Sdk = typeof import("@modelcontextprotocol/client");
 const tokenMs = 30_000;
 
 /**
- * Logs in to a server with the credentials of its settings, without a user. The token stays in memory; when the server
- * rejects it, a new one is requested.
+ * Logs in to a server with the credentials of its settings, without a user. The token and its key stay in memory; when
+ * the server rejects the token, a new one is requested.
  */
 export class ProgramLogin implements RequestLogin {
   readonly #server: LoginServer;
   readonly #settings: ProgramLoginSettings;
   readonly #sdk: Sdk;
-  readonly #rejected = new RejectedTokens();
+  readonly #requests: RequestTokens;
   readonly #secrets = new Set<string>();
-  #token: string | undefined;
-  #request: Promise<string> | undefined;
+  #access: Access | undefined;
+  #request: Promise<Access> | undefined;
+  #dpop: Promise<DpopSession> | undefined;
 
   constructor(server: LoginServer, settings: ProgramLoginSettings, sdk: Sdk) {
     this.#server = server;
     this.#settings = settings;
     this.#sdk = sdk;
+    this.#requests = new RequestTokens(sdk, async () => this.#access);
   }
 
   readonly secrets = (): readonly string[] => [...this.#secrets].filter(({ length }) => length >= 6);
 
   readonly provider: AuthProvider = {
-    token: async () => this.#token,
+    token: async () => undefined,
     onUnauthorized: async ({ response }) => {
       // Another request has got a new token meanwhile.
-      if (this.#token !== this.#rejected.of(response)) return;
+      if (this.#access?.token !== this.#requests.rejectedBy(response)) return;
       this.#request ??= this.#requestToken(response).finally(() => {
         this.#request = undefined;
       });
-      this.#token = await this.#request;
+      this.#access = await this.#request;
     },
   };
 
-  readonly remembering: RequestLogin["remembering"] = (ask) => this.#rejected.remembering(ask);
+  readonly authorizing: RequestLogin["authorizing"] = (ask) => this.#requests.authorizing(ask);
 
   async explain(error: unknown): Promise<ToolError | undefined> {
     const { origin } = this.#server.url;
@@ -66,20 +74,24 @@ export class ProgramLogin implements RequestLogin {
   }
 
   /** Uses the parts of the SDK, because `auth` repeats a refused request and prints a warning. */
-  async #requestToken(rejection: Response): Promise<string> {
+  async #requestToken(rejection: Response): Promise<Access> {
     const { name, url } = this.#server;
     const { issuer } = this.#settings;
     const sdk = this.#sdk;
     try {
       refuseUnsafeAddress(url, url);
-      const fetchFn = authorizationFetch(url, AbortSignal.timeout(tokenMs));
+      const announcements = new DpopAnnouncements();
+      const fetchFn = announcements.reading(authorizationFetch(url, AbortSignal.timeout(tokenMs)));
       const challenge = sdk.extractWWWAuthenticateParams(rejection);
       const { resourceMetadataUrl } = challenge;
       const found = await sdk.discoverOAuthServerInfo(url, { resourceMetadataUrl, fetchFn });
       const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found;
       const named = metadata?.issuer ?? authorizationServerUrl;
       refuseOtherIssuer(named, issuer);
-      const provider = this.#client();
+      const binding = announcements.bindingOf(found);
+      if (binding !== "none") this.#dpop ??= this.#openKey();
+      const dpop = binding === "none" ? undefined : await this.#dpop;
+      const provider = Object.assign(this.#client(), { dpop: () => dpop });
       await provider.saveAuthorizationServerUrl?.(named);
       await provider.saveResourceUrl?.(resourceMetadata?.resource ?? url.href);
       await sdk.selectResourceURL(url, provider, resourceMetadata);
@@ -91,14 +103,21 @@ export class ProgramLogin implements RequestLogin {
         fetchFn,
       });
       this.#secrets.add(tokens.access_token);
-      refuseOtherTypes(tokens);
-      return tokens.access_token;
+      refuseOtherTypes(tokens, binding);
+      return { token: tokens.access_token, dpop: isBound(tokens) ? dpop : undefined };
     } catch (error) {
       const problem = `${issuer} gives no access token for ${name}: ${reasonOf(sdk, error)}`;
       const mayPass =
         error instanceof sdk.OAuthError ? passingCodes.has(error.code) : !(error instanceof ToolError);
       throw mayPass ? new ToolError("unavailable", problem) : this.#refused(problem);
     }
+  }
+
+  /** One key for all tokens of this connection, because it remembers nonces. */
+  #openKey(): Promise<DpopSession> {
+    const key = newDpopKey();
+    this.#secrets.add(key.d);
+    return openDpopKey(this.#sdk, key);
   }
 
   #client(): OAuthClientProvider {

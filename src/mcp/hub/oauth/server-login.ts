@@ -1,10 +1,11 @@
-import type { AuthProvider } from "@modelcontextprotocol/client";
+import type { AuthProvider, DpopSession } from "@modelcontextprotocol/client";
 import { ToolError } from "../../../contract/error.ts";
 import { shellWord } from "../../../lib/text/shell-quote.ts";
 import { cleanLine } from "../clean-text.ts";
 import { authorizationFetch } from "./authorization-fetch.ts";
+import { isBound, openDpopKey, refuseOtherTypes } from "./dpop.ts";
 import type { Login, LoginServer, LoginStore } from "./login-store.ts";
-import { RejectedTokens, type RequestLogin } from "./request-login.ts";
+import { type Access, type RequestLogin, RequestTokens } from "./request-login.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
 
@@ -19,23 +20,26 @@ export class ServerLogin implements RequestLogin {
   readonly #server: LoginServer;
   readonly #store: LoginStore;
   readonly #sdk: Sdk;
-  readonly #rejected = new RejectedTokens();
+  readonly #requests: RequestTokens;
   readonly #secrets = new Set<string>();
+  /** The opened key of the login, which remembers nonces. Another login has another key. */
+  #dpop: { readonly key: string; readonly session: Promise<DpopSession> } | undefined;
 
   constructor(server: LoginServer, store: LoginStore, sdk: Sdk) {
     this.#server = server;
     this.#store = store;
     this.#sdk = sdk;
+    this.#requests = new RequestTokens(sdk, () => this.#access());
   }
 
   readonly secrets = (): readonly string[] => [...this.#secrets];
 
   readonly provider: AuthProvider = {
-    token: async () => this.#read()?.tokens.access_token,
-    onUnauthorized: async ({ response }) => this.#refresh(this.#rejected.of(response)),
+    token: async () => undefined,
+    onUnauthorized: async ({ response }) => this.#refresh(this.#requests.rejectedBy(response)),
   };
 
-  readonly remembering: RequestLogin["remembering"] = (ask) => this.#rejected.remembering(ask);
+  readonly authorizing: RequestLogin["authorizing"] = (ask) => this.#requests.authorizing(ask);
 
   /** Returns the `login-needed` error behind an error of the SDK; undefined when the reason is another one. */
   async explain(error: unknown): Promise<ToolError | undefined> {
@@ -60,6 +64,20 @@ export class ServerLogin implements RequestLogin {
     return login;
   }
 
+  async #access(): Promise<Access | undefined> {
+    const login = this.#read();
+    if (login === undefined) return undefined;
+    const dpop = isBound(login.tokens) ? await this.#dpopOf(login) : undefined;
+    return { token: login.tokens.access_token, dpop };
+  }
+
+  #dpopOf({ dpopKey }: Login): Promise<DpopSession> | undefined {
+    if (dpopKey === undefined) return undefined;
+    if (this.#dpop?.key !== dpopKey.d)
+      this.#dpop = { key: dpopKey.d, session: openDpopKey(this.#sdk, dpopKey) };
+    return this.#dpop.session;
+  }
+
   async #refresh(rejected: string | undefined): Promise<void> {
     const { name, url } = this.#server;
     if (this.#read() === undefined) throw loginNeeded(name, "needs a login");
@@ -79,18 +97,27 @@ export class ServerLogin implements RequestLogin {
           clientInformation: client,
           refreshToken,
           resource: discovery.resourceMetadata?.resource,
+          dpop: await this.#dpopOf(login),
           fetchFn: authorizationFetch(url, signal),
         });
         // The user has logged out meanwhile.
         if (this.#read() === undefined) throw loginNeeded(name, "needs a login");
+        if (isBound(login.tokens) && !isBound(tokens))
+          throw this.#end("needs a login, because the new token is not bound to its key");
+        refuseOtherTypes(tokens, login.dpopKey === undefined ? "none" : "offered");
         this.#store.write({ ...login, tokens: { scope: login.tokens.scope, ...tokens, issuer } });
       } catch (error) {
         const isFinal = error instanceof this.#sdk.OAuthError && finalCodes.has(error.code);
         if (!isFinal) throw error;
-        this.#store.remove(this.#server);
-        throw loginNeeded(name, "needs a login, because the last one has expired");
+        throw this.#end("needs a login, because the last one has expired");
       }
     });
+  }
+
+  /** Deletes a login that is of no use any more. Call it in `alone`. */
+  #end(what: string): ToolError {
+    this.#store.remove(this.#server);
+    return loginNeeded(this.#server.name, what);
   }
 
   /** Records the scope that the server demands, for the next login. */
@@ -111,8 +138,9 @@ const maxScope = 5_000;
 /** Errors after which the stored tokens are of no use. */
 const finalCodes: ReadonlySet<string> = new Set(["invalid_grant", "invalid_client", "unauthorized_client"]);
 
-function secretsOf({ tokens, client }: Login): readonly string[] {
-  const secrets = [tokens.access_token, tokens.refresh_token, tokens.id_token, client.client_secret];
+function secretsOf({ tokens, client, dpopKey }: Login): readonly string[] {
+  const { access_token: access, refresh_token: refresh, id_token: id } = tokens;
+  const secrets = [access, refresh, id, client.client_secret, dpopKey?.d];
   return secrets.filter((secret) => typeof secret === "string");
 }
 
