@@ -15,6 +15,9 @@ import { print, remark } from "../terminal.ts";
 /** How long the user has to log in. */
 const loginMs = 5 * 60_000;
 
+/** How long a logout waits for a refresh in another process. */
+const logoutMs = 70_000;
+
 /** Runs `toolcrib mcp login NAME`. */
 export async function logInToServer(given: Arguments): Promise<number> {
   refuseProgramsOfTools("log in to MCP servers");
@@ -47,7 +50,8 @@ export async function logInToServer(given: Arguments): Promise<number> {
 /** Runs `toolcrib mcp logout NAME`, also for a server that is no longer configured. */
 export async function logOutOfServer(given: Arguments): Promise<number> {
   const name = nameIn(given, "logout");
-  const urls = new LoginStore(userDirectories().state).removeNamed(name);
+  const store = new LoginStore(userDirectories().state);
+  const urls = await store.removeNamed(name, AbortSignal.timeout(logoutMs));
   if (given.options.has("json")) printJson({ server: name, loggedIn: false, wasLoggedIn: urls.length > 0 });
   else if (urls.length === 0) print(`There is no login to ${cleanLine(name, 100)}.\n`);
   else print(`Logged out of ${cleanLine(name, 100)}: the tokens are deleted.\n`);

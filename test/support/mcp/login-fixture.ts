@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { ToolOutput } from "../../../src/contract/tool.ts";
 import { connectHub, type Hub } from "../../../src/mcp/hub/connect-hub.ts";
 import { logIn } from "../../../src/mcp/hub/oauth/log-in.ts";
 import { type Login, LoginStore } from "../../../src/mcp/hub/oauth/login-store.ts";
@@ -64,4 +65,10 @@ export async function loginFixture(options: ProtectedServerOptions = {}): Promis
       await folder[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Calls the first tool of a hub. */
+export function callFirst(hub: Hub): Promise<ToolOutput<unknown>> {
+  const context = { signal: AbortSignal.timeout(60_000), progress: () => {}, uncovered: () => {} };
+  return hub.tools[0]!.run({}, context as never);
 }

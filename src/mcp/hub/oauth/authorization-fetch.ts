@@ -31,6 +31,9 @@ export function authorizationFetch(server: URL, signal: AbortSignal): Fetch {
     const nonce = response.headers.get("dpop-nonce");
     const headers = { "content-type": "application/json", ...(nonce !== null && { "dpop-nonce": nonce }) };
     if (!response.ok) return new Response(onlyErrorCode(text), { status, headers });
+    // The SDK would show the beginning of the text, which may be a token.
+    if (text !== "" && jsonIn(text) === undefined)
+      throw new Error(`${address.origin} returned something other than JSON`);
     return text === "" ? new Response(null, { status, headers }) : new Response(text, { status, headers });
   };
 }
@@ -65,13 +68,17 @@ async function readText(response: Response, { origin }: URL): Promise<string> {
 }
 
 function onlyErrorCode(text: string): string {
-  let error: unknown;
-  try {
-    ({ error } = JSON.parse(text) as { error?: unknown });
-  } catch {
-    // It is not JSON.
-  }
+  const error = (jsonIn(text) as { error?: unknown } | null | undefined)?.error;
   return JSON.stringify({
     error: typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? error : "server_error",
   });
+}
+
+/** Returns undefined when the text is not JSON. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

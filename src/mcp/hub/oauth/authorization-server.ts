@@ -14,7 +14,9 @@ export function refuseOtherIssuer(named: string, configured: string): void {
 
 /** Returns why a request to an authorization server failed, without anything that it sent except the code. */
 export function reasonOf(sdk: Sdk, error: unknown): string {
-  return error instanceof sdk.OAuthError ? `it answered ${cleanLine(error.code, 60)}` : deepestMessage(error);
+  if (!(error instanceof sdk.OAuthError)) return deepestMessage(error);
+  const hint = error.code === "invalid_dpop_proof" ? "; the clock of this machine may be wrong" : "";
+  return `it answered ${cleanLine(error.code, 60)}${hint}`;
 }
 
 function deepestMessage(error: unknown): string {

@@ -9,19 +9,11 @@ import {
   type ProtectedServer,
   protectedServer,
 } from "../../../../test/support/mcp/authorization-server.ts";
-import { type LoginFixture, loginFixture } from "../../../../test/support/mcp/login-fixture.ts";
+import { callFirst, type LoginFixture, loginFixture } from "../../../../test/support/mcp/login-fixture.ts";
 import { openToolcrib } from "../../../toolcrib/index.ts";
-import type { Hub } from "../connect-hub.ts";
 import { newDpopKey, openDpopKey } from "./dpop.ts";
 
 const sdk = { DpopSession } as typeof import("@modelcontextprotocol/client");
-
-const call = (hub: Hub) =>
-  hub.tools[0]!.run({}, {
-    signal: AbortSignal.timeout(60_000),
-    progress: () => {},
-    uncovered: () => {},
-  } as never);
 
 const to = ({ requests }: ProtectedServer, line: string) => requests.filter((one) => one.line === line);
 const proofsTo = (server: ProtectedServer, line: string) =>
@@ -57,9 +49,9 @@ describe("a token that is bound to a key", () => {
     const { thumbprint } = await openDpopKey(sdk, dpopKey!);
     expect(address!.searchParams.get("dpop_jkt")).toBe(thumbprint);
     await using hub = await fixture.openHub();
-    expect((await call(hub)).text).toBe("Hello, DPoP [secret]");
+    expect((await callFirst(hub)).text).toBe("Hello, DPoP [secret]");
     server.expireTokens();
-    expect((await call(hub)).text).toBe("Hello, DPoP [secret]");
+    expect((await callFirst(hub)).text).toBe("Hello, DPoP [secret]");
     expect(server.refreshed).toBe(1);
     expect(proofsTo(server, "POST /token")).toHaveLength(2);
     expect(keysOf(server).size).toBe(1);
@@ -110,9 +102,9 @@ describe("a token that is bound to a key", () => {
     const oauth = { grant, clientId: "me", issuer: fixture.server.origin, ...credential };
     await using hub = await fixture.openHub({ one: fixture.configured({ oauth }) });
     expect(hub.warnings).toEqual([]);
-    expect((await call(hub)).text).toBe("Hello, DPoP [secret]");
+    expect((await callFirst(hub)).text).toBe("Hello, DPoP [secret]");
     fixture.server.expireTokens();
-    expect((await call(hub)).text).toBe("Hello, DPoP [secret]");
+    expect((await callFirst(hub)).text).toBe("Hello, DPoP [secret]");
     expect(proofsTo(fixture.server, "POST /token").map((proof) => decodeJwt(proof).nonce)).toEqual([
       undefined,
       "nonce-1",
@@ -172,8 +164,8 @@ describe("a nonce", () => {
       "nonce-1",
     ]);
     await using hub = await fixture.openHub();
-    await call(hub);
-    await call(hub);
+    await callFirst(hub);
+    await callFirst(hub);
     const nonces = proofsTo(server, "POST /mcp").map((proof) => decodeJwt(proof).nonce);
     expect(nonces).toEqual([undefined, ...nonces.slice(1).map(() => "nonce-2")]);
     expect(nonces.length).toBeGreaterThan(4);
@@ -209,7 +201,7 @@ describe("a server without DPoP", () => {
     });
     await using hub = await fixture.openHub();
     fixture.server.expireTokens();
-    await call(hub);
+    await callFirst(hub);
     expect(fixture.server.refreshed).toBe(1);
     expect(dpopKey).toBeUndefined();
     expect(address!.searchParams.has("dpop_jkt")).toBe(false);
@@ -245,7 +237,7 @@ describe("a hostile server", () => {
     await using hub = await fixture.openHub();
     const before = to(fixture.server, "POST /mcp").length;
     isHostile = true;
-    await expect(call(hub)).rejects.toMatchObject({
+    await expect(callFirst(hub)).rejects.toMatchObject({
       code: "unavailable",
       message: `${fixture.server.origin} rejects the DPoP nonce that it asked for, or sent none`,
     });
@@ -269,7 +261,7 @@ describe("a hostile server", () => {
     await fixture.login();
     await using hub = await fixture.openHub();
     isHostile = true;
-    await expect(call(hub)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(callFirst(hub)).rejects.toMatchObject({ code: "unavailable" });
     expect(new Set(seen)).toEqual(new Set([undefined]));
   });
 
@@ -300,7 +292,7 @@ describe("a hostile server", () => {
     await using hub = await fixture.openHub();
     isHostile = true;
     fixture.server.expireTokens();
-    await expect(call(hub)).rejects.toMatchObject({
+    await expect(callFirst(hub)).rejects.toMatchObject({
       message: "The MCP server one needs a login, because the new token is not bound to its key",
       hint: "Ask the user to run: toolcrib mcp login one",
     });
@@ -311,6 +303,29 @@ describe("a hostile server", () => {
     expect(
       fixture.server.requests.filter(({ authorization }) => authorization?.startsWith("Bearer")),
     ).toEqual([]);
+  });
+
+  it("that answers a program's next request with a bearer token never gets that token", async () => {
+    let isHostile = false;
+    await using fixture = await loginFixture({
+      dpop: {},
+      admits: () => true,
+      answer: answering("/token", (_request, response) => {
+        if (!isHostile) return false;
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(JSON.stringify({ access_token: "unbound-token", token_type: "Bearer" }));
+        return true;
+      }),
+    });
+    const issuer = fixture.server.origin;
+    const oauth = { grant: "jwt_bearer", clientId: "me", assertion: "head.body.signature", issuer } as const;
+    await using hub = await fixture.openHub({ one: fixture.configured({ oauth }) });
+    isHostile = true;
+    fixture.server.expireTokens();
+    await expect(callFirst(hub)).rejects.toThrow("a token that is not bound to a key");
+    expect(fixture.server.requests.filter(({ authorization }) => authorization?.includes("unbound"))).toEqual(
+      [],
+    );
   });
 
   it("that demands bound tokens gets no login with a bearer token", async () => {
@@ -358,7 +373,7 @@ describe("a hostile server", () => {
     await fixture.login();
     await using hub = await fixture.openHub();
     isHostile = true;
-    await expect(call(hub)).rejects.toMatchObject({ code: expect.stringMatching(/denied|unavailable/) });
+    await expect(callFirst(hub)).rejects.toMatchObject({ code: expect.stringMatching(/denied|unavailable/) });
     expect(thief.requests).toEqual([]);
   });
 
@@ -386,9 +401,9 @@ it("accepts a bearer token where binding is only offered, and sends it without a
   });
   await fixture.login();
   await using hub = await fixture.openHub();
-  expect((await call(hub)).text).toBe("Hello, Bearer [secret]");
+  expect((await callFirst(hub)).text).toBe("Hello, Bearer [secret]");
   fixture.server.expireTokens();
-  await call(hub);
+  await callFirst(hub);
   // The refresh token of a public client is bound to the key all the same.
   expect(proofsTo(fixture.server, "POST /token")).toHaveLength(2);
   expect(proofsTo(fixture.server, "POST /mcp")).toEqual([]);

@@ -112,7 +112,16 @@ export function isBound({ token_type: type }: TokenType): boolean {
 }
 
 /** Throws unless a token is bound as `binding` says, or is a bearer token where that is allowed. */
-export function refuseOtherTypes(token: TokenType, binding: Binding): void {
+export function refuseUnusableToken(
+  token: TokenType & { readonly access_token: string },
+  binding: Binding,
+): void {
+  // The errors of other characters in a header would show the token.
+  if (!/^[\x21-\x7e]+$/.test(token.access_token))
+    throw new ToolError(
+      "unsupported",
+      "The authorization server returned a token that no header can contain",
+    );
   const type = token.token_type.toLowerCase();
   if (type === "dpop" ? binding !== "none" : type === "bearer" && binding !== "required") return;
   if (type === "bearer")

@@ -1,14 +1,15 @@
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   consent,
   type ProtectedServer,
   type ProtectedServerOptions,
   protectedServer,
 } from "../../../../test/support/mcp/authorization-server.ts";
-import { loginFixture } from "../../../../test/support/mcp/login-fixture.ts";
+import { callFirst, loginFixture } from "../../../../test/support/mcp/login-fixture.ts";
 import { openToolcrib } from "../../../toolcrib/index.ts";
+import { LoginStore } from "./login-store.ts";
 
 const linesOf = ({ requests }: ProtectedServer) => requests.map(({ line }) => line);
 
@@ -90,13 +91,7 @@ describe("an expired token", () => {
     await using one = await fixture.openHub();
     await using other = await fixture.openHub();
     fixture.server.expireTokens();
-    const calls = [one, other, one, other].map((hub) =>
-      hub.tools[0]!.run({}, {
-        signal: AbortSignal.timeout(60_000),
-        progress: () => {},
-        uncovered: () => {},
-      } as never),
-    );
+    const calls = [one, other, one, other].map(callFirst);
     expect((await Promise.all(calls)).map(({ text }) => text)).toEqual(
       Array(4).fill("Hello, Bearer [secret]"),
     );
@@ -116,6 +111,65 @@ describe("an expired token", () => {
   });
 });
 
+it("stays deleted when another process writes it while the user logs out", async () => {
+  await using fixture = await loginFixture();
+  const login = await fixture.login();
+  const server = { name: "one", url: new URL(fixture.server.url) };
+  const signal = AbortSignal.timeout(60_000);
+  let leaving: Promise<unknown> | undefined;
+  await fixture.store.alone(server, signal, async () => {
+    leaving = new LoginStore(fixture.stateDirectory).removeNamed("one", signal);
+    fixture.store.write(login);
+  });
+  expect(await leaving).toEqual([fixture.server.url]);
+  expect(fixture.store.read(server)).toBeUndefined();
+});
+
+it("sends a refused code once, and prints nothing", async () => {
+  using warn = vi.spyOn(console, "warn");
+  await using fixture = await loginFixture({
+    answer: (request, response) => {
+      if (request.url !== "/token") return false;
+      response.writeHead(400).end(JSON.stringify({ error: "invalid_grant" }));
+      return true;
+    },
+  });
+  await expect(fixture.login()).rejects.toThrow("The login to one failed: it answered invalid_grant");
+  expect(linesOf(fixture.server).filter((line) => line === "POST /token")).toHaveLength(1);
+  expect(warn).not.toHaveBeenCalled();
+});
+
+it("reports the code with which the user or the authorization server refuses", async () => {
+  await using fixture = await loginFixture({
+    redirect: (query) => {
+      query.delete("code");
+      query.set("error", "access_denied");
+    },
+  });
+  await expect(fixture.login()).rejects.toThrow("The login to one failed: it answered access_denied");
+});
+
+it("stays when its authorization server cannot refresh it now", async () => {
+  let isDown = false;
+  await using fixture = await loginFixture({
+    answer: (request, response) => {
+      if (!isDown || request.url !== "/token") return false;
+      response.writeHead(503).end("down");
+      return true;
+    },
+  });
+  const { issuer } = await fixture.login();
+  await using hub = await fixture.openHub();
+  isDown = true;
+  fixture.server.expireTokens();
+  await expect(callFirst(hub)).rejects.toMatchObject({
+    code: "unavailable",
+    message: `The login to one cannot be refreshed at ${issuer}: it answered server_error`,
+  });
+  isDown = false;
+  expect((await callFirst(hub)).text).toBe("Hello, Bearer [secret]");
+});
+
 it("stays deleted when the user logs out during a refresh", async () => {
   let onRefresh = () => {};
   await using fixture = await loginFixture({
@@ -125,10 +179,14 @@ it("stays deleted when the user logs out during a refresh", async () => {
     },
   });
   await fixture.login();
-  onRefresh = () => void fixture.store.removeNamed("one");
+  let leaving: Promise<unknown> | undefined;
+  onRefresh = () => {
+    leaving = fixture.store.removeNamed("one", AbortSignal.timeout(60_000));
+  };
   fixture.server.expireTokens();
   await using hub = await fixture.openHub();
   expect(hub.warnings).toEqual(["The MCP server one: it needs a login: toolcrib mcp login one."]);
+  await leaving;
   expect(fixture.server.refreshed).toBe(1);
   expect(fixture.store.read({ name: "one", url: new URL(fixture.server.url) })).toBeUndefined();
 });
@@ -235,6 +293,29 @@ describe("a hostile server", () => {
       },
       /failed: it answered invalid_scope$/,
     ],
+    [
+      "returns a token in a form instead of JSON",
+      {
+        answer: (request, response) => {
+          if (request.url !== "/token") return false;
+          response.writeHead(200).end("access_token=secret-token&token_type=bearer");
+          return true;
+        },
+      },
+      /failed: http:\/\/127\.0\.0\.1:\d+ returned something other than JSON$/,
+    ],
+    [
+      "returns a token with a line end",
+      {
+        answer: (request, response) => {
+          if (request.url !== "/token") return false;
+          response.writeHead(200, { "content-type": "application/json" });
+          response.end(JSON.stringify({ access_token: "a\r\nX-Evil: 1", token_type: "Bearer" }));
+          return true;
+        },
+      },
+      /failed: The authorization server returned a token that no header can contain$/,
+    ],
   ])("that %s gets no login", async (_, options, reason) => {
     await using fixture = await loginFixture(options);
     await expect(fixture.login()).rejects.toThrow(reason);
@@ -297,6 +378,6 @@ it("does not read a damaged or linked file as a login", async () => {
   writeFileSync(join(fixture.folder, "elsewhere"), content);
   symlinkSync(join(fixture.folder, "elsewhere"), file);
   expect(fixture.store.read(server)).toBeUndefined();
-  expect(fixture.store.removeNamed("one")).toEqual([]);
+  expect(await fixture.store.removeNamed("one", AbortSignal.timeout(60_000))).toEqual([]);
   expect(existsSync(join(fixture.folder, "elsewhere"))).toBe(true);
 });

@@ -16,7 +16,7 @@ import type { HttpServer, ServerSettings } from "../settings/read-settings.ts";
 import { boundedFetch } from "../transport/bounded-fetch.ts";
 import { authorizationFetch, refuseUnsafeAddress } from "./authorization-fetch.ts";
 import { reasonOf, refuseOtherIssuer } from "./authorization-server.ts";
-import { type Binding, DpopAnnouncements, newDpopKey, openDpopKey, refuseOtherTypes } from "./dpop.ts";
+import { type Binding, DpopAnnouncements, newDpopKey, openDpopKey, refuseUnusableToken } from "./dpop.ts";
 import type { Login, LoginStore } from "./login-store.ts";
 import { receiveRedirect } from "./receive-redirect.ts";
 
@@ -72,10 +72,7 @@ export async function logIn(settings: ServerSettings, options: LogInOptions): Pr
     refuseUnsafeAddress(address, url);
     await options.onAddress(address, issuer);
     const answer = await untilAborted(redirect.answer, signal, ({ reason }) => reason);
-    // Without the headers of the settings, which are not meant for the authorization server.
-    await new sdk.StreamableHTTPClientTransport(url, { authProvider: attempt, fetch: fetchFn }).finishAuth(
-      answer,
-    );
+    await attempt.exchange(answer, fetchFn);
     const login = attempt.login(server, scope);
     await store.alone(server, signal, async () => store.write(login));
     return login;
@@ -168,11 +165,37 @@ class LoginAttempt implements OAuthClientProvider {
     return this.#issuer;
   }
 
+  /** Exchanges the code of the redirect. `finishAuth` of the SDK would send a refused code twice, and print a warning. */
+  async exchange(answer: URLSearchParams, fetchFn: ReturnType<typeof authorizationFetch>): Promise<void> {
+    if (this.#discovery === undefined) throw new Error("The authorization server is not known");
+    const {
+      authorizationServerUrl,
+      authorizationServerMetadata: metadata,
+      resourceMetadata,
+    } = this.#discovery;
+    const iss = answer.get("iss") ?? undefined;
+    this.#sdk.validateAuthorizationResponseIssuer({
+      iss,
+      expectedIssuer: metadata?.issuer,
+      issParameterSupported: metadata?.authorization_response_iss_parameter_supported === true,
+    });
+    const code = answer.get("code");
+    if (!code) throw new this.#sdk.OAuthError(answer.get("error") ?? "no_code", "The login was refused");
+    const tokens = await this.#sdk.fetchToken(this, authorizationServerUrl, {
+      metadata,
+      resource: resourceMetadata?.resource,
+      authorizationCode: code,
+      iss,
+      fetchFn,
+    });
+    this.#tokens = { ...tokens, issuer: this.#issuer };
+  }
+
   login({ name, url }: { readonly name: string; readonly url: URL }, scope: string | undefined): Login {
     const [discovery, client, tokens] = [this.#discovery, this.#client, this.#tokens];
     if (discovery === undefined || client === undefined || tokens === undefined)
       throw new Error("The authorization server returned no token");
-    refuseOtherTypes(tokens, this.#binding);
+    refuseUnusableToken(tokens, this.#binding);
     return {
       server: name,
       url: url.href,

@@ -64,14 +64,20 @@ export class LoginStore {
   }
 
   /** Removes the logins of all servers that had this name. Returns their addresses. */
-  removeNamed(name: string): readonly string[] {
-    const logins = this.#names.flatMap((file) => {
+  async removeNamed(name: string, signal: AbortSignal): Promise<readonly string[]> {
+    const urls = new Set<string>();
+    for (const file of this.#names) {
       const login = this.#parse(file);
-      if (login?.server !== name) return [];
+      if (login?.server !== name) continue;
       this.#files.remove(file);
-      return [login.url];
-    });
-    return [...new Set(logins)];
+      urls.add(login.url);
+    }
+    // A process that is refreshing a login may write it once more before it releases the lock.
+    for (const url of urls) {
+      const server = { name, url: new URL(url) };
+      await this.alone(server, signal, async () => this.remove(server));
+    }
+    return [...urls];
   }
 
   /** Runs `act` while no other process changes the login of this server. Throws when `signal` aborts before. */

@@ -8,6 +8,7 @@ import {
   type ProtectedServerOptions,
   protectedServer,
 } from "../../../../test/support/mcp/authorization-server.ts";
+import { callFirst } from "../../../../test/support/mcp/login-fixture.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { connectHub } from "../connect-hub.ts";
 import { readSettings, type ServerConfiguration } from "../settings/read-settings.ts";
@@ -40,12 +41,7 @@ async function openFixture(options: ProtectedServerOptions = {}) {
   const openHub = async (more?: OAuth) => {
     const hub = connectHub({ workspace, servers: { one: configured(more) }, stateDirectory, restartMs: 1 });
     await hub.ready;
-    const call = () =>
-      hub.tools[0]!.run({}, {
-        signal: AbortSignal.timeout(60_000),
-        progress: () => {},
-        uncovered: () => {},
-      } as never);
+    const call = () => callFirst(hub);
     return Object.assign(hub, { call });
   };
   return {
@@ -142,9 +138,15 @@ describe("a program", () => {
 
   it("exchanges an ID token of its organization, which the server and its authorization server never get", async () => {
     let isRefused = false;
+    let failures = 2;
     await using organization = await protectedServer({
       answer: (request, response) => {
         if (request.url !== "/token") return false;
+        failures -= 1;
+        if (failures >= 0) {
+          response.writeHead(failures === 0 ? 429 : 503).end("busy");
+          return true;
+        }
         const issued = { issued_token_type: "urn:ietf:params:oauth:token-type:id-jag", token_type: "N_A" };
         const answer = isRefused
           ? { error: "invalid_grant" }
@@ -162,9 +164,11 @@ describe("a program", () => {
       assertion: "id.token.of-a-user",
       identityProvider: { tokenEndpoint: `${organization.origin}/token`, clientId: "us" },
     } as const;
+    // An identity provider that is busy is asked again.
     await using hub = await fixture.openHub(oauth);
-    expect(hub.warnings).toEqual([]);
-    expect(tokenRequests(organization)).toEqual([
+    await expect.poll(() => hub.states()[0]?.state, { timeout: 30_000 }).toBe("ready");
+    expect(tokenRequests(organization)).toHaveLength(3);
+    expect(tokenRequests(organization).slice(2)).toEqual([
       {
         grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
         requested_token_type: "urn:ietf:params:oauth:token-type:id-jag",

@@ -11,7 +11,7 @@ import { cleanLine } from "../clean-text.ts";
 import type { Assertion, ProgramLoginSettings } from "../settings/read-oauth.ts";
 import { authorizationFetch, refuseUnsafeAddress } from "./authorization-fetch.ts";
 import { reasonOf, refuseOtherIssuer } from "./authorization-server.ts";
-import { DpopAnnouncements, isBound, newDpopKey, openDpopKey, refuseOtherTypes } from "./dpop.ts";
+import { DpopAnnouncements, isBound, newDpopKey, openDpopKey, refuseUnusableToken } from "./dpop.ts";
 import type { LoginServer } from "./login-store.ts";
 import { type Access, type RequestLogin, RequestTokens } from "./request-login.ts";
 
@@ -103,7 +103,8 @@ export class ProgramLogin implements RequestLogin {
         fetchFn,
       });
       this.#secrets.add(tokens.access_token);
-      refuseOtherTypes(tokens, binding);
+      // A program whose token was bound to a key accepts no other one.
+      refuseUnusableToken(tokens, this.#access?.dpop === undefined ? binding : "required");
       return { token: tokens.access_token, dpop: isBound(tokens) ? dpop : undefined };
     } catch (error) {
       const problem = `${issuer} gives no access token for ${name}: ${reasonOf(sdk, error)}`;
@@ -160,15 +161,21 @@ export class ProgramLogin implements RequestLogin {
     { authorizationServerUrl: audience, resourceUrl: resource, scope }: CrossAppAccessContext,
   ): Promise<string> {
     const endpoint = new URL(tokenEndpoint);
-    const fetchFn = authorizationFetch(endpoint, AbortSignal.timeout(tokenMs));
+    const ask = authorizationFetch(endpoint, AbortSignal.timeout(tokenMs));
+    let isRefused = false;
+    const fetchFn: typeof ask = async (...given) => {
+      const response = await ask(...given);
+      isRefused = response.status < 500 && response.status !== 429;
+      return response;
+    };
     const request = { tokenEndpoint, ...client, idToken, audience, resource, scope, fetchFn };
     try {
       return (await this.#sdk.requestJwtAuthorizationGrant(request)).jwtAuthGrant;
     } catch (error) {
-      // The network may work again; anything else is an answer of the identity provider.
-      if (error instanceof TypeError) throw error;
-      const reason = reasonOf(this.#sdk, error);
-      throw new ToolError("denied", `${endpoint.origin} does not exchange the ID token: ${reason}`);
+      const problem = `${endpoint.origin} does not exchange the ID token: ${reasonOf(this.#sdk, error)}`;
+      if (isRefused || error instanceof ToolError) throw new ToolError("denied", problem);
+      // The identity provider may work again later.
+      throw new Error(problem);
     }
   }
 

@@ -3,7 +3,8 @@ import { ToolError } from "../../../contract/error.ts";
 import { shellWord } from "../../../lib/text/shell-quote.ts";
 import { cleanLine } from "../clean-text.ts";
 import { authorizationFetch } from "./authorization-fetch.ts";
-import { isBound, openDpopKey, refuseOtherTypes } from "./dpop.ts";
+import { reasonOf } from "./authorization-server.ts";
+import { isBound, openDpopKey, refuseUnusableToken } from "./dpop.ts";
 import type { Login, LoginServer, LoginStore } from "./login-store.ts";
 import { type Access, type RequestLogin, RequestTokens } from "./request-login.ts";
 
@@ -104,11 +105,16 @@ export class ServerLogin implements RequestLogin {
         if (this.#read() === undefined) throw loginNeeded(name, "needs a login");
         if (isBound(login.tokens) && !isBound(tokens))
           throw this.#end("needs a login, because the new token is not bound to its key");
-        refuseOtherTypes(tokens, login.dpopKey === undefined ? "none" : "offered");
+        refuseUnusableToken(tokens, login.dpopKey === undefined ? "none" : "offered");
         this.#store.write({ ...login, tokens: { scope: login.tokens.scope, ...tokens, issuer } });
       } catch (error) {
+        if (error instanceof ToolError && error.details?.kind === "login-needed") throw error;
         const isFinal = error instanceof this.#sdk.OAuthError && finalCodes.has(error.code);
-        if (!isFinal) throw error;
+        if (!isFinal)
+          throw new ToolError(
+            "unavailable",
+            `The login to ${name} cannot be refreshed at ${cleanLine(issuer, 200)}: ${reasonOf(this.#sdk, error)}`,
+          );
         throw this.#end("needs a login, because the last one has expired");
       }
     });

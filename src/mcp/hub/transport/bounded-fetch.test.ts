@@ -4,7 +4,7 @@ import { boundedFetch } from "./bounded-fetch.ts";
 const megabyte = 1024 * 1024;
 
 /** The accepted length of a response that repeats one megabyte. */
-async function taken(type: string, text: string, times: number): Promise<number | string> {
+async function taken(type: string, text: string, times: number, status = 200): Promise<number | string> {
   const chunk = Buffer.from(text.repeat(Math.ceil(megabyte / text.length)));
   let left = times;
   const body = new ReadableStream<Uint8Array>({
@@ -14,7 +14,7 @@ async function taken(type: string, text: string, times: number): Promise<number 
       else controller.enqueue(chunk);
     },
   });
-  const ask = async () => new Response(body, { headers: { "content-type": type } });
+  const ask = async () => new Response(body, { status, headers: { "content-type": type } });
   const response = await boundedFetch("http://there", ask)("http://there/mcp");
   return response.arrayBuffer().then(
     ({ byteLength }) => Math.floor(byteLength / megabyte),
@@ -33,6 +33,10 @@ it("rejects an endless stream without events", async () => {
 it("accepts a stream as long as its events end", async () => {
   expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\n\n`, 40)).toBe(40);
   expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\r\n\r\n`, 40)).toBe(40);
+});
+
+it("rejects a stream of events that is an error and does not end", async () => {
+  expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\n\n`, 40, 401)).toBe("too-large");
 });
 
 it("rejects an event or a response that never ends, in any number of lines", async () => {

@@ -14,7 +14,9 @@ export function boundedFetch(origin: string, ask: Fetch = fetch): Fetch {
       throw new ToolError("denied", "The server redirects to another address, which is not allowed");
     const response = await ask(url, { ...init, redirect: "manual" });
     if (response.body === null) return response;
-    const isStream = response.headers.get("content-type")?.includes("text/event-stream") === true;
+    // The SDK reads the body of an error at once, whatever its type.
+    const isStream =
+      response.ok && response.headers.get("content-type")?.includes("text/event-stream") === true;
     const { status, statusText, headers } = response;
     return new Response(response.body.pipeThrough(bound(isStream)), { status, statusText, headers });
   };
