@@ -140,6 +140,23 @@ describe("a token that is bound to a key", () => {
     expect((await fixture.login()).tokens.token_type).toBe("DPoP");
   });
 
+  it("gets another proof after a redirect within the server, whose query is not in the proof", async () => {
+    await using fixture = await loginFixture({
+      dpop: {},
+      answer: answering("/mcp", ({ headers }, response) => {
+        if (headers.authorization === undefined) return false;
+        response.writeHead(308, { location: "/mcp?tenant=2" }).end();
+        return true;
+      }),
+    });
+    await fixture.login();
+    await using hub = await fixture.openHub();
+    expect((await callFirst(hub)).text).toBe("Hello, DPoP [secret]");
+    const claims = proofsTo(fixture.server, "POST /mcp").map((proof) => decodeJwt(proof));
+    expect(new Set(claims.map(({ jti }) => jti)).size).toBe(claims.length);
+    expect(new Set(claims.map(({ htu }) => htu))).toEqual(new Set([fixture.server.url]));
+  });
+
   it("is not a login without its key", async () => {
     await using fixture = await loginFixture({ dpop: {} });
     await fixture.login();
