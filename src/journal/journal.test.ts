@@ -57,6 +57,17 @@ describe("journal", () => {
     journal.close();
   });
 
+  it("writes a beginning that may wait with the next record, in order", () => {
+    const journal = openJournal();
+    const reader = openJournal("session_2");
+    journal.begin(attempt("call_1"), { mayWait: true });
+    expect(reader.latest(10)).toEqual([]);
+    journal.begin({ ...attempt("call_2"), parent: "call_1" });
+    expect(reader.latest(10).map(({ callId }) => callId)).toEqual(["call_2", "call_1"]);
+    expect(reader.running().map(({ callId }) => callId)).toEqual(["call_1", "call_2"]);
+    for (const one of [journal, reader]) one.close();
+  });
+
   it("leaves a short log to the next process when this one exits, and no long one", () => {
     const log = join(folder, "journal.sqlite-wal");
     const first = openJournal("session_1");

@@ -73,9 +73,13 @@ export class Journal {
     this.#introduction ??= setTimeout(() => this.#introduce(), introductionDelayMs).unref();
   }
 
-  /** Records an attempt at once, because a call that may change something must not run unrecorded. */
-  begin(attempt: Attempt): void {
-    this.#writeFirst(this.#entry("begin", attempt.callId, this.#print(attempt, {}), attempt.startedAt));
+  /**
+   * Records an attempt at once, because a call that may change something must not run unrecorded. With `mayWait`, it is
+   * recorded shortly after, and before the first record of a change: only the calls that it makes can change something.
+   */
+  begin(attempt: Attempt, { mayWait = false }: { readonly mayWait?: boolean } = {}): void {
+    if (mayWait) this.#addToBatch(this.#later("begin", attempt, {}));
+    else this.#writeFirst(this.#entry("begin", attempt.callId, this.#print(attempt, {}), attempt.startedAt));
     this.#begun.add(attempt.callId);
   }
 
@@ -89,20 +93,18 @@ export class Journal {
    * recorded when its caller has the result: it says nothing about changes that other records do not say.
    */
   finish(attempt: Attempt, ending: Ending, { mayWait = false }: { readonly mayWait?: boolean } = {}): void {
-    const hasBegun = this.#begun.delete(attempt.callId);
-    const { callId, startedAt, input } = attempt;
-    if (hasBegun) this.#waiting.push(this.#entry("end", callId, this.#print({}, ending)));
-    else {
-      // The caller may change its input from now on, so a flat input is copied and a nested one is serialized at once.
-      const kept = isFlat(input) ? { ...attempt, input: { ...input } } : undefined;
-      const print = () => this.#entry("call", callId, this.#print(kept ?? attempt, ending), startedAt);
-      this.#waiting.push(kept === undefined ? print() : print);
+    const { callId } = attempt;
+    if (!this.#begun.delete(callId)) {
+      this.#addToBatch(this.#later("call", attempt, ending));
+      return;
     }
-    if ((hasBegun && !mayWait) || this.#waiting.length % batchSize === 0) this.flushQuietly();
-    else if (hasBegun) {
+    const endedAt = this.#now();
+    this.#waiting.push(() => this.#entry("end", callId, this.#print({}, ending), endedAt));
+    if (!mayWait) this.flushQuietly();
+    else {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.flushQuietly(), 1).unref();
-    } else this.#timer ??= setTimeout(() => this.flushQuietly(), batchDelayMs).unref();
+    }
   }
 
   /** Records anything else at once and returns its sequence number. Throws `unavailable`. */
@@ -300,8 +302,26 @@ export class Journal {
     }
   }
 
+  /** Writes a record shortly after, together with others. */
+  #addToBatch(entry: Entry | (() => Entry)): void {
+    this.#waiting.push(entry);
+    if (this.#waiting.length % batchSize === 0) this.flushQuietly();
+    else this.#timer ??= setTimeout(() => this.flushQuietly(), batchDelayMs).unref();
+  }
+
   #entry(kind: string, call: string, body: string, at: number = this.#now()): Entry {
     return { at, kind, session: this.session, call, body };
+  }
+
+  /**
+   * Returns a record that is serialized when it is written, if possible: the caller may change its input from now on, so a
+   * flat input is copied and a nested one is serialized at once.
+   */
+  #later(kind: string, attempt: Attempt, ending: Partial<Ending>): Entry | (() => Entry) {
+    const { callId, startedAt, input } = attempt;
+    const kept = isFlat(input) ? { ...attempt, input: { ...input } } : undefined;
+    const print = () => this.#entry(kind, callId, this.#print(kept ?? attempt, ending), startedAt);
+    return kept === undefined ? print() : print;
   }
 
   #print(attempt: Partial<Attempt>, ending: Partial<Ending>): string {

@@ -38,11 +38,14 @@ function failureOf({ failed, isError }: CallSuccess): string | undefined {
   return failed ?? (isError ? "The tool reported a failure" : undefined);
 }
 
-/** Records the start. Returns the failure when the call cannot be recorded and therefore must not run. */
+/**
+ * Records the start, which may wait when only the calls that it makes can change something. Returns the failure when the
+ * call cannot be recorded and therefore must not run.
+ */
 function recordStart(journal: Journal, { risk, makesCalls }: AnyTool, attempt: Attempt): Failure | undefined {
   if (risk === "read" && !makesCalls) return undefined;
   try {
-    journal.begin(attempt);
+    journal.begin(attempt, { mayWait: risk === "read" });
     return undefined;
   } catch (error) {
     return { ok: false, error: error as ToolError };
