@@ -31,7 +31,7 @@ export function podmanContainer(): PodmanContainer {
   const mounts = makeRoot(root).map(([from, to]) => `type=bind,source=${from},target=${to},readonly`);
   const words = ["run", "-d", "--name", name, "--env", "HOME=/root", "--env", "PATH=/node:/usr/bin:/bin"];
   const remove = async () => {
-    spawnSync("podman", ["rm", "-f", "-t", "0", name], { env: home.env, stdio: "ignore" });
+    home.remove(name);
     await home[Symbol.asyncDispose]();
   };
   try {
@@ -85,7 +85,7 @@ export function podmanImage(): PodmanImage {
   return {
     ...{ image, variables: home.variables, containers },
     [Symbol.asyncDispose]: async () => {
-      spawnSync("podman", ["rm", "-f", "-a", "-t", "0"], { env: home.env, stdio: "ignore" });
+      home.remove("-a");
       await home[Symbol.asyncDispose]();
       await root[Symbol.asyncDispose]();
     },
@@ -95,9 +95,10 @@ export function podmanImage(): PodmanImage {
 interface PodmanHome extends AsyncDisposable {
   readonly path: string;
   readonly variables: Readonly<Record<string, string>>;
-  readonly env: NodeJS.ProcessEnv;
   /** Runs podman. Returns its output. */
   run(args: readonly string[]): string;
+  /** Removes a container, or all (`-a`). */
+  remove(name: string): void;
 }
 
 /** Storage and settings of their own for podman. `settings`: more lines for all containers. */
@@ -133,8 +134,13 @@ function podmanHome(settings: readonly string[] = []): PodmanHome {
   };
   const env = { ...process.env, ...variables };
   return {
-    ...{ path: temporary.path, variables, env },
-    run: (args) => execFileSync("podman", args, { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }),
+    ...{ path: temporary.path, variables },
+    run: (args) => {
+      const { status, stdout, stderr } = runPodman(args, env);
+      if (status !== 0) throw Object.assign(new Error(`podman ${args.join(" ")}: ${stderr}`), { stderr });
+      return stdout;
+    },
+    remove: (name) => void runPodman(["rm", "-f", "-t", "0", name], env),
     [Symbol.asyncDispose]: async () => {
       // They clean up after containers, and create folders to do so.
       await vi.waitUntil(() => !isInUse(temporary.path), { timeout: 60_000, interval: 50 });
@@ -143,6 +149,18 @@ function podmanHome(settings: readonly string[] = []): PodmanHome {
       await temporary[Symbol.asyncDispose]();
     },
   };
+}
+
+/**
+ * Runs podman, and once more when it hangs: the podman of an ordinary user starts itself again in a user namespace, and
+ * very rarely waits forever for a lock before it has done anything.
+ */
+function runPodman(args: readonly string[], env: NodeJS.ProcessEnv) {
+  const limited = ["--signal=KILL", "90", "podman", ...args];
+  const once = () =>
+    spawnSync("timeout", limited, { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const result = once();
+  return result.signal === "SIGKILL" || result.status === 137 ? once() : result;
 }
 
 /** Whether a program runs that has this path among its arguments. */
