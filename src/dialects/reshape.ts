@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { risks, type ToolRisk } from "../contract/access.ts";
 import type { AnyTool, OutputLimits } from "../contract/tool.ts";
+import { loadOnce } from "../lib/async/load-once.ts";
 import { type CanonicalName, catalog } from "../tools/catalog.ts";
 import type { DialectTool, OfferedTool } from "./dialect.ts";
 import { hintsOfAll } from "./effects.ts";
@@ -37,34 +38,30 @@ export function reshapeTool<const Names extends readonly [CanonicalName, ...Cano
   const [canonical, ...also] = canonicals;
   const limitsOf = typeof limits === "function" ? limits : undefined;
   const titles = { name, description, limits: typeof limits === "object" ? limits : undefined, timeoutMs };
-  return {
-    name,
-    canonical,
-    also,
-    ...needsOf(canonical),
-    load: async () => {
-      const { zod } = await import("./zod-mini.ts");
-      const tools = new Map<CanonicalName, AnyTool>();
-      for (const each of canonicals) tools.set(each, retitle(await catalog[each](), titles));
-      return {
-        name,
-        canonical,
-        also,
-        description,
-        risk: highestRisk([...tools.values()]),
-        hints: hintsOfAll([...tools.values()]),
-        input: reshaping.input(zod),
-        native,
-        fields,
-        resolve: (given) => {
-          const [resolved, input] = resolve(given as Given);
-          const tool = tools.get(resolved)!;
-          const limited = limitsOf ? { ...tool, limits: limitsOf(given as Given) } : tool;
-          return answerWith({ tool: limited, input }, answer, given as Given);
-        },
-      };
-    },
-  };
+  // Every session offers the same tools.
+  const { load } = loadOnce(async (): Promise<OfferedTool> => {
+    const { zod } = await import("./zod-mini.ts");
+    const tools = new Map<CanonicalName, AnyTool>();
+    for (const each of canonicals) tools.set(each, retitle(await catalog[each](), titles));
+    return {
+      name,
+      canonical,
+      also,
+      description,
+      risk: highestRisk([...tools.values()]),
+      hints: hintsOfAll([...tools.values()]),
+      input: reshaping.input(zod),
+      native,
+      fields,
+      resolve: (given) => {
+        const [resolved, input] = resolve(given as Given);
+        const tool = tools.get(resolved)!;
+        const limited = limitsOf ? { ...tool, limits: limitsOf(given as Given) } : tool;
+        return answerWith({ tool: limited, input }, answer, given as Given);
+      },
+    };
+  });
+  return { name, canonical, also, ...needsOf(canonical), load };
 }
 
 function highestRisk(tools: readonly AnyTool[]): ToolRisk {

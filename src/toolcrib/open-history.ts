@@ -15,7 +15,9 @@ import { lazyHistory } from "../journal/undo/lazy-history.ts";
 import { protecting } from "../journal/undo/plan-undo.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { RedactedStream, redactionOfRecords } from "../policy/redaction/redact.ts";
+import { attempt } from "../system/attempt.ts";
 import { realLocation } from "../system/directories.ts";
+import { identityOf } from "../system/sqlite-file.ts";
 import { TransactionMarks } from "../system/transaction-marks.ts";
 import type { Workspace } from "./open-workspace.ts";
 import type { ToolcribOptions } from "./options.ts";
@@ -56,7 +58,8 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
     redact: redactionOfRecords(),
   });
   const budget = journalBudget(options.journal);
-  const collector = new Collector({ journal, folder: files.blobs, scans: files.scans, budget });
+  const isNew = attempt(() => identityOf(files.journal)) === undefined;
+  const collector = new Collector({ journal, folder: files.blobs, scans: files.scans, budget, isNew });
   const blobs = openBlobs(files.blobs);
   environment.useContents?.(blobs);
   const without = environment.ownDirectories ?? [workspace.state, workspace.config].map(realLocation);

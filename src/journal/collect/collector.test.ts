@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
@@ -58,6 +58,18 @@ it("prepares the list of calls at the end of a session", async () => {
   const database = new DatabaseSync(file, { readOnly: true });
   expect(database.prepare("SELECT call FROM summaries").all()).toEqual([{ call: "call_1" }]);
   database.close();
+});
+
+it("leaves the first collection of a new history to the next process", async () => {
+  await using fixture = temporaryFolder();
+  const journal = new Journal({ file: join(fixture.path, "journal.sqlite"), session: "session_1" });
+  journal.begin({ callId: "call_1", tool: "file.read", input: {}, startedAt: 1 });
+  const options = { journal, folder: join(fixture.path, "blobs"), budget: journalBudget({}, {}) };
+  await new Collector({ ...options, isNew: true }).close();
+  expect(existsSync(options.folder)).toBe(false);
+  await new Collector(options).close();
+  expect(existsSync(options.folder)).toBe(true);
+  journal.close();
 });
 
 it("is due again after an interruption, and gets more time", async () => {

@@ -9,18 +9,23 @@ interface CollectorOptions {
   readonly folder: string;
   readonly budget: JournalBudget;
   readonly scans?: string;
+  /** Whether the history begins in this process. It has nothing to collect in its first minute. */
+  readonly isNew?: boolean;
 }
 
 /** Keeps the history within its budget, in the background, at most once an hour in each process. */
 export class Collector {
-  readonly #options: CollectorOptions;
+  readonly #options: Omit<CollectorOptions, "isNew">;
   readonly #timer: NodeJS.Timeout;
   readonly #closing = new AbortController();
+  #isNew: boolean;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(options: CollectorOptions) {
+  constructor({ isNew = false, ...options }: CollectorOptions) {
     this.#options = options;
+    this.#isNew = isNew;
     this.#timer = setInterval(() => {
+      this.#isNew = false;
       this.#begin(() => this.#closing.signal);
       this.#work = this.#work.then(() => this.#prepareLists(this.#closing.signal));
     }, lookEveryMs).unref();
@@ -31,7 +36,7 @@ export class Collector {
     clearInterval(this.#timer);
     this.#closing.abort();
     await this.#work;
-    if (!this.#options.journal.hasWritten) return;
+    if (!this.#options.journal.hasWritten || this.#isNew) return;
     this.#begin((interrupted) => AbortSignal.timeout(Math.min(closingMs * 2 ** interrupted, maxClosingMs)));
     await this.#work;
   }
