@@ -121,6 +121,6 @@ it.each(kinds)("leaves a conversation that %s accepts, whichever events occur in
       expect(checkHistory(session.messages)).toEqual([]);
       expect(await close()).toEqual([]);
     }),
-    { numRuns: repetitions(4, 8) },
+    { numRuns: repetitions(3, 8) },
   );
 });

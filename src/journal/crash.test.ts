@@ -67,7 +67,7 @@ it("waits for a process that is creating the same database", async () => {
 
 it("loses no acknowledged record when it is killed", { timeout: 600_000 }, async () => {
   const file = join(folder, "killed.sqlite");
-  const lanes = ["left", "right"].map((lane) => killOften(file, lane, repetitions(8, 26)));
+  const lanes = ["left", "right"].map((lane) => killOften(file, lane, repetitions(5, 26)));
   const acknowledged = (await Promise.all(lanes)).flat();
   const journal = new Journal({ file, session: "after" });
   const finished = new Set(
@@ -83,7 +83,7 @@ it("loses no acknowledged record when it is killed", { timeout: 600_000 }, async
 testKilledCalls({
   program: () => caller,
   open: (files) => killedWorkspace(folder, files),
-  times: repetitions(3, 6),
+  times: repetitions(2, 6),
   withinMs: 150,
 });
 

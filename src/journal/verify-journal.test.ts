@@ -276,7 +276,7 @@ async function expectAllFound<Deed>(
     rmSync(file);
     return (fault !== undefined) === isDone;
   });
-  await fc.assert(found, { numRuns: repetitions(20, 80) });
+  await fc.assert(found, { numRuns: repetitions(10, 80) });
 }
 
 function flip(

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decide, decideOn, rules, testContext } from "../../test/support/policy/decide.ts";
+import { repetitions } from "../../test/support/repetitions.ts";
 import type { ToolAccess } from "../contract/access.ts";
 import { shellQuote } from "../lib/text/shell-quote.ts";
 import {
@@ -116,7 +117,7 @@ const accesses: fc.Arbitrary<ToolAccess> = fc.oneof(
   fc.constantFrom("a.example", "b.other").map((host): ToolAccess => ({ kind: "network", host })),
 );
 const mode: fc.Arbitrary<PolicyMode> = fc.constantFrom(...policyModes);
-const runs = { numRuns: 400 };
+const runs = { numRuns: repetitions(100, 400) };
 
 const verdict = (access: ToolAccess, sources: readonly RuleSource[], inMode: PolicyMode) =>
   decideOn([access], sources, { mode: inMode }).verdict;
@@ -165,7 +166,7 @@ it("the order in which sources are read does not matter", () => {
         decide(question, compilePolicy(given, testContext)).record;
       expect(decided([...sources].reverse())).toEqual(decided(sources));
     }),
-    { numRuns: 200 },
+    { numRuns: repetitions(50, 200) },
   );
 });
 

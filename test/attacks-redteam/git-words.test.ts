@@ -5,7 +5,10 @@ import { openGitFixture } from "../support/git-tools/git-fixture.ts";
 
 it("escapes names from a repository that would control a terminal or forge an output line", async () => {
   const evil = "\x1b[31mx\x07\u202e";
-  await using fixture = await openGitFixture({ files: { "a.txt": "one\n", "b.txt": "two\n" } });
+  await using fixture = await openGitFixture({
+    files: { "a.txt": "one\n", "b.txt": "two\n" },
+    sandbox: "auto",
+  });
   const at = (...names: string[]) => join(fixture.workspace, ...names);
   fixture.git("commit", "-q", "--allow-empty", "-m", `Subject ${evil}`);
   writeFileSync(at(".gitmodules"), `[submodule "x"]\n\tpath = "../o${evil}\\nforged"\n`);

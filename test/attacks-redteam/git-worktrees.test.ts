@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { openGitFixture } from "../support/git-tools/git-fixture.ts";
 
 it("does not confuse linked work trees, and changes none that a sandbox would hide", async () => {
-  await using fixture = await openGitFixture({ files: { a: "1\n" } });
+  await using fixture = await openGitFixture({ files: { a: "1\n" }, sandbox: "auto" });
   const main = join(fixture.home, "main");
   fixture.git("clone", "-q", fixture.workspace, main);
   fixture.git("-C", main, "worktree", "add", "-q", join(fixture.workspace, "own"));

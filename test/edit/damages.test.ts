@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ToolError } from "../../src/contract/error.ts";
 import { planEdits } from "../../src/edit/plan-edits.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { allDamages, type Task, tasksOf } from "./damages.ts";
 import { hunksOf, modify } from "./modification.ts";
 import { Random } from "./random.ts";
@@ -15,7 +16,7 @@ const subjects = globSync(["docs/**/*.md", "src/lib/*.ts", "src/pipeline/**/*.ts
   .sort()
   .filter((path) => path !== "docs/benchmarks.md")
   // All of them take a minute. `npm run bench -- edit` does more of the same.
-  .filter((_, index) => index % 3 === 0)
+  .filter((_, index) => index % repetitions(9, 3) === 0)
   .flatMap((path) => {
     const lines = readFileSync(join(root, path), "utf8").slice(0, -1).split("\n");
     // Changes of a few lines name all of them. Blanks after the last one are then not part of the text, and stay.

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { checkHistory } from "../../../test/support/check-history.ts";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import type { Message, UserMessage } from "../../models/message.ts";
 import type { ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
@@ -290,7 +291,7 @@ it("turns any conversation into one that a strict provider accepts, at most 60 %
         expect(conversationTokens(kept)).toBeLessThanOrEqual(tokensBefore * 0.6);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: repetitions(60, 300) },
   );
 });
 

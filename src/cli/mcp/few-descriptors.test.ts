@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest";
 import { builtProgram } from "../../../test/support/built-program.ts";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { withDescriptorLimit } from "../../../test/support/descriptor-limit.ts";
+import { repetitions } from "../../../test/support/repetitions.ts";
 
 function environmentOf({ home }: CliWorkspace): NodeJS.ProcessEnv {
   return { ...process.env, NODE_OPTIONS: "", TOOLCRIB_HOME: home, TOOLCRIB_TOKEN: token };
@@ -52,9 +53,10 @@ describe.runIf(process.platform === "linux")("with few file descriptors", () => 
     const [name, input] = calls[2];
     const idle: Socket[] = [];
     const answers: string[] = [];
+    const enough = repetitions(6, 20);
     try {
       // Each idle connection takes a descriptor of the server, until none is left for grep.
-      while (answers.filter((answer) => saysWhy.test(answer)).length < 20 && idle.length < 200) {
+      while (answers.filter((answer) => saysWhy.test(answer)).length < enough && idle.length < 200) {
         const socket = connect(Number(port), hostname).on("error", () => {});
         idle.push(socket);
         await once(socket, "connect");

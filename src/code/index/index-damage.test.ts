@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { openTestIndex, type TestIndex } from "../../../test/support/code-index/open-index.ts";
+import { repetitions } from "../../../test/support/repetitions.ts";
 
 const { signal } = new AbortController();
 
@@ -49,7 +50,7 @@ describe("an index", () => {
       seed = (seed * 1103515245 + 12345) % 2 ** 31;
       return seed % below;
     };
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < repetitions(3, 8); round++) {
       const damaged = Buffer.from(original);
       for (let times = 0; times <= round; times++) {
         const start = random(damaged.length);
@@ -135,10 +136,11 @@ describe("an index", () => {
 
   it("continues where it was when its builder is killed", async () => {
     await using index = openTestIndex(files);
-    for (let round = 0; round < 6; round++) {
+    const rounds = repetitions(3, 6);
+    for (let round = 0; round < rounds; round++) {
       const child = spawn(process.execPath, [program, index.workspace, index.directory], { stdio: "ignore" });
       await untilStarted(child, index);
-      await sleep(round * 30);
+      await sleep((round * 150) / (rounds - 1));
       child.kill("SIGKILL");
       await once(child, "close");
     }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { occurrencesIn } from "../../../test/support/marked-names.ts";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import type { Occurrence, Occurrences } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { spliced } from "../blocks/block-change.ts";
@@ -12,7 +13,7 @@ const sources = readdirSync(fixtures).filter(
   (name) => !name.endsWith(".outline") && scopeRulesOf(languageOf(name)) !== undefined,
 );
 
-describe("every name that can be renamed", () => {
+describe("a name that can be renamed", () => {
   it.each(sources)(
     "keeps its meaning, and renames back byte for byte, in %s",
     { timeout: 600_000 },
@@ -21,7 +22,9 @@ describe("every name that can be renamed", () => {
       const text = readFileSync(new URL(source, fixtures), "utf8");
       const names = new Set(text.match(/[\p{ID_Start}_]\p{ID_Continue}*/gu));
       let renamed = 0;
-      for (const name of names) {
+      const every = repetitions(4, 1);
+      for (const [index, name] of [...names].entries()) {
+        if (index % every !== 0) continue;
         // In some languages a capital at the beginning has a meaning.
         const fresh = /^\p{Lu}/u.test(name) ? "NeverSeenBefore" : "never_seen_before";
         const old = await occurrencesIn(language, text, name);

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { Edit, type Parser, type Tree } from "web-tree-sitter";
 import { parserOf } from "../../../test/support/parsed-text.ts";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import { outlineAfter } from "./outline-after.ts";
 import { outlineOf } from "./outline-of.ts";
 
@@ -31,18 +32,19 @@ const changes: readonly ((line: string) => string)[] = [
 
 describe("an outline after a change", () => {
   it.each(sources)(
-    "equals the outline of the changed text, for %s with every second line changed",
+    "equals the outline of the changed text, for %s with lines of all its parts changed",
     async (source) => {
       const text = readFileSync(`${fixtures}${source}`, "utf8");
       const language = source.slice(0, source.indexOf("."));
       const parser = await parserOf(language);
       const outline = outlined(parser, text, language);
       let at = 0;
+      const step = repetitions(8, 2);
       for (const [index, line] of text.split(/(?<=\n)/).entries()) {
-        const put = changes[(index >> 1) % changes.length]!(line);
+        const put = changes[Math.floor(index / step) % changes.length]!(line);
         const edit = { start: at, oldEnd: at + line.length, put };
         at += line.length;
-        if (index % 2 === 1) continue;
+        if (index % step !== 0) continue;
         const changed = text.slice(0, edit.start) + put + text.slice(edit.oldEnd);
         const { tree, ...stretch } = parsedAgain(parser, text, changed, edit);
         expect(outlineAfter(tree, changed, language, { outline, text, changed: stretch })).toEqual(

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import { findLanguage } from "../languages/find-language.ts";
 import { changeBetween } from "./sent-texts.ts";
 import { type SentText, Trees } from "./trees.ts";
@@ -53,7 +54,7 @@ describe("trees", () => {
           ]);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: repetitions(20, 60) },
     );
   });
 

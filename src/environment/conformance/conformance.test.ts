@@ -1,6 +1,7 @@
 import { afterAll } from "vitest";
 import { ServiceBackend } from "../../../examples/backend-service/service-backend.ts";
 import { startService } from "../../../examples/backend-service/stand-in.ts";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
 import { environmentOf } from "../backend/backend-environment.ts";
 import { withOutputs } from "../foreign-environment.ts";
@@ -35,9 +36,11 @@ testConformance("remote local", ({ outputs, ...content } = {}) =>
   openRemoteWorld(openLocalWorld(content), outputs && { outputs }),
 );
 
-testConformance("remote memory", ({ outputs, ...content } = {}) =>
-  openRemoteWorld(memoryWorld(content), outputs && { outputs }),
-);
+// The two parts of it are tested above.
+if (repetitions(1, 2) === 2)
+  testConformance("remote memory", ({ outputs, ...content } = {}) =>
+    openRemoteWorld(memoryWorld(content), outputs && { outputs }),
+  );
 
 testConformance("wrapped local", (content) => {
   const world = openLocalWorld(content);

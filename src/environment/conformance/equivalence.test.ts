@@ -118,7 +118,7 @@ it.each(Object.entries(worlds))(
         }
         expect(await contentOf(memory)).toEqual(await contentOf(world.environment));
       }),
-      { numRuns: repetitions(50, 200) },
+      { numRuns: repetitions(25, 200) },
     );
   },
 );

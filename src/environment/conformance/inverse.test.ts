@@ -98,7 +98,7 @@ it.each(["memory", "disk", "target"] as const)(
         await environment.change(inverseOf(changes, receipts, first), { durable: false });
         expect(await filesOf(environment)).toEqual(first);
       }),
-      { numRuns: repetitions(30, 100) },
+      { numRuns: repetitions(15, 100) },
     );
   },
 );

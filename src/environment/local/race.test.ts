@@ -44,7 +44,7 @@ for (const [name, { actions, options }] of Object.entries(racedEnvironments)) {
     afterAll(() => race[Symbol.asyncDispose]());
 
     it.each(actions)(`follows no link with ${name}: %s`, { timeout: 600_000 }, async (action) => {
-      expect(await race.run(action, repetitions(20, 60))).toMatchObject({ escapes: 0 });
+      expect(await race.run(action, repetitions(10, 60))).toMatchObject({ escapes: 0 });
     });
   });
 }

@@ -403,7 +403,7 @@ describe("any spec", () => {
         for (const id of new Set(given.models))
           expect(new Set(runs.filter((run) => run.model === id).map(caseOf)).size).toBe(cases);
       }),
-      { numRuns: repetitions(15, 30) },
+      { numRuns: repetitions(8, 30) },
     );
   });
 
@@ -414,7 +414,7 @@ describe("any spec", () => {
         const ids = plan(given).runs.map(runId);
         expect(plan(JSON.stringify(turned)).runs.map(runId)).toEqual(ids);
       }),
-      { numRuns: repetitions(15, 30) },
+      { numRuns: repetitions(8, 30) },
     );
   });
 
@@ -440,7 +440,7 @@ describe("any spec", () => {
           expect(error.message).toMatch(/fleet\.yaml/);
         }
       }),
-      { numRuns: repetitions(100, 200) },
+      { numRuns: repetitions(50, 200) },
     );
   });
 });

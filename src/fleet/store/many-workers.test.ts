@@ -5,13 +5,16 @@ import { describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { settingsWith, specOf } from "../../../test/support/fleet/examples.ts";
 import { startPostgres } from "../../../test/support/fleet/postgres.ts";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { Claim } from "../fleet.ts";
 import { openFleetStore, type StoreLocation } from "./open-fleet-store.ts";
 
 /** About half of the runs can be paid: a run costs 10 cents on average. */
-const count = 60;
-const budget = 3;
+const count = repetitions(24, 60);
+const budget = count / 20;
+/** A worker is killed when this many runs have ended. */
+const kills = repetitions(1, 2) === 2 ? [5, 15, 25] : [3, 8];
 
 describe("many workers", () => {
   it("end every run once within the budget, although some are killed (SQLite)", async () => {
@@ -36,7 +39,7 @@ async function workThrough(location: StoreLocation, disturb: () => Promise<void>
   const ends: Claim[] = [];
   await using workers = new Workers(location, (claim) => ends.push(claim));
   workers.start(4);
-  for (const reached of [5, 15, 25]) {
+  for (const reached of kills) {
     await expect.poll(() => ends.length, { interval: 5 }).toBeGreaterThan(reached);
     workers.kill();
     workers.start(1);

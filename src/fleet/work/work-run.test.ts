@@ -27,7 +27,7 @@ const doing =
 describe("a run of a worker", () => {
   it("is solved: clone, set-up, turn, patch, check, artifacts", async () => {
     await using fixture = await workerFixture(doing("cat set-up.txt > a.txt"));
-    const run = await fixture.run({
+    const spec = {
       setup: "echo new > set-up.txt; echo ready",
       check: {
         command: "bash tests/check.sh",
@@ -35,7 +35,9 @@ describe("a run of a worker", () => {
         minutes: 1,
       },
       data: { instance_id: "x-1" },
-    });
+    };
+    // In a sandbox, where there is one.
+    const run = await fixture.run(spec, { sandbox: undefined });
     expect([run.outcome, run.reason]).toEqual(["solved", "The check passed."]);
     expect(run.result).toMatchObject({
       ...{ text: "Done.", rounds: 2, calls: 1, check: { exitCode: 0 } },

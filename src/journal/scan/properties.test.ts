@@ -6,5 +6,5 @@ import { undoRandomScripts } from "../../../test/undo/random-scripts.ts";
 it.each([false, true])(
   "undoes and redoes random scripts (in a repository: %s)",
   { tags: "differs-for-root" },
-  (git) => undoRandomScripts((files) => openCommandFixture(files, { git }), repetitions(4, 10)),
+  (git) => undoRandomScripts((files) => openCommandFixture(files, { git }), repetitions(3, 10)),
 );

@@ -26,7 +26,7 @@ describe("transactions", () =>
   testKilledTransactions({
     program: () => transactionProgram,
     open: (files) => killedWorkspace(folder.path, files),
-    times: { own: repetitions(6, 22), parked: repetitions(3, 6) },
+    times: { own: repetitions(4, 22), parked: repetitions(2, 6) },
     atOnce: 2,
     withinMs: 400,
   }));

@@ -32,7 +32,7 @@ it("leaves every file whole when an undo is killed, and the next undo completes 
   const undo = ["journal.undo", {}] as const;
   const { steps } = await world.run(undo, {});
   const outcomes: string[] = [];
-  for (let killAt = 1; killAt <= steps; killAt += repetitions(17, 7)) {
+  for (let killAt = 1; killAt <= steps; killAt += repetitions(27, 7)) {
     world.reset();
     await world.run(undo, { killAt });
     const found = await world.look();
@@ -49,7 +49,7 @@ it("undoes a killed call, however far it got", { timeout: 300_000 }, async () =>
   const call = ["edit.patch", { patch }] as const;
   const { steps } = await world.run(call, {});
   expect(steps).toBeGreaterThan(0);
-  for (let killAt = 1; killAt <= steps; killAt += repetitions(17, 7)) {
+  for (let killAt = 1; killAt <= steps; killAt += repetitions(27, 7)) {
     world.reset();
     await world.run(call, { killAt });
     await world.call(["journal.undo", { last: 1 }]);

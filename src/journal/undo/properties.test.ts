@@ -9,5 +9,5 @@ testUndoProperties(
     environment.link("link", "d/a");
     return openUndoFixture({ environment });
   },
-  repetitions(10, 30),
+  repetitions(6, 30),
 );

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import { ActionReader } from "./action-reader.ts";
 
 const call = '{"action": "tool_call", "tool": "read_file", "args": {"path": "a.ts"}}';
@@ -122,7 +123,7 @@ it("reads the same however a reply is split, and never retracts shown text", () 
       expect([one, third]).toEqual([other, other]);
       expect([squeezed(shown), squeezed(shownHalved)]).toEqual([squeezed(shownWhole), squeezed(shownWhole)]);
     }),
-    { numRuns: 3000 },
+    { numRuns: repetitions(500, 3000) },
   );
 });
 

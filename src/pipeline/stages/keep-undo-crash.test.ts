@@ -17,7 +17,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 describe("a killed call", { timeout: 600_000 }, () => {
   it.each(killedCalls())("can be undone when killed at any step: %s", async (name) => {
     const steps = await stepsOf(name);
-    const stride = Math.ceil(steps / repetitions(8, 24));
+    const stride = Math.ceil(steps / repetitions(5, 24));
     const found = await inLanes(Math.floor(steps / stride), async (number) => {
       const killAt = number * stride;
       const home = newKeepWorld(folder.path);

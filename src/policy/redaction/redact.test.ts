@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { randomLetters } from "../../../test/support/policy/random-letters.ts";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import { hasPrivateKey } from "./private-keys.ts";
 import { RedactedStream, redactInTurns, redactionOfRecords, redactText, redactValue } from "./redact.ts";
 import { marksIn } from "./secret.ts";
@@ -150,7 +151,7 @@ describe("a text without secrets", () => {
         const shown = numbered.map((line, index) => `${first + index} | ${line}`).join("\n");
         expect(redactText(shown)).toBe(shown);
       }),
-      { numRuns: 500 },
+      { numRuns: repetitions(100, 500) },
     );
   });
 

@@ -37,7 +37,7 @@ describe("listing", () => {
   });
 
   it("shows the current branch, its upstream and the last commit of each", async () => {
-    await using opened = await openTwo();
+    await using opened = await openTwo({ sandbox: "auto" });
     opened.configure({
       "remote.origin.url": "nowhere",
       "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*",
@@ -220,7 +220,7 @@ describe("switching", () => {
     const lines = "allow run git hook run *\nunconfined run git hook run *";
     const skipped: unknown[] = [];
     for (const options of [{}, { lines }]) {
-      await using opened = await openTwo(options);
+      await using opened = await openTwo({ ...options, sandbox: "auto" });
       const hook = join(opened.workspace, ".git/hooks/post-checkout");
       writeFileSync(hook, "#!/bin/sh\ntouch hooked\n");
       chmodSync(hook, 0o755);
@@ -239,7 +239,7 @@ describe("switching", () => {
 
 describe("deleting", () => {
   it("deletes a merged branch, and shows how to restore it", async () => {
-    await using opened = await openTwo();
+    await using opened = await openTwo({ sandbox: "auto" });
     opened.sh("git branch merged && git branch plain");
     opened.configure({ "branch.merged.remote": "origin" });
     const commit = opened.commitOf("main").slice(0, 10);

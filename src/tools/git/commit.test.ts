@@ -23,7 +23,7 @@ function stageChanges({ git, write }: Worktree): void {
 }
 
 it("commits staged changes, and returns the hash, the branch and the files", async () => {
-  await using opened = await openStaged();
+  await using opened = await openStaged({ sandbox: "auto" });
   opened.write({ a: "3\n" });
   const { content, data } = await opened.call("git.commit", { message: "Change a\n\nAnd more." });
   const hash = opened.commitOf("HEAD");
@@ -226,7 +226,10 @@ function hook(opened: GitFixture, name: string, script = "", folder = ".git/hook
 }
 
 /** With a sandbox, hooks run in it even if a rule allows them to run outside. */
-const allowing = { lines: "allow run git hook run *\nunconfined run git hook run *" };
+const allowing = {
+  lines: "allow run git hook run *\nunconfined run git hook run *",
+  sandbox: "auto",
+} as const;
 
 async function isHeld(opened: GitFixture): Promise<boolean> {
   return (await opened.crib.sandbox()).level !== "none";
@@ -252,7 +255,7 @@ describe("hooks", () => {
   });
 
   it("do not run unless a rule allows it, and the answer names them and the rule", async () => {
-    await using opened = await openStaged();
+    await using opened = await openStaged({ sandbox: "auto" });
     hook(opened, "pre-commit", "exit 1");
     hook(opened, "post-commit");
     hook(opened, "pre-push");

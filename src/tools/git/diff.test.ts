@@ -12,7 +12,10 @@ const plain = { isBinary: false, isCut: false };
 
 describe("git.diff", () => {
   it("shows unstaged changes", async () => {
-    await using opened = await openGitFixture({ files: { "a.txt": "one\ntwo\n", "b.txt": "b\n" } });
+    await using opened = await openGitFixture({
+      files: { "a.txt": "one\ntwo\n", "b.txt": "b\n" },
+      sandbox: "auto",
+    });
     opened.write({ "a.txt": "one\nTWO\nthree\n" });
     const [index, now] = opened
       .sh("git rev-parse --short=7 :a.txt; git hash-object a.txt | head -c 7")

@@ -5,7 +5,7 @@ import { type GitFixture, openGitFixture } from "../../../test/support/git-tools
 
 /** The filter of this repository stores files in capital letters. */
 async function openFiltered(lines: string): Promise<GitFixture> {
-  const opened = await openGitFixture({ lines });
+  const opened = await openGitFixture({ lines, sandbox: "auto" });
   opened.configure({ "filter.loud.clean": "tr a-z A-Z" });
   opened.write({ ".gitattributes": "*.txt filter=loud\n", "a.txt": "hello\n", "b.md": "quiet\n" });
   opened.sh("git add -A && git commit -q -m First");

@@ -8,7 +8,11 @@ async function openFiltered(
   lines = "",
   settings: Readonly<Record<string, string>> = usual,
 ): Promise<GitFixture> {
-  const opened = await openGitFixture({ files: { ".gitattributes": "*.up filter=up\n", a: "1\n" }, lines });
+  const opened = await openGitFixture({
+    files: { ".gitattributes": "*.up filter=up\n", a: "1\n" },
+    lines,
+    sandbox: "auto",
+  });
   for (const [key, value] of Object.entries(settings)) opened.configure({ [`filter.up.${key}`]: value });
   return opened;
 }

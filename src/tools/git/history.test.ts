@@ -26,7 +26,7 @@ function commit(
 }
 
 async function openPast() {
-  const opened = await openGitFixture({ prepare: commitThrice });
+  const opened = await openGitFixture({ prepare: commitThrice, sandbox: "auto" });
   const log = readFileSync(join(opened.workspace, ".git/logs/HEAD"), "utf8").trim().split("\n");
   const [first, second, third] = log.map((line) => line.split(" ")[1]!) as [string, string, string];
   return Object.assign(opened, { first, second, third });

@@ -34,7 +34,11 @@ const readings: readonly (readonly [string, object])[] = [
 ];
 
 async function openVictim(): Promise<GitFixture> {
-  return openGitFixture({ files: { "a.txt": "one\n", "b.txt": "two\n" }, prepare: commitAndStage });
+  return openGitFixture({
+    files: { "a.txt": "one\n", "b.txt": "two\n" },
+    prepare: commitAndStage,
+    sandbox: "auto",
+  });
 }
 
 function commitAndStage({ git, write }: Worktree): void {

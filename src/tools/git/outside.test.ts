@@ -19,7 +19,7 @@ const readings: readonly (readonly [string, object])[] = [
 
 /** A workspace next to a repository that no rule allows it to read. */
 async function openBeside(): Promise<GitFixture & { readonly other: string }> {
-  const opened = await openGitFixture({ files: { "a.txt": "one\n" }, prepare: makeOther });
+  const opened = await openGitFixture({ files: { "a.txt": "one\n" }, prepare: makeOther, sandbox: "auto" });
   const other = join(opened.home, "other");
   renameSync(join(opened.workspace, "other"), other);
   return Object.assign(opened, { other });
@@ -112,7 +112,7 @@ describe("a repository that points to another", () => {
     await using opened = await openBeside();
     ways["a .git file that names it"]!(opened, opened.other);
     const lines = `allow read "${opened.other}"/.git/**`;
-    await using again = await openGitFixture({ workspace: opened.workspace, lines });
+    await using again = await openGitFixture({ workspace: opened.workspace, lines, sandbox: "auto" });
     expect((await again.call("git.log", {})).content).toContain("confidential work");
   });
 });

@@ -16,6 +16,7 @@ const stagedIn = (opened: GitFixture) =>
 
 it("stages added, changed, deleted and renamed files, and lists them", async () => {
   await using opened = await openGitFixture({
+    sandbox: "auto",
     files: { a: "1\n", gone: "g\n", old: "renamed\nfile\n", "sub/b": "b\n" },
   });
   opened.write({ a: "2\n", "sub/new": "n\n", "new name": "renamed\nfile\n" });

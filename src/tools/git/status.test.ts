@@ -17,7 +17,7 @@ async function status(opened: GitFixture, input: object = {}) {
 
 describe("git.status", () => {
   it("reports that nothing is changed", async () => {
-    await using opened = await openGitFixture({ files: { "a.txt": "one\n" } });
+    await using opened = await openGitFixture({ files: { "a.txt": "one\n" }, sandbox: "auto" });
     expect(await status(opened)).toEqual({
       isError: false,
       data: { repository: ".", branch: onMain(opened), clean: true, ...nothing },

@@ -34,7 +34,7 @@ afterAll(async () => {
 /** A repository that leaves signing and hooks to the settings of the user. */
 function openPlain(options: GitFixtureOptions = {}): Promise<GitFixture> {
   const settings = { "user.name": "Ada", "user.email": "ada@example.org" };
-  return openGitFixture({ files: { a: "1\n" }, settings, ...options });
+  return openGitFixture({ files: { a: "1\n" }, settings, sandbox: "auto", ...options });
 }
 
 /** Commits the changes, for a user with these git settings. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCodePoint } from "../../../test/support/any-code-point.ts";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import type { ModelAction } from "./describe-actions.ts";
 import { readActions } from "./read-actions.ts";
 
@@ -207,7 +208,7 @@ it("never reads from a damaged object anything that is not written there as JSON
       const { actions, fault } = readActions(reply);
       expect(actions).toEqual(fault === undefined ? [parsed(reply)] : []);
     }),
-    { numRuns: 2000 },
+    { numRuns: repetitions(400, 2000) },
   );
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { runningWith } from "./running-with.ts";
-import { sides } from "./sides.ts";
+import { sidesOfTools } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
-describe.each(sides)("$name", (side) => {
+describe.each(sidesOfTools)("$name", (side) => {
   it("runs a command, and gets its output and exit status", async () => {
     const stage = await openStage(
       side,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { sides } from "./sides.ts";
+import { sidesOfTools } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
-describe.each(sides)("$name", (side) => {
+describe.each(sidesOfTools)("$name", (side) => {
   it("continues a stored session with all of its reasoning", async () => {
     const stage = await openStage(
       side,

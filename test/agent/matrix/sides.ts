@@ -1,5 +1,6 @@
 import type { ToolProtocol } from "../../../src/agent/event.ts";
 import type { ProviderKind, ScriptedReply } from "../../providers/provider-server.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { claudeCodeVocabulary } from "./vocabularies/claude-code.ts";
 import { codexVocabulary } from "./vocabularies/codex.ts";
 import { geminiCliVocabulary } from "./vocabularies/gemini-cli.ts";
@@ -19,7 +20,7 @@ export interface Side {
 
 const native = { protocol: "native" as const, writes: (reply: ScriptedReply) => reply };
 
-/** Every scenario runs on all of them. */
+/** In `npm run test:long`, every scenario runs on all of them. */
 export const sides: readonly Side[] = [
   { ...native, name: "openai", kind: "openai", words: () => codexVocabulary },
   { ...native, name: "openai-chat", kind: "openai-chat", words: () => toolcribVocabulary },
@@ -35,6 +36,13 @@ export const sides: readonly Side[] = [
     writes: inActions,
   },
 ];
+
+/**
+ * The sides of scenarios about tools and conversations: in `npm test`, one of each protocol and each dialect. The two
+ * others differ in what they send and receive, which the tests of faults, oddities, endings, scans and turns cover.
+ */
+export const sidesOfTools: readonly Side[] =
+  repetitions(1, 2) === 2 ? sides : sides.filter(({ kind }) => kind !== "ollama" && kind !== "openrouter");
 
 /** Writes calls as JSON actions in the text, and the last text as the end of the task. */
 function inActions({ text, calls = [], ...reply }: ScriptedReply): ScriptedReply {

@@ -56,7 +56,8 @@ export async function workerFixture(
   const options: WorkerFixture["options"] = {
     ...{ slots: 2, workFolder: join(folder, "work"), configDirectory: join(folder, "config") },
     ...{ models: server.settings, mode: "yolo", allowRepositories: ["**"], heartbeatMs: 200 },
-    ...{ leaseMs, patience: { retries: 0, longestWaitMs: 2_000, parkMs: 50 } },
+    // Opening a sandbox costs more than the rest of a run.
+    ...{ sandbox: "none", leaseMs, patience: { retries: 0, longestWaitMs: 2_000, parkMs: 50 } },
   };
   let tasks = 0;
   const fixture: WorkerFixture = {

@@ -19,7 +19,7 @@ import {
   type ToolcribOptions,
 } from "../../../src/toolcrib/index.ts";
 
-/** A workspace on the disk with a real repository, and a Toolcrib instance in it. */
+/** A workspace on the disk with a real repository, and a Toolcrib instance in it. Default: without a sandbox. */
 export interface GitFixture extends Worktree {
   readonly crib: Toolcrib;
   /** The folder of the workspace; tests put other files there too. */
@@ -82,6 +82,7 @@ export async function openGitFixture({
       stateDirectory: join(home, "state"),
       configDirectory: join(home, "config"),
       mode: "cautious",
+      sandbox: "none",
       ...options,
     });
   const crib = await open(workspace);

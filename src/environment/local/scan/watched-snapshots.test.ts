@@ -389,7 +389,7 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
         expect(show(await watched.take())).toEqual(show(await watched.fresh()));
       }
     });
-    await fc.assert(property, { numRuns: repetitions(4, 12) });
+    await fc.assert(property, { numRuns: repetitions(3, 12) });
   });
 });
 
