@@ -5,12 +5,14 @@ import { termsOf } from "./terms.ts";
 export interface SearchQuery {
   /** The terms with their weights. The terms of the query itself come first. */
   readonly terms: ReadonlyMap<string, number>;
+  /** The words of the query, without words that say nothing. */
+  readonly words: readonly string[];
   readonly writtenAs: ReadonlyMap<string, string>;
   readonly roles: ReadonlySet<FileRole>;
 }
 
-export function readQuery(words: string): SearchQuery {
-  const all = termsOf(words);
+export function readQuery(text: string): SearchQuery {
+  const all = termsOf(text);
   const relevant = all.filter((term) => !isEmpty(term));
   const counted = (relevant.length > 0 ? relevant : all).slice(0, mostTerms);
   const terms = new Map<string, number>();
@@ -21,13 +23,17 @@ export function readQuery(words: string): SearchQuery {
   const add = (term: string, weight: number) => {
     if (!terms.has(term)) terms.set(term, weight);
   };
-  const writtenAs = spellings(words, terms);
-  for (const word of new Set(all.slice(0, 2 * mostTerms))) {
-    if (isEmpty(word) && !asking.has(word)) continue;
-    for (const other of relatedWords.get(word) ?? []) add(other, relatedWeight);
-  }
+  const writtenAs = spellings(text, terms);
+  const words = [...new Set(subjectWords(all.slice(0, 2 * mostTerms)))];
+  for (const word of words) for (const other of relatedWords.get(word) ?? []) add(other, relatedWeight);
   for (const word of counted) for (const short of shortened(word)) add(short, shortenedWeight);
-  return { terms, writtenAs, roles: new Set(fileRoles.filter((role) => askingFor[role]?.test(words))) };
+  const roles = new Set(fileRoles.filter((role) => askingFor[role]?.test(text)));
+  return { terms, words, writtenAs, roles };
+}
+
+/** Returns the single words among terms, without those that say nothing about the subject. */
+export function subjectWords(terms: readonly string[]): string[] {
+  return terms.filter((term) => !isWhole(term) && (!isEmpty(term) || asking.has(term)));
 }
 
 function spellings(words: string, terms: ReadonlyMap<string, number>): Map<string, string> {

@@ -90,6 +90,21 @@ it("fills the results from one file when no other matches", () => {
   expect(found([...crowd, other], "door", 10)).toEqual([...crowd.slice(0, 8), other, crowd[8]]);
 });
 
+describe("a word that names often have for a word of the query", () => {
+  const plain: TestPiece = { path: "a.ts", terms: { cach: 100, "@flush": 255, flush: 100 } };
+  const likely: TestPiece = { path: "b.ts", terms: { cach: 100, "@clear": 128, clear: 100 } };
+  const literal: TestPiece = { path: "c.ts", terms: { cach: 100, "@remov": 128, remov: 180 } };
+  const unrelated: TestPiece = { path: "d.ts", terms: { "@clear": 255, clear: 255 } };
+
+  it("counts in a name, and less than that word itself", () => {
+    expect(found([plain, likely, literal], "remove the cache", 3)).toEqual([literal, likely, plain]);
+  });
+
+  it("does not find a piece that has nothing else of the query", () => {
+    expect(found([likely, unrelated], "remove the cache", 3)).toEqual([likely]);
+  });
+});
+
 describe("by meaning", () => {
   const opener: TestPiece = { path: "a.ts", terms: { door: 200 } };
   const both: TestPiece = { path: "b.ts", terms: { door: 100 } };

@@ -4,8 +4,9 @@ import { getOrMake } from "../get-or-make.ts";
 import { filterFiles } from "../index/query/path-filter.ts";
 import type { FileDocuments, WordFile, WordIndex } from "../index/query/word-index.ts";
 import type { Postings } from "../index/storage/segment.ts";
+import { likelyNameWords } from "./name-words.ts";
 import type { Piece } from "./pieces.ts";
-import { readQuery } from "./query.ts";
+import { readQuery, type SearchQuery } from "./query.ts";
 
 export interface Ranked {
   readonly segment: number;
@@ -28,8 +29,8 @@ export function rank(index: WordIndex, query: IndexQuery, compare?: Comparison):
 
 /** A term counts more in fewer pieces, and by its weight in the piece. */
 function rankByWords(index: WordIndex, query: IndexQuery): readonly Ranked[] {
-  const { terms, roles } = readQuery(query.words);
-  const { pieces, files } = scoreAll(index, terms);
+  const asked = readQuery(query.words);
+  const { pieces, files } = scoreAll(index, asked);
   const isAskedFor = filterFiles(query);
   const kinds = kindsOf(query);
   const best = new Best(query.limit * (1 + spare));
@@ -43,7 +44,7 @@ function rankByWords(index: WordIndex, query: IndexQuery): readonly Ranked[] {
       const file = index.file(fileOf[document]!);
       if (!file || !isAskedFor(file)) continue;
       const kindFactor = kinds ? 1 : kindWeight[kindOf[document]!]!;
-      const score = most * roleWeight(file, roles) * kindFactor * lengthWeight(words.piece(document));
+      const score = most * roleWeight(file, asked.roles) * kindFactor * lengthWeight(words.piece(document));
       if (score > best.least) best.add({ segment, document, file, score });
     }
   });
@@ -118,18 +119,20 @@ const nameWeight = 0.8;
 const fileWeight = 0.2;
 
 /** Returns the scores of pieces, and of files with each term at its best position. */
-function scoreAll({ segments }: WordIndex, terms: ReadonlyMap<string, number>) {
+function scoreAll({ segments }: WordIndex, { terms, words }: SearchQuery) {
   const total = segments.reduce((sum, { documents }) => sum + documents, 0);
   const fileCount = Math.max(0, ...segments.map(({ fileOf }) => countOfFiles(fileOf)));
   const take = zeros(3 * total + fileCount);
   const perPiece = () => segments.map(({ documents }) => take(documents));
   const [pieces, shares, worths] = [perPiece(), perPiece(), perPiece()];
   const files = take(fileCount);
+  const rarities = new Map<string, number>();
   for (const [term, termWeight] of terms) {
-    const postings = segments.map((segment) => segment.postings(term));
-    const having = postings.reduce((sum, found) => sum + (found?.documents.length ?? 0), 0);
+    const { postings, having } = find(segments, term);
     if (having === 0) continue;
-    const worth = termWeight * Math.log(1 + (total - having + 0.5) / (having + 0.5));
+    const rarity = rarityOf(having, total);
+    rarities.set(term, rarity);
+    const worth = termWeight * rarity;
     postings.forEach((found, position) => {
       if (!found) return;
       addWeights(found, pieces[position]!, worth / 255);
@@ -147,7 +150,55 @@ function scoreAll({ segments }: WordIndex, terms: ReadonlyMap<string, number>) {
       if (worth[document]! > 0) scores[document]! += nameWeight * worth[document]! * share[document]! ** 3;
     }
   });
+  addLikelyNames(segments, { words, rarities, total, pieces });
   return { pieces, files };
+}
+
+/** A likely word counts at most this share of the word that suggests it, so that the word itself in a name counts more. */
+const likelyWeight = 0.6;
+/** The weight by share of the name, as a byte. A likely word counts a little less in a longer name. */
+const shareWeights: Float32Array = Float32Array.from({ length: 256 }, (_, share) => (share / 255) ** 0.3);
+
+interface Scores {
+  readonly words: SearchQuery["words"];
+  /** Of the terms that occur. */
+  readonly rarities: ReadonlyMap<string, number>;
+  /** The number of all pieces. */
+  readonly total: number;
+  readonly pieces: readonly Float32Array[];
+}
+
+/**
+ * Adds the words that names are likely to have for those of a query, in pieces that the query finds anyway. Only names
+ * count: comments and bodies have such words too often.
+ */
+function addLikelyNames(segments: WordIndex["segments"], { words, rarities, total, pieces }: Scores): void {
+  for (const { term, probability, from } of likelyNameWords(words)) {
+    const named = find(segments, `@${term}`);
+    if (named.having === 0) continue;
+    const rarity = Math.min(rarityOf(named.having, total), rarities.get(from) ?? Number.POSITIVE_INFINITY);
+    const worth = rarity * Math.min(likelyWeight, Math.sqrt(probability));
+    named.postings.forEach((found, position) => {
+      if (found) addToFound(found, pieces[position]!, worth);
+    });
+  }
+}
+
+function addToFound({ documents, weights }: Postings, sums: Float32Array, worth: number): void {
+  for (let at = 0; at < documents.length; at += 1) {
+    const document = documents[at]!;
+    if (sums[document]! > 0) sums[document]! += worth * shareWeights[weights[at]!]!;
+  }
+}
+
+function find(segments: WordIndex["segments"], term: string) {
+  const postings = segments.map((segment) => segment.postings(term));
+  return { postings, having: postings.reduce((sum, found) => sum + (found?.documents.length ?? 0), 0) };
+}
+
+/** A term in fewer pieces tells more about them. */
+function rarityOf(having: number, total: number): number {
+  return Math.log(1 + (total - having + 0.5) / (having + 0.5));
 }
 
 let scratch = new Float32Array(0);
