@@ -25,9 +25,11 @@ const withToolcrib: ReadonlySet<string> = new Set(
     "stages/caller.ts",
     "stages/full-disk.ts",
     "stages/rival.ts",
+    "toolcrib/leave-session.ts",
     "transactions/command-worker.ts",
     "transactions/worker.ts",
     "undo/undoer.ts",
+    "../sandboxed-work/worker.ts",
   ].map((path) => join(import.meta.dirname, path)),
 );
 
