@@ -1,8 +1,7 @@
 import { ToolError } from "../../../contract/error.ts";
 import { kindOfAddress } from "../../../lib/network-address.ts";
 import { cleanLine } from "../clean-text.ts";
-
-type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+import type { Fetch } from "../transport/bounded-fetch.ts";
 
 /** Metadata and tokens are short. */
 const maxBytes = 256 * 1024;

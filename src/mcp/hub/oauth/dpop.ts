@@ -3,6 +3,7 @@ import type { DpopSession, OAuthDiscoveryState } from "@modelcontextprotocol/cli
 import * as z from "zod/mini";
 import { ToolError } from "../../../contract/error.ts";
 import { cleanLine } from "../clean-text.ts";
+import type { Fetch } from "../transport/bounded-fetch.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
 
@@ -54,7 +55,6 @@ const usableNonce = /^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/;
 export type Binding = "none" | "offered" | "required";
 
 type Discovery = Pick<OAuthDiscoveryState, "authorizationServerMetadata" | "resourceMetadata">;
-type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** The announcements of authorization servers about proofs, which the SDK drops from OpenID metadata. */
 export class DpopAnnouncements {

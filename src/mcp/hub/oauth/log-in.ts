@@ -13,7 +13,7 @@ import { untilAborted } from "../../../lib/async/abort.ts";
 import { clientInfo, negotiationOf } from "../connect-server.ts";
 import type { UserLoginSettings } from "../settings/read-oauth.ts";
 import type { HttpServer, ServerSettings } from "../settings/read-settings.ts";
-import { boundedFetch } from "../transport/bounded-fetch.ts";
+import { boundedFetch, type Fetch } from "../transport/bounded-fetch.ts";
 import { authorizationFetch, refuseUnsafeAddress } from "./authorization-fetch.ts";
 import { reasonOf, refuseOtherIssuer } from "./authorization-server.ts";
 import { type Binding, DpopAnnouncements, newDpopKey, openDpopKey, refuseUnusableToken } from "./dpop.ts";
@@ -166,7 +166,7 @@ class LoginAttempt implements OAuthClientProvider {
   }
 
   /** Exchanges the code of the redirect. `finishAuth` of the SDK would send a refused code twice, and print a warning. */
-  async exchange(answer: URLSearchParams, fetchFn: ReturnType<typeof authorizationFetch>): Promise<void> {
+  async exchange(answer: URLSearchParams, fetchFn: Fetch): Promise<void> {
     if (this.#discovery === undefined) throw new Error("The authorization server is not known");
     const {
       authorizationServerUrl,

@@ -9,6 +9,7 @@ import { realLocation } from "../../../system/directories.ts";
 import { contentAt } from "../../../system/pinned-path.ts";
 import { cleanLine } from "../clean-text.ts";
 import type { Assertion, ProgramLoginSettings } from "../settings/read-oauth.ts";
+import type { Fetch } from "../transport/bounded-fetch.ts";
 import { authorizationFetch, refuseUnsafeAddress } from "./authorization-fetch.ts";
 import { reasonOf, refuseOtherIssuer } from "./authorization-server.ts";
 import { DpopAnnouncements, isBound, newDpopKey, openDpopKey, refuseUnusableToken } from "./dpop.ts";
@@ -163,7 +164,7 @@ export class ProgramLogin implements RequestLogin {
     const endpoint = new URL(tokenEndpoint);
     const ask = authorizationFetch(endpoint, AbortSignal.timeout(tokenMs));
     let isRefused = false;
-    const fetchFn: typeof ask = async (...given) => {
+    const fetchFn: Fetch = async (...given) => {
       const response = await ask(...given);
       isRefused = response.status < 500 && response.status !== 429;
       return response;

@@ -1,8 +1,8 @@
 import type { AuthProvider, DpopSession } from "@modelcontextprotocol/client";
 import { ToolError } from "../../../contract/error.ts";
+import type { Fetch } from "../transport/bounded-fetch.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
-type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** Authorizes the requests of one connection to a server. */
 export interface RequestLogin {

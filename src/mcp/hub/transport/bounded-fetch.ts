@@ -5,7 +5,7 @@ import { monotonicMs } from "../../../lib/clock.ts";
 /** Maximum size of a response, or of one event in a stream. */
 const maxBytes = 16 * 1024 * 1024;
 
-type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** Returns a `fetch` that sends requests only to `origin`, and limits the size and the rate of responses. */
 export function boundedFetch(origin: string, ask: Fetch = fetch): Fetch {
