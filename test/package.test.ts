@@ -354,8 +354,8 @@ describe("the command", () => {
 
   it("loads no more than it needs", async () => {
     const call = ["call", "file.read", "--path", "poem.txt"];
-    // The first call in a workspace also collects what its journal no longer needs.
-    await toolcrib(...call);
+    // The second call in a workspace also collects what its journal no longer needs.
+    for (let times = 0; times < 2; times += 1) await toolcrib(...call);
     const [version, help, read] = await Promise.all([
       loadedBy("--version"),
       loadedBy("--help"),
