@@ -170,6 +170,16 @@ describe("a token that is bound to a key", () => {
   });
 });
 
+it("needs a new login when the stored key is not on its curve", async () => {
+  await using fixture = await loginFixture({ dpop: {} });
+  const login = await fixture.login();
+  fixture.store.write({ ...login, dpopKey: { ...login.dpopKey!, x: login.dpopKey!.y } });
+  await using hub = await fixture.openHub();
+  expect(hub.states()).toMatchObject([
+    { state: "failed", problems: ["it needs a login: toolcrib mcp login one"] },
+  ]);
+});
+
 describe("a nonce", () => {
   it("is sent after one retry, and with all later requests until the server wants another", async () => {
     let count = 0;
@@ -239,6 +249,25 @@ describe("a server without DPoP", () => {
 });
 
 describe("a hostile server", () => {
+  it("cannot announce DPoP for an authorization server, also for one without metadata", async () => {
+    for (const hasMetadata of [true, false]) {
+      await using fixture = await loginFixture({
+        resourceMetadata: (metadata) => ({
+          ...metadata,
+          issuer: hasMetadata ? (metadata.authorization_servers as string[])[0] : "",
+          dpop_signing_alg_values_supported: ["ES256"],
+        }),
+        answer: ({ url }, response) => {
+          if (hasMetadata || !/oauth-authorization-server|openid-configuration/.test(url!)) return false;
+          response.writeHead(404).end();
+          return true;
+        },
+      });
+      expect((await fixture.login()).dpopKey).toBeUndefined();
+      expect(fixture.server.requests.filter(({ proof }) => proof !== undefined)).toEqual([]);
+    }
+  });
+
   it.each<[string, Record<string, string | string[]>]>([
     ["wants another nonce each time", { "dpop-nonce": "again" }],
     ["sends no nonce", {}],

@@ -64,7 +64,7 @@ export class DpopAnnouncements {
   reading(ask: Fetch): Fetch {
     return async (url, init) => {
       const response = await ask(url, init);
-      if (response.ok && new URL(url).pathname.includes("/.well-known/")) {
+      if (response.ok && isServerMetadata.test(new URL(url).pathname)) {
         const metadata: unknown = await response
           .clone()
           .json()
@@ -81,7 +81,8 @@ export class DpopAnnouncements {
     const isRequired = resource?.dpop_bound_access_tokens_required === true;
     const accepted = resource?.dpop_signing_alg_values_supported;
     const isOffered =
-      includesOurs(this.#algorithms.get(server?.issuer ?? "")) &&
+      server !== undefined &&
+      includesOurs(this.#algorithms.get(server.issuer)) &&
       (accepted === undefined || includesOurs(accepted));
     if (isOffered) return isRequired ? "required" : "offered";
     if (isRequired)
@@ -92,6 +93,9 @@ export class DpopAnnouncements {
     return "none";
   }
 }
+
+/** The metadata of an MCP server is below `/.well-known/`, too, and says nothing about an authorization server. */
+const isServerMetadata = /\/\.well-known\/(?:oauth-authorization-server|openid-configuration)(?:\/|$)/;
 
 const announcement = z.looseObject({
   issuer: z.string(),

@@ -14,7 +14,7 @@ import { authorizationFetch, refuseUnsafeAddress } from "./authorization-fetch.t
 import { reasonOf, refuseOtherIssuer } from "./authorization-server.ts";
 import { DpopAnnouncements, isBound, newDpopKey, openDpopKey, refuseUnusableToken } from "./dpop.ts";
 import type { LoginServer } from "./login-store.ts";
-import { type Access, type RequestLogin, RequestTokens } from "./request-login.ts";
+import { type Access, LoginSecrets, type RequestLogin, RequestTokens } from "./request-login.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
 
@@ -30,7 +30,7 @@ export class ProgramLogin implements RequestLogin {
   readonly #settings: ProgramLoginSettings;
   readonly #sdk: Sdk;
   readonly #requests: RequestTokens;
-  readonly #secrets = new Set<string>();
+  readonly #secrets = new LoginSecrets();
   #access: Access | undefined;
   #request: Promise<Access> | undefined;
   #dpop: Promise<DpopSession> | undefined;
@@ -42,7 +42,7 @@ export class ProgramLogin implements RequestLogin {
     this.#requests = new RequestTokens(sdk, async () => this.#access);
   }
 
-  readonly secrets = (): readonly string[] => [...this.#secrets].filter(({ length }) => length >= 6);
+  readonly secrets = (): readonly string[] => this.#secrets.all;
 
   readonly provider: AuthProvider = {
     token: async () => undefined,

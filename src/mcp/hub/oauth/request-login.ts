@@ -8,7 +8,7 @@ type Sdk = typeof import("@modelcontextprotocol/client");
 export interface RequestLogin {
   /** Reacts to rejected requests. It names no token: `authorizing` adds it. */
   readonly provider: AuthProvider;
-  /** The tokens that were used, and what belongs to them. They are never shown. */
+  /** The last tokens that were used, and what belongs to them. They are never shown. */
   readonly secrets: () => readonly string[];
   /** Returns a `fetch` that adds the current token, with a proof if the token is bound to a key. */
   authorizing(ask: Fetch): Fetch;
@@ -21,6 +21,26 @@ export interface Access {
   readonly token: string;
   readonly dpop: DpopSession | undefined;
 }
+
+/** The secrets of a login. The oldest are forgotten: a server can reject tokens endlessly, and each message is searched. */
+export class LoginSecrets {
+  readonly #latest = new Set<string>();
+
+  /** Ignores a short text, because removing it from messages would damage them. */
+  add(secret: string): void {
+    if (secret.length < shortestSecret) return;
+    this.#latest.delete(secret);
+    this.#latest.add(secret);
+    for (const oldest of this.#latest) if (this.#latest.size > mostSecrets) this.#latest.delete(oldest);
+  }
+
+  get all(): readonly string[] {
+    return [...this.#latest];
+  }
+}
+
+const shortestSecret = 6;
+const mostSecrets = 50;
 
 /** Adds the token to each request, and remembers the token of each rejected request. */
 export class RequestTokens {

@@ -6,7 +6,7 @@ import { authorizationFetch } from "./authorization-fetch.ts";
 import { reasonOf } from "./authorization-server.ts";
 import { isBound, openDpopKey, refuseUnusableToken } from "./dpop.ts";
 import type { Login, LoginServer, LoginStore } from "./login-store.ts";
-import { type Access, type RequestLogin, RequestTokens } from "./request-login.ts";
+import { type Access, LoginSecrets, type RequestLogin, RequestTokens } from "./request-login.ts";
 
 type Sdk = typeof import("@modelcontextprotocol/client");
 
@@ -22,7 +22,7 @@ export class ServerLogin implements RequestLogin {
   readonly #store: LoginStore;
   readonly #sdk: Sdk;
   readonly #requests: RequestTokens;
-  readonly #secrets = new Set<string>();
+  readonly #secrets = new LoginSecrets();
   /** The opened key of the login, which remembers nonces. Another login has another key. */
   #dpop: { readonly key: string; readonly session: Promise<DpopSession> } | undefined;
 
@@ -33,7 +33,7 @@ export class ServerLogin implements RequestLogin {
     this.#requests = new RequestTokens(sdk, () => this.#access());
   }
 
-  readonly secrets = (): readonly string[] => [...this.#secrets];
+  readonly secrets = (): readonly string[] => this.#secrets.all;
 
   readonly provider: AuthProvider = {
     token: async () => undefined,
@@ -60,8 +60,7 @@ export class ServerLogin implements RequestLogin {
 
   #read(): Login | undefined {
     const login = this.#store.read(this.#server);
-    if (login !== undefined)
-      for (const secret of secretsOf(login)) if (secret.length >= 6) this.#secrets.add(secret);
+    if (login !== undefined) for (const secret of secretsOf(login)) this.#secrets.add(secret);
     return login;
   }
 
@@ -74,8 +73,12 @@ export class ServerLogin implements RequestLogin {
 
   #dpopOf({ dpopKey }: Login): Promise<DpopSession> | undefined {
     if (dpopKey === undefined) return undefined;
-    if (this.#dpop?.key !== dpopKey.d)
-      this.#dpop = { key: dpopKey.d, session: openDpopKey(this.#sdk, dpopKey) };
+    if (this.#dpop?.key !== dpopKey.d) {
+      const session = openDpopKey(this.#sdk, dpopKey).catch(() => {
+        throw loginNeeded(this.#server.name, "needs a login, because the key of the last one is damaged");
+      });
+      this.#dpop = { key: dpopKey.d, session };
+    }
     return this.#dpop.session;
   }
 

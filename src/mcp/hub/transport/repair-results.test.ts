@@ -43,3 +43,24 @@ it("cuts lists that are too long to check", () => {
     },
   ]);
 });
+
+it.each(['abc"def\\gh', '"result":', "jsonrpc", "result", "nabcdef"])(
+  "removes the secret %s from a message, and leaves the rest unchanged",
+  (secret) => {
+    const transport = repairResults({} as Transport, () => [secret]);
+    const received: unknown[] = [];
+    transport.onmessage = (message) => void received.push(message);
+    const result = { content: [`Sent: ${secret}`, "a\nabcdef"], structuredContent: { [`${secret}!`]: 1 } };
+    transport.onmessage({ jsonrpc: "2.0", id: 1, result } as JSONRPCMessage);
+    transport.onmessage({ jsonrpc: "2.0", id: 2, error: { code: 1, message: secret } });
+    const content = ["Sent: [secret]", "a\nabcdef"];
+    expect(received).toEqual([
+      {
+        jsonrpc: "2.0",
+        id: 1,
+        result: { resultType: "complete", content, structuredContent: { "[secret]!": 1 } },
+      },
+      { jsonrpc: "2.0", id: 2, error: { code: 1, message: "[secret]" } },
+    ]);
+  },
+);

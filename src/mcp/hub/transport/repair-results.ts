@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { isRecord } from "../../../lib/json/is-record.ts";
 import { withoutSecrets } from "./recent-lines.ts";
 
 /**
@@ -20,12 +21,28 @@ export function repairResults<Kind extends Transport>(
   });
 }
 
-/** A server may repeat the token that it was sent. */
+/**
+ * A server may repeat the token that it was sent. The members of the message itself stay: a token can be any text, also
+ * the name of one of them.
+ */
 function redacted<Message extends JSONRPCMessage>(message: Message, secrets: readonly string[]): Message {
   if (secrets.length === 0) return message;
   const text = JSON.stringify(message);
-  const shown = withoutSecrets(text, secrets);
-  return shown === text ? message : JSON.parse(shown);
+  if (!secrets.some((secret) => text.includes(JSON.stringify(secret).slice(1, -1)))) return message;
+  return Object.fromEntries(
+    Object.entries(message).map(([name, value]) => [name, isRecord(value) ? shown(value, secrets) : value]),
+  ) as Message;
+}
+
+/** Returns a copy without the secrets in its texts and names. */
+function shown(part: object, secrets: readonly string[]): unknown {
+  return JSON.parse(JSON.stringify(part), (_, value: unknown) => {
+    if (typeof value === "string") return withoutSecrets(value, secrets);
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [withoutSecrets(name, secrets), inner]),
+    );
+  });
 }
 
 function repaired<Message extends JSONRPCMessage>(message: Message): Message {
