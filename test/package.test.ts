@@ -19,7 +19,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dialectNames, openToolcrib } from "../src/toolcrib/index.ts";
 import { catalog } from "../src/tools/catalog.ts";
 import { builtProgram } from "./support/built-program.ts";
-import { repetitions } from "./support/repetitions.ts";
+import { isLong } from "./support/repetitions.ts";
 import { missingHere } from "./support/sandbox-fixture.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await run("git", ["remote", "add", "origin", origin], { cwd: copy.path });
   /** Builds as `npm pack` does, but from the programs that all tests use, which takes a third of the time. */
   const built = async (): Promise<readonly string[]> => {
-    if (repetitions(1, 2) === 2) return [];
+    if (isLong) return [];
     cpSync(join(builtProgram, ".."), join(copy.path, "dist"), { recursive: true });
     await run(process.execPath, ["scripts/build.ts", "--types"], { cwd: copy.path });
     await run(process.execPath, ["scripts/set-repository.ts"], { cwd: copy.path });

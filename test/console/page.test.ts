@@ -7,7 +7,7 @@ import { buildPage } from "../../scripts/build-page.ts";
 import { missingBrowser } from "../support/console/browser.ts";
 import { callAt, hostileName, overview } from "../support/console/fixture.ts";
 import { desk, faultsOf, phone, press, type ShownPage, showPage } from "../support/console/shown-page.ts";
-import { repetitions } from "../support/repetitions.ts";
+import { isLong } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("is at most 60 kB to load, compressed, and has no inline code", async () => {
@@ -23,7 +23,7 @@ it("is at most 60 kB to load, compressed, and has no inline code", async () => {
 });
 
 /** All pages show an empty list and a failure with the same component: `npm test` checks it for faults on one page. */
-const checksEach = repetitions(1, 2) === 2;
+const checksEach = isLong;
 
 /** The pages in a real browser, with made-up data. */
 describe.skipIf(missingBrowser)("the page (with Chromium)", () => {

@@ -13,7 +13,7 @@ import { killedWorkspace } from "../support/killed-workspace.ts";
 import { describeTarget } from "../support/remote/real-targets.ts";
 import { sshMissing } from "../support/remote/ssh-server.ts";
 import { openTargetWorkspace, type TargetWorkspace } from "../support/remote/target-workspace.ts";
-import { repetitions } from "../support/repetitions.ts";
+import { isLong, repetitions } from "../support/repetitions.ts";
 import { fill, openKeepFixture } from "../support/stages/keep-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openUndoFixture } from "../support/undo/undo-fixture.ts";
@@ -44,7 +44,6 @@ beforeAll(async () => {
  * Both kinds of target run the same server. On one of them, everything that it does is tested, and on the other what
  * differs. Each moment at which it is killed is tested on one of them.
  */
-const isLong = repetitions(1, 2) === 2;
 const forAll = sshMissing === undefined ? "ssh" : "podman";
 const killTimes = {
   ssh: { undo: [0.005], transaction: [0.02] },

@@ -1,7 +1,7 @@
 import { afterAll } from "vitest";
 import { ServiceBackend } from "../../../examples/backend-service/service-backend.ts";
 import { startService } from "../../../examples/backend-service/stand-in.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { isLong } from "../../../test/support/repetitions.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
 import { environmentOf } from "../backend/backend-environment.ts";
 import { withOutputs } from "../foreign-environment.ts";
@@ -37,7 +37,7 @@ testConformance("remote local", ({ outputs, ...content } = {}) =>
 );
 
 // The two parts of it are tested above.
-if (repetitions(1, 2) === 2)
+if (isLong)
   testConformance("remote memory", ({ outputs, ...content } = {}) =>
     openRemoteWorld(memoryWorld(content), outputs && { outputs }),
   );

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { settingsWith, specOf } from "../../../test/support/fleet/examples.ts";
 import { startPostgres } from "../../../test/support/fleet/postgres.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { isLong, repetitions } from "../../../test/support/repetitions.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { Claim } from "../fleet.ts";
 import { openFleetStore, type StoreLocation } from "./open-fleet-store.ts";
@@ -14,7 +14,7 @@ import { openFleetStore, type StoreLocation } from "./open-fleet-store.ts";
 const count = repetitions(24, 60);
 const budget = count / 20;
 /** A worker is killed when this many runs have ended. */
-const kills = repetitions(1, 2) === 2 ? [5, 15, 25] : [3, 8];
+const kills = isLong ? [5, 15, 25] : [3, 8];
 
 describe("many workers", () => {
   it("end every run once within the budget, although some are killed (SQLite)", async () => {

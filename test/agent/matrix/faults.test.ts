@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../../providers/provider-server.ts";
 import { withEnoughTime } from "../../support/enough-time.ts";
-import { repetitions } from "../../support/repetitions.ts";
+import { isLong } from "../../support/repetitions.ts";
 import { type Side, sides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
@@ -26,7 +26,7 @@ const passingWithin: readonly Fault[] = [
 ];
 
 describe.each(sides)("$name", (side) => {
-  const isFirst = side === sides[0] || repetitions(1, 2) === 2;
+  const isFirst = side === sides[0] || isLong;
 
   it.each([...(isFirst ? passingBefore : passingBefore.slice(0, 1)), ...passingWithin])(
     "retries after %j, and makes no call of the broken reply",

@@ -1,6 +1,6 @@
 import type { ToolProtocol } from "../../../src/agent/event.ts";
 import type { ProviderKind, ScriptedReply } from "../../providers/provider-server.ts";
-import { repetitions } from "../../support/repetitions.ts";
+import { isLong } from "../../support/repetitions.ts";
 import { claudeCodeVocabulary } from "./vocabularies/claude-code.ts";
 import { codexVocabulary } from "./vocabularies/codex.ts";
 import { geminiCliVocabulary } from "./vocabularies/gemini-cli.ts";
@@ -41,8 +41,9 @@ export const sides: readonly Side[] = [
  * The sides of scenarios about tools and conversations: in `npm test`, one of each protocol and each dialect. The two
  * others differ in what they send and receive, which the tests of faults, oddities, endings, scans and turns cover.
  */
-export const sidesOfTools: readonly Side[] =
-  repetitions(1, 2) === 2 ? sides : sides.filter(({ kind }) => kind !== "ollama" && kind !== "openrouter");
+export const sidesOfTools: readonly Side[] = isLong
+  ? sides
+  : sides.filter(({ kind }) => kind !== "ollama" && kind !== "openrouter");
 
 /** Writes calls as JSON actions in the text, and the last text as the end of the task. */
 function inActions({ text, calls = [], ...reply }: ScriptedReply): ScriptedReply {
