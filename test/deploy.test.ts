@@ -35,7 +35,7 @@ describe("the Dockerfile", () => {
     const command = (name: string): unknown =>
       JSON.parse(new RegExp(`^${name} (.*)$`, "m").exec(last)?.[1] ?? "");
     expect(command("ENTRYPOINT")).toEqual(["/usr/bin/tini", "--", "toolcrib", "fleet", "work"]);
-    expect(command("CMD")).toEqual(["--metrics-port", "9464"]);
+    expect(command("CMD")).toEqual(["--metrics-port", "9464", "--metrics-host", "0.0.0.0"]);
   });
 
   it("leaves no package lists behind, runs no install scripts, and holds no secrets", () => {
