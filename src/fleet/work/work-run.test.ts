@@ -392,7 +392,8 @@ describe("a model in the mode yolo", () => {
       "echo new > a.txt",
     ];
     seen.length = 0;
-    const run = await fixture.run({ check: null });
+    // In a sandbox, where there is one.
+    const run = await fixture.run({ check: null }, { sandbox: undefined });
     expect(seen.slice(0, 4).map((text) => /denied|secret/i.test(text))).toEqual([true, true, true, true]);
     expect(seen.join()).not.toContain("the answer of another run");
     expect(run.result?.patch).toEqual({ files: 1, added: 1, removed: 1 });

@@ -3,11 +3,12 @@
  * workspace and state; the name of one of the changing calls, or "undo"; an Interference as JSON.
  */
 import { type Interference, interfere } from "../environment/interference.ts";
-import { changingCalls, openKeepFixture } from "./keep-world.ts";
+import { changingCalls, changingScript, openKeepFixture } from "./keep-world.ts";
 
 const [home, name, interference] = process.argv.slice(2) as [string, string, string];
 const crib = await openKeepFixture(home);
-const [, tool, input] = changingCalls.find(([other]) => other === name) ?? ["", "journal.undo", {}];
+const all = [...changingCalls, changingScript];
+const [, tool, input] = all.find(([other]) => other === name) ?? ["", "journal.undo", {}];
 // Loads and opens everything first, so that only the steps of the call count.
 await crib.call("file.write", { path: "warm", content: "" });
 await crib.call("file.delete", { path: "warm" });

@@ -132,3 +132,14 @@ export const changingCalls: readonly (readonly [name: string, tool: string, inpu
   ["renames what a name means", "code.rename", { path: "code.py", name: "value", new_name: "given" }],
   ["adds a cell", "notebook.edit", { path: "notes.ipynb", operation: "append", source: "1 + 1" }],
 ];
+
+/** Its calls change files. */
+export const changingScript = [
+  "runs a script",
+  "tools.script",
+  {
+    script:
+      'await tools.file.read({ path: "a.txt" }); await tools.file.write({ path: "a.txt", content: "new" });' +
+      ' await tools.file.delete({ path: "run me.sh" });',
+  },
+] as const;
