@@ -45,7 +45,7 @@ async function failedChecks(): Promise<string | undefined> {
   return exit === 0 ? undefined : output;
 }
 
-/** Tells whether the few test files that failed pass when they run alone. */
+/** Returns whether the few test files that failed pass when they run alone. */
 async function onlyUnstable(): Promise<boolean> {
   const files = failedFiles();
   if (files.length === 0 || files.length > mostUnstable) return false;

@@ -11,7 +11,7 @@ import {
 } from "../../../../test/support/mcp/authorization-server.ts";
 import { callFirst, type LoginFixture, loginFixture } from "../../../../test/support/mcp/login-fixture.ts";
 import { openToolcrib } from "../../../toolcrib/index.ts";
-import { newDpopKey, openDpopKey } from "./dpop.ts";
+import { newDpopKey, openDpopKey, refuseUnusableToken } from "./dpop.ts";
 
 const sdk = { DpopSession } as typeof import("@modelcontextprotocol/client");
 
@@ -178,6 +178,23 @@ it("needs a new login when the stored key is not on its curve", async () => {
   expect(hub.states()).toMatchObject([
     { state: "failed", problems: ["it needs a login: toolcrib mcp login one"] },
   ]);
+});
+
+it("recognizes the type of a token in any case, and no other text", () => {
+  const accept = (type: string) => () =>
+    refuseUnusableToken({ access_token: "some-token", token_type: type }, "required");
+  for (const type of ["DPoP", "dpop", "DPOP"]) expect(accept(type)).not.toThrow();
+  for (const type of ["dpop ", " DPoP", "\uff24PoP", "DPoP\0", "DPoP Bearer", "", "Bearer", "BEARER"])
+    expect(accept(type)).toThrow("The authorization server returned a token");
+});
+
+it("names the address of a request without user, default port, query and fragment in a proof", async () => {
+  const session = await openDpopKey(sdk, newDpopKey());
+  const addressIn = async (htu: string) => decodeJwt(await session.buildProof({ htm: "post", htu }));
+  expect(await addressIn("HTTPS://ada:secret@One.EXAMPLE:443/a/../mcp?token=1#x")).toMatchObject({
+    htu: "https://one.example/mcp",
+    htm: "POST",
+  });
 });
 
 describe("a nonce", () => {
