@@ -14,8 +14,8 @@ const script = "npm run types && npm run lint && npm run unused";
 const mostUnstable = 3;
 
 const folder = mkdtempSync(join(tmpdir(), "toolcrib-check-"));
-const report = join(folder, "tests.json");
-const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+const report = join(folder, "failed.json");
+const reporters = ["--reporter=default", "--reporter=./scripts/failed-files-reporter.ts"];
 const tests = startTests([...process.argv.slice(2), ...reporters]);
 const [[exit], failed] = await Promise.all([once(tests, "exit"), stopTestsOnFailure()]);
 if (failed === undefined) console.log("Types, lint and unused code: passed");
@@ -24,7 +24,8 @@ process.exitCode = failed === undefined && (exit === 0 || (await onlyUnstable())
 rmSync(folder, { recursive: true });
 
 function startTests(options: readonly string[]) {
-  return spawn("vitest", ["run", ...options], { stdio: "inherit" });
+  const env = { ...process.env, TOOLCRIB_FAILED_FILES: report };
+  return spawn("vitest", ["run", ...options], { stdio: "inherit", env });
 }
 
 async function stopTestsOnFailure(): Promise<string | undefined> {
@@ -58,11 +59,9 @@ async function onlyUnstable(): Promise<boolean> {
 
 /** Returns no file when vitest stopped early or failed for another reason than a test. */
 function failedFiles(): string[] {
-  let results: { testResults: { name: string; status: string }[] };
   try {
-    results = JSON.parse(readFileSync(report, "utf8"));
+    return JSON.parse(readFileSync(report, "utf8"));
   } catch {
     return [];
   }
-  return results.testResults.filter(({ status }) => status === "failed").map(({ name }) => name);
 }
