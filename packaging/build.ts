@@ -54,6 +54,7 @@ async function main(words: readonly string[]): Promise<void> {
       run("npm", ["run", "--silent", "build"], root);
     }
     step("package");
+    run(process.execPath, [join(root, "scripts/set-repository.ts")], root);
     const archive = packPackage(output);
     if (wanted.has("bundle")) {
       step("bundle");

@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
-import packageDescription from "../package.json" with { type: "json" };
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** Writes the entry of the MCP registry. Without a repository on GitHub the registry takes no entry, and none is written. */
 export function writeRegistryEntry(output: string): void {
@@ -8,7 +8,7 @@ export function writeRegistryEntry(output: string): void {
     version,
     mcpName,
     repository,
-  } = packageDescription as {
+  } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {
     readonly name: string;
     readonly version: string;
     readonly mcpName?: string;
