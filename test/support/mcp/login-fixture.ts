@@ -5,6 +5,7 @@ import { connectHub, type Hub } from "../../../src/mcp/hub/connect-hub.ts";
 import { logIn } from "../../../src/mcp/hub/oauth/log-in.ts";
 import { type Login, LoginStore } from "../../../src/mcp/hub/oauth/login-store.ts";
 import { readSettings, type ServerConfiguration } from "../../../src/mcp/hub/settings/read-settings.ts";
+import { openToolcrib, type Toolcrib } from "../../../src/toolcrib/index.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import {
   consent,
@@ -25,6 +26,8 @@ export interface LoginFixture extends AsyncDisposable {
   login(more?: ServerConfiguration, name?: string, browser?: (address: URL) => unknown): Promise<Login>;
   /** Opens a hub with the server under the name `one`, or with other servers. */
   openHub(servers?: Readonly<Record<string, ServerConfiguration>>): Promise<Hub>;
+  /** Opens an instance in the workspace that allows every call of the hub. */
+  openInstance(hub: Hub): Promise<Toolcrib>;
 }
 
 /** A server that demands a login, and a workspace without logins. */
@@ -51,6 +54,14 @@ export async function loginFixture(options: ProtectedServerOptions = {}): Promis
     await hub.ready;
     return hub;
   };
+  const openInstance = (hub: Hub) =>
+    openToolcrib({
+      workspace,
+      sources: [hub],
+      mode: "yolo",
+      stateDirectory,
+      configDirectory: join(folder.path, "config"),
+    });
   return {
     server,
     store,
@@ -59,6 +70,7 @@ export async function loginFixture(options: ProtectedServerOptions = {}): Promis
     workspace,
     login,
     openHub,
+    openInstance,
     configured,
     [Symbol.asyncDispose]: async () => {
       await server[Symbol.asyncDispose]();

@@ -10,7 +10,6 @@ import {
   protectedServer,
 } from "../../../../test/support/mcp/authorization-server.ts";
 import { callFirst, type LoginFixture, loginFixture } from "../../../../test/support/mcp/login-fixture.ts";
-import { openToolcrib } from "../../../toolcrib/index.ts";
 import { newDpopKey, openDpopKey, refuseUnusableToken } from "./dpop.ts";
 
 const sdk = { DpopSession } as typeof import("@modelcontextprotocol/client");
@@ -67,13 +66,7 @@ describe("a token that is bound to a key", () => {
     const { dpopKey } = await fixture.login();
     const hub = await fixture.openHub();
     {
-      await using crib = await openToolcrib({
-        workspace: fixture.workspace,
-        sources: [hub],
-        mode: "yolo",
-        stateDirectory: fixture.stateDirectory,
-        configDirectory: join(fixture.folder, "config"),
-      });
+      await using crib = await fixture.openInstance(hub);
       await crib.call("one__whoami", {});
       expect(JSON.stringify([await crib.definitions({ which: "all" }), hub.states()])).not.toContain(
         dpopKey!.d,

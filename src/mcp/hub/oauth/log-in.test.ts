@@ -8,7 +8,6 @@ import {
   protectedServer,
 } from "../../../../test/support/mcp/authorization-server.ts";
 import { callFirst, loginFixture } from "../../../../test/support/mcp/login-fixture.ts";
-import { openToolcrib } from "../../../toolcrib/index.ts";
 import { LoginStore } from "./login-store.ts";
 
 const linesOf = ({ requests }: ProtectedServer) => requests.map(({ line }) => line);
@@ -16,7 +15,7 @@ const linesOf = ({ requests }: ProtectedServer) => requests.map(({ line }) => li
 describe("a login", () => {
   it("lets the hub use a server, across processes, and never shows a token", async () => {
     await using fixture = await loginFixture();
-    const { server, folder, stateDirectory, workspace } = fixture;
+    const { server, stateDirectory } = fixture;
     await using before = await fixture.openHub();
     expect(before.warnings).toEqual(["The MCP server one: it needs a login: toolcrib mcp login one."]);
     expect(linesOf(server)).toEqual(["POST /mcp"]);
@@ -28,13 +27,7 @@ describe("a login", () => {
     ]);
     expect(statSync(join(stateDirectory, "mcp-logins")).mode & 0o777).toBe(0o700);
     const hub = await fixture.openHub();
-    await using crib = await openToolcrib({
-      workspace,
-      sources: [hub],
-      mode: "yolo",
-      stateDirectory,
-      configDirectory: join(folder, "config"),
-    });
+    await using crib = await fixture.openInstance(hub);
     expect(hub.warnings).toEqual([]);
     const { content } = await crib.call("one__whoami", {});
     expect(content).toBe("Hello, Bearer [secret]");
@@ -69,13 +62,7 @@ describe("a login", () => {
     await using fixture = await loginFixture({ callScope: "write" });
     await fixture.login();
     const hub = await fixture.openHub();
-    await using crib = await openToolcrib({
-      workspace: fixture.workspace,
-      sources: [hub],
-      mode: "yolo",
-      stateDirectory: fixture.stateDirectory,
-      configDirectory: join(fixture.folder, "config"),
-    });
+    await using crib = await fixture.openInstance(hub);
     expect((await crib.call("one__whoami", {})).content).toBe(
       "The MCP server one needs a login with more rights\nAsk the user to run: toolcrib mcp login one",
     );
