@@ -18,7 +18,10 @@ import { fill, openKeepFixture } from "../support/stages/keep-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openUndoFixture } from "../support/undo/undo-fixture.ts";
 import { testKilledTransactions } from "../transactions/killed-transactions.ts";
-import { testTransactionsAfterKill } from "../transactions/transactions-after-kill.ts";
+import {
+  testTransactionsOfKilledClient,
+  testTransactionsOfKilledServer,
+} from "../transactions/transactions-after-kill.ts";
 import { testCallUndo } from "../undo/call-undo-tests.ts";
 import { testCommandUndo } from "../undo/command-undo-tests.ts";
 import { undoRandomScripts } from "../undo/random-scripts.ts";
@@ -41,21 +44,18 @@ beforeAll(async () => {
 });
 
 /**
- * Both kinds of target run the same server. On one of them, everything that it does is tested, and on the other what
- * differs. Each moment at which it is killed is tested on one of them.
+ * Both kinds of target run the same server. `npm test` tests undo and killed servers on one of them, and on the other
+ * what differs: how the server is reached, and what happens there when the client is killed.
  */
 const forAll = sshMissing === undefined ? "ssh" : "podman";
-const killTimes = {
-  ssh: { undo: [0.005], transaction: [0.02] },
-  podman: { undo: [0.02], transaction: [0, 0.1] },
-  long: { undo: [0.005, 0.02], transaction: [0, 0.02, 0.1] },
-};
+const killedAfter = isLong
+  ? { undo: [0.005, 0.02], transaction: [0, 0.02, 0.1] }
+  : { undo: [0.005], transaction: [0.02] };
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
 
 for (const kind of ["ssh", "podman"] as const) {
-  const killedAfter = killTimes[isLong ? "long" : kind];
   describeTarget(kind, (target) => {
     let there: TargetWorkspace;
     beforeAll(async () => {
@@ -68,7 +68,10 @@ for (const kind of ["ssh", "podman"] as const) {
       testConformance("target", (content) => openTargetWorld(there, content));
     });
 
-    if (kind === forAll || isLong) {
+    describe("transactions", () => testTransactionsOfKilledClient(target));
+
+    // They are tested on this machine, too, through the same code.
+    if (isLong) {
       describe("edit scenarios", () => {
         testEditScenarios((files) => {
           there.empty();
@@ -77,8 +80,7 @@ for (const kind of ["ssh", "podman"] as const) {
         });
       });
 
-      describe("undo of calls", () => {
-        testUndo((options) => openUndoFixture({ ...options, on: there }));
+      describe("undo of any call", () => {
         testCallUndo(async () => {
           there.empty();
           fill(there.here);
@@ -90,10 +92,16 @@ for (const kind of ["ssh", "podman"] as const) {
           symlinkSync("d/a", join(there.here, "link"));
           return fixture;
         }, 3);
-        testUndoRaces((options) => openUndoFixture({ ...options, on: there }));
-        testCommandRaces((files) => openCommandFixture(files, { on: there }));
       });
     }
+
+    if (kind !== forAll && !isLong) return;
+
+    describe("undo of calls", () => {
+      testUndo((options) => openUndoFixture({ ...options, on: there }));
+      testUndoRaces((options) => openUndoFixture({ ...options, on: there }));
+      testCommandRaces((files) => openCommandFixture(files, { on: there }));
+    });
 
     describe("undo", () => {
       // Both cases on both targets would take twice as long, and show the same.
@@ -104,7 +112,7 @@ for (const kind of ["ssh", "podman"] as const) {
     });
 
     describe("transactions", () => {
-      testTransactionsAfterKill(target, killedAfter.transaction);
+      testTransactionsOfKilledServer(target, killedAfter.transaction);
       testKilledTransactions({
         program: () => programs.transactions,
         open: (files) => killedWorkspace(folder.path, files, target()),

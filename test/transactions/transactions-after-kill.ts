@@ -7,8 +7,8 @@ import type { RealTarget } from "../support/remote/real-targets.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openKilledWorld } from "../undo/undo-after-kill.ts";
 
-/** Registers the tests of transactions on a target whose client is killed, or whose server is killed after these times. */
-export function testTransactionsAfterKill(target: () => RealTarget, times: readonly number[]): void {
+/** Registers the test of transactions on a target whose client is killed. */
+export function testTransactionsOfKilledClient(target: () => RealTarget): void {
   it("are rolled back after the server and the command of a killed client have ended", async () => {
     const program = await bundledProgram(new URL("../support/remote/endless-command.ts", import.meta.url));
     await using temporary = temporaryFolder();
@@ -26,7 +26,10 @@ export function testTransactionsAfterKill(target: () => RealTarget, times: reado
     expect(world.now()).toEqual(before);
     await crib.close();
   });
+}
 
+/** Registers the tests of transactions on a target whose server is killed after these seconds. */
+export function testTransactionsOfKilledServer(target: () => RealTarget, times: readonly number[]): void {
   it.each(times)(
     "are rolled back by the next start when the server is killed after %d s",
     async (seconds) => {

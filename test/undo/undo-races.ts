@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate, setTimeout as wait } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { UndoneChanges } from "../../src/contract/history.ts";
 import type { AnyTool } from "../../src/contract/tool.ts";
 import { catalog } from "../../src/tools/catalog.ts";
 import { type openCommandFixture, treeOf } from "../support/journal-scan/command-fixture.ts";
-import { type openUndoFixture, wholeOf } from "../support/undo/undo-fixture.ts";
+import type { openUndoFixture } from "../support/undo/undo-fixture.ts";
 
 /** Registers tests of undos at the same time, which must pass on every machine. */
 export function testUndoRaces(open: typeof openUndoFixture): void {
@@ -38,7 +38,7 @@ export function testUndoRaces(open: typeof openUndoFixture): void {
     };
     await using fixture = await open({ tools: [slow] });
     const running = fixture.call("slow.write", { path: "a", content: "half" });
-    while (!("a" in (await wholeOf(fixture.elsewhere)))) await setImmediate();
+    while (!existsSync(fixture.path("a"))) await wait(5);
     const user = await fixture.reopen({ undoScope: "workspace" });
     const refused = await user.call("journal.undo", {});
     end();
