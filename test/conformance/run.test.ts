@@ -1,18 +1,50 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openCode } from "../../src/code/open-code.ts";
 import { openToolcrib } from "../../src/toolcrib/index.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { loudAgents } from "./agents.ts";
 import { foreignNames } from "./foreign-names.ts";
 import { fillIn, runVector } from "./run-vector.ts";
-import { readVectors } from "./vector.ts";
+import { type NamedVector, readVectors } from "./vector.ts";
 import { expectedEntries, makeWorkspace, readEntries } from "./vector-workspace.ts";
 
 const vectors = readVectors();
+const withCode = vectors.filter(({ title }) => /^\w+\/(?:blocks|reading):/.test(title));
 
-it.concurrent.each(vectors.map((vector) => [vector.title, vector] as const))("%s", async (_title, vector) => {
+it.concurrent.each(
+  vectors.filter((vector) => !withCode.includes(vector)).map((vector) => [vector.title, vector] as const),
+)("%s", async (_title, vector) => {
   await using folder = temporaryFolder();
+  await testVector(vector, join(folder.path, "workspace"), folder.path);
+});
+
+describe("in one workspace, whose instances share a parser,", () => {
+  const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
+  const code = openCode({
+    workspace,
+    directory: join(folder.path, "index"),
+    reads: () => ({ key: "", guard: () => undefined }),
+  });
+  // Starts the parser, which takes longer than most vectors.
+  beforeAll(async () => {
+    await code.outline({ path: "a.rs", text: "" }, { signal: new AbortController().signal });
+  });
+  afterAll(async () => {
+    await code.close();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  it.each(withCode.map((vector) => [vector.title, vector] as const))("%s", async (_title, vector) => {
+    await using home = temporaryFolder();
+    rmSync(workspace, { recursive: true, force: true });
+    await testVector(vector, workspace, home.path);
+  });
+});
+
+async function testVector(vector: NamedVector, workspace: string, home: string): Promise<void> {
   makeWorkspace(workspace, vector);
   const crib = await openToolcrib({
     workspace,
@@ -21,8 +53,8 @@ it.concurrent.each(vectors.map((vector) => [vector.title, vector] as const))("%s
     rules: vector.rules ?? [],
     ...(vector.tools && { onlyTools: vector.tools }),
     ...(vector.agents && { agents: loudAgents() }),
-    stateDirectory: join(folder.path, "state"),
-    configDirectory: join(folder.path, "config"),
+    stateDirectory: join(home, "state"),
+    configDirectory: join(home, "config"),
   });
   const definitions = await crib.definitions();
   const answers: { tool: string; content: string }[] = [];
@@ -37,7 +69,7 @@ it.concurrent.each(vectors.map((vector) => [vector.title, vector] as const))("%s
   expect(actual).toEqual(expected);
   // A caller that uses a canonical name gets canonical names in answers.
   if (vector.dialect !== "toolcrib") expect(await foreignNames(vector, definitions, answers)).toEqual([]);
-});
+}
 
 it("gives each vector a unique name, and a reason to those with a partial comparison", () => {
   const titles = vectors.map(({ title }) => title);
