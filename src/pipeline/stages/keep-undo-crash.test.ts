@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { snapshot } from "../../../test/support/environment/change-world.ts";
 import { inLanes } from "../../../test/support/in-lanes.ts";
@@ -14,17 +15,34 @@ const caller = await bundledProgram(new URL("../../../test/support/stages/caller
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.asyncDispose]());
 
+/** One of each kind. */
+const names = [
+  "writes over a file",
+  "writes a new file in new folders",
+  "deletes a folder",
+  "moves over a file",
+  "moves a folder",
+  "patches files",
+  changingScript[0],
+];
+
 describe("a killed call", { timeout: 600_000 }, () => {
-  it.each([...killedCalls(), changingScript[0]])(
+  let steps: readonly number[] = [];
+  beforeAll(async () => {
+    steps = JSON.parse(await runCaller(newKeepWorld(folder.path), names.join("\n"))) as readonly number[];
+  });
+
+  it.each(names.map((name, at) => [name, at] as const))(
     "can be undone when killed at any step: %s",
-    async (name) => {
-      const steps = await stepsOf(name);
-      const stride = Math.ceil(steps / repetitions(5, 24));
-      const found = await inLanes(Math.floor(steps / stride), async (number) => {
-        const killAt = number * stride;
+    async (name, at) => {
+      const count = repetitions(2, 24);
+      const found = await inLanes(count, async (number) => {
+        // The calls are killed at different parts of their work.
+        const part = (number - 1 + (at + 1) / names.length) / count;
+        const killAt = Math.ceil(part * steps[at]!);
         const home = newKeepWorld(folder.path);
         const before = snapshot(join(home, "workspace"));
-        await callInterrupted(home, name, { killAt });
+        expect([killAt, await runCaller(home, name, String(killAt))]).toEqual([killAt, ""]);
         const crib = await openKeepFixture(home);
         // Records of the recovery at start come above it. A script without changes may have no record.
         const isKilled = ({ tool }: { readonly tool: string }) =>
@@ -44,36 +62,10 @@ describe("a killed call", { timeout: 600_000 }, () => {
   );
 });
 
-/** One of each kind. */
-function killedCalls(): readonly string[] {
-  return [
-    "writes over a file",
-    "writes a new file in new folders",
-    "deletes a folder",
-    "moves over a file",
-    "moves a folder",
-    "patches files",
-  ];
-}
-
-async function stepsOf(name: string): Promise<number> {
-  const outcome = await callInterrupted(newKeepWorld(folder.path), name, {});
-  expect(outcome?.error).toBe(null);
-  return outcome?.steps ?? 0;
-}
-
-async function callInterrupted(
-  home: string,
-  name: string,
-  interference: object,
-): Promise<{ readonly steps: number; readonly error: unknown } | undefined> {
-  const child = spawn(process.execPath, [caller, home, name, JSON.stringify(interference)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
-    output += piece;
-  });
+/** Returns the output, which is empty if the program was killed. */
+async function runCaller(home: string, ...args: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [caller, home, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const output = text(child.stdout);
   await once(child, "close");
-  return output === "" ? undefined : JSON.parse(output);
+  return output;
 }

@@ -1,19 +1,24 @@
 /**
- * Makes one call in a fixture, stopped at the given step; prints the number of steps. Arguments: the folder of
- * workspace and state; the name of one of the changing calls, or "undo"; an Interference as JSON.
+ * Makes one call in a fixture, killed at the given step. Arguments: the folder of workspace and state; the name of one
+ * of the changing calls; the step. Without a step: makes and undoes several calls, whose names are separated by line
+ * ends, and prints the number of steps of each.
  */
-import { type Interference, interfere } from "../environment/interference.ts";
+import { interfere } from "../environment/interference.ts";
 import { changingCalls, changingScript, openKeepFixture } from "./keep-world.ts";
 
-const [home, name, interference] = process.argv.slice(2) as [string, string, string];
+const [home, names, killAt] = process.argv.slice(2) as [string, string, string | undefined];
 const crib = await openKeepFixture(home);
-const all = [...changingCalls, changingScript];
-const [, tool, input] = all.find(([other]) => other === name) ?? ["", "journal.undo", {}];
-// Loads and opens everything first, so that only the steps of the call count.
+// Loads and opens everything first, so that only the steps of the calls count.
 await crib.call("file.write", { path: "warm", content: "" });
 await crib.call("file.delete", { path: "warm" });
-const stop = interfere(JSON.parse(interference) as Interference);
-const result = await crib.call(tool, input);
-const { steps } = stop();
+const counts: number[] = [];
+for (const name of names.split("\n")) {
+  const [, tool, input] = [...changingCalls, changingScript].find(([other]) => other === name)!;
+  const stop = interfere(killAt === undefined ? {} : { killAt: Number(killAt) });
+  const { callId, error } = await crib.call(tool, input);
+  counts.push(stop().steps);
+  if (error !== null) throw new Error(error.message);
+  await crib.call("journal.undo", { call: callId });
+}
 await crib.close();
-process.stdout.write(JSON.stringify({ steps, error: result.error }));
+process.stdout.write(JSON.stringify(counts));
