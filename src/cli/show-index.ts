@@ -69,15 +69,14 @@ export async function showStatus(options: Options): Promise<number> {
   const embedder = await configuredEmbedder({ options, operands: [] });
   const embeddings = embedder && { model: embedder.model, address: embedder.address };
   if (options.has("json")) {
-    const found = { builder: builder ?? null, vectors: vectors ?? null, embeddings: embeddings ?? null };
+    const usable = vectors === "damaged" ? null : (vectors ?? null);
+    const found = { builder: builder ?? null, vectors: usable, embeddings: embeddings ?? null };
     printJson({ bytes: size ?? 0, file, ...found });
     return 0;
   }
   const lines = [
     describeSize(size, options),
-    ...(vectors
-      ? [`${counted(vectors.vectors, "vector")} of ${vectors.model}; ${vectors.tokens} tokens sent.`]
-      : []),
+    ...describeStored(vectors),
     ...(embeddings ? [`Code is sent to ${embeddings.model} at ${embeddings.address}.`] : []),
     ...describeBuilder(builder),
   ];
@@ -112,6 +111,12 @@ export async function clearIndex(options: Options): Promise<number> {
 function describeSize(bytes: number | undefined, options: Options): string {
   if (bytes !== undefined) return `The index has ${showSize(bytes)}.`;
   return `${options.has("target") ? placeName(workspaceIdOf(options)) : "The folder"} has no index.`;
+}
+
+function describeStored(vectors: Awaited<ReturnType<WorkspaceIndex["vectors"]>>): readonly string[] {
+  if (vectors === undefined) return [];
+  if (vectors === "damaged") return ["The vectors are damaged. The next search makes them again."];
+  return [`${counted(vectors.vectors, "vector")} of ${vectors.model}; ${vectors.tokens} tokens sent.`];
 }
 
 function describeBuilder(builder: number | undefined): readonly string[] {

@@ -36,7 +36,7 @@ export class WorkspaceIndex {
   }
 
   /** The stored vectors; undefined without them. */
-  async vectors(): Promise<StoredVectors | undefined> {
+  async vectors(): Promise<StoredVectors | "damaged" | undefined> {
     const { storedVectors } = await import("../code/index/vectors/vector-table.ts");
     return storedVectors(this.#directory);
   }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { identityOf } from "../../../system/sqlite-file.ts";
-import { type DatabaseLayout, IndexDatabase } from "../storage/index-database.ts";
+import { type DatabaseLayout, IndexDatabase, isDamage, isUnreadable } from "../storage/index-database.ts";
 import { vectorsName } from "../storage/index-file.ts";
 
 /** A row of the table for each piece of a file, in order; `noRow` for pieces without a vector. */
@@ -234,8 +234,8 @@ export class VectorTable {
   }
 }
 
-/** Describes the stored vectors without loading them; undefined when there are none. */
-export function storedVectors(directory: string): StoredVectors | undefined {
+/** Describes the stored vectors without loading them; undefined when there are none. The next search replaces damaged ones. */
+export function storedVectors(directory: string): StoredVectors | "damaged" | undefined {
   const file = join(directory, vectorsName);
   if (identityOf(file) === undefined) return undefined;
   const database = new IndexDatabase(directory, layout);
@@ -244,6 +244,9 @@ export function storedVectors(directory: string): StoredVectors | undefined {
     const [vectors = 0] = database.one<[number]>("SELECT count(*) FROM vectors") ?? [];
     const model = fact("model");
     return model === undefined ? undefined : { model, vectors, tokens: Number(fact("tokens") ?? 0) };
+  } catch (error) {
+    if (isDamage(error) || isUnreadable(error)) return "damaged";
+    throw error;
   } finally {
     database.close();
   }
