@@ -70,6 +70,26 @@ Field 2 of 8 for the MCP server docs: type a whole number, or Enter for the defa
     expect(shown[9]).toContain("  | 1. Red\n  | 2. Green");
   });
 
+  it.each([
+    ["email", ["name", "a b@c"], "name@example.com"],
+    ["uri", ["example"], "https://example.com"],
+    ["date", ["31.1.2026", "2026-02-30"], "2026-01-31"],
+    [
+      "date-time",
+      ["2026-01-31", "2026-01-31T25:00:00Z", "2026-02-30T12:00:00Z"],
+      "2026-01-31T12:00:00+01:00",
+    ],
+  ])("takes only text of the format that a field wants: %s", async (format, wrong, right) => {
+    const { answer, shown } = await fill(form({ it: { type: "string", format } }, ["it"]), [
+      "yes",
+      ...wrong,
+      right,
+    ]);
+    expect(answer).toEqual({ action: "accept", content: { it: right } });
+    expect(shown[1]).toMatch(/: type an? .* such as \S+$/);
+    expect(shown.length).toBe(2 + wrong.length);
+  });
+
   it("is declined by no, and cancelled by Esc, by too many mistakes, and when it cannot be typed", async () => {
     const name = form({ name: { type: "string" } }, ["name"]);
     const answers = [

@@ -121,13 +121,15 @@ function isValue(value: unknown): value is Value {
 }
 
 /** Says in Toolcrib's own words what to type. */
-function describe({ type, choices, isRequired, fallback }: Field): string {
+function describe(field: Field): string {
+  const { type, choices, isRequired, fallback } = field;
+  const typed = { string: "text", number: "a number", integer: "a whole number", boolean: "yes or no" };
   const how =
     type === "array"
       ? "numbers from the list, with commas"
       : choices.length > 0
         ? "a number from the list"
-        : { string: "text", number: "a number", integer: "a whole number", boolean: "yes or no" }[type];
+        : (formatOf(field)?.what ?? typed[type]);
   const empty =
     fallback !== undefined ? ", or Enter for the default" : isRequired ? "" : ", or Enter to skip it";
   return `type ${how}${empty}`;
@@ -188,12 +190,49 @@ function choice(word: string, { choices }: Field): string | undefined {
   return (numbered ?? choices.find(({ value }) => value === word))?.value;
 }
 
-function readText(text: string, { limits: { minLength, maxLength } }: Field): Reading {
+function readText(text: string, field: Field): Reading {
+  const { minLength, maxLength } = field.limits;
+  const format = formatOf(field);
+  if (format && !format.accepts(text)) return { problem: `Type ${format.what}.` };
   if (typeof minLength === "number" && text.length < minLength)
     return { problem: `Type at least ${minLength} characters.` };
   if (typeof maxLength === "number" && text.length > maxLength)
     return { problem: `Type at most ${maxLength} characters.` };
   return { value: text };
+}
+
+/** The formats of the protocol, and how to type them. */
+const formats: readonly TextFormat[] = [
+  {
+    name: "email",
+    what: "an address such as name@example.com",
+    accepts: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
+  },
+  { name: "uri", what: "an address such as https://example.com", accepts: (text) => URL.canParse(text) },
+  { name: "date", what: "a date such as 2026-01-31", accepts: isDate },
+  {
+    name: "date-time",
+    what: "a date and time such as 2026-01-31T12:00:00Z",
+    accepts: (text) =>
+      /^[^T]+T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(text) &&
+      isDate(text.slice(0, text.indexOf("T"))) &&
+      !Number.isNaN(Date.parse(text)),
+  },
+];
+
+interface TextFormat {
+  readonly name: string;
+  readonly what: string;
+  readonly accepts: (text: string) => boolean;
+}
+
+function formatOf({ type, limits }: Pick<Field, "type" | "limits">): TextFormat | undefined {
+  return type === "string" ? formats.find(({ name }) => name === limits.format) : undefined;
+}
+
+function isDate(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.valueOf()) && date.toISOString().startsWith(`${text}T`);
 }
 
 function readNumber(text: string, { type, limits: { minimum, maximum } }: Field): Reading {
