@@ -2,7 +2,10 @@ import { expect, it } from "vitest";
 import { builtProgram } from "./support/built-program.ts";
 import { startPostgres } from "./support/fleet/postgres.ts";
 import { runStorm } from "./support/fleet/storm.ts";
+import { repetitions } from "./support/repetitions.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
+
+const runs = repetitions(8, 16);
 
 // `npm run bench -- fleet --only storm` does the same with 2,000 runs.
 it("a fleet ends every run once while workers, the database and the provider fail", async () => {
@@ -11,11 +14,11 @@ it("a fleet ends every run once while workers, the database and the provider fai
   let random = 0;
   const report = await runStorm({
     ...{ folder: folder.path, program: [process.execPath, builtProgram], postgres },
-    ...{ runs: 16, workers: 2, slots: 4, random: () => (random = (random + 0.5) % 1) },
-    ...{ killEveryMs: 6_000, restartDatabaseEveryMs: 9_000, stormEveryMs: 4_000, stormMs: 1_500 },
-    mostKills: 4,
+    ...{ runs, workers: 2, slots: runs / 4, random: () => (random = (random + 0.5) % 1) },
+    ...{ killEveryMs: 5_000, restartDatabaseEveryMs: 7_000, stormEveryMs: 4_000, stormMs: 1_500 },
+    mostKills: repetitions(2, 4),
   });
   expect(report.faults).toEqual([]);
-  expect(report.outcomes).toEqual({ solved: 16 });
+  expect(report.outcomes).toEqual({ solved: runs });
   expect(report.spent).toBeGreaterThanOrEqual(report.charged - 1e-6);
 });

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../../src/contract/call.ts";
 import { attacks } from "../../src/sandbox/proof/attacks.ts";
 import type { AttackResults } from "../support/attacks/attack-toolcrib.ts";
+import { bundledProgram } from "../support/bundled-program.ts";
 import { missingHere } from "../support/sandbox-fixture.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
  * The table of attacks (facts A1), for every way to start a command: CVE-2026-32048 was a way that skipped the
  * sandbox, CVE-2026-25725 allowed creating settings that did not exist yet.
  */
-const program = fileURLToPath(new URL("../support/attacks/attack-toolcrib.ts", import.meta.url));
+const program = await bundledProgram(new URL("../support/attacks/attack-toolcrib.ts", import.meta.url));
 const nobody = 65534;
 const levels = ["bwrap", "landlock"] as const;
 const missing = { bwrap: await missingHere("bwrap"), landlock: await missingHere("landlock") };

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { cliWorkspace } from "../support/cli-workspace.ts";
+import { type CliWorkspace, cliWorkspace } from "../support/cli-workspace.ts";
 import { programsWithout } from "../support/remote/command-target.ts";
 import { describeTarget, type RealTarget } from "../support/remote/real-targets.ts";
 import { sshMissing, sshServer } from "../support/remote/ssh-server.ts";
+import { isLong } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // The command line on real targets: containers of podman and runc, here and on the other side of Debian's ssh server.
@@ -71,26 +72,44 @@ describeTarget("podman over ssh", (target) => {
 describe.skipIf(sshMissing !== undefined)(
   `--upload-node over ssh${sshMissing ? `: skipped, ${sshMissing}` : ""}`,
   () => {
-    it("sends a Node once to a machine that has none, and works there with it", options, async () => {
+    async function withoutNode(test: (read: ReturnType<typeof readerOf>, target: string) => Promise<void>) {
       await using folder = temporaryFolder();
       const programs = programsWithout(["node", "nodejs"], join(folder.path, "bin"));
       await using server = sshServer({ variables: { PATH: programs, SHELL: "" } });
       writeFileSync(join(server.workspace, "poem.txt"), "one\n");
       await using here = cliWorkspace(server.env);
       const target = `ssh:test-host:${server.workspace}`;
-      const read = (...words: string[]) =>
-        here.run("call", "file.read", "poem.txt", "--target", target, ...words);
-      const without = await read();
-      expect(without).toMatchObject({ exit: 1, stdout: "" });
-      expect(without.stderr).toContain(`${target} has no Node 22.18 or newer.`);
-      expect(without.stderr).toContain("--upload-node FILE");
-      const sent = await read("--upload-node", process.execPath);
-      expect(sent).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 | one") });
-      expect(sent.stderr).toContain("Sending Node to ");
-      // It stays there, and is found by its hash.
-      const later = await read();
-      expect(later).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 | one") });
-      expect(later.stderr).not.toContain("Sending Node");
-    });
+      await test(readerOf(here, target), target);
+    }
+
+    it("is named for a machine that has no Node, and refuses another file", options, () =>
+      withoutNode(async (read, target) => {
+        const without = await read();
+        expect(without).toMatchObject({ exit: 1, stdout: "" });
+        expect(without.stderr).toContain(`${target} has no Node 22.18 or newer.`);
+        expect(without.stderr).toContain("--upload-node FILE");
+        const refused = await read("--upload-node", import.meta.filename);
+        expect(refused).toMatchObject({ exit: 2, stdout: "" });
+        expect(refused.stderr).toContain("is not an executable for Linux or macOS");
+      }),
+    );
+
+    // Compressing a hundred megabytes takes long. Another transport shows the same in every run.
+    it.runIf(isLong)("sends a Node once to a machine that has none, and works there with it", options, () =>
+      withoutNode(async (read) => {
+        const sent = await read("--upload-node", process.execPath);
+        expect(sent).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 | one") });
+        expect(sent.stderr).toContain("Sending Node to ");
+        // It stays there, and is found by its hash.
+        const later = await read();
+        expect(later).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 | one") });
+        expect(later.stderr).not.toContain("Sending Node");
+      }),
+    );
   },
 );
+
+function readerOf(here: CliWorkspace, target: string) {
+  return (...words: readonly string[]) =>
+    here.run("call", "file.read", "poem.txt", "--target", target, ...words);
+}

@@ -10,6 +10,7 @@ const bundler = fileURLToPath(new URL("bundle-programs.ts", import.meta.url));
 /** Programs that open a Toolcrib. All of them are bundled together, which takes as long as one. */
 const withToolcrib: ReadonlySet<string> = new Set(
   [
+    "attacks/attack-toolcrib.ts",
     "code-tools/dies-at-check.ts",
     "few-descriptors.ts",
     "fleet/killed-worker-program.ts",

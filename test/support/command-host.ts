@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { closeSync, linkSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { builtProgram } from "./built-program.ts";
+import { bundledProgram } from "./bundled-program.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 export interface CommandLine {
@@ -26,8 +26,8 @@ export interface CommandResult {
  */
 export function runInHost(line: CommandLine): Promise<CommandResult> {
   const merged = line.merged ?? false;
-  const result = previous.then(() => {
-    const host = hosts.get(merged) ?? new CommandHost(merged);
+  const result = previous.then(async () => {
+    const host = hosts.get(merged) ?? new CommandHost(await program, merged);
     hosts.set(merged, host);
     return host.run(line);
   });
@@ -35,7 +35,7 @@ export function runInHost(line: CommandLine): Promise<CommandResult> {
   return result;
 }
 
-const program = fileURLToPath(new URL("./command-host-program.ts", import.meta.url));
+const program = bundledProgram(new URL("./command-host-program.ts", import.meta.url));
 
 /** The hosts, by whether their outputs are merged. */
 const hosts = new Map<boolean, CommandHost>();
@@ -45,7 +45,7 @@ class CommandHost {
   readonly #child: ChildProcess;
   readonly #errors: string;
 
-  constructor(merged: boolean) {
+  constructor(program: string, merged: boolean) {
     const { path: folder } = temporaryFolder();
     const files = ["stdout", "stderr"].map((name) => join(folder, name));
     const descriptors = files.map((file, index) => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resultWith, settingsWith, specOf, workerOf } from "../../../test/support/fleet/examples.ts";
 import { startPostgres, type TestPostgres } from "../../../test/support/fleet/postgres.ts";
 import { hasRedis, startRedis } from "../../../test/support/fleet/redis.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { isLong, repetitions } from "../../../test/support/repetitions.ts";
 import type { FleetStore, RunQueue } from "../fleet.ts";
 import { openFleetStore, type StoreOptions } from "../store/open-fleet-store.ts";
 import { type BullOptions, openBullQueue } from "./bull-queue.ts";
@@ -27,6 +27,8 @@ const services = [
 describe.each(services)("a queue on $service", ({ service, isThere }) => {
   const it = isThere ? test : test.skip;
   const isRedis = service !== "PostgreSQL";
+  // What does not depend on the service.
+  const onBothInLong = isRedis && !isLong ? test.skip : it;
   if (isRedis && isThere) {
     beforeAll(async () => {
       redis = await startRedis();
@@ -40,14 +42,14 @@ describe.each(services)("a queue on $service", ({ service, isThere }) => {
   it("delivers every run once, and a run again after it was retried", async () => {
     await using parts = await open();
     const { store, queue } = parts;
-    const runs = await submit(store, queue, 30);
+    const runs = await submit(store, queue, 12);
     await queue.add(runs);
     const worked: string[] = [];
     const deliveries = await queue.deliver(5, async (run) => {
       worked.push(run);
       return await workOn(store, run);
     });
-    await expect.poll(() => ended(store)).toBe(30);
+    await expect.poll(() => ended(store)).toBe(12);
     expect(worked.toSorted()).toEqual(runs.toSorted());
 
     await store.retry({ fleet: "nightly", tasks: ["task 1"] });
@@ -57,7 +59,7 @@ describe.each(services)("a queue on $service", ({ service, isThere }) => {
         await queue.add([runs[1]!]);
         return await ended(store);
       })
-      .toBe(30);
+      .toBe(12);
     await deliveries.stop();
     expect(worked.filter((run) => run === runs[1]).length).toBeGreaterThan(1);
   });
@@ -115,7 +117,7 @@ describe.each(services)("a queue on $service", ({ service, isThere }) => {
     expect(await store.run(run!)).toMatchObject({ deliveries: 2, worker: "worker-1", outcome: "solved" });
   });
 
-  it("waits for the work that has begun when it stops", async () => {
+  onBothInLong("waits for the work that has begun when it stops", async () => {
     await using parts = await open();
     const { store, queue } = parts;
     await submit(store, queue, 2);
@@ -133,8 +135,8 @@ describe.each(services)("a queue on $service", ({ service, isThere }) => {
     expect(await ended(store)).toBe(1);
   });
 
-  it("continues after the database restarts, with every result once", async () => {
-    const count = repetitions(20, 40);
+  onBothInLong("continues after the database restarts, with every result once", async () => {
+    const count = repetitions(12, 40);
     await using parts = await open({ lockMs: 2_000, sweepMs: 1_000 });
     const { store, queue } = parts;
     await submit(store, queue, count);

@@ -11,10 +11,10 @@ import type { Claim } from "../fleet.ts";
 import { openFleetStore, type StoreLocation } from "./open-fleet-store.ts";
 
 /** About half of the runs can be paid: a run costs 10 cents on average. */
-const count = repetitions(24, 60);
+const count = repetitions(16, 60);
 const budget = count / 20;
 /** A worker is killed when this many runs have ended. */
-const kills = isLong ? [5, 15, 25] : [3, 8];
+const kills = isLong ? [5, 15, 25] : [4];
 
 describe("many workers", () => {
   it("end every run once within the budget, although some are killed (SQLite)", async () => {
@@ -38,7 +38,7 @@ async function workThrough(location: StoreLocation, disturb: () => Promise<void>
   await store.submit("nightly", settingsWith({ budget, lanes }), specs);
   const ends: Claim[] = [];
   await using workers = new Workers(location, (claim) => ends.push(claim));
-  workers.start(4);
+  workers.start(repetitions(3, 4));
   for (const reached of kills) {
     await expect.poll(() => ends.length, { interval: 5 }).toBeGreaterThan(reached);
     workers.kill();

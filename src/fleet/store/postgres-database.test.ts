@@ -1,11 +1,16 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { settingsWith, specOf } from "../../../test/support/fleet/examples.ts";
 import { freePort } from "../../../test/support/fleet/free-port.ts";
-import { asUser, runSql, startPostgres } from "../../../test/support/fleet/postgres.ts";
+import { asUser, runSql, startPostgres, type TestPostgres } from "../../../test/support/fleet/postgres.ts";
 import { openFleetStore } from "./open-fleet-store.ts";
 
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres[Symbol.asyncDispose]());
+
 it("waits for a database that restarts, and fails clearly when it stays away", async () => {
-  await using postgres = await startPostgres();
   const database = await postgres.newDatabase();
   await using store = await openFleetStore({ database });
   await using impatient = await openFleetStore({ database }, { retryMs: 100 });
@@ -29,7 +34,6 @@ it("waits for a database that restarts, and fails clearly when it stays away", a
 });
 
 it("refuses tables of a newer Toolcrib", async () => {
-  await using postgres = await startPostgres();
   const database = await postgres.newDatabase();
   await (await openFleetStore({ database })).close();
   await runSql(database, "UPDATE toolcrib_fleet.schema_version SET version = 99");
@@ -37,7 +41,6 @@ it("refuses tables of a newer Toolcrib", async () => {
 });
 
 it("creates its tables once when several workers start at once", async () => {
-  await using postgres = await startPostgres();
   const database = await postgres.newDatabase();
   const stores = await Promise.all([1, 2, 3, 4].map(() => openFleetStore({ database })));
   expect(await stores[0]!.fleets()).toEqual([]);
@@ -45,7 +48,6 @@ it("creates its tables once when several workers start at once", async () => {
 });
 
 it("names a wrong user or database at once", async () => {
-  await using postgres = await startPostgres();
   const database = await postgres.newDatabase();
   for (const wrong of [`${database}_missing`, asUser(database, "stranger")])
     await expect(openFleetStore({ database: wrong }, { onWait: expect.unreachable })).rejects.toMatchObject({

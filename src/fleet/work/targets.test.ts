@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ScriptedReply, SeenRequest } from "../../../test/providers/provider-server.ts";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import {
@@ -26,8 +26,16 @@ const program = await bundledProgram(
 afterEach(() => void vi.unstubAllEnvs());
 
 describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanMissing)}`, () => {
+  let podman: PodmanImage;
+  beforeAll(() => {
+    podman = podmanImage();
+  });
+  beforeEach(() => {
+    for (const [name, value] of Object.entries(podman.variables)) vi.stubEnv(name, value);
+  });
+  afterAll(() => podman[Symbol.asyncDispose]());
+
   it("is solved in a container with its workspace, which is then removed", async () => {
-    await using podman = usedImage();
     await using fixture = await workerFixture(doing("pwd > a.txt; cat set-up.txt >> a.txt"));
     const run = await fixture.run(
       {
@@ -43,7 +51,6 @@ describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanM
   });
 
   it("stops its container while it is parked or released, and finds there what the set-up installed", async () => {
-    await using podman = usedImage();
     let isRefusing = true;
     await using fixture = await workerFixture((request) =>
       isRefusing
@@ -65,11 +72,10 @@ describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanM
     await fixture.start(options);
     const run = await fixture.ended(id);
     expect([run.outcome, run.reason]).toEqual(["solved", "The check passed."]);
-    await vi.waitUntil(() => podman.containers().length === 0, waiting);
+    await vi.waitUntil(() => podman.containers().length === 0, waitingForProgram);
   });
 
   it("stops its container when its worker drains, and the next worker continues in it", async () => {
-    await using podman = usedImage();
     const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
     await using fixture = await workerFixture(async (request) => {
       await mayAnswer;
@@ -90,11 +96,10 @@ describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanM
     await fixture.start(options);
     const run = await fixture.ended(id);
     expect([run.outcome, run.result?.calls]).toEqual(["solved", 2]);
-    await vi.waitUntil(() => podman.containers().length === 0, waiting);
+    await vi.waitUntil(() => podman.containers().length === 0, waitingForProgram);
   });
 
   it("continues after kill -9 of its worker without the processes of that worker; a cancelled one leaves nothing", async () => {
-    await using podman = usedImage();
     const commands = [
       "echo ran >> ran.txt; while :; do date > ticks.txt; sleep 0.1; done",
       "rm ticks.txt; sleep 1000",
@@ -116,7 +121,7 @@ describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanM
     await fixture.store.cancel({ fleet: "trial" });
     const run = await fixture.ended(id);
     expect([run.outcome, run.deliveries]).toEqual(["cancelled", 2]);
-    await vi.waitUntil(() => podman.containers().length === 0, waiting);
+    await vi.waitUntil(() => podman.containers().length === 0, waitingForProgram);
   });
 });
 
@@ -138,7 +143,7 @@ describe.skipIf(sshMissing !== undefined)(`a run on an ssh target${because(sshMi
     // Without keepWorkspace, the folder is removed.
     expect((await fixture.run(spec, options)).outcome).toBe("solved");
     expect(readdirSync(server.workspace)).toEqual([basename(folder)]);
-    await vi.waitUntil(() => server.clients().length === 0, waiting);
+    await vi.waitUntil(() => server.clients().length === 0, waitingForProgram);
     const check = { command: "true", files: { "check.sh": "" }, minutes: 1 };
     const withFiles = await fixture.run({ ...spec, check }, options);
     expect([withFiles.outcome, withFiles.reason]).toEqual([
@@ -149,17 +154,12 @@ describe.skipIf(sshMissing !== undefined)(`a run on an ssh target${because(sshMi
 });
 
 const waiting = { timeout: 120_000, interval: 50 };
+/** Each look starts a program. */
+const waitingForProgram = { timeout: 120_000, interval: 400 };
 const allowed = { allowTargets: ["image:**"] };
 
 function because(missing: string | undefined): string {
   return missing === undefined ? "" : `: skipped, ${missing}`;
-}
-
-/** An image whose podman this process uses. */
-function usedImage(): PodmanImage {
-  const podman = podmanImage();
-  for (const [name, value] of Object.entries(podman.variables)) vi.stubEnv(name, value);
-  return podman;
 }
 
 /** A model that runs one command, then says that it is done. */

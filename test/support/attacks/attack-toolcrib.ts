@@ -1,6 +1,6 @@
 /**
  * Attacks Toolcrib from within commands, for every way to start a command, and prints the successful attacks as JSON:
- * `node attack-crib.ts LEVEL`. The user who starts it is the victim.
+ * `node attack-toolcrib.ts LEVEL`. The user who starts it is the victim.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
