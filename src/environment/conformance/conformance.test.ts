@@ -36,19 +36,20 @@ testConformance("remote local", ({ outputs, ...content } = {}) =>
   openRemoteWorld(openLocalWorld(content), outputs && { outputs }),
 );
 
-// The two parts of it are tested above.
-if (isLong)
+// Their parts are tested above.
+if (isLong) {
   testConformance("remote memory", ({ outputs, ...content } = {}) =>
     openRemoteWorld(memoryWorld(content), outputs && { outputs }),
   );
 
-testConformance("wrapped local", (content) => {
-  const world = openLocalWorld(content);
-  const environment = overrideEnvironment(world.environment, {
-    readFile: (path, options) => world.environment.readFile(path, options),
+  testConformance("wrapped local", (content) => {
+    const world = openLocalWorld(content);
+    const environment = overrideEnvironment(world.environment, {
+      readFile: (path, options) => world.environment.readFile(path, options),
+    });
+    return { ...world, environment };
   });
-  return { ...world, environment };
-});
+}
 
 testConformance("memory backend", openBackendWorld, { snapshots: false });
 

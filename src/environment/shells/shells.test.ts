@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { isLong } from "../../../test/support/repetitions.ts";
 import { isInstalled } from "../../../test/support/shells/is-installed.ts";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment } from "../../contract/environment.ts";
@@ -91,6 +92,9 @@ describe.each([
   ["auto", "auto"],
   ["never", "none"],
 ] as const)("persistent shells, tmux: %s, sandbox: %s", (tmux, want) => {
+  // `npm test` runs all cases of a kind in the first setup, and some in the second.
+  const some = <Case>(cases: readonly Case[]) => (tmux === "auto" || isLong ? cases : cases.slice(0, 3));
+
   // One environment for all tests: it detects its sandbox only once.
   beforeAll(() => {
     workspace = realpathSync(mkdtempSync(join(tmpdir(), "shells ")));
@@ -182,17 +186,19 @@ describe.each([
     await running.exit;
   });
 
-  it.each([
-    ["a quote", "echo 'not closed", 2],
-    ["a substitution", "echo $(not closed", 1],
-    ["a group", "{ echo a", 2],
-    ["a keyword", "if then", 2],
-    ["a closing brace", "} ; echo no", 2],
-    ["a here-document", "cat >/dev/null <<END\nnot closed", 0],
-    ["a line continuation", "true \\", 0],
-    ["a comment", "true # not closed", 0],
-    ["loop keywords", "break; continue", 0],
-  ])("survive a command that leaves %s open", async (_name, command, code) => {
+  it.each(
+    some([
+      ["a quote", "echo 'not closed", 2],
+      ["a substitution", "echo $(not closed", 1],
+      ["a group", "{ echo a", 2],
+      ["a keyword", "if then", 2],
+      ["a closing brace", "} ; echo no", 2],
+      ["a here-document", "cat >/dev/null <<END\nnot closed", 0],
+      ["a line continuation", "true \\", 0],
+      ["a comment", "true # not closed", 0],
+      ["loop keywords", "break; continue", 0],
+    ]),
+  )("survive a command that leaves %s open", async (_name, command, code) => {
     const result = await run(command);
     expect({ ...result, stderr: "" }).toEqual({ ...quiet, code, cwd: workspace });
     expect(await run("echo next")).toEqual(saying("next\n"));
@@ -242,24 +248,26 @@ describe.each([
 
   const sleeps = "sh -c 'echo begun >&2; exec sleep 60'";
 
-  it.each([
-    ["a program", sleeps],
-    ["a program that cleans up", "sh -c 'trap \"exit 0\" INT; echo begun >&2; sleep 60 & wait'"],
-    [
-      "a program that ignores signals",
-      "sh -c 'trap \"\" INT TERM; echo begun >&2; sleep 60 & wait; sleep 60'",
-    ],
-    ["a pipeline", "sleep 60 | sh -c 'sleep 0.2; echo begun >&2; exec cat'"],
-    ["a substitution", `y=$(${sleeps}; echo no)`],
-    ["a substitution in a command", `echo no $(${sleeps})`],
-    ["a subshell", `(${sleeps}; echo no)`],
-    ["a condition", `if ${sleeps}; then echo no; else echo no; fi`],
-    ["an alternative", `${sleeps} || echo no`],
-    ["a function", `f() { ${sleeps}; echo no; }; f`],
-    ["a loop", `while :; do ${sleeps}; done`],
-    ["a busy loop of the shell", "echo begun >&2; while :; do :; done"],
-    ["a wait", `${sleeps} & wait`],
-  ])("cancel %s, run nothing after it, and keep shell and jobs", async (_name, command) => {
+  it.each(
+    some([
+      ["a program", sleeps],
+      ["a program that cleans up", "sh -c 'trap \"exit 0\" INT; echo begun >&2; sleep 60 & wait'"],
+      [
+        "a program that ignores signals",
+        "sh -c 'trap \"\" INT TERM; echo begun >&2; sleep 60 & wait; sleep 60'",
+      ],
+      ["a pipeline", "sleep 60 | sh -c 'sleep 0.2; echo begun >&2; exec cat'"],
+      ["a substitution", `y=$(${sleeps}; echo no)`],
+      ["a substitution in a command", `echo no $(${sleeps})`],
+      ["a subshell", `(${sleeps}; echo no)`],
+      ["a condition", `if ${sleeps}; then echo no; else echo no; fi`],
+      ["an alternative", `${sleeps} || echo no`],
+      ["a function", `f() { ${sleeps}; echo no; }; f`],
+      ["a loop", `while :; do ${sleeps}; done`],
+      ["a busy loop of the shell", "echo begun >&2; while :; do :; done"],
+      ["a wait", `${sleeps} & wait`],
+    ]),
+  )("cancel %s, run nothing after it, and keep shell and jobs", async (_name, command) => {
     await run("x=kept; sleep 61 & job=$!");
     const cancel = new AbortController();
     const running = await begin(`${command}; echo no; touch no`, { signal: cancel.signal });
@@ -279,15 +287,17 @@ describe.each([
     expect((await run("echo $x; kill -0 $job && kill $job; ls")).stdout).toEqual("kept\n");
   });
 
-  it.each([
-    [
-      "a program that ignores signals",
-      "sh -c 'trap \"\" INT TERM; echo begun >&2; while :; do sleep 0.1; done'",
-    ],
-    ["a program", sleeps],
-    ["a function", `f() { ${sleeps}; echo no; }; f`],
-    ["an alternative", `${sleeps} || echo no`],
-  ])(
+  it.each(
+    some([
+      [
+        "a program that ignores signals",
+        "sh -c 'trap \"\" INT TERM; echo begun >&2; while :; do sleep 0.1; done'",
+      ],
+      ["a program", sleeps],
+      ["a function", `f() { ${sleeps}; echo no; }; f`],
+      ["an alternative", `${sleeps} || echo no`],
+    ]),
+  )(
     "run nothing after %s is cancelled, even if another process sends SIGCONT to the shell",
     async (_name, command) => {
       const cancel = new AbortController();
