@@ -1,4 +1,5 @@
 import { counted } from "../../lib/text/format-quantity.ts";
+import { hasRepository } from "../../system/has-repository.ts";
 import type { Caller, CallOptions, PolicyMode, SandboxSetting, Toolcrib } from "../../toolcrib/index.ts";
 import { asLine, between } from "./marks.ts";
 
@@ -87,7 +88,10 @@ export async function findSurroundings(
       (sandbox ?? process.env.TOOLCRIB_SANDBOX) !== "none",
     // The allowed tools may not include git.
     repository: await crib.addCaller({ dialect: "toolcrib" }).then(
-      (caller) => repositoryFacts(caller, gitTimeoutMs),
+      (caller) =>
+        crib.isElsewhere || hasRepository(crib.workspace)
+          ? repositoryFacts(caller, gitTimeoutMs)
+          : noneIfAllowed(caller),
       () => undefined,
     ),
   };
@@ -99,13 +103,21 @@ function localDay(now: Date): string {
   return `${now.getFullYear()}-${digits(now.getMonth() + 1)}-${digits(now.getDate())}`;
 }
 
+/** Starts no git: it would only say that there is no repository. */
+async function noneIfAllowed(caller: Caller): Promise<Surroundings["repository"]> {
+  const { verdict } = await caller.check("git.log", historyWanted);
+  return verdict === "allow" ? "none" : undefined;
+}
+
+const historyWanted = { limit: 5 };
+
 /** Asks git by ordinary tool calls, to which all rules apply. */
 async function repositoryFacts(caller: Caller, timeoutMs: number): Promise<Surroundings["repository"]> {
   // The user is not asked about facts for the prompt.
   const unasked: CallOptions = { timeoutMs, approve: () => ({ allow: false }) };
   // The history of a large repository is read quickly; its status is not.
   const [log, status] = await Promise.all([
-    caller.call("git.log", { limit: 5 }, unasked),
+    caller.call("git.log", historyWanted, unasked),
     caller.call("git.status", {}, unasked),
   ]);
   if (log.error?.details?.kind === "no-repository") return "none";
