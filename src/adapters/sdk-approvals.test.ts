@@ -2,6 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { expect, it } from "vitest";
 import { temporaryToolcrib } from "../../test/support/temporary-toolcrib.ts";
 import { aiSdkTools } from "./ai-sdk.ts";
+import { SdkApprovals } from "./approvals.ts";
 import { openAiAgentsTools } from "./openai-agents.ts";
 
 const write = (path: string) => ({ path, content: "x" });
@@ -64,16 +65,13 @@ it("makes an approved call in another process only under the id that was shown",
 
 it("remembers only the latest calls, and an approval counts once even when it is forgotten", async () => {
   await using made = await temporaryToolcrib({ mode: "safe" });
-  const tools = await openAiAgentsTools(made.crib, { approvals: "sdk" });
-  const tool = tools.find(({ name }) => name === "file_write")!;
-  const approved = { isToolApproved: () => true };
-  const make = (callId: string, path = "a") =>
-    tool.invoke(approved, JSON.stringify(write(path)), { toolCall: { callId } });
-  await tool.needsApproval({ isToolApproved: () => undefined }, write("a"), "first");
+  const approvals = new SdkApprovals(made.crib);
+  const make = (id: string) => made.crib.call("file.write", write("a"), approvals.approved(id, {}));
+  await approvals.needsApproval({ id: "first", name: "file.write", input: write("a") }, undefined);
   await make("first");
+  expect(existsSync(made.at("a"))).toBe(true);
   rmSync(made.at("a"));
-  // Arguments that the tool refuses cost little.
-  for (let call = 0; call < 1001; call += 1) await make(`call ${call}`, "");
-  await make("first");
+  for (let call = 0; call < 1001; call += 1) approvals.approved(`call ${call}`, {});
+  expect((await make("first")).error?.code).toBe("needs-approval");
   expect(existsSync(made.at("a"))).toBe(false);
 });

@@ -8,6 +8,7 @@ import { sessionOnLoopback } from "../../test/agent/session-on-loopback.ts";
 import { startProvider } from "../../test/providers/start-provider.ts";
 import { bundledProgram } from "../../test/support/bundled-program.ts";
 import { checkHistory } from "../../test/support/check-history.ts";
+import { isLong } from "../../test/support/repetitions.ts";
 import { noteTool } from "../../test/support/session-records/note-tool.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { Model } from "../models/model.ts";
@@ -22,42 +23,42 @@ const killedSession = await bundledProgram(
 );
 
 describe("session.continue", () => {
-  it.each([
-    ["round-start", 2],
-    ["text-delta", 2],
-    ["within one", 2],
-    ["told noted one", 2],
-    ["turn-end", 2],
-  ])("continues a turn that was killed at `%s`, without a new message", async (moment, rounds) => {
-    await using folder = temporaryFolder();
-    const workspace = join(folder.path, "workspace");
-    for (const path of [workspace, join(folder.path, "config")]) mkdirSync(path);
-    const server = await startProvider("openai", ({ messages }) =>
-      messages.some(({ role }) => role === "tool")
-        ? { text: "Noted." }
-        : { text: "I note.", calls: [{ name: "note", input: { text: "one" } }] },
-    );
-    const options = {
-      ...{ model: server.model, models: server.settings, dialect: "toolcrib", workspace },
-      ...{ stateDirectory: join(folder.path, "state"), configDirectory: join(folder.path, "config") },
-    };
-    const child = spawn(process.execPath, [killedSession, JSON.stringify(options), moment, "note one"], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const [id] = await Promise.all([text(child.stdout), once(child, "close")]);
-    const session = await createSession({ ...options, resume: id, tools: [noteTool()] });
-    // The process was killed after it had recorded the end of the turn.
-    if (moment === "turn-end") expect(() => session.continue()).toThrow("nothing to continue");
-    else expect(await session.continue().result).toMatchObject({ turn: 1, outcome: "completed", rounds });
-    const { messages, turns } = session;
-    await session.close();
-    await server.close();
-    const ofUser = messages.filter(({ role }) => role === "user");
-    const notes = readFileSync(join(workspace, "notes"), "utf8");
-    expect([turns, ofUser.length, notes, checkHistory(messages), server.breaches]).toEqual([
-      ...[1, 1, "one\n", [], []],
-    ]);
-  });
+  /** Before a reply is complete, during a call, and after the end. The tests of kills have all moments. */
+  const moments = ["text-delta", "within one", "turn-end"];
+  it.each(isLong ? ["round-start", "told noted one", ...moments] : moments)(
+    "continues a turn that was killed at `%s`, without a new message",
+    async (moment) => {
+      await using folder = temporaryFolder();
+      const workspace = join(folder.path, "workspace");
+      for (const path of [workspace, join(folder.path, "config")]) mkdirSync(path);
+      const server = await startProvider("openai", ({ messages }) =>
+        messages.some(({ role }) => role === "tool")
+          ? { text: "Noted." }
+          : { text: "I note.", calls: [{ name: "note", input: { text: "one" } }] },
+      );
+      const options = {
+        ...{ model: server.model, models: server.settings, dialect: "toolcrib", workspace },
+        ...{ stateDirectory: join(folder.path, "state"), configDirectory: join(folder.path, "config") },
+      };
+      const child = spawn(process.execPath, [killedSession, JSON.stringify(options), moment, "note one"], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const [id] = await Promise.all([text(child.stdout), once(child, "close")]);
+      const session = await createSession({ ...options, resume: id, tools: [noteTool()] });
+      // The process was killed after it had recorded the end of the turn.
+      if (moment === "turn-end") expect(() => session.continue()).toThrow("nothing to continue");
+      else
+        expect(await session.continue().result).toMatchObject({ turn: 1, outcome: "completed", rounds: 2 });
+      const { messages, turns } = session;
+      await session.close();
+      await server.close();
+      const ofUser = messages.filter(({ role }) => role === "user");
+      const notes = readFileSync(join(workspace, "notes"), "utf8");
+      expect([turns, ofUser.length, notes, checkHistory(messages), server.breaches]).toEqual([
+        ...[1, 1, "one\n", [], []],
+      ]);
+    },
+  );
 
   it("completes a turn whose final reply was recorded, without a request", async () => {
     const loopback = await sessionOnLoopback([{ text: "Done." }], toolcrib);

@@ -57,7 +57,8 @@ it.each([
   expect(share).toBeGreaterThan(0.9);
 });
 
-it.each(["anthropic", "openai", "google"] as const)(
+// The session clears outputs in the same way for all. A cache mark of Anthropic is lost most easily.
+it.each(isLong ? (["anthropic", "openai", "google"] as const) : (["anthropic"] as const))(
   "still does at %s when old outputs are cleared",
   async (kind) => {
     const models = { anthropic: "claude-sonnet-5-5", openai: "gpt-5.4", google: "gemini-3-pro" };

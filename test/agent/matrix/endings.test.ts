@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sides } from "./sides.ts";
+import { sides, sidesOfSessions } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
 describe.each(sides)("$name", (side) => {
@@ -25,7 +25,9 @@ describe.each(sides)("$name", (side) => {
     expect({ outcome, text }).toEqual({ outcome: "completed", text: "Too long for me." });
     expect(() => stage.file("half.txt")).toThrow();
   });
+});
 
+describe.each(sidesOfSessions)("$name", (side) => {
   it("ends at the round limit, and can continue", async () => {
     const stage = await openStage(
       side,

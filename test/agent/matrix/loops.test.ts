@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { sidesOfTools } from "./sides.ts";
+import { sidesOfSessions } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
-describe.each(sidesOfTools)("$name", (side) => {
+describe.each(sidesOfSessions)("$name", (side) => {
   it("is warned when it repeats itself, and can recover", async () => {
     const stage = await openStage(
       side,

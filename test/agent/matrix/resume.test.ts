@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sidesOfTools } from "./sides.ts";
+import { sidesOfSessions, sidesOfTools } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
 describe.each(sidesOfTools)("$name", (side) => {
@@ -25,7 +25,9 @@ describe.each(sidesOfTools)("$name", (side) => {
     );
     expect(stage.file("a.txt")).toBe("beta\n");
   });
+});
 
+describe.each(sidesOfSessions)("$name", (side) => {
   it("continues after it was stopped in the middle of a turn", async () => {
     const stage = await openStage(side, (words) => ({ messages }) => {
       if (messages.at(-1)!.text.endsWith("And now?")) return { text: "Now I am here." };

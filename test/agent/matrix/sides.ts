@@ -45,6 +45,14 @@ export const sidesOfTools: readonly Side[] = isLong
   ? sides
   : sides.filter(({ kind }) => kind !== "ollama" && kind !== "openrouter");
 
+/**
+ * The sides of scenarios of the session itself, in which all providers run the same code: in `npm test`, one with native
+ * calls and the text protocol.
+ */
+export const sidesOfSessions: readonly Side[] = isLong
+  ? sides
+  : sides.filter(({ kind, protocol }) => kind === "openai" || protocol === "text");
+
 /** Writes calls as JSON actions in the text, and the last text as the end of the task. */
 function inActions({ text, calls = [], ...reply }: ScriptedReply): ScriptedReply {
   if (calls.length === 0)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/agent/event.ts";
+import { isLong } from "../../support/repetitions.ts";
 import { runningWith } from "./running-with.ts";
-import { sides } from "./sides.ts";
+import { sides, sidesOfSessions } from "./sides.ts";
 import { completed, openStage, type Play } from "./stage.ts";
 
 describe.each(sides)("$name", (side) => {
@@ -30,25 +31,6 @@ describe.each(sides)("$name", (side) => {
     );
   });
 
-  it("is steered between two rounds, and gets a follow-up after the end", async () => {
-    const stage = await openStage(side, (words) => ({ messages }) => {
-      const lastText = messages.at(-1)!.text;
-      if (messages.length === 1) {
-        stage.session.steer("In French, please.");
-        stage.session.followUp("And thank her.");
-        return { text: "I look around.", calls: [words.shell("pwd")] };
-      }
-      if (lastText.includes("In French")) return { text: "Bonjour." };
-      return { text: lastText.includes("thank") ? "Merci." : "Hello." };
-    });
-    expect(await stage.ask("Greet her")).toEqual(completed("Bonjour.", { rounds: 2, calls: 1 }));
-    const ends = stage.events.filter((event) => event.type === "turn-end");
-    expect(ends.map(({ turn, outcome, text }) => ({ turn, outcome, text }))).toEqual([
-      { turn: 1, outcome: "completed", text: "Bonjour." },
-      { turn: 2, outcome: "completed", text: "Merci." },
-    ]);
-  });
-
   it("uses more effort from the next round on, without changing earlier messages", async () => {
     const stage = await openStage(
       side,
@@ -67,6 +49,27 @@ describe.each(sides)("$name", (side) => {
     // For most models on Ollama, thinking can only be turned on or off.
     const efforts = side.kind === "ollama" ? ["true", "true", "true"] : ["low", "low", "high"];
     expect(stage.server.requests.map(({ reasoning }) => reasoning)).toEqual(efforts);
+  });
+});
+
+describe.each(sidesOfSessions)("$name", (side) => {
+  it("is steered between two rounds, and gets a follow-up after the end", async () => {
+    const stage = await openStage(side, (words) => ({ messages }) => {
+      const lastText = messages.at(-1)!.text;
+      if (messages.length === 1) {
+        stage.session.steer("In French, please.");
+        stage.session.followUp("And thank her.");
+        return { text: "I look around.", calls: [words.shell("pwd")] };
+      }
+      if (lastText.includes("In French")) return { text: "Bonjour." };
+      return { text: lastText.includes("thank") ? "Merci." : "Hello." };
+    });
+    expect(await stage.ask("Greet her")).toEqual(completed("Bonjour.", { rounds: 2, calls: 1 }));
+    const ends = stage.events.filter((event) => event.type === "turn-end");
+    expect(ends.map(({ turn, outcome, text }) => ({ turn, outcome, text }))).toEqual([
+      { turn: 1, outcome: "completed", text: "Bonjour." },
+      { turn: 2, outcome: "completed", text: "Merci." },
+    ]);
   });
 
   it("is stopped during a reply, and continues", async () => {
@@ -99,27 +102,31 @@ describe.each(sides)("$name", (side) => {
     expect(await stage.ask("Enough")).toEqual(completed("As you like.", { turn: 2, rounds: 1, calls: 0 }));
   });
 
-  it("is stopped at any moment, repeatedly, and continues", async () => {
-    const play: Play = (words) => (request) => {
-      const [task] = /Task \d+$/.exec(request.messages.at(-1)!.text) ?? [];
-      if (task === undefined) return { reasoning: "Fine.", text: "All is well." };
-      const calls = [words.shell(`echo ${task} >> log.txt`), words.shell(`echo ${task}`)];
-      return { reasoning: `About ${task}.`, text: `I do ${task}.`, calls };
-    };
-    const stage = await openStage(side, play, { reasoning: "low" });
-    for (const [index, moment] of moments.entries()) {
-      const stop = stage.session.on((event) => {
-        if (event.type === moment) void stage.session.abort();
-      });
-      const { turn, outcome } = await stage.ask(`Task ${index + 1}`);
-      stop();
-      expect({ moment, turn, outcome }).toEqual({ moment, turn: index + 1, outcome: "aborted" });
-    }
-    const last = moments.length + 1;
-    expect(await stage.ask("Is all well?")).toEqual(
-      completed("All is well.", { turn: last, rounds: 1, calls: 0 }),
-    );
-  });
+  // src/agent/abort.test.ts does the same with native calls.
+  it.runIf(isLong || side.protocol === "text")(
+    "is stopped at any moment, repeatedly, and continues",
+    async () => {
+      const play: Play = (words) => (request) => {
+        const [task] = /Task \d+$/.exec(request.messages.at(-1)!.text) ?? [];
+        if (task === undefined) return { reasoning: "Fine.", text: "All is well." };
+        const calls = [words.shell(`echo ${task} >> log.txt`), words.shell(`echo ${task}`)];
+        return { reasoning: `About ${task}.`, text: `I do ${task}.`, calls };
+      };
+      const stage = await openStage(side, play, { reasoning: "low" });
+      for (const [index, moment] of moments.entries()) {
+        const stop = stage.session.on((event) => {
+          if (event.type === moment) void stage.session.abort();
+        });
+        const { turn, outcome } = await stage.ask(`Task ${index + 1}`);
+        stop();
+        expect({ moment, turn, outcome }).toEqual({ moment, turn: index + 1, outcome: "aborted" });
+      }
+      const last = moments.length + 1;
+      expect(await stage.ask("Is all well?")).toEqual(
+        completed("All is well.", { turn: last, rounds: 1, calls: 0 }),
+      );
+    },
+  );
 });
 
 /** The events of a turn at which a user may stop it. */
