@@ -76,8 +76,8 @@ it("toolcrib acp works on the target, and shows its files in the folder of the e
 
 it("toolcrib index builds, shows and deletes the index of a target", async () => {
   await using here = cliWorkspace();
-  const index = (...words: readonly string[]) => here.runProcess("index", ...words, "--target", target);
-  expect(await index()).toMatchObject({
+  const index = (...words: readonly string[]) => here.run("index", ...words, "--target", target);
+  expect(await here.runProcess("index", "--target", target)).toMatchObject({
     exit: 0,
     stdout: expect.stringMatching(/^1 file indexed, 1 of them with symbols; \d+ kB\.\n$/),
   });

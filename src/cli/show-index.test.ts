@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { getPriority } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -69,7 +69,7 @@ it("makes vectors with the user's model, and names the model, the address and th
   expect(built.stdout).toMatch(
     /; \d+ kB\.\n1 of 1 piece have vectors of ollama\/words; \d+ tokens sent\.\n$/,
   );
-  const status = await fixture.runProcess("index", "status");
+  const status = await fixture.run("index", "status");
   expect(status.stdout).toMatch(
     new RegExp(
       `\\.\n1 vector of ollama/words; \\d+ tokens sent\\.\nCode is sent to ollama/words at ${server.address}\\.\n$`,
@@ -79,7 +79,7 @@ it("makes vectors with the user's model, and names the model, the address and th
   expect(found.stdout).toMatch(/^greet\.ts:1 function greetEveryGuest {2}\(meaning\)\n/);
   expect(found.stderr).toContain("a project cannot choose where code is sent; only your own config.toml can");
   expect(server.received.map(({ body }) => body.model)).toEqual(["words", "words"]);
-  await fixture.runProcess("index", "clear");
+  await fixture.run("index", "clear");
   expect(existsSync(join(dirname(fileOf(fixture)), "vectors.db"))).toBe(false);
 });
 
@@ -120,13 +120,33 @@ describe("the background indexer", () => {
     }
   };
 
-  it("finishes the index that a call began, and ends", async () => {
+  /** Starts it, and waits until it is at work. */
+  const started = async (fixture: CliWorkspace) => {
+    const child = fixture.start("index", "--background");
+    const ended = once(child, "exit");
+    await vi.waitUntil(() => indexOf(fixture).builder === child.pid, { timeout: 60_000 });
+    return { child, ended };
+  };
+
+  it("finishes the index that a call began, unless the call has rules of its own, and ends", async () => {
     await using fixture = cliWorkspace();
     files(0, 200, fixture);
     await fixture.runProcess("index");
     files(200, 520, fixture);
     const building = lock(fixture, "building.db")!;
-    const searched = await fixture.runProcess("call", "code.search", "--query", "made7", "--json");
+    const search = ["call", "code.search", "--query", "made7", "--json"];
+    fixture.write("more.rules", "deny read src/f519.ts\n");
+    for (const own of [
+      ["--rule", "deny read src/f519.ts"],
+      ["--rule-file", "more.rules"],
+    ]) {
+      await fixture.runProcess(...search, ...own);
+      const background = lock(fixture, "background.db");
+      expect([indexOf(fixture).builder, background === undefined]).toEqual([undefined, false]);
+      background!.close();
+    }
+    rmSync(join(fixture.workspace, "more.rules"));
+    const searched = await fixture.runProcess(...search);
     expect(JSON.parse(searched.stdout).data.index).toMatchObject({
       files: 520,
       indexed: 200,
@@ -142,31 +162,7 @@ describe("the background indexer", () => {
     expect(wordsOf(fixture)).toBe(520);
   });
 
-  it("is not started by a call with rules of its own, and ends with `index clear`", async () => {
-    await using fixture = cliWorkspace();
-    files(0, 200, fixture);
-    await fixture.runProcess("index");
-    files(200, 520, fixture);
-    const building = lock(fixture, "building.db")!;
-    const search = ["call", "code.search", "--query", "made7"];
-    fixture.write("more.rules", "deny read src/f7.ts\n");
-    for (const own of [
-      ["--rule", "deny read src/f7.ts"],
-      ["--rule-file", "more.rules"],
-    ]) {
-      await fixture.runProcess(...search, ...own);
-      const background = lock(fixture, "background.db");
-      expect([indexOf(fixture).builder, background === undefined]).toEqual([undefined, false]);
-      background!.close();
-    }
-    await fixture.runProcess(...search);
-    await vi.waitUntil(() => indexOf(fixture).builder !== undefined, { timeout: 60_000 });
-    await fixture.run("index", "clear");
-    await vi.waitUntil(() => indexOf(fixture).builder === undefined, { timeout: 60_000 });
-    building.close();
-  });
-
-  it("is named by `index status`, and ended by `index stop`, which keeps what is built", async () => {
+  it("is named by `index status`, and ended by `index stop`, which keeps what is built, and `index clear`", async () => {
     await using fixture = cliWorkspace();
     const none = [await fixture.run("index", "status"), await fixture.run("index", "stop")];
     expect(none.map(({ stdout }) => stdout)).toEqual([
@@ -177,9 +173,7 @@ describe("the background indexer", () => {
     await fixture.runProcess("index");
     files(1, 120, fixture);
     const building = lock(fixture, "building.db")!;
-    const child = fixture.start("index", "--background");
-    const ended = once(child, "exit");
-    await vi.waitUntil(() => indexOf(fixture).builder === child.pid, { timeout: 60_000 });
+    const { child, ended } = await started(fixture);
     expect(getPriority(child.pid)).toBe(19);
     const status = await fixture.run("index", "status");
     expect(status.stdout).toMatch(/^The index has \d+ kB\.\nProcess \d+ is building it in the background\. /);
@@ -196,18 +190,19 @@ describe("the background indexer", () => {
     expect(stopped.stdout).toBe(`Stopped process ${child.pid}. The index keeps what is built.\n`);
     await ended;
     expect([indexOf(fixture).builder, wordsOf(fixture)]).toEqual([undefined, 1]);
+    const again = await started(fixture);
+    await fixture.run("index", "clear");
+    await again.ended;
+    expect(indexOf(fixture).builder).toBe(undefined);
     building.close();
   });
 
   it("ends when the workspace is deleted", async () => {
     await using fixture = cliWorkspace();
-    files(0, 1, fixture);
-    await fixture.runProcess("index");
-    files(1, 120, fixture);
+    files(0, 120, fixture);
+    mkdirSync(dirname(fileOf(fixture)), { recursive: true, mode: 0o700 });
     const building = lock(fixture, "building.db")!;
-    const child = fixture.start("index", "--background");
-    const ended = once(child, "exit");
-    await vi.waitUntil(() => indexOf(fixture).builder === child.pid, { timeout: 60_000 });
+    const { ended } = await started(fixture);
     rmSync(fixture.workspace, { recursive: true });
     expect(await ended).toEqual([0, null]);
     building.close();

@@ -392,7 +392,7 @@ interface Examined {
 }
 
 async function examine(fixture: CliWorkspace): Promise<Examined> {
-  const { exit, stdout, stderr } = await fixture.runProcess("doctor", "--json", "--sandbox", "none");
+  const { exit, stdout, stderr } = await fixture.run("doctor", "--json", "--sandbox", "none");
   expect(stderr).toBe("");
   const examined: Examined = JSON.parse(stdout);
   expect(exit).toBe(examined.isWell ? 0 : 1);
