@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { builtProgram } from "./support/built-program.ts";
+import { launcher } from "./support/built-program.ts";
 import { startPostgres } from "./support/fleet/postgres.ts";
 import { runStorm } from "./support/fleet/storm.ts";
 import { repetitions } from "./support/repetitions.ts";
@@ -13,7 +13,7 @@ it("a fleet ends every run once while workers, the database and the provider fai
   await using postgres = await startPostgres();
   let random = 0;
   const report = await runStorm({
-    ...{ folder: folder.path, program: [process.execPath, builtProgram], postgres },
+    ...{ folder: folder.path, program: [process.execPath, launcher], postgres },
     ...{ runs, workers: 2, slots: runs / 4, random: () => (random = (random + 0.5) % 1) },
     ...{ killEveryMs: 5_000, restartDatabaseEveryMs: 7_000, stormEveryMs: 4_000, stormMs: 1_500 },
     mostKills: repetitions(2, 4),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { builtProgram } from "./support/built-program.ts";
+import { launcher } from "./support/built-program.ts";
 import { type CliWithModel, cliWithModel } from "./support/cli-with-model.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -25,7 +25,7 @@ async function runAction(
   const files = { GITHUB_OUTPUT: join(temporary, "output"), GITHUB_STEP_SUMMARY: join(temporary, "summary") };
   for (const file of Object.values(files)) writeFileSync(file, "");
   const program = join(temporary, "program");
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${builtProgram}" "$@"\n`, { mode: 0o755 });
+  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${launcher}" "$@"\n`, { mode: 0o755 });
   const programs = join(temporary, "bin");
   mkdirSync(programs, { recursive: true });
   if (npm !== undefined) writeFileSync(join(programs, "npm"), `#!/bin/sh\n${npm}\n`, { mode: 0o755 });

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { builtProgram } from "./support/built-program.ts";
+import { launcher } from "./support/built-program.ts";
 import { cliWithModel } from "./support/cli-with-model.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -87,7 +87,7 @@ it("runs the task as one turn, whatever its text, and reports tokens", async () 
   const task = `--help\n$(touch harmed) 'quoted' "; exit 9`;
   const [commands] = run(task, fixture.server.model, folder.path);
   const bin = join(folder.path, "toolcrib");
-  writeFileSync(bin, `#!/bin/sh\nexec "${process.execPath}" "${builtProgram}" "$@"\n`, { mode: 0o755 });
+  writeFileSync(bin, `#!/bin/sh\nexec "${process.execPath}" "${launcher}" "$@"\n`, { mode: 0o755 });
   const command = commands.at(-1)![1].replaceAll("/logs/agent", `'${folder.path}'`);
   await promisify(execFile)("bash", ["-c", `set -o pipefail; ${command}`], {
     cwd: fixture.workspace,

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { builtProgram } from "../../test/support/built-program.ts";
+import { launcher } from "../../test/support/built-program.ts";
 import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
 import { hasTerminals, onTerminal } from "../../test/support/pseudo-terminal.ts";
 import { start, turnEnd, user } from "../../test/support/session-records/entries.ts";
@@ -145,7 +145,7 @@ for (const shell of ["bash", "zsh", "fish"] as const) {
     const program = join(fixture.workspace, "toolcrib");
     writeFileSync(
       program,
-      `#!/bin/sh\nif [ "$1" = completion ]; then exec '${process.execPath}' '${builtProgram}' "$@"; fi\nprintf 'ran '; printf '[%s]' "$@"; echo\n`,
+      `#!/bin/sh\nif [ "$1" = completion ]; then exec '${process.execPath}' '${launcher}' "$@"; fi\nprintf 'ran '; printf '[%s]' "$@"; echo\n`,
     );
     chmodSync(program, 0o755);
     const { screen } = await onTerminal(shells[shell], {

@@ -20,14 +20,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { builtProgram } from "../../test/support/built-program.ts";
+import { launcher } from "../../test/support/built-program.ts";
 import { cliWorkspace } from "../../test/support/cli-workspace.ts";
 import { runInHost } from "../../test/support/command-host.ts";
 import { makeChangeWorld } from "../../test/support/environment/change-world.ts";
 import { workspaceFiles } from "../system/directories.ts";
 import { explainEverything } from "./help.ts";
 
-const main = builtProgram;
+const main = launcher;
 let folder: string;
 let workspace: string;
 

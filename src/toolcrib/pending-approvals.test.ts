@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { builtProgram } from "../../test/support/built-program.ts";
+import { launcher } from "../../test/support/built-program.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { ApprovalFiles } from "../system/approval-files.ts";
 import { workspaceFiles } from "../system/directories.ts";
@@ -433,7 +433,7 @@ describe("a model", () => {
     const folder = house.folderOf("workspace");
     house.write(
       "workspace/attack.sh",
-      `TOOLCRIB_HOME='${house.at("state")}' '${process.execPath}' '${builtProgram}' approve ${question!.id} --yes
+      `TOOLCRIB_HOME='${house.at("state")}' '${process.execPath}' '${launcher}' approve ${question!.id} --yes
        mkdir -p '${folder}'
        echo '{}' > '${join(folder, `${question!.id}.answer`)}'
        cat '${folder}'/*; echo done`,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { builtProgram } from "../support/built-program.ts";
+import { launcher } from "../support/built-program.ts";
 import { cliWithModel } from "../support/cli-with-model.ts";
 import { missingBrowser } from "../support/console/browser.ts";
 import { type BusyMachine, makeBusy } from "../support/console/busy-machine.ts";
@@ -217,7 +217,7 @@ it.skipIf(missingBrowser)(
     ]);
     cli.write(join(cli.home, "config/config.toml"), 'dialect = "toolcrib"\n');
     await cli.run("call", "file.write", "--path", "a.txt", "--content", "one");
-    const run = { program: [process.execPath, builtProgram], variables: cli.env };
+    const run = { program: [process.execPath, launcher], variables: cli.env };
     await using real = await openTestConsole({ home: cli.home, pageFolder: fixture.folder, run });
     const shown = await fixture.browser.newPage();
     fixture.watch(shown);

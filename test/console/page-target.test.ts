@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { builtProgram } from "../support/built-program.ts";
+import { launcher } from "../support/built-program.ts";
 import { cliWithModel } from "../support/cli-with-model.ts";
 import { missingBrowser } from "../support/console/browser.ts";
 import { openTestConsole } from "../support/console/open-console.ts";
@@ -43,7 +43,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       vi.stubEnv("PATH", env.PATH);
       writeFileSync(join(here, "a.txt"), "one\n");
       await cli.run("call", "file.read", "a.txt", "--target", place);
-      const run = { program: [process.execPath, builtProgram], variables: cli.env };
+      const run = { program: [process.execPath, launcher], variables: cli.env };
       await using real = await openTestConsole({ home: cli.home, pageFolder: fixture.folder, run });
       const shown = await fixture.browser.newPage({ viewport: desk });
       fixture.watch(shown);

@@ -23,6 +23,8 @@ export interface AcpClient extends AsyncDisposable {
   prompt(sessionId: string, text: string): Promise<PromptResponse>;
   /** Resolves when an update matches, also one that has come before. */
   until(matches: (update: SessionUpdate) => boolean): Promise<SessionUpdate>;
+  /** Drops the updates and permissions so far. */
+  forget(): void;
   /** Ends the process like an editor that exits. Resolves with its exit code and its log. */
   leave(): Promise<{ readonly exit: number | null; readonly log: string }>;
   kill(): void;
@@ -73,6 +75,9 @@ export async function acpClient(
     pid: child.pid!,
     updates,
     permissions,
+    forget: () => {
+      updates.length = permissions.length = 0;
+    },
     prompt: (sessionId, words) =>
       agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: words }] }),
     until: (matches) =>

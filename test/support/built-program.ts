@@ -13,6 +13,9 @@ const lock = join(repository, "node_modules/.cache/toolcrib-test-build");
  */
 export const builtProgram: string = await ensureBuilt();
 
+/** Starts that program as tests do some thousand times. */
+export const launcher: string = join(import.meta.dirname, "launcher.cjs");
+
 async function ensureBuilt(): Promise<string> {
   if (!isStale()) return built;
   await takeLock();

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { builtProgram } from "./built-program.ts";
+import { launcher } from "./built-program.ts";
 import { type CommandResult, runInHost } from "./command-host.ts";
 import { type EmulatedTerminal, emulatedTerminal, type TerminalSetup } from "./emulated-terminal.ts";
 import { onTerminal, type TerminalRun } from "./pseudo-terminal.ts";
@@ -59,7 +59,7 @@ export function cliWorkspace(variables: NodeJS.ProcessEnv = {}): CliWorkspace {
     ...variables,
   };
   const start = (words: readonly string[]) =>
-    spawn(process.execPath, [builtProgram, ...words], { cwd: workspace, env });
+    spawn(process.execPath, [launcher, ...words], { cwd: workspace, env });
   const feed = (input: string, words: readonly string[]) => runInHost({ words, input, cwd: workspace, env });
   const runProcess = async (words: readonly string[]) => {
     const child = start(words);
@@ -87,7 +87,7 @@ export function cliWorkspace(variables: NodeJS.ProcessEnv = {}): CliWorkspace {
     runInto: async (file, ...words) => {
       const output = openSync(file, "w");
       const stdio = ["ignore", output, "pipe"] as const;
-      const child = spawn(process.execPath, [builtProgram, ...words], {
+      const child = spawn(process.execPath, [launcher, ...words], {
         cwd: workspace,
         env,
         stdio: [...stdio],
@@ -98,13 +98,13 @@ export function cliWorkspace(variables: NodeJS.ProcessEnv = {}): CliWorkspace {
     },
     start: (...words) => start(words),
     onTerminal: (words, typed, more = {}) =>
-      onTerminal([process.execPath, builtProgram, ...words], {
+      onTerminal([process.execPath, launcher, ...words], {
         typed,
         cwd: workspace,
         env: { ...env, ...more },
       }),
     emulate: (words, { env: more, ...setup } = {}) =>
-      emulatedTerminal([process.execPath, builtProgram, ...words], {
+      emulatedTerminal([process.execPath, launcher, ...words], {
         ...setup,
         cwd: workspace,
         env: { ...env, NO_COLOR: "1", LC_ALL: "C.UTF-8", ...more },

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { closeSync, linkSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { builtProgram } from "./built-program.ts";
+import { launcher } from "./built-program.ts";
 import { bundledProgram } from "./bundled-program.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -53,7 +53,7 @@ class CommandHost {
       return openSync(file, "a");
     });
     this.#errors = files[1]!;
-    this.#child = fork(program, [builtProgram, folder], {
+    this.#child = fork(program, [launcher, folder], {
       execArgv: ["--disable-warning=ExperimentalWarning"],
       serialization: "advanced",
       stdio: ["ignore", ...descriptors, "ipc"],

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { builtProgram } from "./built-program.ts";
+import { launcher } from "./built-program.ts";
 import { noProviders } from "./cli-workspace.ts";
 import { linkTree, typescriptPackages } from "./language-servers/served-project.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -57,7 +57,7 @@ function sampleProject(): string {
   cpSync(join(repository, "test/fixtures/project"), folder, { recursive: true });
   const tools = join(folder, ".bin");
   mkdirSync(tools);
-  writeFileSync(join(tools, "toolcrib"), `#!/bin/sh\nexec "${process.execPath}" "${builtProgram}" "$@"\n`);
+  writeFileSync(join(tools, "toolcrib"), `#!/bin/sh\nexec "${process.execPath}" "${launcher}" "$@"\n`);
   // `npx toolcrib …` in the documents runs the command of this checkout.
   writeFileSync(join(tools, "npx"), '#!/bin/sh\nexec "$@"\n');
   for (const name of ["toolcrib", "npx"]) chmodSync(join(tools, name), 0o755);

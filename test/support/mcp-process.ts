@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { builtProgram } from "./built-program.ts";
+import { launcher } from "./built-program.ts";
 
 /** A server in a separate process, with one message per line. */
 export interface McpProcess {
@@ -22,7 +22,7 @@ interface Streams {
 
 /** Starts `toolcrib mcp` and does the handshake. */
 export async function mcpProcess(words: readonly string[], options: SpawnOptions): Promise<McpProcess> {
-  const child = spawn(process.execPath, [builtProgram, "mcp", ...words], {
+  const child = spawn(process.execPath, [launcher, "mcp", ...words], {
     stdio: ["pipe", "pipe", "inherit"],
     ...options,
   });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
-import { builtProgram } from "../../../test/support/built-program.ts";
+import { launcher } from "../../../test/support/built-program.ts";
 import { cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
@@ -17,7 +17,7 @@ afterAll(() => {
 });
 
 async function start(wanted: RunToStart) {
-  const run = await startRun({ ...wanted, program: [process.execPath, builtProgram] });
+  const run = await startRun({ ...wanted, program: [process.execPath, launcher] });
   started.push(run.pid);
   return run;
 }

@@ -9,14 +9,49 @@ import {
   type RequestError,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
-import { describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { ScriptedReply } from "../../../test/providers/provider-server.ts";
 import { type AcpClient, acpClient, textOf } from "../../../test/support/acp-client.ts";
-import { cliWithModel } from "../../../test/support/cli-with-model.ts";
+import { type CliWithModel, cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
 import { slashCommands } from "./slash-commands.ts";
 
 const { session } = methods.agent;
+
+/** Tests without options of their own share one process, in which each has a session in its own workspace. */
+const shared = {
+  fixture: undefined as unknown as CliWithModel,
+  editor: undefined as unknown as AcpClient,
+  replies: [] as ScriptedReply[],
+  answer: (): string | undefined => "once",
+};
+beforeAll(async () => {
+  shared.fixture = await cliWithModel(() => shared.replies.shift()!);
+  shared.editor = await acpClient(shared.fixture, { answer: () => shared.answer() });
+});
+afterAll(async () => {
+  await shared.editor?.[Symbol.asyncDispose]();
+  await shared.fixture?.[Symbol.asyncDispose]();
+});
+
+function inSharedProcess(replies: readonly ScriptedReply[], answer = (): string | undefined => "once") {
+  const { editor, fixture } = shared;
+  shared.replies = [...replies];
+  shared.answer = answer;
+  editor.forget();
+  const { requests } = fixture.server;
+  const earlier = requests.length;
+  return {
+    ...cliWorkspace(),
+    editor,
+    server: {
+      get requests() {
+        return requests.slice(earlier);
+      },
+    },
+  };
+}
 
 it("streams a turn: reasoning, plan, diffs, commands, approvals, usage", async () => {
   const plan = (first: string) => [
@@ -161,16 +196,16 @@ it("lists, loads and resumes sessions, also in another process", async () => {
 });
 
 it("asks before it undoes what was committed since", async () => {
-  await using fixture = await cliWithModel([
-    { calls: [call("apply_patch", patchOf("a.txt", "one", "two"))] },
-    { text: "Changed." },
-  ]);
+  const answers = ["no", "yes"];
+  await using fixture = inSharedProcess(
+    [{ calls: [call("apply_patch", patchOf("a.txt", "one", "two"))] }, { text: "Changed." }],
+    () => answers.shift(),
+  );
   fixture.write("a.txt", "one\n");
   const git = (...words: readonly string[]) =>
     execFileSync("git", ["-c", "user.name=u", "-c", "user.email=u@x", ...words], { cwd: fixture.workspace });
   git("init", "-q");
-  const answers = ["no", "yes"];
-  await using editor = await acpClient(fixture, { answer: () => answers.shift() });
+  const { editor } = fixture;
   const { sessionId } = await open(editor, fixture);
   await editor.prompt(sessionId, "change a.txt");
   git("add", "-A");
@@ -186,7 +221,7 @@ it("asks before it undoes what was committed since", async () => {
 });
 
 it("runs slash commands, and changes modes", async () => {
-  await using fixture = await cliWithModel([
+  await using fixture = inSharedProcess([
     { calls: [call("apply_patch", patchOf("a.txt", "one", "two"))] },
     { text: "Changed." },
     { calls: [call("apply_patch", patchOf("a.txt", "two", "three"))] },
@@ -197,7 +232,7 @@ it("runs slash commands, and changes modes", async () => {
   fixture.write(".claude/commands/change-it.md", "---\nargument-hint: FILE\n---\nChange $1.");
   fixture.write(".claude/commands/undo.md", "Never reached.");
   fixture.write(".agents/skills/release/SKILL.md", "---\ndescription: Release it\n---\nRun make.");
-  await using editor = await acpClient(fixture);
+  const { editor } = fixture;
   const { agent, updates } = editor;
   const { sessionId } = await open(editor, fixture);
   const commands = await editor.until(({ sessionUpdate }) => sessionUpdate === "available_commands_update");
@@ -251,8 +286,8 @@ it("runs slash commands, and changes modes", async () => {
 });
 
 it("passes on images, attached files and links, and reads no file itself", async () => {
-  await using fixture = await cliWithModel([{ text: "Seen." }]);
-  await using editor = await acpClient(fixture);
+  await using fixture = inSharedProcess([{ text: "Seen." }]);
+  const { editor } = fixture;
   const { agent } = editor;
   const { sessionId } = await open(editor, fixture);
   const uri = (path: string) => String(pathToFileURL(path));
@@ -321,13 +356,16 @@ it("offers the tools of the editor's MCP servers, under the user's rules", async
 describe("approvals in an editor", () => {
   it("run a call only after an answer that was offered", async () => {
     const answers = ["no", "anything", undefined, "session"];
-    await using fixture = await cliWithModel([
-      ...["1", "2", "3", "4", "4"].map((name) => ({
-        calls: [call("exec_command", { cmd: `touch made${name}` })],
-      })),
-      { text: "Done." },
-    ]);
-    await using editor = await acpClient(fixture, { answer: () => answers.shift() });
+    await using fixture = inSharedProcess(
+      [
+        ...["1", "2", "3", "4", "4"].map((name) => ({
+          calls: [call("exec_command", { cmd: `touch made${name}` })],
+        })),
+        { text: "Done." },
+      ],
+      () => answers.shift(),
+    );
+    const { editor } = fixture;
     const { sessionId } = await open(editor, fixture);
     await editor.prompt(sessionId, "touch");
     const made = ["1", "2", "3", "4"].filter((name) => existsSync(join(fixture.workspace, `made${name}`)));
@@ -457,7 +495,7 @@ it("asks for a model when none is configured", async () => {
     clientCapabilities: { auth: { terminal: true } },
   });
   expect(terminal.authMethods).toMatchObject([{ type: "terminal", args: ["--setup"] }]);
-  expect((await fixture.runProcess("acp", "--setup")).exit).toBe(1);
+  expect((await fixture.run("acp", "--setup")).exit).toBe(1);
 });
 
 function call(name: string, input: unknown) {

@@ -4,20 +4,21 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
-import { builtProgram } from "../../../test/support/built-program.ts";
+import { launcher } from "../../../test/support/built-program.ts";
 import { cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
+import { isLong } from "../../../test/support/repetitions.ts";
 
 const acpx = join(import.meta.dirname, "../../../node_modules/acpx/dist/cli.js");
 
-it("works with acpx, a client from npm, which approves or denies", async () => {
+it("works with acpx, a client from npm", async () => {
   await using fixture = await cliWithModel(({ messages }) => {
     const { role, text } = messages.at(-1)!;
     if (role !== "user") return { text: "That was it." };
     const cmd = `echo $PPID > ${text}; echo from the command`;
     return { text: "I run it.", calls: [{ name: "exec_command", input: { cmd } }] };
   });
-  const words = [process.execPath, builtProgram, "acp", "--sandbox", "none"];
+  const words = [process.execPath, launcher, "acp", "--sandbox", "none"];
   const agent = words.map((word) => JSON.stringify(word)).join(" ");
   const run = async (policy: string, prompt: string) => {
     const { workspace, home, env } = fixture;
@@ -40,6 +41,8 @@ it("works with acpx, a client from npm, which approves or denies", async () => {
   ]);
   // The parent of the command was `toolcrib acp`.
   expect(isAlive(Number(fixture.read("approved")))).toBe(false);
+  // The tests of our own client show denied calls.
+  if (!isLong) return;
   const denied = await run("--deny-all", "denied");
   expect([denied.shown, existsSync(join(fixture.workspace, "denied"))]).toEqual([
     expect.stringMatching(/\(failed\).*That was it\./s),

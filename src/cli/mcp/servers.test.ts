@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { builtProgram } from "../../../test/support/built-program.ts";
+import { launcher } from "../../../test/support/built-program.ts";
 import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
 
 const program = join(import.meta.dirname, "../../../test/hostile-server/server.ts");
@@ -81,7 +81,7 @@ it("starts none when the instance cannot be opened", async () => {
     JSON.stringify({ mcpServers: { one: { command: process.execPath, args } } }),
   );
   cli.write(join(cli.home, "config/rules"), "this is no rule\n");
-  const child = spawn(process.execPath, [builtProgram, "mcp", "--workspace", cli.workspace], {
+  const child = spawn(process.execPath, [launcher, "mcp", "--workspace", cli.workspace], {
     env: { ...process.env, TOOLCRIB_HOME: cli.home },
     stdio: ["pipe", "ignore", "pipe"],
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { builtProgram } from "../../../test/support/built-program.ts";
+import { launcher } from "../../../test/support/built-program.ts";
 import { cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
@@ -447,7 +447,7 @@ function missingPython(): boolean {
 
 describe.skipIf(missingPython())("the client in Python", () => {
   const python = async (fixture: CliWorkspace, file: string) => {
-    const words = ["-B", "-W", "error", join(repository, file), process.execPath, builtProgram, "rpc"];
+    const words = ["-B", "-W", "error", join(repository, file), process.execPath, launcher, "rpc"];
     const { stdout } = await promisify(execFile)("python3", words, {
       cwd: fixture.workspace,
       env: { ...fixture.env, PYTHONPATH: join(repository, "examples/python"), TOOLCRIB_SANDBOX: "none" },

@@ -6,7 +6,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startProvider } from "../../../test/providers/start-provider.ts";
-import { builtProgram } from "../../../test/support/built-program.ts";
+import { launcher } from "../../../test/support/built-program.ts";
 import { cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
@@ -74,11 +74,11 @@ describe("toolcrib call --target", () => {
       ].join("\n"),
     );
     await using here = cliWorkspace();
-    const call = spawn(
-      process.execPath,
-      [builtProgram, "call", "file.list", "--target", silent.target.name],
-      { env: here.env, cwd: here.workspace, stdio: "ignore" },
-    );
+    const call = spawn(process.execPath, [launcher, "call", "file.list", "--target", silent.target.name], {
+      env: here.env,
+      cwd: here.workspace,
+      stdio: "ignore",
+    });
     const pid = () => Number(attempt(() => readFileSync(join(silent.home, "pid"), "utf8")));
     await expect.poll(pid, { timeout: 30_000 }).toBeGreaterThan(0);
     call.kill("SIGTERM");
@@ -145,7 +145,7 @@ describe("toolcrib mcp --target", () => {
       questions.push(params.message);
       return { action: "accept", content: { answer: "once" } };
     });
-    const args = [builtProgram, "mcp", "--target", bare.target.name, "--rule", "ask run echo **"];
+    const args = [launcher, "mcp", "--target", bare.target.name, "--rule", "ask run echo **"];
     const env = here.env as Record<string, string>;
     await client.connect(
       new StdioClientTransport({
@@ -185,7 +185,7 @@ describe("toolcrib mcp --target", () => {
     const client = new Client({ name: "test", version: "1" }, { capabilities: {} });
     await client.connect(
       new StdioClientTransport({
-        ...{ command: process.execPath, args: [builtProgram, "mcp", "--target", slow.target.name] },
+        ...{ command: process.execPath, args: [launcher, "mcp", "--target", slow.target.name] },
         ...{ env: here.env as Record<string, string>, cwd: here.workspace, stderr: "ignore" },
       }),
     );

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, vi } from "vitest";
-import { builtProgram } from "../../../test/support/built-program.ts";
+import { launcher } from "../../../test/support/built-program.ts";
 import { type CliWithModel, cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
@@ -214,7 +214,7 @@ describe("toolcrib run", () => {
 
   it("offers the tools of configured MCP servers, and warns once about one that does not start", async () => {
     await using fixture = await cliWithModel(({ tools }) => ({ text: `${tools.includes("time_now")}` }));
-    const main = builtProgram;
+    const main = launcher;
     const mcpServers = {
       own: { command: process.execPath, args: [main, "mcp", "--only-tools", "time.now"] },
       broken: { command: "/nonexistent" },

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { builtProgram } from "../../../test/support/built-program.ts";
+import { launcher } from "../../../test/support/built-program.ts";
 import { type CliWithModel, cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { type OpenConsole, openTestConsole } from "../../../test/support/console/open-console.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
@@ -22,7 +22,7 @@ afterAll(() => {
 function consoleFor(fixture: CliWithModel): Promise<OpenConsole> {
   return openTestConsole({
     home: fixture.home,
-    run: { program: [process.execPath, builtProgram], variables: fixture.env },
+    run: { program: [process.execPath, launcher], variables: fixture.env },
   });
 }
 

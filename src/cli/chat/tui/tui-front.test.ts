@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { builtProgram } from "../../../../test/support/built-program.ts";
+import { launcher } from "../../../../test/support/built-program.ts";
 import { cliWithModel } from "../../../../test/support/cli-with-model.ts";
 import { cliWorkspace } from "../../../../test/support/cli-workspace.ts";
 import { emulatedTerminal } from "../../../../test/support/emulated-terminal.ts";
@@ -421,7 +421,7 @@ else
         env: { ...fixture.env, NO_COLOR: "1", LC_ALL: "C.UTF-8", PS1: "shell> " },
       });
       await terminal.shows("shell>");
-      terminal.type(`${toCommandLine([process.execPath, builtProgram])} chat${enter}`);
+      terminal.type(`${toCommandLine([process.execPath, launcher])} chat${enter}`);
       await terminal.shows("· cautious");
       for (const word of ["one", "two"]) {
         terminal.type("half typed");

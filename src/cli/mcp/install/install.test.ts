@@ -13,14 +13,14 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { builtProgram } from "../../../../test/support/built-program.ts";
+import { launcher } from "../../../../test/support/built-program.ts";
 import { runInHost } from "../../../../test/support/command-host.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { version } from "../../../system/version.ts";
 import { type ClientName, clientNames, clients } from "./clients.ts";
 import { isToolcrib, npxCommand } from "./install.ts";
 
-const main = builtProgram;
+const main = launcher;
 
 /** A user's home with some configurations, and a project. */
 function openHome(files: Readonly<Record<string, string>> = {}) {
