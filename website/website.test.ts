@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { faultsInBothThemes } from "../test/support/console/accessibility.ts";
 import { missingBrowser, startBrowser } from "../test/support/console/browser.ts";
-import { faultsOf } from "../test/support/console/shown-page.ts";
 import { temporaryFolder } from "../test/support/temporary-folder.ts";
 import { findBrokenLinks } from "./check-links.ts";
 import { makePage, readPages } from "./pages.ts";
@@ -102,7 +102,7 @@ describe("the built website", () => {
         await using opened = await open(path, viewport);
         // Scripts make what scrolls focusable, once the page is idle.
         await expect.poll(() => opened.page.evaluate(countUnfocusable)).toBe(0);
-        expect(await faultsOf(opened.page, ["serious", "critical"])).toEqual([]);
+        expect(await faultsInBothThemes(opened.page, ["serious", "critical"])).toEqual([]);
       });
 
       it.each([...accessible, ...long])("/%s fits the screen and loads only its own files", async (path) => {

@@ -10,7 +10,7 @@ import type { Overview, PendingQuestion } from "../../src/console/api.ts";
 import type { Toolcrib } from "../../src/toolcrib/index.ts";
 import { startProvider } from "../providers/start-provider.ts";
 import { builtProgram } from "../support/built-program.ts";
-import { missingBrowser, startBrowser } from "../support/console/browser.ts";
+import { missingBrowser, startBrowser, still } from "../support/console/browser.ts";
 import { type OpenConsole, openTestConsole } from "../support/console/open-console.ts";
 
 /**
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await crib.call("file.delete", { path: "a.txt" });
   // Chromium resolves the name to this machine, as a rebound name does.
   browser = await startBrowser(["--host-resolver-rules=MAP evil.example 127.0.0.1"]);
-  context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  context = await browser.newContext({ ...still, viewport: { width: 1440, height: 900 } });
   context.setDefaultTimeout(30_000);
   user = await context.newPage();
   await user.goto(`${console.origin}/#code=${console.newCode()}`);

@@ -8,7 +8,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ScriptedReply, SeenRequest } from "../providers/provider-server.ts";
 import { type CliWithModel, cliWithModel } from "../support/cli-with-model.ts";
-import { missingBrowser, startBrowser } from "../support/console/browser.ts";
+import { missingBrowser, startBrowser, still } from "../support/console/browser.ts";
 import { type McpProcess, mcpProcess } from "../support/mcp-process.ts";
 
 /** The built program in real processes: an MCP client, an agent and a command in two workspaces, and consoles that come and go. */
@@ -71,7 +71,7 @@ describe.skipIf(missingBrowser)("the console of a busy machine (with Chromium)",
   });
 
   async function openPage(console: RunningConsole): Promise<Page> {
-    const opened = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    const opened = await browser.newPage({ ...still, viewport: { width: 1440, height: 900 } });
     opened.setDefaultTimeout(30_000);
     opened.on("pageerror", (error) => errors.push(String(error.stack)));
     await opened.goto(console.url);

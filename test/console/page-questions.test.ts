@@ -1,8 +1,9 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { missingBrowser } from "../support/console/browser.ts";
+import { faultsOf } from "../support/console/accessibility.ts";
+import { missingBrowser, still } from "../support/console/browser.ts";
 import { overview, question } from "../support/console/fixture.ts";
-import { desk, faultsOf, press, type ShownPage, settle, showPage } from "../support/console/shown-page.ts";
+import { desk, press, type ShownPage, settle, showPage } from "../support/console/shown-page.ts";
 
 /** How the page shows questions and takes answers, in a real browser with made-up data. */
 let shown: ShownPage;
@@ -140,7 +141,7 @@ describe.skipIf(missingBrowser)("a question (with Chromium)", () => {
 describe.skipIf(missingBrowser)("tabs (with Chromium)", () => {
   let context: BrowserContext;
   beforeEach(async () => {
-    context = await shown.browser.newContext({ viewport: desk });
+    context = await shown.browser.newContext({ ...still, viewport: desk });
     await context.addInitScript(`
       globalThis.isHidden = false;
       Object.defineProperty(document, "hidden", { get: () => isHidden });

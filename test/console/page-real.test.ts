@@ -4,13 +4,14 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { launcher } from "../support/built-program.ts";
 import { cliWithModel } from "../support/cli-with-model.ts";
-import { missingBrowser } from "../support/console/browser.ts";
+import { faultsOf } from "../support/console/accessibility.ts";
+import { missingBrowser, still } from "../support/console/browser.ts";
 import { type BusyMachine, makeBusy } from "../support/console/busy-machine.ts";
 import { type OpenConsole, openTestConsole } from "../support/console/open-console.ts";
 import {
   clickOldestCall,
   desk,
-  faultsOf,
+  pageFolder,
   press,
   type ShownPage,
   settle,
@@ -32,11 +33,11 @@ describe.skipIf(missingBrowser)(
     let shown: Page;
     const file = () => join(real.folder, "shop/src/server/login.ts");
     beforeAll(async () => {
-      real = await openTestConsole({ pageFolder: fixture.folder });
+      real = await openTestConsole({ pageFolder });
       // The commands behind rules and health look here, as in a terminal.
       vi.stubEnv("TOOLCRIB_HOME", real.directories.state);
       machine = await makeBusy(real);
-      shown = await fixture.browser.newPage({ viewport: desk });
+      shown = await fixture.browser.newPage({ ...still, viewport: desk });
       fixture.watch(shown);
       await shown.goto(`${real.origin}/#code=${real.newCode()}`);
     });
@@ -218,8 +219,8 @@ it.skipIf(missingBrowser)(
     cli.write(join(cli.home, "config/config.toml"), 'dialect = "toolcrib"\n');
     await cli.run("call", "file.write", "--path", "a.txt", "--content", "one");
     const run = { program: [process.execPath, launcher], variables: cli.env };
-    await using real = await openTestConsole({ home: cli.home, pageFolder: fixture.folder, run });
-    const shown = await fixture.browser.newPage();
+    await using real = await openTestConsole({ home: cli.home, pageFolder, run });
+    const shown = await fixture.browser.newPage(still);
     fixture.watch(shown);
     await shown.goto(`${real.origin}/#code=${real.newCode()}`);
     await shown.getByText("No agent is running").waitFor();

@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { launcher } from "../support/built-program.ts";
 import { cliWithModel } from "../support/cli-with-model.ts";
-import { missingBrowser } from "../support/console/browser.ts";
+import { faultsOf } from "../support/console/accessibility.ts";
+import { missingBrowser, still } from "../support/console/browser.ts";
 import { openTestConsole } from "../support/console/open-console.ts";
 import {
   clickOldestCall,
   desk,
-  faultsOf,
+  pageFolder,
   phone,
   type ShownPage,
   settle,
@@ -44,8 +45,8 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       writeFileSync(join(here, "a.txt"), "one\n");
       await cli.run("call", "file.read", "a.txt", "--target", place);
       const run = { program: [process.execPath, launcher], variables: cli.env };
-      await using real = await openTestConsole({ home: cli.home, pageFolder: fixture.folder, run });
-      const shown = await fixture.browser.newPage({ viewport: desk });
+      await using real = await openTestConsole({ home: cli.home, pageFolder, run });
+      const shown = await fixture.browser.newPage({ ...still, viewport: desk });
       fixture.watch(shown);
       await shown.goto(`${real.origin}/#code=${real.newCode()}`);
       await shown.locator(".workspace-row", { hasText: "target" }).waitFor();

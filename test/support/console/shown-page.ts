@@ -1,22 +1,21 @@
 /** The page of the console in a real browser, and what tests do with it. */
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
-import { buildPage } from "../../../scripts/build-page.ts";
 import type { Overview } from "../../../src/console/api.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
-import { startBrowser } from "./browser.ts";
+import { builtProgram } from "../built-program.ts";
+import { startBrowser, still } from "./browser.ts";
 import { overview } from "./fixture.ts";
 import { type FixtureServer, startFixtureServer } from "./fixture-server.ts";
 
 export const desk = { width: 1440, height: 900 };
 export const phone = { width: 360, height: 740 };
 
-/** A browser with the page, built once and served with made-up data. */
+/** The built page. */
+export const pageFolder: string = join(builtProgram, "../console");
+
+/** A browser with the built page, served with made-up data. */
 export interface ShownPage extends AsyncDisposable {
-  /** The built page, for a real server. */
-  readonly folder: string;
   readonly server: FixtureServer;
   readonly browser: Browser;
   readonly page: Page;
@@ -26,14 +25,14 @@ export interface ShownPage extends AsyncDisposable {
   watch(page: Page): void;
   /** Opens a route, and waits until nothing loads any longer. Default: the overview of the fixture. */
   open(hash: string, overview?: Overview): Promise<void>;
-  /** Goes to a route of the open page, as a link does, and waits like `open`. Takes a quarter of its time. */
+  /** Goes to a route of the open page, as a link does, and waits like `open`. Takes a third of its time. */
   show(hash: string): Promise<void>;
+  /** Like `show`, but waits for nothing. */
+  go(hash: string): Promise<void>;
 }
 
 export async function showPage(): Promise<ShownPage> {
-  const folder = temporaryFolder();
-  await buildPage(folder.path);
-  const [server, browser] = await Promise.all([startFixtureServer(folder.path), startBrowser()]);
+  const [server, browser] = await Promise.all([startFixtureServer(pageFolder), startBrowser()]);
   const errors: string[] = [];
   const watch = (watched: Page) => {
     watched.setDefaultTimeout(60_000);
@@ -44,11 +43,17 @@ export async function showPage(): Promise<ShownPage> {
       if (message.type() === "error" && !isRefusal) errors.push(message.text());
     });
   };
-  const page = await browser.newPage({ viewport: desk });
+  const page = await browser.newPage({ ...still, viewport: desk });
   watch(page);
+  let loads = 0;
   const hasLoaded = () => page.locator("main .loading").first().waitFor({ state: "detached" });
+  const go = (hash: string) =>
+    page.evaluate<void>(`new Promise((resolve) => {
+      if (location.hash === ${JSON.stringify(hash)}) return resolve();
+      addEventListener("hashchange", () => requestAnimationFrame(() => resolve()), { once: true });
+      location.hash = ${JSON.stringify(hash)};
+    })`);
   return {
-    folder: folder.path,
     server,
     browser,
     page,
@@ -58,34 +63,23 @@ export async function showPage(): Promise<ShownPage> {
       server.answers.clear();
       server.overview = shown;
       server.resume();
-      await load(page, `${server.url}/${hash}`);
+      // A new address loads the page again, which ends what the last test left under way. The route alone would not.
+      loads += 1;
+      await page.goto(`${server.url}/?${loads}${hash}`);
       await page.getByText("toolcrib 0.1.0").waitFor({ state: "attached" });
       await hasLoaded();
       server.posted.length = 0;
     },
     show: async (hash) => {
-      await page.evaluate(`new Promise((resolve) => {
-        if (location.hash === ${JSON.stringify(hash)}) return resolve();
-        addEventListener("hashchange", () => requestAnimationFrame(resolve), { once: true });
-        location.hash = ${JSON.stringify(hash)};
-      })`);
+      await go(hash);
       await hasLoaded();
     },
+    go,
     [Symbol.asyncDispose]: async () => {
       await browser.close();
       await server.close();
-      await folder[Symbol.asyncDispose]();
     },
   };
-}
-
-/**
- * Loads a page anew. Going to another route would only show it. The blank page ends what the last test left under way, which
- * could change the route.
- */
-async function load(page: Page, address: string): Promise<void> {
-  await page.goto("about:blank");
-  await page.goto(address);
 }
 
 /**
@@ -106,43 +100,6 @@ export async function clickOldestCall(
     .getByRole("region", { name: "Selected call" })
     .getByText(/^\d+ changed files?$/)
     .waitFor();
-}
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** The themes differ in nothing but colors, so the second one is only checked by the rules about colors. */
-const themes = [
-  { colorScheme: "dark", options: {} },
-  { colorScheme: "light", options: { runOnly: ["color-contrast", "link-in-text-block"] } },
-] as const;
-
-/** Returns the faults of accessibility of what is shown, in both themes; those of the named impacts. Default: all. */
-export async function faultsOf(page: Page, impacts?: readonly string[]): Promise<unknown> {
-  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);
-  const faults: unknown[] = [];
-  for (const { colorScheme, options } of themes) {
-    await page.emulateMedia({ colorScheme });
-    const found = await page.evaluate(
-      async ([wanted, chosen]) => {
-        const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeReport> } };
-        const { violations } = await axe.run({ resultTypes: ["violations"], ...chosen });
-        return violations
-          .filter(({ impact }) => wanted?.includes(impact) ?? true)
-          .map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))]);
-      },
-      [impacts, options] as const,
-    );
-    faults.push(...found);
-  }
-  return faults;
-}
-
-interface AxeReport {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly impact: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
 }
 
 /** Presses keys one after the other: "g", "q". */

@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { isLong } from "../repetitions.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Returns the faults of accessibility of what is shown. `npm run test:long` looks for them in both themes. */
+export function faultsOf(page: Page): Promise<unknown> {
+  return isLong ? faultsInBothThemes(page) : faultsIn(page, "dark", {});
+}
+
+/**
+ * Returns the faults in both themes; those of the named impacts. Default: all. The themes differ in nothing but colors, so the
+ * second one is only checked by the rules about colors.
+ */
+export async function faultsInBothThemes(page: Page, impacts?: readonly string[]): Promise<unknown> {
+  const colors = { runOnly: ["color-contrast", "link-in-text-block"] };
+  const found = [...(await faultsIn(page, "dark", {})), ...(await faultsIn(page, "light", colors))];
+  return found.filter(({ impact }) => impacts?.includes(impact) ?? true);
+}
+
+/** The rows of a list are alike, so `npm test` checks the first twelve. */
+const others = isLong ? [] : [[".virtual > li:nth-child(n + 13)"]];
+
+async function faultsIn(page: Page, colorScheme: "dark" | "light", options: object): Promise<Fault[]> {
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);
+  await page.emulateMedia({ colorScheme });
+  return page.evaluate(
+    async ([context, chosen]) => {
+      const { axe } = globalThis as unknown as { axe: Axe };
+      const { violations } = await axe.run(context, { resultTypes: ["violations"], ...chosen });
+      return violations.map(({ id, impact, nodes }) => ({
+        id,
+        impact,
+        elements: nodes.map(({ html }) => html.slice(0, 200)),
+      }));
+    },
+    [{ include: [["html"]], exclude: others }, options] as const,
+  );
+}
+
+interface Fault {
+  readonly id: string;
+  readonly impact: string;
+  readonly elements: readonly string[];
+}
+
+interface Axe {
+  run(context: object, options: object): Promise<{ readonly violations: readonly Violation[] }>;
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
