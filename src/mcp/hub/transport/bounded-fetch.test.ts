@@ -27,20 +27,20 @@ it("rejects a batch of messages", async () => {
 });
 
 it("rejects an endless stream without events", async () => {
-  expect(await taken("text/event-stream", "data: {}\n\n", 40)).toBe("too-large");
+  expect(await taken("text/event-stream", "data: {}\n\n", 20)).toBe("too-large");
 });
 
 it("accepts a stream as long as its events end", async () => {
-  expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\n\n`, 40)).toBe(40);
-  expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\r\n\r\n`, 40)).toBe(40);
+  expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\n\n`, 20)).toBe(20);
+  expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\r\n\r\n`, 20)).toBe(20);
 });
 
 it("rejects a stream of events that is an error and does not end", async () => {
-  expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\n\n`, 40, 401)).toBe("too-large");
+  expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\n\n`, 20, 401)).toBe("too-large");
 });
 
 it("rejects an event or a response that never ends, in any number of lines", async () => {
-  expect(await taken("text/event-stream", "data: x\n", 40)).toBe("too-large");
-  expect(await taken("text/event-stream", "x", 40)).toBe("too-large");
-  expect(await taken("application/json", "{1,\n\n", 40)).toBe("too-large");
+  expect(await taken("text/event-stream", "data: x\n", 20)).toBe("too-large");
+  expect(await taken("text/event-stream", "x", 20)).toBe("too-large");
+  expect(await taken("application/json", "{1,\n\n", 20)).toBe("too-large");
 });

@@ -22,34 +22,49 @@ export function boundedFetch(origin: string, ask: Fetch = fetch): Fetch {
   };
 }
 
-/** Limits a response, or each event of a stream. An event ends with an empty line. */
+/** Limits a response, or each event of a stream. */
 function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
-  let last = 0;
   let mark: number | undefined;
-  const flood = new Flood();
+  const events = new EventSizes();
   const timeSlice = new TimeSlice();
   return new TransformStream({
     async transform(chunk, controller) {
-      for (const byte of isStream ? chunk : []) {
-        bytes += 1;
-        // Carriage returns before a newline are ignored; no server uses them alone.
-        if (byte === newline && last === newline) {
-          bytes = 0;
-          if (flood.rises()) throw new ToolError("too-large", "The server sends too many messages");
-        }
-        if (byte !== carriageReturn) last = byte;
-      }
+      bytes = isStream ? events.add(chunk) : bytes + chunk.length;
       // A list of responses would be processed without a pause, however long it is. Requests are sent one by one.
       mark ??= chunk.find(isMark);
       if (!isStream && mark === listMark)
         throw new ToolError("unsupported", "The server responds with a list of messages");
-      if (!isStream) bytes += chunk.length;
       if (bytes > maxBytes) throw new ToolError("too-large", "The server's response exceeds 16 MB");
       controller.enqueue(chunk);
       if (isStream && timeSlice.isOver) await timeSlice.next();
     },
   });
+}
+
+/** Counts the bytes of the events of a stream. An event ends with an empty line. */
+class EventSizes {
+  readonly #flood = new Flood();
+  #bytes = 0;
+  #last = 0;
+
+  /** Returns the bytes since the last event that has ended. */
+  add(chunk: Uint8Array): number {
+    let last = this.#last;
+    let start = -this.#bytes;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at]!;
+      if (byte === newline && last === newline) {
+        start = at + 1;
+        if (this.#flood.rises()) throw new ToolError("too-large", "The server sends too many messages");
+      }
+      // Carriage returns before a newline are ignored; no server uses them alone.
+      if (byte !== carriageReturn) last = byte;
+    }
+    this.#last = last;
+    this.#bytes = chunk.length - start;
+    return this.#bytes;
+  }
 }
 
 const newline = 10;
