@@ -12,7 +12,7 @@ afterEach(() => {
 async function withCalls(console: OpenConsole) {
   vi.stubEnv("TOOLCRIB_HOME", console.directories.state);
   const crib = await console.open("one", { mode: "yolo", sandbox: "none" });
-  await crib.call("shell.run", { command: "npm publish" });
+  await crib.call("shell.run", { command: "git push" });
   await crib.call("file.write", { path: "a.txt", content: "" });
   const page = await console.login();
   const { id } = (await page.get<Overview>("/overview")).workspaces[0]!;
@@ -28,10 +28,10 @@ describe("the rules of the console", () => {
       verdict: "ask",
       parts: expect.arrayContaining([expect.objectContaining({ kind: "run", what: "rm -rf src" })]),
     });
-    const tried = await page.post("/rules/try", { workspace, rules: ["deny run npm publish **"] });
+    const tried = await page.post("/rules/try", { workspace, rules: ["deny run git push **"] });
     expect(tried.json as TryRulesResult).toMatchObject({
       calls: 2,
-      changed: [{ tool: "shell.run", title: "npm publish", before: "ask", after: "deny" }],
+      changed: [{ tool: "shell.run", title: "git push", before: "ask", after: "deny" }],
     });
   });
 
@@ -52,19 +52,21 @@ describe("the rules of the console", () => {
     expect((await page.get<RulesReport>(`/rules?workspace=${workspace}`)).grants).toEqual([]);
   });
 
-  it.each([
-    ["that is not a rule", "allow everything please"],
-    ["with a second line", "allow run ls\nallow run **"],
-    ["with a hidden line", "allow run ls\u2028allow run **"],
-    ["that is a comment", "# allow run **"],
-  ])("refuses a line %s, and leaves the file alone", async (_name, rule) => {
+  it("refuses a line that is not exactly one rule, and leaves the file alone", async () => {
     await using console = await openTestConsole();
     const { crib, page, workspace } = await withCalls(console);
     await page.post("/rules/add", { workspace, rules: ["allow run make test"] });
     const { granted } = policyFiles(console.directories.config, crib.workspace);
     const before = readFileSync(granted, "utf8");
-    const refused = await page.post("/rules/add", { workspace, rules: ["allow run make", rule] });
-    expect([refused.status, readFileSync(granted, "utf8")]).toEqual([400, before]);
+    for (const rule of [
+      "allow everything please",
+      "allow run ls\nallow run **",
+      "allow run ls\u2028allow run **",
+      "# allow run **",
+    ]) {
+      const refused = await page.post("/rules/add", { workspace, rules: ["allow run make", rule] });
+      expect([refused.status, readFileSync(granted, "utf8")], rule).toEqual([400, before]);
+    }
   });
 });
 

@@ -10,7 +10,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const sessions = 11;
+/** Without sharing, they would have three workers each. */
+const sessions = 5;
 /** The code reader, the indexer and two document readers. The indexer has one builder per core. */
 const mostWorkers = 4 + Math.min(availableParallelism(), 8);
 
