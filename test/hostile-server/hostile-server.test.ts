@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { afterEach, expect, it } from "vitest";
+import { afterAll, afterEach, expect, it } from "vitest";
 import { bundledProgram } from "../support/bundled-program.ts";
 import { isAlive } from "../support/is-alive.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -13,6 +13,8 @@ import { type Answer, openWorld, type World } from "./world.ts";
 
 type Misbehaviour = keyof typeof misbehaviours;
 
+const shared = temporaryFolder();
+afterAll(() => shared[Symbol.asyncDispose]());
 let world: World | undefined;
 
 afterEach(async () => {
@@ -233,7 +235,7 @@ async function isGivenUp(world: World, why: string): Promise<void> {
 it.each(Object.keys(misbehaviours) as Misbehaviour[])(
   "survives a server that misbehaves: %s",
   async (name) => {
-    world = await openWorld(name);
+    world = await openWorld(name, shared.path);
     await comesTo[name](world);
     expect(await world.call("good__echo", { text: "still here" })).toEqual(answerOf("echo: still here"));
   },

@@ -26,10 +26,11 @@ export interface Answer {
   readonly isError: boolean;
 }
 
-export async function openWorld(misbehaviour: keyof typeof misbehaviours): Promise<World> {
+/** All instances share a workspace and its journal, in `shared`. */
+export async function openWorld(misbehaviour: keyof typeof misbehaviours, shared: string): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), "toolcrib hostile "));
-  const workspace = join(folder, "work space");
-  mkdirSync(workspace);
+  const workspace = join(shared, "work space");
+  mkdirSync(workspace, { recursive: true });
   const server = (name: string) => ({
     command: process.execPath,
     args: [join(import.meta.dirname, "server.ts"), name],
@@ -50,8 +51,8 @@ export async function openWorld(misbehaviour: keyof typeof misbehaviours): Promi
     workspace,
     sources: [hub],
     mode: "yolo",
-    stateDirectory: join(folder, "state"),
-    configDirectory: join(folder, "config"),
+    stateDirectory: join(shared, "state"),
+    configDirectory: join(shared, "config"),
   });
   await hub.ready;
   const state = () => hub.states()[0];

@@ -36,9 +36,11 @@ export interface ServedHub extends AsyncDisposable {
 export async function servedHub(): Promise<ServedHub> {
   const folder = temporaryFolder();
   const socket = join(folder.path, "hub");
+  const workspace = join(folder.path, "work");
+  mkdirSync(workspace);
   const server = createServer({ allowHalfOpen: true }, async (connection) => {
     const scenario = (await json(connection)) as ClientScenario;
-    const result: ClientResult = await runScenario(scenario).catch((error) => ({
+    const result: ClientResult = await runScenario(scenario, workspace).catch((error) => ({
       output: error.stack,
       exit: 1,
     }));
@@ -56,10 +58,12 @@ export async function servedHub(): Promise<ServedHub> {
   };
 }
 
-async function runScenario({ url, version, context, name }: ClientScenario): Promise<ClientResult> {
+/** The scenarios share a workspace and its journal, and no logins. */
+async function runScenario(
+  { url, version, context, name }: ClientScenario,
+  workspace: string,
+): Promise<ClientResult> {
   await using folder = temporaryFolder();
-  const workspace = join(folder.path, "work");
-  mkdirSync(workspace);
   const protocol = version === undefined ? "auto" : version >= "2026" ? "2026" : "2025";
   const stateDirectory = join(folder.path, "state");
   const server: ServerConfiguration = { url, protocol, oauth: await clientOf(url, name, context) };
@@ -73,7 +77,7 @@ async function runScenario({ url, version, context, name }: ClientScenario): Pro
     workspace,
     sources: [hub],
     mode: "yolo",
-    stateDirectory,
+    stateDirectory: join(workspace, "../state"),
     configDirectory: join(folder.path, "config"),
   });
   await hub.ready;
