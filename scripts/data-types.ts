@@ -27,7 +27,7 @@ ${lines.join("")}};
 /** Returns the types by the names of the tools, from the source code. */
 export function readDataTypes(): Readonly<Record<string, string>> {
   const source = join(root, "src/dialects/rename.ts");
-  const program = ts.createProgram([source], {
+  const options: ts.CompilerOptions = {
     strict: true,
     noEmit: true,
     skipLibCheck: true,
@@ -35,8 +35,12 @@ export function readDataTypes(): Readonly<Record<string, string>> {
     module: ts.ModuleKind.NodeNext,
     target: ts.ScriptTarget.ESNext,
     lib: ["lib.esnext.d.ts"],
-    types: ["node"],
-  });
+    // The data of tools is JSON, without types of Node, which take longer to read than all others.
+    types: [],
+  };
+  const host = ts.createCompilerHost(options);
+  host.jsDocParsingMode = ts.JSDocParsingMode.ParseNone;
+  const program = ts.createProgram([source], options, host);
   const checker = program.getTypeChecker();
   const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(source)!)!);
   const tools = checker.getDeclaredTypeOfSymbol(exported.find(({ name }) => name === "CanonicalTools")!);
