@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { publint } from "publint";
@@ -19,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dialectNames, openToolcrib } from "../src/toolcrib/index.ts";
 import { catalog } from "../src/tools/catalog.ts";
 import { builtProgram } from "./support/built-program.ts";
+import { linkTree } from "./support/language-servers/served-project.ts";
 import { isLong } from "./support/repetitions.ts";
 import { missingHere } from "./support/sandbox-fixture.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -481,7 +482,9 @@ describe("the command", () => {
     [{ node: "24.3.0", bun: "1.3.1" }, "Bun 1.3.1"],
     [{ node: "24.2.0", deno: "2.5.0" }, "Deno 2.5.0"],
   ])("stops every import in %o with one sentence", async (versions, runtime) => {
-    const names = Object.keys(readPackage().exports).filter((name) => name !== "./package.json");
+    const all = Object.keys(readPackage().exports).filter((name) => name !== "./package.json");
+    // All of them import the same check first.
+    const names = isLong || runtime === "Node 20.20.2" ? all : ["."];
     const { stdout } = await runProgram(`
       const real = process.versions;
       Object.defineProperty(process, "versions", { value: { ...real, ...${JSON.stringify(versions)} } });
@@ -508,10 +511,22 @@ function readPackage() {
   return JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
 }
 
-/** Copies the sources without build output, so that packing does not replace a build in use. */
+/**
+ * Copies the sources without build output, so that packing does not replace a build in use. `npm test` copies only what it
+ * packs and builds from, and leaves one file in every other folder: it would be in the tarball if the folder were packed.
+ */
 function copyRepository(destination: string): void {
-  const made = [".git", ".work", "dist", "node_modules"];
-  cpSync(repository, destination, { recursive: true, filter: (path) => !made.includes(basename(path)) });
+  for (const entry of readdirSync(repository, { withFileTypes: true })) {
+    const [from, to] = [join(repository, entry.name), join(destination, entry.name)];
+    if ([".git", ".work", "dist", "node_modules"].includes(entry.name)) continue;
+    if (entry.name === "src") linkTree(from, to);
+    else if (isLong || entry.isFile() || ["bin", "docs", "examples", "scripts"].includes(entry.name))
+      cpSync(from, to, { recursive: true });
+    else {
+      mkdirSync(to);
+      writeFileSync(join(to, "unpacked.ts"), "");
+    }
+  }
   for (const name of readdirSync(join(repository, "node_modules"))) {
     // The build creates and moves temporary files there.
     if (name !== ".cache") link(name, destination);
