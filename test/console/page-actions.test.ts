@@ -145,7 +145,7 @@ describe.skipIf(missingBrowser)("the page, by keys alone (with Chromium)", () =>
     const dialog = page.getByRole("dialog", { name: "Start a session" });
     await dialog.getByLabel("Task").and(page.locator(":focus")).waitFor();
     expect(await faultsOf(page)).toEqual([]);
-    await page.keyboard.type("Fix the build");
+    await page.keyboard.insertText("Fix the build");
     await tabTo(page, "button", "Start");
     await press(page, "Enter");
     await dialog.waitFor({ state: "detached" });
@@ -187,7 +187,7 @@ describe.skipIf(missingBrowser)("the page, by keys alone (with Chromium)", () =>
     const add = page.getByRole("button", { name: "Add", exact: true });
     expect(await add.isDisabled()).toBe(true);
     await tabTo(page, "textbox", "Rules, one per line");
-    await page.keyboard.type("allow run npm test\n\nask run make");
+    await page.keyboard.insertText("allow run npm test\n\nask run make");
     await tabTo(page, "button", "Try");
     await press(page, "Enter");
     await page.getByText("3 verdicts of 79,999 recorded calls would change:").waitFor();
@@ -209,7 +209,7 @@ describe.skipIf(missingBrowser)("the page, by keys alone (with Chromium)", () =>
   it("does not add rules that were changed after the trial", async () => {
     await shown.open("#/rules/w-main");
     await tabTo(page, "textbox", "Rules, one per line");
-    await page.keyboard.type("allow run npm test");
+    await page.keyboard.insertText("allow run npm test");
     await tabTo(page, "button", "Try");
     await press(page, "Enter");
     await page.getByText("would change").waitFor();

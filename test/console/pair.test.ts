@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtProgram } from "../support/built-program.ts";
-import { missingBrowser, startBrowser } from "../support/console/browser.ts";
+import { missingBrowser, startBrowser, still } from "../support/console/browser.ts";
 import { type OpenConsole, openTestConsole } from "../support/console/open-console.ts";
 
 /** Another device, for which the console has an address of its own. 127.0.0.1 stands for it, because tests have no network. */
@@ -20,7 +20,11 @@ describe.skipIf(missingBrowser)("a paired device (with Chromium)", () => {
     const crib = await console.open("one");
     await crib.call("file.write", { path: "a.txt", content: "a" });
     browser = await startBrowser();
-    context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 390, height: 800 } });
+    context = await browser.newContext({
+      ...still,
+      ignoreHTTPSErrors: true,
+      viewport: { width: 390, height: 800 },
+    });
     page = await context.newPage();
     page.setDefaultTimeout(30_000);
   });
