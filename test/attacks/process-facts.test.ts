@@ -2,10 +2,11 @@
 import { randomInt } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../../src/contract/call.ts";
 import { processesWith } from "../../src/sandbox/proof/lab.ts";
 import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
+import { isLong } from "../support/repetitions.ts";
 import { missingHere } from "../support/sandbox-fixture.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -18,8 +19,13 @@ const missing: Partial<Record<SandboxLevel, string | undefined>> = {
 const levels = (["bwrap", "landlock", "none"] as const).filter((level) => missing[level] === undefined);
 
 describe.each(levels)("commands at level %s", (sandbox) => {
+  let fixture: Awaited<ReturnType<typeof openFixture>>;
+  beforeAll(async () => {
+    fixture = await openFixture({ sandbox });
+  });
+  afterAll(() => fixture[Symbol.asyncDispose]());
+
   it("report how they ended", async () => {
-    await using fixture = await openFixture({ sandbox });
     const ends = [await fixture.run("exit 7"), await fixture.run("kill -9 $$"), await fixture.run("true")];
     expect(ends.map(({ exitCode, signal }) => ({ exitCode, signal }))).toEqual([
       { exitCode: 7, signal: null },
@@ -30,7 +36,6 @@ describe.each(levels)("commands at level %s", (sandbox) => {
   });
 
   it("cannot control the terminal, and show characters whole that arrive in pieces", async () => {
-    await using fixture = await openFixture({ sandbox });
     const clipboard = "printf '\\033]52;c;ZXZpbA==\\007\\033[31mred\\033[0m\\n'";
     const euro = "printf '\\342\\202'; sleep 0.1; printf '\\254\\n'";
     const { stdout, content } = await fixture.run(`${clipboard}; ${euro}`);
@@ -38,7 +43,6 @@ describe.each(levels)("commands at level %s", (sandbox) => {
   });
 
   it("leave nothing running, however many left their process group", async () => {
-    await using fixture = await openFixture({ sandbox });
     const seconds = uniqueSeconds();
     const { exitCode } = await fixture.run(
       `for i in {1..200}; do setsid sleep ${seconds} < /dev/null > /dev/null 2>&1 & done; sleep 0.2; echo done`,
@@ -47,7 +51,6 @@ describe.each(levels)("commands at level %s", (sandbox) => {
   });
 
   it("leave nothing running after a timeout", async () => {
-    await using fixture = await openFixture({ sandbox });
     const seconds = uniqueSeconds();
     const { error } = await fixture.crib.call("shell.run", {
       command: `trap '' TERM; setsid sleep ${seconds} & sleep ${seconds}`,
@@ -57,23 +60,23 @@ describe.each(levels)("commands at level %s", (sandbox) => {
   });
 
   it("end when they exit, even if something holds their output open", async () => {
-    await using fixture = await openFixture({ sandbox });
     const seconds = uniqueSeconds();
     const { stdout } = await fixture.run(`setsid sleep ${seconds} & echo said`);
     expect([stdout, sleepers(seconds)]).toEqual(["said\n", 0]);
   });
 
   it("see no variable that looks like a secret", async () => {
-    await using fixture = await openFixture({ sandbox });
     const { stdout } = await fixture.run(
       "env | cut -d= -f1 | grep -Ei 'token|secret|key$|password' || echo none",
     );
     expect(stdout).toBe("none\n");
   });
 
-  it("run exactly what was approved, even if their input changes (GHSA-2j8v-hwgc-x698)", async () => {
+  // No sandbox takes part in it.
+  const onceIt = it.runIf(isLong || sandbox === levels[0]);
+  onceIt("run exactly what was approved, even if their input changes (GHSA-2j8v-hwgc-x698)", async () => {
     const input = { command: "echo approved", cwd: "." };
-    await using fixture = await openFixture({
+    await using asking = await openFixture({
       sandbox,
       mode: "cautious",
       approve: async () => {
@@ -81,8 +84,8 @@ describe.each(levels)("commands at level %s", (sandbox) => {
         return { allow: true };
       },
     });
-    const { content } = await fixture.crib.call("shell.run", input);
-    expect([content.split("\n")[0], existsSync(join(fixture.workspace, "sub/ran"))]).toEqual([
+    const { content } = await asking.crib.call("shell.run", input);
+    expect([content.split("\n")[0], existsSync(join(asking.workspace, "sub/ran"))]).toEqual([
       "approved",
       false,
     ]);

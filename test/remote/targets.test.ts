@@ -13,7 +13,7 @@ import { killedWorkspace } from "../support/killed-workspace.ts";
 import { describeTarget } from "../support/remote/real-targets.ts";
 import { sshMissing } from "../support/remote/ssh-server.ts";
 import { openTargetWorkspace, type TargetWorkspace } from "../support/remote/target-workspace.ts";
-import { isLong, repetitions } from "../support/repetitions.ts";
+import { isLong } from "../support/repetitions.ts";
 import { fill, openKeepFixture } from "../support/stages/keep-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openUndoFixture } from "../support/undo/undo-fixture.ts";
@@ -80,7 +80,8 @@ for (const kind of ["ssh", "podman"] as const) {
         });
       });
 
-      describe("undo of any call", () => {
+      describe("undo of calls", () => {
+        testUndo((options) => openUndoFixture({ ...options, on: there }));
         testCallUndo(async () => {
           there.empty();
           fill(there.here);
@@ -93,12 +94,30 @@ for (const kind of ["ssh", "podman"] as const) {
           return fixture;
         }, 3);
       });
+
+      // The journal is on this machine.
+      describe("transactions", () => {
+        testKilledTransactions({
+          program: () => programs.transactions,
+          open: (files) => killedWorkspace(folder.path, files, target()),
+          times: { own: 3, parked: 1 },
+          atOnce: 1,
+          withinMs: 1500,
+        });
+      });
+
+      describe("journal", () =>
+        testKilledCalls({
+          program: () => programs.calls,
+          open: (files) => killedWorkspace(folder.path, files, target()),
+          times: 2,
+          withinMs: 800,
+        }));
     }
 
     if (kind !== forAll && !isLong) return;
 
-    describe("undo of calls", () => {
-      testUndo((options) => openUndoFixture({ ...options, on: there }));
+    describe("undo of concurrent calls", () => {
       testUndoRaces((options) => openUndoFixture({ ...options, on: there }));
       testCommandRaces((files) => openCommandFixture(files, { on: there }));
     });
@@ -111,23 +130,6 @@ for (const kind of ["ssh", "podman"] as const) {
       testUndoAfterKill(target, killedAfter.undo);
     });
 
-    describe("transactions", () => {
-      testTransactionsOfKilledServer(target, killedAfter.transaction);
-      testKilledTransactions({
-        program: () => programs.transactions,
-        open: (files) => killedWorkspace(folder.path, files, target()),
-        times: { own: repetitions(1, 3), parked: 1 },
-        atOnce: 1,
-        withinMs: 1500,
-      });
-    });
-
-    describe("journal", () =>
-      testKilledCalls({
-        program: () => programs.calls,
-        open: (files) => killedWorkspace(folder.path, files, target()),
-        times: repetitions(1, 2),
-        withinMs: 800,
-      }));
+    describe("transactions", () => testTransactionsOfKilledServer(target, killedAfter.transaction));
   });
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { errorCodes, ToolError } from "../../contract/error.ts";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { printable } from "../../lib/text/printable.ts";
 import { attempt } from "../../system/attempt.ts";
 import { version } from "../../system/version.ts";
@@ -75,6 +76,17 @@ export async function manageTarget(
     if (left === undefined) throw unknownAnswer(target, answer);
     return left;
   });
+}
+
+const packedFiles = new BoundedCache<string, Uint8Array>({ maxEntries: 4 });
+
+/** Compresses a file once per process: a worker of a fleet sends the same files to the container of each run. */
+function compressed({ content, sha256 }: FileToSend): Uint8Array {
+  const known = packedFiles.use(sha256);
+  if (known !== undefined) return known;
+  const bytes = gzipSync(content);
+  packedFiles.set(sha256, bytes);
+  return bytes;
 }
 
 class TargetConnection {
@@ -187,7 +199,7 @@ class TargetConnection {
     const packed = Array.from(names, (name) => {
       const file = name === "server" ? this.#programs.server : name === "ripgrep" ? this.#ripgrep : undefined;
       if (file === undefined) throw unknownAnswer(this.#target, { kind: "needs" });
-      const bytes = gzipSync(file.content);
+      const bytes = compressed(file);
       const size = `${Math.ceil(bytes.length / 1000)} kB`;
       this.#report(
         `Sending ${name === "server" ? "the server" : "ripgrep"} to ${this.#target.name}, ${size}`,

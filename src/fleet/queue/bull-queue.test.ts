@@ -162,7 +162,7 @@ describe.each(services)("a queue on $service", ({ service, isThere }) => {
 });
 
 async function open(options: BullOptions = {}, lease: StoreOptions = {}) {
-  const database = await postgres!.newDatabase();
+  const database = await postgres!.emptyDatabase();
   const address = redis?.address ?? database;
   const store = await openFleetStore({ database }, lease);
   const queue = await openBullQueue(address, store, options);

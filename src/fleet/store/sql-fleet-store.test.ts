@@ -21,7 +21,7 @@ let files = 0;
 
 const locations: Record<string, () => Promise<StoreLocation>> = {
   SQLite: async () => ({ file: join(folder.path, `fleet-${++files}.sqlite`) }),
-  PostgreSQL: async () => ({ database: await postgres!.newDatabase() }),
+  PostgreSQL: async () => ({ database: await postgres!.emptyDatabase() }),
 };
 
 /** Every worker counts as dead for a store with this option. */

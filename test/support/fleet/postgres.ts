@@ -22,6 +22,8 @@ import { freePort } from "./free-port.ts";
 export interface TestPostgres extends AsyncDisposable {
   /** Creates an empty database, and returns its address. */
   newDatabase(): Promise<string>;
+  /** Empties the database that it returned before, which is faster than creating another one. Returns its address. */
+  emptyDatabase(): Promise<string>;
   /** Stops the server as a crash does: open transactions are lost, committed ones are not. */
   crash(): Promise<void>;
   /** Starts the server again, at the same address. */
@@ -70,6 +72,7 @@ class Server implements TestPostgres {
   #port = 0;
   #process: ChildProcess | undefined;
   #databases = 0;
+  #reused: string | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -130,6 +133,12 @@ class Server implements TestPostgres {
     return address(name);
   }
 
+  async emptyDatabase(): Promise<string> {
+    if (this.#reused === undefined) this.#reused = await this.newDatabase();
+    else await runSql(this.#reused, dropEverything);
+    return this.#reused;
+  }
+
   crash(): Promise<void> {
     return this.#stop("SIGQUIT");
   }
@@ -161,6 +170,12 @@ class Server implements TestPostgres {
     return { PATH: process.env.PATH, LD_LIBRARY_PATH: this.#programs.lib, TZ: "UTC" };
   }
 }
+
+const dropEverything = `DO $$ DECLARE name text; BEGIN
+  FOR name IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
+  LOOP EXECUTE format('DROP SCHEMA %I CASCADE', name); END LOOP;
+  CREATE SCHEMA public;
+END $$`;
 
 /** Keeps owners and permissions. */
 async function copyFolder(from: string, to: string): Promise<void> {

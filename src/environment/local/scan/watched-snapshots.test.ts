@@ -35,7 +35,7 @@ const files = [
 const directoryCount = 5;
 
 /** A workspace with a watch, which has just scanned everything. */
-async function openWatched(limits: Partial<WatchLimits> = {}, prepare = "true") {
+async function openWatched(limits: Partial<WatchLimits> = {}, prepare?: string) {
   const folder = temporaryFolder();
   const root = join(fs.realpathSync(folder.path), "work space");
   for (const path of files) {
@@ -44,7 +44,7 @@ async function openWatched(limits: Partial<WatchLimits> = {}, prepare = "true") 
   }
   for (const path of ["node_modules/p", ".git"]) fs.mkdirSync(join(root, path), { recursive: true });
   const run = (script: string) => void execFileSync("bash", ["-c", script], { cwd: root, stdio: "pipe" });
-  run(prepare);
+  if (prepare !== undefined) run(prepare);
   const pinning = new ProcPinning(root, new PathChecker(root, undefined));
   const findPerl = async () => "perl";
   const programs = { now: 0, atOnce: 0, areConfined: true };
