@@ -267,6 +267,8 @@ describe("the library", () => {
       await crib.close();
     `);
     expect([stdout, stderr]).toEqual([expect.stringMatching(seen), ""]);
+    // The command finds all of them in one folder.
+    if (!isLong && level === "landlock") return;
     const options = ["--mode", "yolo", "--sandbox", level, "--rule", rule];
     const words = ["call", "process.start", JSON.stringify(input), ...options];
     const command = await run(process.execPath, [launcher, ...words], {
