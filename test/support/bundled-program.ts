@@ -26,6 +26,7 @@ const withToolcrib: ReadonlySet<string> = new Set(
     "stages/caller.ts",
     "stages/full-disk.ts",
     "stages/rival.ts",
+    "stages/unreadable.ts",
     "toolcrib/leave-session.ts",
     "transactions/command-worker.ts",
     "transactions/worker.ts",

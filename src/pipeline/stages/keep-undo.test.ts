@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../test/support/as-ordinary-user.ts";
@@ -45,20 +46,23 @@ describe("every tool that changes files", () => {
 
   it("can be undone and redone in any environment", async () => {
     const home = newKeepWorld(folder.path);
+    const environment = new MemoryEnvironment({ files: filesOf(join(home, "workspace")) });
+    environment.link("data/link", "../a.txt");
+    environment.link("dangling", "nowhere");
+    const before = await contentOf(environment);
+    const crib = await openKeepFixture(home, environment);
     for (const [name, tool, input] of changingCalls.filter(([, , fields]) => !("hard_links" in fields))) {
-      const environment = new MemoryEnvironment({ files: filesOf(join(home, "workspace")) });
-      environment.link("data/link", "../a.txt");
-      environment.link("dangling", "nowhere");
-      const before = await contentOf(environment);
-      const crib = await openKeepFixture(home, environment);
+      // An edit by line needs to have seen the file as it is now.
+      await crib.call("file.read", { path: "a.txt" });
       const { callId, error } = await crib.call(tool, input);
       const after = await contentOf(environment);
       await crib.call("journal.undo", { call: callId });
       expect([name, error, await contentOf(environment)]).toEqual([name, null, before]);
       await crib.call("journal.undo", { redo: true });
       expect([name, await contentOf(environment)]).toEqual([name, after]);
-      await crib.close();
+      await crib.call("journal.undo", {});
     }
+    await crib.close();
   });
 
   it("leaves the state directory alone when a tool only reads", async () => {
@@ -81,9 +85,10 @@ it("warns about what undo cannot restore, in the result and later", {
 }, async () => {
   const home = newKeepWorld(folder.path);
   const lost = "write-only.log (no read permission)";
-  expect(
-    await asOrdinaryUser(new URL("../../../test/support/stages/unreadable.ts", import.meta.url), home),
-  ).toEqual({
+  const program = await bundledProgram(
+    new URL("../../../test/support/stages/unreadable.ts", import.meta.url),
+  );
+  expect(await asOrdinaryUser(pathToFileURL(program), home)).toEqual({
     output: `Overwrote write-only.log: 11 bytes written, 3 before.\n[Undo will not restore: ${lost}.]`,
     recorded: [lost],
     undoFails: true,
