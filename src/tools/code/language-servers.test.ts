@@ -6,6 +6,7 @@ import {
   servedProject,
   typescriptPackages,
 } from "../../../test/support/language-servers/served-project.ts";
+import { isLong } from "../../../test/support/repetitions.ts";
 
 const missing = await noSandboxHere();
 const rule = "allow run node_modules/typescript/bin/tsc --lsp --stdio";
@@ -259,7 +260,7 @@ describe("the code tools without an installed server", () => {
   });
 });
 
-describe.skipIf(missing !== undefined)("typescript-language-server with TypeScript 5", () => {
+describe.runIf(isLong && missing === undefined)("typescript-language-server with TypeScript 5", () => {
   it("answers by types", async () => {
     await using project = await servedProject({
       files: { ...typescriptFiles, "src/bad.ts": 'export const bad: number = "x";\n' },

@@ -6,6 +6,18 @@ import { ToolError } from "../../contract/error.ts";
 import { type CodeRenameInput, codeRename } from "./rename.ts";
 
 describe("a rename", () => {
+  /** For renames that ask the index, which takes a second to start. */
+  const shared = codeFixture({
+    "a.py": Buffer.from("\ufeffdéf = 1\r\nprint(déf, '😀')\r\n"),
+    "b.py": Buffer.from("# é\nb = 1\nprint(b)\n", "latin1"),
+    "a.ts": "export const shared = 1;\nconst own = shared;\n",
+    "b/c.ts": "import { shared, own } from '../a';\n",
+    "d.txt": "shared\n",
+    "e.js": "unshared;\n",
+    "g.py": "def f():\n    g = 1\n    return g\ndef g():\n    pass\n",
+  });
+  afterAll(() => shared[Symbol.asyncDispose]());
+
   it("declares a write of the file, and a read of all others", () => {
     expect(codeRename.accesses({ path: "a.ts", name: "a", new_name: "b" })).toEqual([
       { kind: "write", path: "a.ts" },
@@ -66,11 +78,7 @@ describe("a rename", () => {
   });
 
   it("keeps encoding, byte-order mark and line endings", async () => {
-    const before = Buffer.from("\ufeffdéf = 1\r\nprint(déf, '😀')\r\n");
-    await using opened = codeFixture({
-      "a.py": before,
-      "b.py": Buffer.from("# é\nb = 1\nprint(b)\n", "latin1"),
-    });
+    const opened = shared;
     await opened.run(codeRename, { path: "a.py", name: "déf", new_name: "x" });
     await opened.run(codeRename, { path: "b.py", name: "b", new_name: "bee" });
     expect([readFileSync(opened.at("a.py")), readFileSync(opened.at("b.py"))]).toEqual([
@@ -80,12 +88,7 @@ describe("a rename", () => {
   });
 
   it("lists other files that mention an exported name", async () => {
-    await using opened = codeFixture({
-      "a.ts": "export const shared = 1;\nconst own = shared;\n",
-      "b/c.ts": "import { shared, own } from '../a';\n",
-      "d.txt": "shared\n",
-      "e.js": "unshared;\n",
-    });
+    const opened = shared;
     const { data, text } = await opened.run(codeRename, { path: "a.ts", name: "shared", new_name: "common" });
     expect(data.mentionedIn).toEqual(["b/c.ts"]);
     expect(text.split("\n").at(-1)).toBe(
@@ -105,9 +108,8 @@ describe("a rename", () => {
   });
 
   it("renames only symbols of the given kind", async () => {
-    await using opened = codeFixture({ "a.py": "def f():\n    g = 1\n    return g\ndef g():\n    pass\n" });
-    await opened.run(codeRename, { path: "a.py", name: "g", new_name: "h", kind: "function" });
-    expect(contentOf(opened, "a.py")).toBe("def f():\n    g = 1\n    return g\ndef h():\n    pass\n");
+    await shared.run(codeRename, { path: "g.py", name: "g", new_name: "h", kind: "function" });
+    expect(contentOf(shared, "g.py")).toBe("def f():\n    g = 1\n    return g\ndef h():\n    pass\n");
   });
 
   it("can be previewed", async () => {
