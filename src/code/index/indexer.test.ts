@@ -207,7 +207,7 @@ describe("the index", () => {
   });
 
   it("follows a branch switch", async () => {
-    const names = Array.from({ length: 150 }, (_, number) => `a/f${number}.ts`);
+    const names = Array.from({ length: 60 }, (_, number) => `a/f${number}.ts`);
     await using index = openTestIndex(Object.fromEntries(names.map((name) => [name, `alpha("${name}")`])));
     const git = (...args: string[]) =>
       execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
@@ -223,7 +223,7 @@ describe("the index", () => {
     index.write(".gitignore", "b/f1*\n");
     git("add", ".");
     git("commit", "--quiet", "-m", "other");
-    for (const branch of ["main", "other", "main", "other"]) {
+    for (const branch of ["main", "other", "main"]) {
       git("checkout", "--quiet", branch);
       expect({
         branch,
