@@ -2,7 +2,12 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { openCommandFixture, treeOf } from "../../../test/support/journal-scan/command-fixture.ts";
+import {
+  type CommandFixture,
+  openAnotherFixture,
+  openCommandFixture,
+  treeOf,
+} from "../../../test/support/journal-scan/command-fixture.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
 import type { ToolcribOptions } from "../../toolcrib/index.ts";
 
@@ -15,34 +20,36 @@ const filler = Object.fromEntries(
   Array.from({ length: 5000 }, (_, index) => [`filler/${index % 20}/${index}`, ""]),
 );
 
-/** A workspace whose instance has run enough commands to use a watch. */
-async function openWatched(sandbox: "bwrap" | "landlock") {
-  const fixture = await openLarge({ sandbox });
+const files = {
+  ".gitignore": "node_modules\ntarget\n",
+  ...{ "d/one": "one", "d/e/two": "two", "f/three": "three", "d/cache/four": "four" },
+  ...{ "node_modules/a/b": "", "target/c/d": "", "target/old": "" },
+  ...filler,
+};
+
+/** Has run enough commands to use a watch. */
+async function openWatched(options: ToolcribOptions, workspace?: CommandFixture) {
+  const fixture = await openLarge(options, workspace);
   for (let count = 0; count < 3; count += 1) await fixture.bash(`printf ${count} > count`);
   return fixture;
 }
 
-async function openLarge(options: Pick<ToolcribOptions, "sandbox" | "client">) {
-  const files = {
-    ".gitignore": "node_modules\ntarget\n",
-    ...{ "d/one": "one", "d/e/two": "two", "f/three": "three", "d/cache/four": "four" },
-    ...{ "node_modules/a/b": "", "target/c/d": "", "target/old": "" },
-    ...filler,
-  };
+/** An instance in a new workspace, or in that of another fixture: creating one takes a second. */
+async function openLarge(options: ToolcribOptions, workspace?: CommandFixture) {
   /** Whether each snapshot has reused what a watch has proved. */
   const reused: boolean[] = [];
-  const fixture = await openCommandFixture(files, {
-    git: true,
-    ...options,
-    wrapEnvironment: (local) =>
-      overrideEnvironment(local, {
-        snapshot: async (options) => {
-          const snapshot = await local.snapshot!(options);
-          reused.push(snapshot.shared !== undefined);
-          return snapshot;
-        },
-      }),
-  });
+  const wrapEnvironment: ToolcribOptions["wrapEnvironment"] = (local) =>
+    overrideEnvironment(local, {
+      snapshot: async (options) => {
+        const snapshot = await local.snapshot!(options);
+        reused.push(snapshot.shared !== undefined);
+        return snapshot;
+      },
+    });
+  const fixture =
+    workspace === undefined
+      ? await openCommandFixture(files, { git: true, ...options, wrapEnvironment })
+      : await openAnotherFixture(workspace, { ...options, wrapEnvironment });
   return {
     ...fixture,
     /** Runs a command, and returns whether each of its snapshots has used the watch. */
@@ -95,38 +102,12 @@ const byAnotherNameInLandlock = {
 };
 
 describe.skipIf(!canConfine)("a scan that uses a watch", () => {
-  /** For tests that can start with the ignored files of others. */
+  /** Each test restores what the next ones need. Ignored files stay. */
   let shared: Awaited<ReturnType<typeof openWatched>>;
   beforeAll(async () => {
-    shared = await openWatched("bwrap");
+    shared = await openWatched({ sandbox: "bwrap" });
   });
   afterAll(() => shared?.[Symbol.asyncDispose]());
-
-  it("undoes confined commands exactly, whatever others change between them", async () => {
-    await using fixture = await openWatched("bwrap");
-    fixture.beside("ln d/e/two ../two");
-    await fixture.bash("printf linked > count");
-    for (const [name, script] of Object.entries(behindOurBack)) {
-      fixture.beside(script);
-      const before = fixture.tree();
-      const { call } = await fixture.watchedBash(
-        "for file in $(find d f -type f); do printf more >> $file; done; rm count",
-      );
-      expect([name, call.isError]).toEqual([name, false]);
-      const undo = await fixture.undo(call);
-      expect([name, fixture.tree(), undo.isError]).toEqual([name, before, false]);
-    }
-  });
-
-  it("uses the watch from the second command on, and a process for one call starts none", async () => {
-    const reusedBySecond = async (options: Pick<ToolcribOptions, "client">) => {
-      await using fixture = await openLarge({ sandbox: "bwrap", ...options });
-      await fixture.bash("printf 1 > count");
-      return (await fixture.watchedBash("printf 2 > count")).reused;
-    };
-    await expect.poll(() => reusedBySecond({}), patience).toEqual([true, true]);
-    expect((await reusedBySecond({ client: { kind: "cli" } }))[0]).toBe(false);
-  });
 
   it("reads only what commands change", async () => {
     const fixture = shared;
@@ -174,9 +155,9 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
   });
 
   it("sees what a process writes to a file that it has opened by a name that is gone", async () => {
-    await using fixture = await openWatched("bwrap");
+    const fixture = shared;
     const { crib } = fixture;
-    const link = "ln f/three target/y; exec 3> target/y; rm target/y; touch target/y";
+    const link = "rm -f target/y; ln f/three target/y; exec 3> target/y; rm target/y; touch target/y";
     const waiting = "until test -e target/go; do sleep 0.05; done";
     const command = `${link}; echo ready; ${waiting}; printf evil >&3; sleep 600`;
     await crib.call("process.start", { command, name: "attack", ready: { line: "^ready$" } });
@@ -187,12 +168,13 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
     await fixture.undo(call);
     expect(fixture.tree()).toEqual({ ...before, "f/three": 'file 644 "evil"' });
     await crib.call("process.stop", { name: "attack" });
+    fixture.beside("printf three > f/three; rm target/y target/go");
     const again = async () => (await fixture.watchedBash("printf again > count")).reused;
     await expect.poll(again, patience).toEqual([true, true]);
   });
 
   it("records no deletion when another command begins under new ignore rules", async () => {
-    await using fixture = await openWatched("bwrap");
+    const fixture = shared;
     const exists = (path: string) => vi.waitUntil(() => existsSync(join(fixture.workspace, path)), 60_000);
     const wait = (path: string) => `until test -e ${path}; do sleep 0.05; done`;
     // The first command has scanned the folder that the second one skips.
@@ -212,10 +194,21 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
     // Everything that was created while the first command ran counts as its change.
     const { "d/first": _, "d/second": __, "d/go": ___, ...left } = before;
     expect(fixture.tree()).toEqual({ ...left, ".gitignore": 'file 644 "node_modules\\ntarget\\n"' });
+    fixture.beside("rm d/end");
+  });
+
+  it("uses the watch from the second command on, and a process for one call starts none", async () => {
+    const reusedBySecond = async (options: ToolcribOptions) => {
+      await using fixture = await openLarge({ sandbox: "bwrap", ...options }, shared);
+      await fixture.bash("printf 1 > count");
+      return (await fixture.watchedBash("printf 2 > count")).reused;
+    };
+    await expect.poll(() => reusedBySecond({}), patience).toEqual([true, true]);
+    expect((await reusedBySecond({ client: { kind: "cli" } }))[0]).toBe(false);
   });
 
   it("undoes what a command in Landlock changed by another name", async ({ skip }) => {
-    const opened = await openWatched("landlock").catch(() => undefined);
+    const opened = await openWatched({ sandbox: "landlock" }, shared).catch(() => undefined);
     if (opened === undefined) return skip("Landlock is not available");
     await using fixture = opened;
     for (const [name, script] of Object.entries(byAnotherNameInLandlock)) {
@@ -225,6 +218,23 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
       expect([name, after, reused]).toEqual([name, "evil", [false, false]]);
       await fixture.undo(call);
       expect([name, fixture.tree()]).toEqual([name, before]);
+    }
+  });
+
+  // It leaves directories swapped, so it comes last.
+  it("undoes confined commands exactly, whatever others change between them", async () => {
+    const fixture = shared;
+    fixture.beside("ln d/e/two ../two");
+    await fixture.bash("printf linked > count");
+    for (const [name, script] of Object.entries(behindOurBack)) {
+      fixture.beside(script);
+      const before = fixture.tree();
+      const { call } = await fixture.watchedBash(
+        "for file in $(find d f -type f); do printf more >> $file; done; rm count",
+      );
+      expect([name, call.isError]).toEqual([name, false]);
+      const undo = await fixture.undo(call);
+      expect([name, fixture.tree(), undo.isError]).toEqual([name, before, false]);
     }
   });
 });

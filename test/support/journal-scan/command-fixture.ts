@@ -61,26 +61,40 @@ export async function openCommandFixture(
     // Most real files are old.
     utimesSync(join(workspace, path), 1_700_000_000, 1_700_000_000);
   }
-  const beside = (command: string) =>
-    void execFileSync("bash", ["-c", command], { cwd: workspace, stdio: "pipe", env: variables });
   // A file that was changed a moment ago is copied, even if git has its content.
-  if (git) beside("git init -q && git add -A && git commit -q -m first && sleep 0.1");
+  if (git) runBeside(workspace, "git init -q && git add -A && git commit -q -m first && sleep 0.1");
   const place = on && { workspace: undefined, environment: on.environment };
-  const { crib } = await openFixtureIn(home, { ...options, ...place });
+  const fixture = await openAnotherFixture({ home, workspace }, { ...options, ...place });
   return {
-    crib,
-    home,
-    workspace,
-    beside,
-    blobs: () => globSync("state/workspaces/*/blobs/??/*", { cwd: home }).length,
-    bash: (command) => crib.call("trial.bash", { command }),
-    undo: ({ callId }) => crib.call("trial.undo", { call: callId }),
+    ...fixture,
     [Symbol.asyncDispose]: async () => {
-      await crib.close();
+      await fixture[Symbol.asyncDispose]();
       execFileSync("chmod", ["-R", "u+rwX", home]);
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Another instance in the workspace of a fixture, which stays when this instance is closed. */
+export async function openAnotherFixture(
+  { home, workspace }: Pick<CommandFixture, "home" | "workspace">,
+  options: ToolcribOptions = {},
+): Promise<CommandFixture> {
+  const { crib } = await openFixtureIn(home, options);
+  return {
+    crib,
+    home,
+    workspace,
+    beside: (command) => runBeside(workspace, command),
+    blobs: () => globSync("state/workspaces/*/blobs/??/*", { cwd: home }).length,
+    bash: (command) => crib.call("trial.bash", { command }),
+    undo: ({ callId }) => crib.call("trial.undo", { call: callId }),
+    [Symbol.asyncDispose]: () => crib.close(),
+  };
+}
+
+function runBeside(workspace: string, command: string): void {
+  execFileSync("bash", ["-c", command], { cwd: workspace, stdio: "pipe", env: variables });
 }
 
 /** Opens an instance again in an existing folder. */
