@@ -82,12 +82,10 @@ describe("toolcrib fleet with a database", () => {
     await using redis = await startRedis();
     await using fixture = await withDatabase();
     const queue = ["--queue", redis.address];
-    const submitted = await fixture.runProcess("fleet", "submit", "fleet.yaml", ...queue);
+    const submitted = await fixture.run("fleet", "submit", "fleet.yaml", ...queue);
     expect([submitted.exit, submitted.stderr]).toEqual([0, expect.stringContaining("Queued 2 runs.")]);
     expect((await fixture.runProcess("fleet", "work", "--until-done", ...queue)).exit).toBe(0);
-    expect((await fixture.runProcess("fleet", "status")).stdout).toMatch(
-      /^shared {2}2 of 2 ended {2}2 solved/,
-    );
+    expect((await fixture.run("fleet", "status")).stdout).toMatch(/^shared {2}2 of 2 ended {2}2 solved/);
   });
 
   it("refuses a queue that is not Redis, and ports that are none", async () => {

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { launcher } from "../../../test/support/built-program.ts";
 import { cliWithModel } from "../../../test/support/cli-with-model.ts";
@@ -14,6 +14,23 @@ import { protocolSchema } from "./protocol.ts";
 const repository = join(import.meta.dirname, "../../..");
 const rpc = (fixture: CliWorkspace, ...words: readonly string[]) =>
   new RpcClient(fixture.start("rpc", ...words));
+
+/** Tests of instances share one process, in which each has its own workspace. */
+let shared: { readonly fixture: CliWorkspace; readonly client: RpcClient };
+beforeAll(() => {
+  const fixture = cliWorkspace();
+  shared = { fixture, client: rpc(fixture) };
+});
+afterAll(async () => {
+  await shared?.client[Symbol.asyncDispose]();
+  await shared?.fixture[Symbol.asyncDispose]();
+});
+function sharedClient(): RpcClient {
+  const { client } = shared;
+  client.lines.length = 0;
+  client.answer = () => undefined;
+  return client;
+}
 
 async function opened(client: RpcClient, options: object = {}, method = "open"): Promise<string> {
   const { result, error } = await client.ask(method, { sandbox: "none", ...options });
@@ -68,8 +85,8 @@ it("calls, lists, undoes and reports in several instances of one connection", as
 describe("approvals", () => {
   it("ask the client, and count only for exactly what was shown", async () => {
     await using fixture = cliWorkspace();
-    await using client = rpc(fixture);
-    const instance = await opened(client, { mode: "safe", approve: true });
+    const client = sharedClient();
+    const instance = await opened(client, { workspace: fixture.workspace, mode: "safe", approve: true });
     const write = (path: string) =>
       client.ask("call", { instance, name: "file.write", input: { path, content: "x" } });
     const asked: unknown[] = [];
@@ -102,9 +119,9 @@ describe("approvals", () => {
 
   it("are refused without `approve`, and cannot be answered for another question", async () => {
     await using fixture = cliWorkspace();
-    await using client = rpc(fixture);
-    const quiet = await opened(client, { mode: "safe" });
-    const asking = await opened(client, { mode: "safe", approve: true });
+    const client = sharedClient();
+    const quiet = await opened(client, { workspace: fixture.workspace, mode: "safe" });
+    const asking = await opened(client, { workspace: fixture.workspace, mode: "safe", approve: true });
     const input = { path: "a.txt", content: "x" };
     const { result } = await client.ask("call", { instance: quiet, name: "file.write", input });
     expect(result.error.code).toBe("needs-approval");
@@ -140,8 +157,12 @@ describe("approvals", () => {
 it("checks calls without making them, and answers stored approvals of its own workspace only", async () => {
   await using fixture = cliWorkspace();
   mkdirSync(join(fixture.home, "other"), { recursive: true });
-  await using client = rpc(fixture);
-  const instance = await opened(client, { mode: "safe", pendingApprovals: true });
+  const client = sharedClient();
+  const instance = await opened(client, {
+    workspace: fixture.workspace,
+    mode: "safe",
+    pendingApprovals: true,
+  });
   const other = await opened(client, { mode: "safe", workspace: join(fixture.home, "other") });
   const call = { instance, name: "file.write", input: { path: "a.txt", content: "x" } };
   const { result: checked } = await client.ask("check", call);
@@ -167,9 +188,9 @@ it("checks calls without making them, and answers stored approvals of its own wo
 
 it("cancels a call with everything it started, and withdraws its question", async () => {
   await using fixture = cliWorkspace();
-  await using client = rpc(fixture);
-  const instance = await opened(client, { mode: "yolo", events: true });
-  const asking = await opened(client, { mode: "safe", approve: true });
+  const client = sharedClient();
+  const instance = await opened(client, { workspace: fixture.workspace, mode: "yolo", events: true });
+  const asking = await opened(client, { workspace: fixture.workspace, mode: "safe", approve: true });
   const command = "echo $$; exec sleep 600";
   const running = client.send("call", {
     instance,
@@ -246,8 +267,8 @@ it("refuses hostile lines with a clear error, and continues", async () => {
 
 it("keeps commands and their output off its standard output", async () => {
   await using fixture = cliWorkspace();
-  await using client = rpc(fixture);
-  const instance = await opened(client, { mode: "yolo", events: true });
+  const client = sharedClient();
+  const instance = await opened(client, { workspace: fixture.workspace, mode: "yolo", events: true });
   const commands = ["echo out; echo err >&2", "echo pollution > /dev/stdout", 'printf \'{"jsonrpc":"2.0"}\''];
   for (const command of commands) {
     const { result } = await client.ask("call", { instance, name: "shell.run", input: { command } });
