@@ -27,7 +27,7 @@ export interface CommandResult {
 export function runInHost(line: CommandLine): Promise<CommandResult> {
   const merged = line.merged ?? false;
   const result = previous.then(async () => {
-    const host = hosts.get(merged) ?? new CommandHost(await program, merged);
+    const host = hosts.get(merged) ?? new CommandHost(await bundledProgram(program), merged);
     hosts.set(merged, host);
     return host.run(line);
   });
@@ -35,7 +35,7 @@ export function runInHost(line: CommandLine): Promise<CommandResult> {
   return result;
 }
 
-const program = bundledProgram(new URL("./command-host-program.ts", import.meta.url));
+const program = new URL("./command-host-program.ts", import.meta.url);
 
 /** The hosts, by whether their outputs are merged. */
 const hosts = new Map<boolean, CommandHost>();
