@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   type GitFixture,
+  type GitFixtureOptions,
   openGitFixture,
   type Worktree,
 } from "../../../test/support/git-tools/git-fixture.ts";
@@ -34,12 +35,10 @@ const readings: readonly (readonly [string, object])[] = [
   ["git.blame", { path: "a.txt" }],
 ];
 
-async function openVictim(): Promise<GitFixture> {
-  return openGitFixture({
-    files: { "a.txt": "one\n", "b.txt": "two\n" },
-    prepare: commitAndStage,
-    sandbox: "auto",
-  });
+/** Without a sandbox, so that only the git settings prevent a payload from running. */
+async function openVictim({ sandbox = "none" }: GitFixtureOptions = {}): Promise<GitFixture> {
+  const files = { "a.txt": "one\n", "b.txt": "two\n" };
+  return openGitFixture({ files, prepare: commitAndStage, sandbox });
 }
 
 function commitAndStage({ git, write }: Worktree): void {
@@ -288,16 +287,19 @@ const together = [
 ] as const;
 
 describe("a repository that tries to run programs", () => {
-  it("runs nothing in any call that reads", async () => {
-    await using opened = await openVictim();
-    const payload = `'${opened.payload("payload")}'`;
-    for (const name of together) attacks[name]!.prepare(opened, payload);
-    opened.write({ ".gitattributes": "* filter=evil diff=evil\n" });
-    ran(opened);
-    await readWith(opened, readings);
-    expect(ran(opened)).toBe("");
-    for (const args of [["status"], ["diff"], ["log"]]) expect(carelessly(opened, ...args)).toBe(true);
-  });
+  it.each(["none", "auto"] as const)(
+    "runs nothing in any call that reads, with sandbox %s",
+    async (sandbox) => {
+      await using opened = await openVictim({ sandbox });
+      const payload = `'${opened.payload("payload")}'`;
+      for (const name of together) attacks[name]!.prepare(opened, payload);
+      opened.write({ ".gitattributes": "* filter=evil diff=evil\n" });
+      ran(opened);
+      await readWith(opened, readings);
+      expect(ran(opened)).toBe("");
+      for (const args of [["status"], ["diff"], ["log"]]) expect(carelessly(opened, ...args)).toBe(true);
+    },
+  );
 
   for (const [name, { prepare, falls }] of Object.entries(attacks)) {
     it(`runs nothing through ${name}`, async () => {
