@@ -28,10 +28,13 @@ export interface SandboxContext {
   readonly findProgram: (name: string) => Promise<string>;
   /**
    * Returns the directories of the workspace in which an entry was added, removed or replaced, or whose permissions have
-   * changed, since the last call; undefined when they are not all known. Default: they are never known.
+   * changed, since the last call; "unknown" when a watch does not know them all this time, and undefined without a watch.
+   * Default: there is none.
    */
-  readonly changedDirectories?: (() => Promise<ReadonlySet<string> | undefined>) | undefined;
+  readonly changedDirectories?: (() => Promise<ChangedDirectories>) | undefined;
 }
+
+export type ChangedDirectories = ReadonlySet<string> | "unknown" | undefined;
 
 /** `missing`: why the sandbox cannot be used on this machine, and how to fix that. */
 export type OpenedSandbox = Sandbox | { readonly missing: string };

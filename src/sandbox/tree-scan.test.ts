@@ -147,6 +147,25 @@ it("forgets no change when scans overlap or have other rules", async () => {
   expect(await names(last)).toEqual(["a/.env", "b/.env"]);
 });
 
+it("uses no earlier result, however slow it was, when a watch reports changes", async () => {
+  await using folder = temporaryFolder();
+  fill(folder.path, ["a/plain"]);
+  const slow: PathRules = {
+    ...judge,
+    isHidden: (path) => {
+      // Longer than a scan whose result is not used again.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+      return judge.isHidden(path);
+    },
+  };
+  const reports = ["unknown", new Set([join(folder.path, "a")])] as const;
+  let asked = 0;
+  const scan = new TreeScan(folder.path, { changedDirectories: async () => reports[asked++] });
+  expect((await scan.scan(slow)).hidden).toEqual([]);
+  fill(folder.path, ["a/.env"]);
+  expect((await scan.scan(slow)).hidden).toEqual([{ path: join(folder.path, "a/.env"), kind: "file" }]);
+});
+
 it("detects changes since the last scan, and only then checks paths again", async () => {
   await using folder = temporaryFolder();
   fill(folder.path, ["a/b/plain", "c/d/plain"]);

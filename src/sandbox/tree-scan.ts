@@ -78,6 +78,7 @@ export class TreeScan {
   /** How many directories were read since the results were stored. */
   #unstored = 0;
   #latest: { readonly covered: Promise<ScanResult>; until: number } | undefined;
+  #isWatched = false;
 
   constructor(top: string, options: ScanOptions = {}) {
     this.#top = top;
@@ -85,8 +86,8 @@ export class TreeScan {
   }
 
   /**
-   * Scans the tree. Concurrent calls share one scan, and so do calls shortly after a slow scan. With `fresh`, a scan
-   * that has begun before is not used.
+   * Scans the tree. Concurrent calls share one scan, and so do calls shortly after a slow scan, unless a watch makes the
+   * next one fast. With `fresh`, a scan that has begun before is not used.
    */
   scan(rules: PathRules, { fresh = false }: { readonly fresh?: boolean } = {}): Promise<ScanResult> {
     const isSame = this.#hasRules(rules);
@@ -99,7 +100,7 @@ export class TreeScan {
     this.#latest = latest;
     const end = () => {
       const tookMs = monotonicMs() - begun;
-      latest.until = begun + (tookMs < quickMs ? 0 : tookMs * 2);
+      latest.until = begun + (this.#isWatched || tookMs < quickMs ? 0 : tookMs * 2);
     };
     latest.covered.then(end, end);
     return latest.covered;
@@ -116,7 +117,9 @@ export class TreeScan {
       store === undefined || rules.key === undefined
         ? undefined
         : new StoredScan(store, this.#top, rules.key);
-    const turn = this.#changed.add(await this.#options.changedDirectories?.());
+    const reported = await this.#options.changedDirectories?.();
+    this.#isWatched = reported !== undefined;
+    const turn = this.#changed.add(reported === "unknown" ? undefined : reported);
     // Another scan may have begun meanwhile, with other rules.
     const latest = this.#hasRules(rules) ? this.#known : undefined;
     // Stored results may be older than the changes.

@@ -123,21 +123,6 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
         .toEqual([command, [true, true]]);
   });
 
-  it("hides secrets that appear between commands", async () => {
-    const fixture = shared;
-    const plant = {
-      "d/e/.env": "printf TOP-SECRET > d/e/.env",
-      "f/n/x/.env": "mkdir -p ../n/x; printf TOP-SECRET > ../n/x/.env; mv ../n f/n",
-      "target/c/.env": "printf TOP-SECRET > target/c/.env",
-    };
-    const search = "grep -rhs TOP-SECRET d f target || printf nothing";
-    for (const [path, script] of Object.entries(plant)) {
-      fixture.beside(script);
-      expect([path, (await fixture.bash(search)).content]).toEqual([path, "nothing"]);
-    }
-    fixture.beside("rm -r d/e/.env f/n target/c/.env");
-  });
-
   it("undoes what a command changed by another name", async () => {
     const fixture = shared;
     for (const [name, script] of Object.entries(byAnotherName)) {
@@ -205,6 +190,21 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
     };
     await expect.poll(() => reusedBySecond({}), patience).toEqual([true, true]);
     expect((await reusedBySecond({ client: { kind: "cli" } }))[0]).toBe(false);
+  });
+
+  it("hides secrets that appear between commands", async () => {
+    const fixture = shared;
+    const plant = {
+      "d/e/.env": "printf TOP-SECRET > d/e/.env",
+      "f/n/x/.env": "mkdir -p ../n/x; printf TOP-SECRET > ../n/x/.env; mv ../n f/n",
+      "target/c/.env": "printf TOP-SECRET > target/c/.env",
+    };
+    const search = "grep -rhs TOP-SECRET d f target || printf nothing";
+    for (const [path, script] of Object.entries(plant)) {
+      fixture.beside(script);
+      expect([path, (await fixture.bash(search)).content]).toEqual([path, "nothing"]);
+    }
+    fixture.beside("rm -r d/e/.env f/n target/c/.env");
   });
 
   it("undoes what a command in Landlock changed by another name", async ({ skip }) => {

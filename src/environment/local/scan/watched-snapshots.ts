@@ -8,6 +8,7 @@ import {
   type SnapshotOptions,
 } from "../../../contract/snapshot.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
+import type { ChangedDirectories } from "../../../sandbox/sandbox.ts";
 import { attemptQuietly, statsAt } from "../../../system/attempt.ts";
 import { type MountTableEntry, readMountTable } from "../../../system/mount-table.ts";
 import type { Pinning } from "../../../system/pinning.ts";
@@ -127,17 +128,19 @@ export class WatchedSnapshots {
   }
 
   /**
-   * Returns the absolute paths of the directories with events since the last call; undefined when they are not all
-   * known. In all other directories, no entry was added, removed or replaced, and no permissions have changed.
+   * Returns the absolute paths of the directories with events since the last call; "unknown" when they are not all known,
+   * and undefined without a watch. In all other directories, no entry was added, removed or replaced, and no permissions
+   * have changed.
    */
-  async changedDirectories(): Promise<ReadonlySet<string> | undefined> {
+  async changedDirectories(): Promise<ChangedDirectories> {
     await this.#ask("names");
     if (this.#watch === undefined) return undefined;
     const now = monotonicMs();
     const named = now - this.#namedMs < this.#limits.maxAgeMs ? this.#named : undefined;
     if (named === undefined) this.#namedMs = now;
     this.#named = new Set();
-    return named && new Set(Array.from(named, (path) => (path === "" ? this.#root : this.#prefix + path)));
+    if (named === undefined) return "unknown";
+    return new Set(Array.from(named, (path) => (path === "" ? this.#root : this.#prefix + path)));
   }
 
   async close(): Promise<void> {
