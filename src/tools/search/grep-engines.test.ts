@@ -87,7 +87,7 @@ describe("search.grep", () => {
       { pattern: "hit", path: "large.txt", limit: 2 },
       { pattern: "hit", path: "wide.txt", before: 2 },
       { pattern: "HIT", mode: "count", ignore_case: true },
-      { pattern: "hit", mode: "files", limit: 2 },
+      { pattern: "hit", mode: "files" },
       { pattern: "39999$\\s+x", multiline: true, path: "mark.txt" },
     ] as const) {
       const one = await grep(input, byRipgrep, nothing);
