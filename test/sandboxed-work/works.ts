@@ -73,6 +73,7 @@ export const works: Readonly<Record<string, Work>> = {
   },
   "npm with a registry that a rule allows": {
     needs: ["npm"],
+    level: "bwrap",
     rules: ["allow connect 127.0.0.1"],
     files: {
       ".npmrc": "registry=REGISTRY/\nupdate-notifier=false\naudit=false\nfund=false\n",
@@ -116,6 +117,7 @@ export const works: Readonly<Record<string, Work>> = {
   },
   "a compiler": {
     needs: ["make", "cc"],
+    level: "landlock",
     files: {
       "main.c": '#include <stdio.h>\nint main(void) { puts("built"); return 0; }\n',
       Makefile: "all: one two\none two: main.c\n\t@$(CC) -o $@ main.c\n",

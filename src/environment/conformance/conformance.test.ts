@@ -7,7 +7,7 @@ import { environmentOf } from "../backend/backend-environment.ts";
 import { withOutputs } from "../foreign-environment.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
 import { openBackendWorld } from "./backend-world.ts";
-import { testConformance } from "./conformance.ts";
+import { testConformance, testSomeConformance } from "./conformance.ts";
 import { openLocalWorld } from "./local-world.ts";
 import { openRemoteWorld } from "./remote-world.ts";
 import type { World, WorldContent } from "./world.ts";
@@ -56,7 +56,9 @@ testConformance("memory backend", openBackendWorld, { snapshots: false });
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
 
-testConformance(
+// It has the code of the memory backend around it, and a request takes longer.
+const testService = isLong ? testConformance : testSomeConformance;
+testService(
   "service backend",
   ({ files, outputs = {} } = {}) => {
     const { environment: local, ...world } = openLocalWorld({ ...(files && { files }) });

@@ -26,3 +26,11 @@ export function testConformance(name: string, open: OpenWorld, { snapshots = tru
   describe(`${name}: directories`, () => testDirectories(open));
   if (snapshots) describe(`${name}: snapshots`, () => testSnapshots(open));
 }
+
+/** Registers some of these tests, for an environment with the code of another one that passes them all. */
+export function testSomeConformance(name: string, open: OpenWorld): void {
+  describe(`${name}: reading`, () => testReading(open));
+  describe(`${name}: writing`, () => testWriting(open));
+  describe(`${name}: moving`, () => testMoving(open));
+  describe(`${name}: entries`, () => testEntries(open));
+}

@@ -1,12 +1,13 @@
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { IgnoreFileOutside } from "../../contract/environment.ts";
+import { ignoreFilesOutside } from "./ignore-files-outside.ts";
 
 const folders: string[] = [];
 afterEach(() => {
+  vi.unstubAllEnvs();
   for (const folder of folders.splice(0)) fs.rmSync(folder, { recursive: true });
 });
 
@@ -20,23 +21,14 @@ function writeFolder(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** In a separate process, because the home is a property of the process. Files above the folder itself do not count. */
-function ignoreFilesOutside(
-  folder: string,
-  variables: Readonly<Record<string, string>> = {},
-): IgnoreFileOutside[] {
-  const module = new URL("./ignore-files-outside.ts", import.meta.url).href;
-  const script = `
-    const { ignoreFilesOutside } = await import(${JSON.stringify(module)});
-    console.log(JSON.stringify(ignoreFilesOutside(${JSON.stringify(path.join(folder, "repo/a/workspace"))})));`;
-  const env = { HOME: path.join(folder, "home"), ...variables };
-  const output = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
-    env,
-    encoding: "utf8",
-  });
+/** Files above the folder itself do not count. */
+function found(folder: string, variables: Readonly<Record<string, string>> = {}): IgnoreFileOutside[] {
+  const env = { XDG_CONFIG_HOME: undefined, HOME: path.join(folder, "home"), ...variables };
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const below = path.basename(folder);
-  const found = JSON.parse(output) as IgnoreFileOutside[];
-  return found.filter(({ workspace }) => !workspace.includes(below));
+  return ignoreFilesOutside(path.join(folder, "repo/a/workspace")).filter(
+    ({ workspace }) => !workspace.includes(below),
+  );
 }
 
 describe("ignoreFilesOutside", () => {
@@ -49,7 +41,7 @@ describe("ignoreFilesOutside", () => {
       "repo/a/.rgignore": "nearest",
       "repo/a/workspace/.gitignore": "inside",
     });
-    expect(ignoreFilesOutside(folder)).toEqual([
+    expect(found(folder)).toEqual([
       { name: ".rgignore", workspace: "workspace", text: "nearest" },
       { name: ".gitignore", workspace: "a/workspace", text: "near" },
       { name: "exclude", workspace: "a/workspace", text: "excluded" },
@@ -59,7 +51,7 @@ describe("ignoreFilesOutside", () => {
 
   it("finds a repository even when it excludes nothing", () => {
     const folder = writeFolder({ "repo/.git/HEAD": "" });
-    expect(ignoreFilesOutside(folder)).toEqual([{ name: "exclude", workspace: "a/workspace", text: "" }]);
+    expect(found(folder)).toEqual([{ name: "exclude", workspace: "a/workspace", text: "" }]);
   });
 
   it.each<[string, Record<string, string>, Record<string, string>]>([
@@ -80,6 +72,6 @@ describe("ignoreFilesOutside", () => {
     const absolute = Object.fromEntries(
       Object.entries(variables).map(([name, value]) => [name, path.join(folder, value)]),
     );
-    expect(ignoreFilesOutside(folder, absolute)).toEqual([{ name: "global", workspace: "", text: "mine" }]);
+    expect(found(folder, absolute)).toEqual([{ name: "global", workspace: "", text: "mine" }]);
   });
 });

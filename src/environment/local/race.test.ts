@@ -33,7 +33,8 @@ describe.runIf(isPromised)("when a directory is replaced by a link between any t
 
 // For Node calls that make several system calls: the swap happens between those. An implementation that checks paths by name
 // loses at least one try in a hundred here (docs/decisions/0003); bench/ runs a million.
-for (const [name, { actions, options }] of Object.entries(racedEnvironments)) {
+// In `npm test`, only the first environment: the test above interrupts the calls of all.
+for (const [name, { actions, options }] of Object.entries(racedEnvironments).slice(0, repetitions(1, 4))) {
   describe.runIf(isPromised)("while a process replaces a directory by a link", () => {
     let race: Race;
 

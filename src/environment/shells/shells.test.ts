@@ -94,6 +94,8 @@ describe.each([
 ] as const)("persistent shells, tmux: %s, sandbox: %s", (tmux, want) => {
   // `npm test` runs all cases of a kind in the first setup, and some in the second.
   const some = <Case>(cases: readonly Case[]) => (tmux === "auto" || isLong ? cases : cases.slice(0, 3));
+  // What does not depend on windows and the sandbox.
+  const itOnce = it.runIf(tmux === "auto" || isLong);
 
   // One environment for all tests: it detects its sandbox only once.
   beforeAll(() => {
@@ -132,7 +134,7 @@ describe.each([
     expect(await run("kill -USR1 $$")).toEqual({ ...saying("trapped\n"), cwd: join(workspace, "sub") });
   });
 
-  it("keep the exit code of the last command", async () => {
+  itOnce("keep the exit code of the last command", async () => {
     expect(await run("(exit 7)")).toEqual({ ...quiet, code: 7, cwd: workspace });
     expect(await run("echo $?")).toEqual(saying("7\n"));
   });
@@ -155,7 +157,7 @@ describe.each([
     });
   });
 
-  it("report dropped output of a job that has ended", async () => {
+  itOnce("report dropped output of a job that has ended", async () => {
     await run("(while ! test -e go; do sleep 0.01; done; echo late; echo worse >&2) & echo $! >job");
     await run("touch go; while kill -0 $(cat job); do sleep 0.01; done 2>/dev/null; sleep 0.2");
     expect(await run("echo now")).toEqual({
@@ -174,7 +176,7 @@ describe.each([
     });
   });
 
-  it("give commands no input", async () => {
+  itOnce("give commands no input", async () => {
     expect(await run("read x; echo $?; cat; wc -c")).toEqual(saying("1\n0\n"));
   });
 
@@ -204,7 +206,7 @@ describe.each([
     expect(await run("echo next")).toEqual(saying("next\n"));
   });
 
-  it("survive commands that redefine built-ins or redirect outputs", async () => {
+  itOnce("survive commands that redefine built-ins or redirect outputs", async () => {
     await run("alias printf=false eval=false builtin=false; exec >/dev/null 2>&1; echo unseen");
     expect(await run("'echo' next")).toEqual(saying("next\n"));
     await run("unalias -a; trap 'echo -n d' DEBUG");
@@ -331,7 +333,7 @@ describe.each([
     expect(await run("echo again")).toEqual(saying("again\n"));
   });
 
-  it("run one command at a time per session, and sessions in parallel", async () => {
+  itOnce("run one command at a time per session, and sessions in parallel", async () => {
     const inOne = await Promise.all([1, 2, 3].map((number) => run(`echo ${number} >>order; cat order`)));
     expect(inOne.map(({ stdout }) => stdout)).toEqual(["1\n", "1\n2\n", "1\n2\n3\n"]);
     const meet = (own: string, other: string) =>
@@ -339,7 +341,7 @@ describe.each([
     expect(await Promise.all([meet("a", "b"), meet("b", "a")])).toEqual([saying("met\n"), saying("met\n")]);
   });
 
-  it("skip a waiting command that was cancelled", async () => {
+  itOnce("skip a waiting command that was cancelled", async () => {
     const cancel = new AbortController();
     const first = await begin("until test -e go; do sleep 0.01; done", {});
     const second = begin("echo never", { signal: cancel.signal });
@@ -351,7 +353,7 @@ describe.each([
     expect(await result(await third)).toEqual(saying("third\n"));
   });
 
-  it("run a command in a given directory, with extra variables", async () => {
+  itOnce("run a command in a given directory, with extra variables", async () => {
     mkdirSync(join(workspace, "it's"));
     const there = join(workspace, "it's");
     expect(await run("pwd; printenv A; A=3", { cwd: "it's", env: { A: "x 'y'\n$z" } })).toEqual({
@@ -438,7 +440,7 @@ describe.each([
     expect(await run("echo safe")).toEqual(saying("safe\n"));
   });
 
-  it("confirm a queued command again before it runs", async () => {
+  itOnce("confirm a queued command again before it runs", async () => {
     const first = await begin("until test -e go; do sleep 0.01; done");
     let isJudged = true;
     const confirm = async () => {
@@ -502,7 +504,7 @@ describe.each([
     expect(await runAs({ limits }, "echo again")).toEqual(saying("again\n"));
   });
 
-  it("refuse ambiguous names and texts", async () => {
+  itOnce("refuse ambiguous names and texts", async () => {
     await expect(run("true", {}, "a:b")).rejects.toThrow('"a:b" cannot be the name of a session');
     await expect(run("true\0")).rejects.toThrow("The command contains a NUL byte");
     await expect(run("true", { env: { "A;B": "1" } })).rejects.toThrow("A;B cannot be set as a variable");

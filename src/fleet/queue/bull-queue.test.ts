@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { resultWith, settingsWith, specOf, workerOf } from "../../../test/support/fleet/examples.ts";
 import { startPostgres, type TestPostgres } from "../../../test/support/fleet/postgres.ts";
 import { hasRedis, startRedis } from "../../../test/support/fleet/redis.ts";
@@ -192,6 +192,6 @@ async function ended(store: FleetStore): Promise<number> {
   return (await store.counts("nightly")).states.ended;
 }
 
-const hangingProgram = fileURLToPath(
+const hangingProgram = await bundledProgram(
   new URL("../../../test/support/fleet/hanging-program.ts", import.meta.url),
 );

@@ -440,7 +440,7 @@ describe("any spec", () => {
           expect(error.message).toMatch(/fleet\.yaml/);
         }
       }),
-      { numRuns: repetitions(50, 200) },
+      { numRuns: repetitions(25, 200) },
     );
   });
 });

@@ -38,7 +38,7 @@ async function workThrough(location: StoreLocation, disturb: () => Promise<void>
   await store.submit("nightly", settingsWith({ budget, lanes }), specs);
   const ends: Claim[] = [];
   await using workers = new Workers(location, (claim) => ends.push(claim));
-  workers.start(repetitions(3, 4));
+  workers.start(repetitions(2, 4));
   for (const reached of kills) {
     await expect.poll(() => ends.length, { interval: 5 }).toBeGreaterThan(reached);
     workers.kill();

@@ -18,6 +18,7 @@ import {
   podmanMissing,
 } from "../../../test/support/remote/podman-container.ts";
 import { sshMissing, sshServer } from "../../../test/support/remote/ssh-server.ts";
+import { isLong } from "../../../test/support/repetitions.ts";
 
 const program = await bundledProgram(
   new URL("../../../test/support/fleet/killed-worker-program.ts", import.meta.url),
@@ -35,7 +36,8 @@ describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanM
   });
   afterAll(() => podman[Symbol.asyncDispose]());
 
-  it("is solved in a container with its workspace, which is then removed", async () => {
+  // The next test shows it, too.
+  it.runIf(isLong)("is solved in a container with its workspace, which is then removed", async () => {
     await using fixture = await workerFixture(doing("pwd > a.txt; cat set-up.txt >> a.txt"));
     const run = await fixture.run(
       {
@@ -50,17 +52,18 @@ describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanM
     expect(podman.containers()).toEqual([]);
   });
 
-  it("stops its container while it is parked or released, and finds there what the set-up installed", async () => {
+  it("stops its container while it is parked, finds there what the set-up installed, and is solved", async () => {
     let isRefusing = true;
     await using fixture = await workerFixture((request) =>
       isRefusing
         ? { fault: { status: 429, retryAfter: "3" } }
-        : doing("cat /root/installed > a.txt; sleep 1000 > /dev/null &")(request),
+        : doing("pwd > a.txt; cat /root/installed >> a.txt; sleep 1000 > /dev/null &")(request),
     );
     const setup = "echo new > /root/installed && echo set-up >> set-up.txt";
-    const command = "grep -q new a.txt && test $(wc -l < set-up.txt) = 1";
+    const files = { "check.sh": "grep -q new a.txt && test $(wc -l < set-up.txt) = 1\n" };
     const id = await fixture.submit({
-      ...{ target: `image:${podman.image}`, setup, check: { command, files: {}, minutes: 1 } },
+      ...{ target: `image:${podman.image}`, setup },
+      check: { command: "bash check.sh", files, minutes: 1 },
     });
     // The sandbox of the worker also counts in a container, where it would protect everything but the workspace.
     const options = { ...allowed, sandbox: "none" } as const;
@@ -72,6 +75,8 @@ describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanM
     await fixture.start(options);
     const run = await fixture.ended(id);
     expect([run.outcome, run.reason]).toEqual(["solved", "The check passed."]);
+    const patch = readFileSync(join(run.result!.artifacts!, "patch.diff"), "utf8");
+    expect(patch).toContain("-old\n+/workspace\n+new\n");
     await vi.waitUntil(() => podman.containers().length === 0, waitingForProgram);
   });
 

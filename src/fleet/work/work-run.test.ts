@@ -9,9 +9,15 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { SeenRequest } from "../../../test/providers/provider-server.ts";
-import { commit, git, shell, workerFixture } from "../../../test/support/fleet/worker-fixture.ts";
+import {
+  commit,
+  git,
+  shell,
+  type WorkerFixture,
+  workerFixture,
+} from "../../../test/support/fleet/worker-fixture.ts";
 import { loadSqlite } from "../../system/sqlite-file.ts";
 import { WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import { openArtifactStore } from "../artifacts/artifact-store.ts";
@@ -110,14 +116,14 @@ describe("a run of a worker", () => {
   });
 
   it("is unsolved at its limit of rounds or minutes, with a patch", async () => {
-    await using fixture = await workerFixture(({ number }) => shell(`echo ${number} >> a.txt; sleep 0.2`));
-    const limits = { rounds: 3, minutes: 5, dollars: null };
+    await using fixture = await workerFixture(({ number }) => shell(`echo ${number} >> a.txt; sleep 0.6`));
+    const limits = { rounds: 2, minutes: 5, dollars: null };
     const runs = [
       await fixture.run({ limits }),
       await fixture.run({ limits: { ...limits, rounds: 100_000, minutes: 0.03 } }),
     ];
     expect(runs.map(({ outcome, reason }) => [outcome, reason])).toEqual([
-      ["unsolved", "The model reached the limit of 3 rounds."],
+      ["unsolved", "The model reached the limit of 2 rounds."],
       ["unsolved", "The model reached the limit of 0.03 minutes."],
     ]);
     // How much the second one did depends on the machine.
@@ -160,7 +166,7 @@ describe("a run of a worker", () => {
   it("is parked by a storm of 429 and outages, and solved later, without a second call", async () => {
     let refused = 0;
     await using fixture = await workerFixture((request) => {
-      if (request.number % 4 === 0) return doing("echo new > a.txt; echo ran >> ran.txt")(request);
+      if (request.number % 3 === 0) return doing("echo new > a.txt; echo ran >> ran.txt")(request);
       refused += 1;
       const status = refused % 2 === 0 ? 503 : 429;
       return { fault: { status, ...(status === 429 && { retryAfter: "0" }) } };
@@ -168,7 +174,7 @@ describe("a run of a worker", () => {
     const run = await fixture.run({
       check: { command: "test $(wc -l < ran.txt) = 1", files: {}, minutes: 1 },
     });
-    expect([run.outcome, run.deliveries, refused]).toEqual(["solved", 1, 6]);
+    expect([run.outcome, run.deliveries, refused]).toEqual(["solved", 1, 4]);
     expect(run.result).toMatchObject({ rounds: 2, calls: 1 });
     expect(await fixture.store.lanes()).toMatchObject([{ lane: "openai", inFlight: 0 }]);
   });
@@ -203,7 +209,7 @@ describe("a run of a worker", () => {
 
 describe("a run whose artifacts cannot be stored", () => {
   it("is parked, and ends at its time limit when they can", async () => {
-    await using fixture = await workerFixture(({ number }) => shell(`echo ${number} >> a.txt; sleep 0.2`));
+    await using fixture = await workerFixture(({ number }) => shell(`echo ${number} >> a.txt; sleep 0.6`));
     const store = await openArtifactStore(join(fixture.folder, "artifacts"));
     let failures = 0;
     const run = await fixture.run(
@@ -288,6 +294,12 @@ describe("a run that was delivered too often", () => {
 });
 
 describe("a hostile spec", () => {
+  let refusing: WorkerFixture;
+  beforeAll(async () => {
+    refusing = await workerFixture([]);
+  });
+  afterAll(() => refusing[Symbol.asyncDispose]());
+
   it("cannot loosen the mode: a command that needs approval is refused, with the option to add", async () => {
     await using fixture = await workerFixture(doing("touch outside"));
     const run = await fixture.run({ mode: "yolo", setup: "curl http://example.com" }, { mode: "cautious" });
@@ -319,10 +331,9 @@ describe("a hostile spec", () => {
       "file of git",
     ],
   ])("is refused: %j", async (spec, reason) => {
-    await using fixture = await workerFixture([]);
-    const run = await fixture.run(spec, { allowRepositories: undefined });
+    const run = await refusing.run(spec, { allowRepositories: undefined });
     expect([run.outcome, run.reason]).toEqual(["infrastructure", expect.stringContaining(reason)]);
-    expect(fixture.server.requests).toEqual([]);
+    expect(refusing.server.requests).toEqual([]);
   });
 
   it("cannot choose files of the worker by names of its fleet and task", async () => {

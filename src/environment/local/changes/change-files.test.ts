@@ -14,6 +14,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../../test/support/as-ordinary-user.ts";
 import { bundledProgram } from "../../../../test/support/bundled-program.ts";
+import { repetitions } from "../../../../test/support/repetitions.ts";
 import type { FileChange } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
@@ -170,16 +171,19 @@ it.each([
   const files = Object.fromEntries(paths.map((path) => [path, "0"]));
   await using world = openLocalWorld({ files });
   const home = world.path("..");
+  const times = repetitions(40, 100);
   const program = await bundledProgram(
     new URL("../../../../test/support/environment/competitor.ts", import.meta.url),
   );
   const counts = await Promise.all(
     Array.from({ length: 3 }, async () => {
-      const { stdout } = await promisify(execFile)(process.execPath, [program, home, "100", ...paths]);
+      const { stdout } = await promisify(execFile)(process.execPath, [program, home, `${times}`, ...paths]);
       return JSON.parse(stdout) as number;
     }),
   );
-  expect(counts).toEqual([100, 100, 100]);
-  expect(paths.map((path) => readFileSync(world.path(path), "utf8"))).toEqual(paths.map(() => "300"));
+  expect(counts).toEqual([times, times, times]);
+  expect(paths.map((path) => readFileSync(world.path(path), "utf8"))).toEqual(
+    paths.map(() => `${3 * times}`),
+  );
   expect(readdirSync(`${home}/records`)).toEqual([]);
 });

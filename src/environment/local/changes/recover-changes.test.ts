@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bundledProgram } from "../../../../test/support/bundled-program.ts";
 import {
   exampleChanges,
   makeChangeWorld,
@@ -38,7 +38,9 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 const at = (path: string) => join(workspace, path);
-const changer = fileURLToPath(new URL("../../../../test/support/environment/changer.ts", import.meta.url));
+const changer = await bundledProgram(
+  new URL("../../../../test/support/environment/changer.ts", import.meta.url),
+);
 
 function change(interference: Interference) {
   return spawn(process.execPath, [changer, home, "change", JSON.stringify(interference)], {

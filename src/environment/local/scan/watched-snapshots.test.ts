@@ -133,7 +133,8 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
     await using watched = await openWatched();
     watched.run(script);
     expect(show(await watched.take())).toEqual(show(await watched.fresh()));
-    watched.run("if test -f d/e/three; then printf again >> d/e/three; fi");
+    const three = join(watched.root, "d/e/three");
+    if (fs.existsSync(three)) fs.appendFileSync(three, "again");
     expect(show(await watched.take())).toEqual(show(await watched.fresh()));
     expect(show(await watched.take())).toEqual(show(await watched.fresh()));
   });
@@ -389,7 +390,7 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
         expect(show(await watched.take())).toEqual(show(await watched.fresh()));
       }
     });
-    await fc.assert(property, { numRuns: repetitions(3, 12) });
+    await fc.assert(property, { numRuns: repetitions(1, 12) });
   });
 });
 
