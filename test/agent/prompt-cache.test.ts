@@ -1,12 +1,15 @@
 import { expect, it } from "vitest";
 import type { ProviderKind, ScriptedReply } from "../providers/provider-server.ts";
-import { isLong } from "../support/repetitions.ts";
+import { isLong, repetitions } from "../support/repetitions.ts";
 import { type LoopbackOptions, type LoopbackSession, sessionOnLoopback } from "./session-on-loopback.ts";
 
 const rounds = 50;
-const files = Object.fromEntries(
-  Array.from({ length: 12 }, (_, index) => [`f${index}.txt`, `line of file ${index}\n`.repeat(200)]),
-);
+const filesOf = (lines: number) =>
+  Object.fromEntries(
+    Array.from({ length: 12 }, (_, index) => [`f${index}.txt`, `line of file ${index}\n`.repeat(lines)]),
+  );
+const files = filesOf(200);
+const smallFiles = filesOf(repetitions(50, 200));
 
 const read = (number: number) => ({ name: "file_read", input: { path: `f${number % 12}.txt` } });
 
@@ -52,7 +55,8 @@ it.each([
   ["openai-chat", "gpt-5"],
   ["google", "gemini-3-pro"],
 ] as const)("reads nine tenths of the input of 50 rounds from the cache of %s (%s)", async (kind, model) => {
-  const { share, ...rest } = await cachedShare(kind, { server: { models: [model] }, reasoning: "medium" });
+  const options = { server: { models: [model] }, reasoning: "medium", files: smallFiles } as const;
+  const { share, ...rest } = await cachedShare(kind, options);
   expect(rest).toEqual({ outcome: "completed", clearings: 0, faults: [] });
   expect(share).toBeGreaterThan(0.9);
 });

@@ -38,7 +38,7 @@ export const misbehaviours = {
   "deep-answer": "lists in lists, 50 000 deep; described",
   "forgets-its-tools": "does not know a tool that it listed; that call fails",
   "fails-inside": "an internal error with escape sequences and a secret; shown without both",
-  "progress-flood": "50 000 progress notifications in one call; a few are passed on",
+  "progress-flood": "10 000 progress notifications in one call; a few are passed on",
   "asks-back":
     "asks for a password, a model's answer, the roots and more; refused, except for the roots, which are the workspace",
   "tells-its-variables": "returns its environment variables; none is a secret of the user",

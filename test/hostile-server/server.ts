@@ -180,7 +180,7 @@ async function call({ id, params = {} }: Message): Promise<void> {
   if (is("answers-unasked"))
     for (let count = 0; count < 1_000; count += 1) answer(5_000 + count, say("unasked"));
   if (is("progress-flood"))
-    for (let progress = 0; progress < 50_000; progress += 1)
+    for (let progress = 0; progress < 10_000; progress += 1)
       send({
         method: "notifications/progress",
         params: { progressToken: _meta?.progressToken, progress, message: "\u001b[2Jstep" },

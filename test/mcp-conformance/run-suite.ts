@@ -21,26 +21,25 @@ export async function allScenarios(): Promise<readonly Scenario[]> {
   );
 }
 
-/** Tests our server with all scenarios of a revision at once. */
+/** Tests our server with one scenario after the other. */
 export async function runServer(scenarios: readonly Scenario[]): Promise<readonly ScenarioRun[]> {
   await using served = await servedFixtures();
-  await using results = temporaryFolder();
-  const wanted = new Set(scenarios.map(({ revision }) => revision));
-  await conformance(
-    [...wanted].map((revision) => {
-      const output = join(results.path, revision);
-      return ["server", "--url", served.url, "--requirements", revision, "--output-dir", output];
-    }),
-  );
-  return scenarios.map((scenario) => ({
-    ...scenario,
-    checks: checksIn(join(results.path, scenario.revision), `server-${scenario.name}`),
-  }));
+  return await runEach(scenarios, ["server", "--url", served.url]);
 }
 
 /** Tests our hub with one scenario after the other: the suite would start all of them at once. */
 export async function runClient(scenarios: readonly Scenario[]): Promise<readonly ScenarioRun[]> {
   await using hub = await servedHub();
+  return await runEach(scenarios, ["client", "--command", "hub", "--timeout", "60000"], {
+    TOOLCRIB_CONFORMANCE_HUB: hub.socket,
+  });
+}
+
+async function runEach(
+  scenarios: readonly Scenario[],
+  command: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
+): Promise<readonly ScenarioRun[]> {
   await using results = temporaryFolder();
   const outputOf = (index: number) => join(results.path, String(index));
   await conformance(
@@ -48,13 +47,13 @@ export async function runClient(scenarios: readonly Scenario[]): Promise<readonl
       const words = ["--scenario", name, "--spec-version", revision, "--output-dir", outputOf(index)];
       // Extensions belong to no revision, and are skipped otherwise.
       if (uncounted === "extension") words.push("--force");
-      return ["client", "--command", "hub", "--timeout", "60000", ...words];
+      return [...command, ...words];
     }),
-    { TOOLCRIB_CONFORMANCE_HUB: hub.socket },
+    variables,
   );
   return scenarios.map((scenario, index) => ({
     ...scenario,
-    checks: checksIn(outputOf(index), scenario.name),
+    checks: checksIn(outputOf(index), scenario.leg === "server" ? `server-${scenario.name}` : scenario.name),
   }));
 }
 

@@ -40,9 +40,9 @@ const moments: readonly (readonly [moment: string, kind: ProviderKind, answers: 
         ["before two", "anthropic", [/^noted one$/, /^This call was not made/]],
         ["within two", "google", [/^noted one$/, /^The session was interrupted during this call\. It may/]],
         ["after two", "openai-chat", [/^noted one$/, /^This call succeeded/]],
+        ["told noted two", "openrouter", [/^noted one$/, /^noted two$/]],
       ] as const)
     : []),
-  ["told noted two", "openrouter", [/^noted one$/, /^noted two$/]],
   ["turn-end", "ollama", [/^noted one$/, /^noted two$/]],
 ];
 

@@ -19,12 +19,14 @@ import { slashCommands } from "./slash-commands.ts";
 
 const { session } = methods.agent;
 
+type Answer = string | undefined | Promise<never>;
+
 /** Tests without options of their own share one process, in which each has a session in its own workspace. */
 const shared = {
   fixture: undefined as unknown as CliWithModel,
   editor: undefined as unknown as AcpClient,
   replies: [] as ScriptedReply[],
-  answer: (): string | undefined => "once",
+  answer: (): Answer => "once",
 };
 beforeAll(async () => {
   shared.fixture = await cliWithModel(() => shared.replies.shift()!);
@@ -35,7 +37,7 @@ afterAll(async () => {
   await shared.fixture?.[Symbol.asyncDispose]();
 });
 
-function inSharedProcess(replies: readonly ScriptedReply[], answer = (): string | undefined => "once") {
+function inSharedProcess(replies: readonly ScriptedReply[], answer = (): Answer => "once") {
   const { editor, fixture } = shared;
   shared.replies = [...replies];
   shared.answer = answer;
@@ -374,20 +376,18 @@ describe("approvals in an editor", () => {
   });
 
   it("show the diff, and end with a cancelled turn", async () => {
-    await using fixture = await cliWithModel([
-      { calls: [call("apply_patch", patchOf("a.txt", "one", "two"))] },
-      { text: "Never asked for." },
-    ]);
-    fixture.write("a.txt", "one\n");
     const asked = Promise.withResolvers<void>();
-    await using editor = await acpClient(fixture, {
-      words: ["--mode", "safe"],
-      answer: () => {
+    await using fixture = inSharedProcess(
+      [{ calls: [call("apply_patch", patchOf("a.txt", "one", "two"))] }, { text: "Never asked for." }],
+      () => {
         asked.resolve();
         return new Promise(() => {});
       },
-    });
+    );
+    fixture.write("a.txt", "one\n");
+    const { editor } = fixture;
     const { sessionId } = await open(editor, fixture);
+    await editor.agent.request(session.setMode, { sessionId, modeId: "safe" });
     const turn = editor.prompt(sessionId, "change it");
     await asked.promise;
     await editor.agent.notify(session.cancel, { sessionId });

@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import { launcher } from "../../../test/support/built-program.ts";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { withDescriptorLimit } from "../../../test/support/descriptor-limit.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { isLong, repetitions } from "../../../test/support/repetitions.ts";
 
 function environmentOf({ home }: CliWorkspace): NodeJS.ProcessEnv {
   return { ...process.env, NODE_OPTIONS: "", TOOLCRIB_HOME: home, TOOLCRIB_TOKEN: token };
@@ -78,7 +78,7 @@ describe.runIf(process.platform === "linux")("with few file descriptors", () => 
     await expect.poll(() => work(server.url, 0), { timeout: 120_000 }).toEqual({ wrong: [], refused: 0 });
   });
 
-  it.each([64, 32])(
+  it.each(isLong ? [64, 32] : [32])(
     "a single call under `ulimit -n %s` is right or says why",
     { timeout: 600_000 },
     async (limit) => {

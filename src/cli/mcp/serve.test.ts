@@ -72,9 +72,10 @@ describe("a server over standard input and output", () => {
       },
     ],
     ["it gets SIGTERM", ({ child }) => void child.kill("SIGTERM")],
-    ["it gets SIGHUP", ({ child }) => void child.kill("SIGHUP")],
-    // The server over HTTP gets this signal, too.
-    ...(isLong ? [["it gets SIGINT", ({ child }: McpProcess) => void child.kill("SIGINT")] as const] : []),
+    // It handles them like SIGTERM, in the same line. The server over HTTP gets SIGINT, too.
+    ...(isLong ? (["SIGINT", "SIGHUP"] as const) : []).map(
+      (signal) => [`it gets ${signal}`, ({ child }: McpProcess) => void child.kill(signal)] as const,
+    ),
   ];
   it.each(ends)(
     "leaves nothing behind when %s, and records what it ended",
@@ -266,8 +267,11 @@ describe("a server over HTTP", () => {
       const { stdout } = await promisify(execFile)(process.execPath, [inspector, ...reach, ...words]);
       return JSON.parse(stdout);
     };
-    const { tools } = await ask("--method", "tools/list");
-    expect(tools.some(({ name }: { name: string }) => name === "file_read")).toBe(true);
+    // It also lists them before a call.
+    if (isLong) {
+      const { tools } = await ask("--method", "tools/list");
+      expect(tools.some(({ name }: { name: string }) => name === "file_read")).toBe(true);
+    }
     // The token gives the right to approve: commands must not see it.
     const command = 'command=test -z "$TOOLCRIB_TOKEN" && echo none';
     const { content } = await ask(

@@ -48,7 +48,7 @@ it("uses two third-party servers: their tools, results, images and errors, and s
 });
 
 it("asks before using a tool of another server, and allows it by a rule that names the server", async () => {
-  await openFixture({ mode: "cautious", rules: ["allow use echo of everything"] });
+  await openFixture({ mode: "cautious", rules: ["allow use echo of everything"] }, ["everything"]);
   expect(await call("everything__echo", { message: "hi" })).toEqual({ content: "Echo: hi", isError: false });
   const denied = await crib!.call("get-sum", { a: 1, b: 2 });
   expect(denied.error?.code).toBe("needs-approval");
@@ -56,6 +56,7 @@ it("asks before using a tool of another server, and allows it by a rule that nam
 
 async function openFixture(
   options: Pick<Parameters<typeof openToolcrib>[0] & object, "mode" | "rules"> = { mode: "yolo" },
+  names: readonly ("files" | "everything")[] = ["files", "everything"],
 ): Promise<{ readonly hub: Hub; readonly workspace: string }> {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib servers ")));
   const workspace = join(folder, "work space");
@@ -66,13 +67,14 @@ async function openFixture(
     args: [entryOf(name), "."],
     startTimeoutMs: 120_000,
   });
-  const servers = {
+  const all = {
     files: program("@modelcontextprotocol/server-filesystem"),
     everything: {
       ...program("@modelcontextprotocol/server-everything"),
       args: [entryOf("@modelcontextprotocol/server-everything")],
     },
   };
+  const servers = Object.fromEntries(names.map((name) => [name, all[name]]));
   const hub = connectHub({ workspace, servers, stateDirectory });
   crib = await openToolcrib({ workspace, sources: [hub], stateDirectory, configDirectory, ...options });
   await hub.ready;

@@ -13,6 +13,8 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 const kinds = ["openai", "openai-chat", "anthropic", "google", "openrouter", "ollama"];
+/** Every provider is asked by the same function. Ollama answers in lines, the others in events. */
+const readers = isLong ? kinds : ["openai", "ollama"];
 
 it.each(kinds)("sends neither the key nor the conversation of %s to a redirect target", async (kind) => {
   const stolen: unknown[] = [];
@@ -33,7 +35,7 @@ it.each(kinds)("sends neither the key nor the conversation of %s to a redirect t
   expect(stolen).toEqual([]);
 });
 
-it.each(kinds)("aborts an endless reply of %s", async (kind) => {
+it.each(readers)("aborts an endless reply of %s", async (kind) => {
   let sent = 0;
   // Events, and lines of JSON for Ollama.
   const beginnings = ["data: ", '{"x":"'];
@@ -60,7 +62,7 @@ it.each(kinds)("aborts an endless reply of %s", async (kind) => {
   }
 });
 
-it.each(kinds)("reads only the beginning of an endless error of %s", async (kind) => {
+it.each(readers)("reads only the beginning of an endless error of %s", async (kind) => {
   const baseUrl = await serve((_, response) => {
     response.writeHead(500, { "content-encoding": "gzip" });
     response.end(endlessError);

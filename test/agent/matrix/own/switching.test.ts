@@ -6,13 +6,16 @@ import type { ProviderServer, ScriptedReply } from "../../../providers/provider-
 import { started } from "../../../providers/started.ts";
 import { checkHistory } from "../../../support/check-history.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { sides } from "../sides.ts";
+import { sides, sidesOfTools } from "../sides.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 
 const native = sides.filter(({ protocol }) => protocol === "native");
 
-/** The dialect stays that of the first model. Each model reasons, and makes calls that all later models see. */
-it.each(native)("starts with $name, continues with every other model, and switches back", async (first) => {
+/** The first models, which all others follow. The dialect stays that of the first. */
+const firsts = sidesOfTools.filter(({ protocol }) => protocol === "native");
+
+/** Each model reasons, and makes calls that all later models see. */
+it.each(firsts)("starts with $name, continues with every other model, and switches back", async (first) => {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.asyncDispose]());
   const workspace = join(folder.path, "workspace");
