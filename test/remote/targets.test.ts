@@ -89,12 +89,18 @@ for (const kind of ["ssh", "podman"] as const) {
 
       describe("undo of calls", () => {
         testUndo((options) => openUndoFixture({ ...options, on: there }));
+      });
+
+      describe("undo of each tool's call", () => {
         testCallUndo(async () => {
           there.empty();
           fill(there.here);
           const crib = await openKeepFixture(folder.path, there.environment);
           return { workspace: there.here, crib, [Symbol.asyncDispose]: () => crib.close() };
         });
+      });
+
+      describe("undo of random calls", () => {
         testUndoProperties(async () => {
           const fixture = await openUndoFixture({ files: propertyFiles, on: there });
           symlinkSync("d/a", join(there.here, "link"));
