@@ -100,8 +100,7 @@ describe.skipIf(missingBrowser)(
       expect(fixture.errors).toEqual([]);
     });
 
-    // The tests of pages and of the server have the parts of these three.
-    it.runIf(isLong)("undoes a whole session after a preview, and redoes it", async () => {
+    it("undoes a whole session after a preview, and redoes it", async () => {
       const after = readFileSync(file(), "utf8");
       await shown.goto(`${real.origin}/#/sessions`);
       await shown.locator(".session-row", { hasText: "Fix the login" }).press("Enter");
@@ -124,7 +123,7 @@ describe.skipIf(missingBrowser)(
       expect(readFileSync(file(), "utf8")).toBe(after);
     });
 
-    it.runIf(isLong)("says why an undo is refused after a later edit, and keeps that edit", async () => {
+    it("says why an undo is refused after a later edit, and keeps that edit", async () => {
       const before = readFileSync(file(), "utf8");
       writeFileSync(file(), before.replace("codes.delete(code)", "codes.delete(code.trim())"));
       await clickOldestCall(shown, real.origin, "edit.replace", "2 calls");
@@ -141,7 +140,7 @@ describe.skipIf(missingBrowser)(
       writeFileSync(file(), before);
     });
 
-    it.runIf(isLong)("explains a call, tries a rule on recorded calls, adds it and revokes it", async () => {
+    it("explains a call, tries a rule on recorded calls, adds it and revokes it", async () => {
       await shown.goto(`${real.origin}/#/rules`);
       await shown.getByLabel("Workspace").selectOption({ label: "shop" });
       const explained = shown.getByRole("region", { name: "Explain a call" });
@@ -213,8 +212,7 @@ describe.skipIf(missingBrowser)(
   },
 );
 
-// The test of a target starts one there, and the one of a busy machine steers and answers one.
-it.skipIf(missingBrowser !== undefined || !isLong)(
+it.skipIf(missingBrowser)(
   "starts an agent in the browser, steers it and answers its question by a key (with Chromium)",
   async () => {
     await using cli = await cliWithModel([

@@ -5,46 +5,20 @@ import { type Leg, revisions, type Scenario } from "./scenario.ts";
 
 export const conformancePage: string = join(import.meta.dirname, "../../docs/mcp-conformance.md");
 
-/**
- * Runs everything that applies to us, and formats it as tables. A short run also leaves out the scenarios of servers that
- * do not apply, and runs a scenario of both revisions in one of them; its result counts for both.
- */
-export async function conformanceReport({ isShort = false } = {}): Promise<string> {
+/** Runs everything that applies to us, and formats it as tables. */
+export async function conformanceReport(): Promise<string> {
   const scenarios = await allScenarios();
   const [server, client] = [ofLeg(scenarios, "server"), ofLeg(scenarios, "client")];
-  const isTried = (one: Scenario) => !isShort || hasItsTurn(one, scenarios);
-  const served = await triedTwice(
-    server.filter((one) => isTried(one) && !(isShort && isNotForUs(one))),
-    runServer,
-  );
-  // Failing ones take long.
-  const called = await triedTwice(
-    client.filter((one) => isTried(one) && !isNotForUs(one)),
-    runClient,
-  );
+  // Each scenario takes a process, and failing ones take long.
+  const [passedOver, applying] = [client.filter(isNotForUs), client.filter((one) => !isNotForUs(one))];
+  const served = await triedTwice(server, runServer);
+  const called = await triedTwice(applying, runClient);
   return [
     "## Our server",
-    tableOf(server, withOthers(server, served)),
+    tableOf(server, served),
     "## Our hub, as a client",
-    tableOf(client, withOthers(client, called)),
+    tableOf(client, [...called, ...passedOver.map((scenario) => ({ ...scenario, checks: [] }))]),
   ].join("\n\n");
-}
-
-/** Whether a short run has the scenario in this revision. The revisions take turns. */
-function hasItsTurn(scenario: Scenario, scenarios: readonly Scenario[]): boolean {
-  const isSame = ({ leg, name }: Scenario) => leg === scenario.leg && name === scenario.name;
-  // What is excused differs between the revisions.
-  if (exceptionTo(scenario) !== undefined || scenarios.filter(isSame).length === 1) return true;
-  return revisions[scenarios.findIndex(isSame) % revisions.length] === scenario.revision;
-}
-
-/** Adds the scenarios that were not run, with the result in the other revision. */
-function withOthers(scenarios: readonly Scenario[], runs: readonly ScenarioRun[]): readonly ScenarioRun[] {
-  return scenarios.map((scenario) => {
-    const own = runs.filter(({ name }) => name === scenario.name);
-    const run = own.find(({ revision }) => revision === scenario.revision) ?? own[0];
-    return { ...scenario, checks: run?.checks ?? [] };
-  });
 }
 
 /** The suite allows some answers less than a second, which is too short on a busy machine. */

@@ -21,25 +21,26 @@ export async function allScenarios(): Promise<readonly Scenario[]> {
   );
 }
 
-/** Tests our server with one scenario after the other. */
+/** Tests our server with all scenarios of a revision at once. */
 export async function runServer(scenarios: readonly Scenario[]): Promise<readonly ScenarioRun[]> {
   await using served = await servedFixtures();
-  return await runEach(scenarios, ["server", "--url", served.url]);
+  await using results = temporaryFolder();
+  const wanted = new Set(scenarios.map(({ revision }) => revision));
+  await conformance(
+    [...wanted].map((revision) => {
+      const output = join(results.path, revision);
+      return ["server", "--url", served.url, "--requirements", revision, "--output-dir", output];
+    }),
+  );
+  return scenarios.map((scenario) => ({
+    ...scenario,
+    checks: checksIn(join(results.path, scenario.revision), `server-${scenario.name}`),
+  }));
 }
 
 /** Tests our hub with one scenario after the other: the suite would start all of them at once. */
 export async function runClient(scenarios: readonly Scenario[]): Promise<readonly ScenarioRun[]> {
   await using hub = await servedHub();
-  return await runEach(scenarios, ["client", "--command", "hub", "--timeout", "60000"], {
-    TOOLCRIB_CONFORMANCE_HUB: hub.socket,
-  });
-}
-
-async function runEach(
-  scenarios: readonly Scenario[],
-  command: readonly string[],
-  variables: NodeJS.ProcessEnv = {},
-): Promise<readonly ScenarioRun[]> {
   await using results = temporaryFolder();
   const outputOf = (index: number) => join(results.path, String(index));
   await conformance(
@@ -47,13 +48,13 @@ async function runEach(
       const words = ["--scenario", name, "--spec-version", revision, "--output-dir", outputOf(index)];
       // Extensions belong to no revision, and are skipped otherwise.
       if (uncounted === "extension") words.push("--force");
-      return [...command, ...words];
+      return ["client", "--command", "hub", "--timeout", "60000", ...words];
     }),
-    variables,
+    { TOOLCRIB_CONFORMANCE_HUB: hub.socket },
   );
   return scenarios.map((scenario, index) => ({
     ...scenario,
-    checks: checksIn(outputOf(index), scenario.leg === "server" ? `server-${scenario.name}` : scenario.name),
+    checks: checksIn(outputOf(index), scenario.name),
   }));
 }
 
