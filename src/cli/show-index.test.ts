@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -75,8 +75,15 @@ it("makes vectors with the user's model, and names the model, the address and th
   expect(found.stdout).toMatch(/^greet\.ts:1 function greetEveryGuest {2}\(meaning\)\n/);
   expect(found.stderr).toContain("a project cannot choose where code is sent; only your own config.toml can");
   expect(server.received.map(({ body }) => body.model)).toEqual(["words", "words"]);
+  const vectors = join(dirname(fileOf(fixture)), "vectors.db");
+  writeFileSync(vectors, readFileSync(vectors).fill(0xff, 4096));
+  const damaged = await fixture.run("index", "status");
+  expect([damaged.exit, damaged.stdout]).toEqual([
+    0,
+    expect.stringContaining("\nThe vectors are damaged. The next search makes them again.\n"),
+  ]);
   await fixture.run("index", "clear");
-  expect(existsSync(join(dirname(fileOf(fixture)), "vectors.db"))).toBe(false);
+  expect(existsSync(vectors)).toBe(false);
 });
 
 it("refuses other subcommands", async () => {

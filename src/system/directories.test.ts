@@ -1,8 +1,9 @@
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { ToolError } from "../contract/error.ts";
-import { makePrivateDirectory, realLocation } from "./directories.ts";
+import { makePrivateDirectory, nearestRepository, realLocation } from "./directories.ts";
 
 it("creates a folder with its parents, for the user alone, and keeps an existing one", async () => {
   await using folder = temporaryFolder();
@@ -48,3 +49,19 @@ function catchError(work: () => void): ToolError | undefined {
     return error instanceof ToolError ? error : undefined;
   }
 }
+
+it("finds the nearest repository in a folder and above it, also that of a linked working tree", async () => {
+  await using folder = temporaryFolder();
+  const inner = join(folder.path, "a/b");
+  mkdirSync(inner, { recursive: true });
+  const none = nearestRepository(inner);
+  mkdirSync(join(folder.path, ".git"));
+  const owner = statSync(folder.path).uid;
+  const above = nearestRepository(inner);
+  writeFileSync(join(inner, ".git"), "gitdir: /elsewhere\n");
+  expect([none, above, nearestRepository(inner)]).toEqual([
+    undefined,
+    { directory: folder.path, owner },
+    { directory: inner, owner },
+  ]);
+});

@@ -196,10 +196,18 @@ export function namesIfReadable(folder: string): readonly string[] {
  */
 export function repositoryRoot(workspace: string): string {
   const trusted = new Set([0, process.getuid?.(), statsAt(workspace)?.uid]);
-  for (let directory = workspace; ; directory = dirname(directory)) {
+  const found = nearestRepository(workspace);
+  return found !== undefined && trusted.has(found.owner) ? found.directory : workspace;
+}
+
+/** Returns the nearest directory upwards that has a `.git`, and the owner of that. */
+export function nearestRepository(
+  start: string,
+): { readonly directory: string; readonly owner: number } | undefined {
+  for (let directory = start; ; directory = dirname(directory)) {
     const owner = statsAt(join(directory, ".git"))?.uid;
-    if (owner !== undefined) return trusted.has(owner) ? directory : workspace;
-    if (dirname(directory) === directory) return workspace;
+    if (owner !== undefined) return { directory, owner };
+    if (dirname(directory) === directory) return undefined;
   }
 }
 

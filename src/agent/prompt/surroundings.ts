@@ -1,5 +1,5 @@
 import { counted } from "../../lib/text/format-quantity.ts";
-import { hasRepository } from "../../system/has-repository.ts";
+import { nearestRepository } from "../../system/directories.ts";
 import type { Caller, CallOptions, PolicyMode, SandboxSetting, Toolcrib } from "../../toolcrib/index.ts";
 import { asLine, between } from "./marks.ts";
 
@@ -89,7 +89,7 @@ export async function findSurroundings(
     // The allowed tools may not include git.
     repository: await crib.addCaller({ dialect: "toolcrib" }).then(
       (caller) =>
-        crib.isElsewhere || hasRepository(crib.workspace)
+        crib.isElsewhere || nearestRepository(crib.workspace) !== undefined
           ? repositoryFacts(caller, gitTimeoutMs)
           : noneIfAllowed(caller),
       () => undefined,
@@ -103,7 +103,7 @@ function localDay(now: Date): string {
   return `${now.getFullYear()}-${digits(now.getMonth() + 1)}-${digits(now.getDate())}`;
 }
 
-/** Starts no git: it would only say that there is no repository. */
+/** Starts no git, which finds no repository without a `.git`: it takes no bare ones. */
 async function noneIfAllowed(caller: Caller): Promise<Surroundings["repository"]> {
   const { verdict } = await caller.check("git.log", historyWanted);
   return verdict === "allow" ? "none" : undefined;

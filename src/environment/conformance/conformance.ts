@@ -14,14 +14,11 @@ import { testWriting } from "./writing.ts";
 
 /** Registers the tests that every environment must pass. Those of snapshots are for environments that have them. */
 export function testConformance(name: string, open: OpenWorld, { snapshots = true } = {}): void {
+  testSomeConformance(name, open);
   describe(`${name}: paths`, () => testPaths(open));
-  describe(`${name}: reading`, () => testReading(open));
   describe(`${name}: lines`, () => testLines(open));
-  describe(`${name}: writing`, () => testWriting(open));
   describe(`${name}: changing`, () => testChanging(open));
   describe(`${name}: deleting`, () => testDeleting(open));
-  describe(`${name}: moving`, () => testMoving(open));
-  describe(`${name}: entries`, () => testEntries(open));
   describe(`${name}: announcing`, () => testAnnouncing(open));
   describe(`${name}: directories`, () => testDirectories(open));
   if (snapshots) describe(`${name}: snapshots`, () => testSnapshots(open));
