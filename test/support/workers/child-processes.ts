@@ -6,8 +6,8 @@ export function childProcesses(): readonly number[] {
     .filter((pid) => pid > 0 && statOf(pid)[1] === String(process.pid));
 }
 
-/** The children of this process, their children, and so on. */
-export function descendantProcesses(): readonly number[] {
+/** The children of this process, their children, and so on, without `others` and what those started. */
+export function descendantProcesses(others: readonly number[] = []): readonly number[] {
   const parents = new Map(
     readdirSync("/proc")
       .map(Number)
@@ -15,7 +15,9 @@ export function descendantProcesses(): readonly number[] {
       .map((pid) => [pid, Number(statOf(pid)[1])]),
   );
   const isOurs = (pid: number | undefined): boolean =>
-    pid !== undefined && (parents.get(pid) === process.pid || isOurs(parents.get(pid)));
+    pid !== undefined &&
+    !others.includes(pid) &&
+    (parents.get(pid) === process.pid || isOurs(parents.get(pid)));
   return [...parents.keys()].filter(isOurs);
 }
 
