@@ -76,7 +76,8 @@ it("passes input to a program, whether it reads it or not", async () => {
   await using world = openLocalWorld();
   const input = Buffer.alloc(1_000_000, "ü\n");
   const start = (script: string) =>
-    world.environment.start("/bin/bash", { args: ["-c", script], signal: unlimited, input });
+    // Bash reads the user's `.bashrc` when its input is a socket.
+    world.environment.start("/bin/bash", { args: ["--norc", "-c", script], signal: unlimited, input });
   const ended = { stderr: "", code: 0, signal: undefined };
   expect(await everythingOf(await start("cat"))).toEqual({ stdout: input.toString(), ...ended });
   expect(await everythingOf(await start("exec < /dev/null; echo done"))).toEqual({
@@ -277,7 +278,11 @@ it("fails a write when the program stopped reading, or never had input", async (
     "Start it again with an open input.",
   );
   const start = (script: string, input?: "open") =>
-    environment.start("/bin/bash", { args: ["-c", script], signal: unlimited, ...(input && { input }) });
+    environment.start("/bin/bash", {
+      args: ["--norc", "-c", script],
+      signal: unlimited,
+      ...(input && { input }),
+    });
   const closing = await start("exec 0<&-; echo closed; sleep 600", "open");
   await firstNumber(closing);
   expect(await failureOf(closing.write(Buffer.alloc(1_000_000)))).toEqual(unread);
