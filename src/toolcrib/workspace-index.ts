@@ -51,7 +51,10 @@ export class WorkspaceIndex {
         const { state } = await code.index(waiting);
         const { missing = 0, pieces = 0, isRunning } = state.vectors ?? {};
         if (!state.isBuilding && !isRunning && (missing === 0 || missing === before)) return state;
-        if (state.isBuilding) continue;
+        if (state.isBuilding) {
+          await sleep(mergingMs, undefined, { signal: waiting.signal });
+          continue;
+        }
         before = missing;
         waiting.progress(`Embedding: ${pieces - missing} of ${pieces} pieces`);
         await sleep(vectorsMs, undefined, { signal: waiting.signal });
@@ -109,6 +112,7 @@ export class WorkspaceIndex {
 }
 
 /** How often vectors that are being made are counted. */
+const mergingMs = 200;
 const vectorsMs = 200;
 const lowPriority = 19;
 const mostMs = 600_000;

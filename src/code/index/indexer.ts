@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type {
   CandidatePattern,
   CentralFile,
@@ -90,6 +91,9 @@ const verdictsAtOnce = 2000;
 /** A damaged index is rebuilt this often, and a query waits this long for it. */
 const maxTries = 3;
 const rebuildMs = 20_000;
+/** Other work looks this often whether queries are answered, and waits for them at most this long. */
+const quietMs = 5;
+const mostQuietMs = 200;
 
 class Indexer {
   readonly #options: IndexerOptions;
@@ -103,6 +107,8 @@ class Indexer {
   readonly #vectors: PieceVectors | undefined;
   #listed: { readonly files: ListedFiles; readonly readable: ListedFiles } | undefined;
   #opened: IndexStore | undefined;
+  /** The number of scans and queries. */
+  #underway = 0;
   #lastScan: Promise<IndexView> | undefined;
   #nextScan: Promise<IndexView> | undefined;
 
@@ -114,7 +120,8 @@ class Indexer {
     const discard = () => this.#discard();
     const { signal } = this.#closing;
     const done = (view: IndexView) => this.#maps.update(view);
-    this.#build = new BackgroundBuild({ workers, directory, signal, discard, done });
+    const quiet = () => this.#quiet();
+    this.#build = new BackgroundBuild({ workers, directory, signal, discard, done, quiet });
     const { embedding } = options;
     const maySend = async (paths: readonly string[]) =>
       embedding?.maySend?.(this.#realPaths(paths)) ?? paths.map(() => true);
@@ -130,7 +137,7 @@ class Indexer {
       .then(() => {
         this.#lastScan = this.#nextScan;
         this.#nextScan = undefined;
-        return this.#scanWithRetries();
+        return this.#counted(() => this.#scanWithRetries());
       });
     return this.#nextScan;
   }
@@ -155,7 +162,11 @@ class Indexer {
   }
 
   /** Runs a query on the last scan. Rebuilds a damaged index and runs the query again. */
-  async answer<Answer>(ask: (view: IndexView) => Answer): Promise<Answer> {
+  answer<Answer>(ask: (view: IndexView) => Answer): Promise<Answer> {
+    return this.#counted(() => this.#answer(ask));
+  }
+
+  async #answer<Answer>(ask: (view: IndexView) => Answer): Promise<Answer> {
     for (let tries = 0; ; tries++) {
       const view = await (this.#lastScan ?? this.scan());
       const found = this.#build.found ?? view;
@@ -198,6 +209,21 @@ class Indexer {
     await this.#lastScan?.catch(() => {});
     this.#opened?.close();
     await this.#files.close();
+  }
+
+  async #counted<Result>(act: () => Promise<Result>): Promise<Result> {
+    this.#underway++;
+    try {
+      return await act();
+    } finally {
+      this.#underway--;
+    }
+  }
+
+  /** Resolves when no query is being answered, or after a short time. */
+  async #quiet(): Promise<void> {
+    const until = performance.now() + mostQuietMs;
+    while (this.#underway > 0 && performance.now() < until) await sleep(quietMs, undefined, { ref: false });
   }
 
   async #scanWithRetries(): Promise<IndexView> {

@@ -25,6 +25,8 @@ interface BuildOptions {
   readonly discard: () => void;
   /** Called when all files are indexed, before the build ends. */
   readonly done: (view: IndexView) => void;
+  /** Waits while queries are answered. */
+  readonly quiet: () => Promise<void>;
 }
 
 export class BackgroundBuild {
@@ -34,13 +36,16 @@ export class BackgroundBuild {
   readonly #batches: Batches;
   readonly #discard: () => void;
   readonly #done: (view: IndexView) => void;
+  readonly #quiet: () => Promise<void>;
   #found: IndexView | undefined;
   #running: Promise<void> | undefined;
+  #isMerging = false;
   #failed: { readonly message: string; readonly atMs: number } | undefined;
 
-  constructor({ workers, directory, signal, discard, done }: BuildOptions) {
+  constructor({ workers, directory, signal, discard, done, quiet }: BuildOptions) {
     this.#discard = discard;
     this.#done = done;
+    this.#quiet = quiet;
     this.#workers = workers;
     this.#batches = new Batches(workers.length);
     this.#lock = new BuildLock(directory);
@@ -92,11 +97,11 @@ export class BackgroundBuild {
       });
   }
 
-  /** Waits until the build ends or it is time to answer from what is there. */
+  /** Waits until all files are indexed or it is time to answer from what is there. */
   async settled({ signal, giveUpAt, patient = false, progress }: Waiting): Promise<void> {
     const mostPatientUntil = performance.now() + mostPatientMs;
     let reportAt = performance.now() + reportMs;
-    while (this.#running !== undefined) {
+    while (this.#running !== undefined && !(this.#isMerging && this.isWhole)) {
       throwIfAborted(signal);
       const until = patient && this.#hasTooLittle ? Math.max(giveUpAt, mostPatientUntil) : giveUpAt;
       if (performance.now() >= until) return;
@@ -144,10 +149,27 @@ export class BackgroundBuild {
         state.catchUp(store);
       }
       await Promise.all(this.#workers.map((_, number) => this.#work(number)));
-      await mergeSmallSegments(this.#found!.store, this.#signal);
+      await this.#merge();
       // A scan may have found more files in the meantime.
-    } while (this.#batches.hasMore(this.#found!.state));
+    } while (this.#hasMore());
     this.#done(this.#found!);
+  }
+
+  async #merge(): Promise<void> {
+    this.#isMerging = true;
+    try {
+      await mergeSmallSegments(this.#found!.store, {
+        signal: this.#signal,
+        quiet: this.#quiet,
+        hasOtherWork: () => this.#hasMore(),
+      });
+    } finally {
+      this.#isMerging = false;
+    }
+  }
+
+  #hasMore(): boolean {
+    return this.#batches.hasMore(this.#found!.state);
   }
 
   async #work(number: number): Promise<void> {

@@ -2,24 +2,36 @@ import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { getOrMake } from "../../get-or-make.ts";
 import { noWords } from "../build/commit.ts";
 import type { IndexStore } from "./index-store.ts";
-import { type Postings, type SegmentHead, SegmentWriter } from "./segment.ts";
-import { emptyColumns, type LexicalHead, type StoredSegment, type WordHead } from "./segment-table.ts";
+import { type Postings, type Segment, type SegmentHead, SegmentWriter } from "./segment.ts";
+import {
+  emptyColumns,
+  type LexicalHead,
+  type SegmentTable,
+  type StoredSegment,
+  type WordHead,
+} from "./segment-table.ts";
 
 const most = { lexical: 24, words: 40 } as const;
 
 const atOnce = 12;
 
-export async function mergeSmallSegments(store: IndexStore, signal: AbortSignal): Promise<void> {
-  const timeSlice = new TimeSlice(signal);
-  for (;;) {
+/** Merges segments until there are few. Queries are answered meanwhile, because that may take a minute. */
+export async function mergeSmallSegments(store: IndexStore, turns: MergeTurns): Promise<void> {
+  while (!turns.hasOtherWork()) {
     const lexical = toMerge(store, "lexical", [...store.segments.lexical], ({ files }) => files);
-    if (lexical.length > 0) mergeLexical(store, lexical);
-    await timeSlice.next();
     const words = toMerge(store, "words", [...store.segments.words], ({ fileOf }) => fileOf);
-    if (words.length > 0) mergeWords(store, words);
     if (lexical.length + words.length === 0) return;
-    await timeSlice.next();
+    if (lexical.length > 0) await mergeLexical(store, lexical, turns);
+    if (words.length > 0) await mergeWords(store, words, turns);
   }
+}
+
+export interface MergeTurns {
+  readonly signal: AbortSignal;
+  /** Waits while queries are answered, which would take longer otherwise. */
+  quiet(): Promise<void>;
+  /** Returns whether files wait for being indexed, which comes first. */
+  hasOtherWork(): boolean;
 }
 
 interface Merging<Head> {
@@ -56,11 +68,16 @@ function countOfFiles(files: Uint32Array): number {
   );
 }
 
-function mergeLexical(store: IndexStore, merging: readonly Merging<LexicalHead>[]): void {
+async function mergeLexical(
+  store: IndexStore,
+  merging: readonly Merging<LexicalHead>[],
+  turns: MergeTurns,
+): Promise<void> {
+  const merged = await inSlices(store, merging, mergeTerms(merging, { weighted: false }), turns);
+  if (merged === undefined) return;
+  const { segment, sources } = merged;
   store.change(() => {
-    // Another process may have merged these segments.
-    if (!exist(merging, store.segments.lexical)) return;
-    const { segment, sources } = mergeTerms(merging, { weighted: false });
+    if (!exist(merging, store.segments)) return;
     const fileOf = ({ from, document }: (typeof sources)[number]) =>
       merging[from]!.segment.head.files[document]!;
     const files = Uint32Array.from(sources, fileOf);
@@ -69,10 +86,16 @@ function mergeLexical(store: IndexStore, merging: readonly Merging<LexicalHead>[
   });
 }
 
-function mergeWords(store: IndexStore, merging: readonly Merging<WordHead>[]): void {
+async function mergeWords(
+  store: IndexStore,
+  merging: readonly Merging<WordHead>[],
+  turns: MergeTurns,
+): Promise<void> {
+  const merged = await inSlices(store, merging, mergeTerms(merging, { weighted: true }), turns);
+  if (merged === undefined) return;
+  const { segment, sources } = merged;
   store.change(() => {
-    if (!exist(merging, store.segments.words)) return;
-    const { segment, sources } = mergeTerms(merging, { weighted: true });
+    if (!exist(merging, store.segments)) return;
     const columns = emptyColumns(segment.documents);
     for (const [position, { from, document }] of sources.entries()) {
       const { head } = merging[from]!.segment;
@@ -87,9 +110,31 @@ function mergeWords(store: IndexStore, merging: readonly Merging<WordHead>[]): v
   });
 }
 
-function exist<Head>(merging: readonly Merging<Head>[], segments: Iterable<StoredSegment<Head>>): boolean {
-  const numbers = new Set(Array.from(segments, ({ number }) => number));
-  return merging.every(({ segment }) => numbers.has(segment.number));
+/** Returns what the steps return, or undefined if another process has merged or removed one of the segments. */
+async function inSlices<Result>(
+  store: IndexStore,
+  merging: readonly Merging<SegmentHead>[],
+  steps: Iterator<void, Result>,
+  { signal, quiet }: MergeTurns,
+): Promise<Result | undefined> {
+  const timeSlice = new TimeSlice(signal);
+  for (;;) {
+    await quiet();
+    await timeSlice.next();
+    const done = store.read(() => {
+      if (!exist(merging, store.segments)) return { result: undefined };
+      while (!timeSlice.isOver) {
+        const step = steps.next();
+        if (step.done) return { result: step.value };
+      }
+      return undefined;
+    });
+    if (done !== undefined) return done.result;
+  }
+}
+
+function exist(merging: readonly Merging<SegmentHead>[], segments: SegmentTable): boolean {
+  return merging.every(({ segment }) => segments.has(segment.number));
 }
 
 function replace(
@@ -107,8 +152,14 @@ function replace(
   for (const segment of old) store.segments.remove(segment);
 }
 
-/** Merges the current documents of several segments. `sources` says where each document comes from. */
-function mergeTerms(merging: readonly Merging<SegmentHead>[], options: { readonly weighted: boolean }) {
+/**
+ * Merges the current documents of several segments, in short steps. `sources` says where each document comes from. A
+ * document whose file changes meanwhile is merged, too, but no record refers to it.
+ */
+function* mergeTerms(
+  merging: readonly Merging<SegmentHead>[],
+  options: { readonly weighted: boolean },
+): Generator<void, Merged> {
   const sources: { from: number; document: number }[] = [];
   const positions = merging.map(({ alive }, from) =>
     alive.map((isAlive, document) => (isAlive ? sources.push({ from, document }) - 1 : -1)),
@@ -116,7 +167,8 @@ function mergeTerms(merging: readonly Merging<SegmentHead>[], options: { readonl
   const writer = new SegmentWriter(sources.length, options);
   const streams = merging.map(({ segment }) => segment.reader.terms());
   const heads = streams.map((stream) => stream.next().value);
-  for (;;) {
+  for (let terms = 1; ; terms++) {
+    if (terms % termsPerStep === 0) yield;
     const term = smallest(heads.map((head) => head?.term));
     if (term === undefined) break;
     const documents: number[] = [];
@@ -130,6 +182,13 @@ function mergeTerms(merging: readonly Merging<SegmentHead>[], options: { readonl
   }
   return { segment: writer.done(), sources };
 }
+
+interface Merged {
+  readonly segment: Segment;
+  readonly sources: readonly { readonly from: number; readonly document: number }[];
+}
+
+const termsPerStep = 20;
 
 function smallest(terms: readonly (Uint8Array | undefined)[]): Uint8Array | undefined {
   let found: Uint8Array | undefined;

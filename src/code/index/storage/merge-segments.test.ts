@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { contentHash } from "../../../lib/bytes/content-hash.ts";
+import { TrigramCollector } from "../build/build-lexical.ts";
+import { commitLexical } from "../build/commit.ts";
+import { WorkspaceState } from "../build/workspace-state.ts";
+import { findCandidates } from "../query/find-candidates.ts";
+import { IndexStore } from "./index-store.ts";
+import { mergeSmallSegments } from "./merge-segments.ts";
+
+const turns = { signal: new AbortController().signal, quiet: async () => {}, hasOtherWork: () => false };
+const listed = { figures: [1, 2, 3, 4, 5], settled: true } as const;
+const paths = Array.from({ length: 30 }, (_, number) => `f${number}`);
+const files = new Map(paths.map((path) => [path, listed]));
+
+const collector = new TrigramCollector();
+
+/** Each file has a segment of its own. */
+function indexed(directory: string) {
+  const store = new IndexStore(directory);
+  const state = new WorkspaceState(files, store);
+  const put = (path: string, text: string) => {
+    const bytes = Buffer.from(`${text}\n${manyTrigrams(text)}`);
+    collector.add(bytes);
+    const traits = { binary: false, oddCase: false, unparsed: false };
+    const content = { hash: contentHash(bytes), language: undefined, traits, document: 0 };
+    state.outdated.add(path);
+    const read = [{ path, listed, knownHash: undefined }];
+    commitLexical(store, state, read, { files: [content], segment: collector.write() });
+  };
+  const find = (text: string) =>
+    findCandidates({ kind: "literal", text, ignoreCase: false }, { store, state });
+  return { store, put, find, segments: () => [...store.segments.lexical].length };
+}
+
+/** Enough that merging takes several time slices. */
+function manyTrigrams(text: string): string {
+  const hash = (number: number) => createHash("sha512").update(`${text}${number}`).digest("base64");
+  return Array.from({ length: 100 }, (_, number) => hash(number)).join("\n");
+}
+
+it("answers while it merges, and finds what a file contains after a change", async () => {
+  await using folder = temporaryFolder();
+  const { store, put, find, segments } = indexed(join(folder.path, "index"));
+  for (const path of paths) put(path, `holds ${path}.`);
+  let isMerged = false;
+  const merged = mergeSmallSegments(store, turns).then(() => {
+    isMerged = true;
+  });
+  const answers: (readonly string[])[] = [];
+  while (!isMerged) {
+    if (answers.length === 1) put("f3", "is new.");
+    answers.push(find("holds f2."));
+    await nextTurn();
+  }
+  await merged;
+  expect(answers.length).toBeGreaterThan(3);
+  expect(new Set(answers.map(String))).toEqual(new Set(["f2"]));
+  expect([find("holds f3."), find("is new."), find("holds f29.")]).toEqual([[], ["f3"], ["f29"]]);
+  expect(segments()).toBeLessThanOrEqual(24);
+  store.close();
+});
+
+it("leaves segments to a process that merges them at the same time", async () => {
+  await using folder = temporaryFolder();
+  const directory = join(folder.path, "index");
+  const { store, put, find } = indexed(directory);
+  for (const path of paths) put(path, `holds ${path}.`);
+  const other = indexed(directory);
+  other.store.sync();
+  await Promise.all([mergeSmallSegments(store, turns), mergeSmallSegments(other.store, turns)]);
+  store.sync();
+  expect(paths.map((path) => find(`holds ${path}.`))).toEqual(paths.map((path) => [path]));
+  store.close();
+  other.store.close();
+});
