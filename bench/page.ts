@@ -43,7 +43,8 @@ sandbox-runtime also needs \`socat\` on the path, and \`codex\` is measured when
 - *cpu* is processor time of the process and all its children, mean of a lap; *p50*, *p10* and *min* are wall time. Trust
   cpu most, then min, then p50; differences below 10 % say nothing, below 25 % on a loaded machine neither.
 - *memory* is how far resident memory rose above what the process had before its first lap: for short laps mostly garbage
-  that was not yet worth collecting.
+  that was not yet worth collecting. In the group growth, *MB* is the highest memory of the process and its children,
+  without the program files that the children share with it.
 - *found* is what a contender answered (hits, files, characters). Where answers differ, so does the work.
 - All data is in the page cache. Peers are called as functions, without their MCP or model protocol: what is compared is the work. In the group agent
   they are whole programs.

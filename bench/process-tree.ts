@@ -13,8 +13,8 @@ export function cpuNsOf(pid: number): number {
   return sum(threadsOf(pid).map((thread) => Number(read(pid, `task/${thread}/schedstat`).split(" ")[0])));
 }
 
-/** Returns the current or highest memory of a process and its children. */
-export function residentMbOf(pid: number, measure: "VmRSS" | "VmHWM"): number {
+/** Returns the current or highest memory of a process and its children; `RssAnon` is without files, which they may share. */
+export function residentMbOf(pid: number, measure: "VmRSS" | "VmHWM" | "RssAnon"): number {
   const line = new RegExp(`${measure}:\\s+(\\d+)`);
   return sum(treeOf(pid).map((each) => Number(line.exec(read(each, "status"))?.[1] ?? 0))) / 1024;
 }

@@ -229,7 +229,7 @@ async function measureArea(area: string, options: AreaOptions): Promise<readonly
   const sample = () => {
     const children = childrenOf(child.pid!);
     const processes = children.flatMap(treeOf).length;
-    const mb = children.reduce((sum, pid) => sum + residentMbOf(Number(pid), "VmRSS"), 0);
+    const mb = children.reduce((sum, pid) => sum + residentMbOf(Number(pid), "RssAnon"), 0);
     most = { processes: Math.max(most.processes, processes), mb: Math.max(most.mb, mb) };
   };
   const sampler = setInterval(sample, 50);
