@@ -17,6 +17,8 @@ export class CodeWorker<Theirs extends ServiceOf<Theirs>> extends Worker<Theirs>
       ...(heavy ? ["--liftoff-only"] : []),
       // An index allocates much at once. By default, that alone takes 100 MB in each process.
       ...(role[0] === "reader" ? [] : ["--max-semi-space-size=4"]),
+      // By default, garbage takes as much memory as the records of a large workspace.
+      ...(role[0] === "indexer" ? ["--heap-growing-percent=25"] : []),
     ];
     const program = workerProgram("code-worker", import.meta.url);
     const crashed: WorkerOptions["failures"]["crashed"] = (about, { how, stderrTail }, hint) =>
