@@ -174,7 +174,7 @@ export interface IndexState {
   /** Files whose symbols are indexed, out of `outlinable` files that have symbols. */
   readonly outlined: number;
   readonly outlinable: number;
-  /** Set while the index is being built, also when all files are indexed and parts of it are merged. */
+  /** Set while the index is built or merged. */
   readonly isBuilding?: true | undefined;
   /** Why the index cannot be built or stored; the remaining files are searched without it. */
   readonly problem?: string | undefined;

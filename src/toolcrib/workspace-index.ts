@@ -52,6 +52,7 @@ export class WorkspaceIndex {
         const { missing = 0, pieces = 0, isRunning } = state.vectors ?? {};
         if (!state.isBuilding && !isRunning && (missing === 0 || missing === before)) return state;
         if (state.isBuilding) {
+          waiting.progress("Merging the index");
           await sleep(mergingMs, undefined, { signal: waiting.signal });
           continue;
         }
@@ -111,8 +112,9 @@ export class WorkspaceIndex {
   }
 }
 
+/** Merging waits while files are scanned, so they are not scanned often. */
+const mergingMs = 2000;
 /** How often vectors that are being made are counted. */
-const mergingMs = 200;
 const vectorsMs = 200;
 const lowPriority = 19;
 const mostMs = 600_000;

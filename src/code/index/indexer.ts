@@ -91,7 +91,7 @@ const verdictsAtOnce = 2000;
 /** A damaged index is rebuilt this often, and a query waits this long for it. */
 const maxTries = 3;
 const rebuildMs = 20_000;
-/** Other work looks this often whether queries are answered, and waits for them at most this long. */
+/** How often merging checks for running queries, and how long it waits for them at most. */
 const quietMs = 5;
 const mostQuietMs = 200;
 
@@ -107,7 +107,7 @@ class Indexer {
   readonly #vectors: PieceVectors | undefined;
   #listed: { readonly files: ListedFiles; readonly readable: ListedFiles } | undefined;
   #opened: IndexStore | undefined;
-  /** The number of scans and queries. */
+  /** The number of scans and queries in progress. */
   #underway = 0;
   #lastScan: Promise<IndexView> | undefined;
   #nextScan: Promise<IndexView> | undefined;

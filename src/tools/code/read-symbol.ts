@@ -95,7 +95,7 @@ async function findFile(name: string, kind: string | undefined, context: ToolCon
   );
   const paths = [...new Set(found.map(({ path }) => path))];
   if (paths.length === 1) return paths[0]!;
-  const isIncomplete = index.state.isBuilding === true;
+  const isIncomplete = index.state.isBuilding === true && index.state.indexed < index.state.files;
   if (paths.length === 0)
     throw new ToolError("not-found", `No file of the workspace has a block named \`${name}\``, {
       hint: isIncomplete

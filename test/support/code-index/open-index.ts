@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type BuildWorker, buildService } from "../../../src/code/index/build/build-service.ts";
 import type { WordIndexFile } from "../../../src/code/index/build/build-words.ts";
 import { type IndexerOptions, type IndexService, openIndexer } from "../../../src/code/index/indexer.ts";
@@ -66,7 +67,13 @@ function open(
       fs.mkdirSync(path.dirname(inside(name)), { recursive: true });
       fs.writeFileSync(inside(name), content);
     },
-    built: () => service.refresh({ signal, progress: () => {}, patienceMs: 60_000 }),
+    built: async () => {
+      for (;;) {
+        const state = await service.refresh({ signal, progress: () => {}, patienceMs: 60_000 });
+        if (!state.isBuilding) return state;
+        await sleep(10);
+      }
+    },
     withText: async (text) => {
       await service.refresh({ signal, progress: () => {}, patienceMs: 60_000 });
       return service.candidates({ kind: "literal", text, ignoreCase: false }, { signal });

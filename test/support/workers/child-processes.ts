@@ -6,7 +6,7 @@ export function childProcesses(): readonly number[] {
     .filter((pid) => pid > 0 && statOf(pid)[1] === String(process.pid));
 }
 
-/** The children of this process, their children, and so on, without `others` and what those started. */
+/** The children of this process, their children, and so on, except `others` and their descendants. */
 export function descendantProcesses(others: readonly number[] = []): readonly number[] {
   const parents = new Map(
     readdirSync("/proc")

@@ -7,7 +7,7 @@ import { loadSqlite, makeDatabaseFile } from "../../../system/sqlite-file.ts";
 import type { IndexView, Refreshing } from "../indexer.ts";
 import { isBusy, isDamage } from "../storage/index-database.ts";
 import type { IndexStore } from "../storage/index-store.ts";
-import { mergeSmallSegments } from "../storage/merge-segments.ts";
+import { hasManySegments, mergeSmallSegments } from "../storage/merge-segments.ts";
 import { type Batch, Batches } from "./batches.ts";
 import type { BuildWorker } from "./build-service.ts";
 import { commitLexical, commitWords, noWords } from "./commit.ts";
@@ -81,10 +81,11 @@ export class BackgroundBuild {
     this.#found = { store, state };
     if (this.#failed && Date.now() < this.#failed.atMs + retryMs) return;
     this.#failed = undefined;
-    if (this.#running || this.#missing === 0) return;
+    if (this.#running || (this.#missing === 0 && !hasManySegments(store))) return;
     this.#running = this.#run()
       .catch((error: Error) => {
-        if (this.#signal.aborted || this.#found!.store !== store) return;
+        // An index that was discarded is rebuilt after the next scan.
+        if (this.#signal.aborted || this.#found!.store !== store || !store.isOpen) return;
         if (isDamage(error)) this.#discard();
         else this.fail(error);
       })
@@ -101,7 +102,7 @@ export class BackgroundBuild {
   async settled({ signal, giveUpAt, patient = false, progress }: Waiting): Promise<void> {
     const mostPatientUntil = performance.now() + mostPatientMs;
     let reportAt = performance.now() + reportMs;
-    while (this.#running !== undefined && !(this.#isMerging && this.isWhole)) {
+    while (this.#running !== undefined && !(this.#isMerging && !this.#hasMore())) {
       throwIfAborted(signal);
       const until = patient && this.#hasTooLittle ? Math.max(giveUpAt, mostPatientUntil) : giveUpAt;
       if (performance.now() >= until) return;
@@ -148,7 +149,7 @@ export class BackgroundBuild {
         store.sync();
         state.catchUp(store);
       }
-      await Promise.all(this.#workers.map((_, number) => this.#work(number)));
+      await this.#indexFiles();
       await this.#merge();
       // A scan may have found more files in the meantime.
     } while (this.#hasMore());
@@ -160,12 +161,19 @@ export class BackgroundBuild {
     try {
       await mergeSmallSegments(this.#found!.store, {
         signal: this.#signal,
-        quiet: this.#quiet,
-        hasOtherWork: () => this.#hasMore(),
+        mayMerge: () => this.#lock.take(),
+        pause: async () => {
+          await this.#quiet();
+          if (this.#hasMore()) await this.#indexFiles();
+        },
       });
     } finally {
       this.#isMerging = false;
     }
+  }
+
+  async #indexFiles(): Promise<void> {
+    await Promise.all(this.#workers.map((_, number) => this.#work(number)));
   }
 
   #hasMore(): boolean {

@@ -117,6 +117,10 @@ export class IndexDatabase {
     }
   }
 
+  get isOpen(): boolean {
+    return this.#database.isOpen;
+  }
+
   close(): void {
     this.#statements.clear();
     if (this.#database.isOpen) this.#database.close();

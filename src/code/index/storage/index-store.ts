@@ -35,6 +35,10 @@ export class IndexStore {
     return this.#database.isCurrent;
   }
 
+  get isOpen(): boolean {
+    return this.#database.isOpen;
+  }
+
   get records(): ReadonlyMap<string, FileRecord> {
     return this.#byPath;
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
+import { BackgroundBuild } from "../build/background-build.ts";
 import { TrigramCollector } from "../build/build-lexical.ts";
 import { commitLexical } from "../build/commit.ts";
 import { WorkspaceState } from "../build/workspace-state.ts";
@@ -10,7 +11,7 @@ import { findCandidates } from "../query/find-candidates.ts";
 import { IndexStore } from "./index-store.ts";
 import { mergeSmallSegments } from "./merge-segments.ts";
 
-const turns = { signal: new AbortController().signal, quiet: async () => {}, hasOtherWork: () => false };
+const turns = { signal: new AbortController().signal, mayMerge: () => true, pause: async () => {} };
 const listed = { figures: [1, 2, 3, 4, 5], settled: true } as const;
 const paths = Array.from({ length: 30 }, (_, number) => `f${number}`);
 const files = new Map(paths.map((path) => [path, listed]));
@@ -32,7 +33,7 @@ function indexed(directory: string) {
   };
   const find = (text: string) =>
     findCandidates({ kind: "literal", text, ignoreCase: false }, { store, state });
-  return { store, put, find, segments: () => [...store.segments.lexical].length };
+  return { store, state, put, find, segments: () => [...store.segments.lexical].length };
 }
 
 /** Enough that merging takes several time slices. */
@@ -46,11 +47,11 @@ it("answers while it merges, and finds what a file contains after a change", asy
   const { store, put, find, segments } = indexed(join(folder.path, "index"));
   for (const path of paths) put(path, `holds ${path}.`);
   const answers: (readonly string[])[] = [];
-  const quiet = async () => {
-    if (answers.length === 0) put("f3", "is new.");
+  const pause = async () => {
+    if (answers.length === 1) put("f3", "is new.");
     answers.push(find("holds f2."));
   };
-  await mergeSmallSegments(store, { ...turns, quiet });
+  await mergeSmallSegments(store, { ...turns, pause });
   expect(answers.length).toBeGreaterThan(1);
   expect(new Set(answers.map(String))).toEqual(new Set(["f2"]));
   expect([find("holds f3."), find("is new."), find("holds f29.")]).toEqual([[], ["f3"], ["f29"]]);
@@ -70,4 +71,20 @@ it("leaves segments to a process that merges them at the same time", async () =>
   expect(paths.map((path) => find(`holds ${path}.`))).toEqual(paths.map((path) => [path]));
   store.close();
   other.store.close();
+});
+
+it("does not delay the next build when the index is discarded meanwhile", async () => {
+  await using folder = temporaryFolder();
+  const directory = join(folder.path, "index");
+  const { store, state, put } = indexed(directory);
+  for (const path of paths) put(path, `holds ${path}.`);
+  // The words are not built here.
+  state.wordless.clear();
+  const quiet = async () => store.discard();
+  const { signal } = turns;
+  const options = { workers: [], directory, signal, discard: () => {}, done: () => {}, quiet };
+  const build = new BackgroundBuild(options);
+  build.begin(store, state);
+  await build.stop();
+  expect([store.isOpen, build.isRunning, build.problem]).toEqual([false, false, undefined]);
 });

@@ -15,12 +15,16 @@ const most = { lexical: 24, words: 40 } as const;
 
 const atOnce = 12;
 
-/** Merges segments until there are few. Queries are answered meanwhile, because that may take a minute. */
+export function hasManySegments({ segments }: IndexStore): boolean {
+  return [...segments.lexical].length > most.lexical || [...segments.words].length > most.words;
+}
+
+/** Merges segments until there are few. Merging may take a minute, so other work is done in between. */
 export async function mergeSmallSegments(store: IndexStore, turns: MergeTurns): Promise<void> {
-  while (!turns.hasOtherWork()) {
+  for (;;) {
     const lexical = toMerge(store, "lexical", [...store.segments.lexical], ({ files }) => files);
     const words = toMerge(store, "words", [...store.segments.words], ({ fileOf }) => fileOf);
-    if (lexical.length + words.length === 0) return;
+    if (lexical.length + words.length === 0 || !turns.mayMerge()) return;
     if (lexical.length > 0) await mergeLexical(store, lexical, turns);
     if (words.length > 0) await mergeWords(store, words, turns);
   }
@@ -28,10 +32,10 @@ export async function mergeSmallSegments(store: IndexStore, turns: MergeTurns): 
 
 export interface MergeTurns {
   readonly signal: AbortSignal;
-  /** Waits while queries are answered, which would take longer otherwise. */
-  quiet(): Promise<void>;
-  /** Returns whether files wait for being indexed, which comes first. */
-  hasOtherWork(): boolean;
+  /** Returns whether this process may merge. Another one may be doing it. */
+  mayMerge(): boolean;
+  /** Does other work, and waits while queries are answered. */
+  pause(): Promise<void>;
 }
 
 interface Merging<Head> {
@@ -115,18 +119,18 @@ async function inSlices<Result>(
   store: IndexStore,
   merging: readonly Merging<SegmentHead>[],
   steps: Iterator<void, Result>,
-  { signal, quiet }: MergeTurns,
+  { signal, pause }: MergeTurns,
 ): Promise<Result | undefined> {
   const timeSlice = new TimeSlice(signal);
   for (;;) {
-    await quiet();
+    await pause();
     await timeSlice.next();
     const done = store.read(() => {
       if (!exist(merging, store.segments)) return { result: undefined };
-      while (!timeSlice.isOver) {
+      do {
         const step = steps.next();
         if (step.done) return { result: step.value };
-      }
+      } while (!timeSlice.isOver);
       return undefined;
     });
     if (done !== undefined) return done.result;

@@ -24,7 +24,7 @@ it("shares its workers between the sessions of a workspace, and ends them when t
     ["table.csv", "a,b\n1,2\n"],
   ] as const)
     writeFileSync(join(fixture.workspace, path), text);
-  // Programs that other tests share, as a database, start processes at any time.
+  // Programs that other tests share, such as a database, start processes at any time.
   const former = descendantProcesses();
   const workers = () => descendantProcesses(former).map((pid) => wordsOf(pid).join(" "));
   const connected = await Promise.all(Array.from({ length: sessions }, () => fixture.connect("2025-11-25")));
