@@ -25,8 +25,10 @@ export async function mergeSmallSegments(store: IndexStore, turns: MergeTurns): 
     const lexical = toMerge(store, "lexical", [...store.segments.lexical], ({ files }) => files);
     const words = toMerge(store, "words", [...store.segments.words], ({ fileOf }) => fileOf);
     if (lexical.length + words.length === 0 || !turns.mayMerge()) return;
-    if (lexical.length > 0) await mergeLexical(store, lexical, turns);
-    if (words.length > 0) await mergeWords(store, words, turns);
+    if (lexical.length > 0)
+      await merge(store, "lexical", lexical, turns, (merged) => addLexical(store, lexical, merged));
+    if (words.length > 0)
+      await merge(store, "words", words, turns, (merged) => addWords(store, words, merged));
   }
 }
 
@@ -72,46 +74,49 @@ function countOfFiles(files: Uint32Array): number {
   );
 }
 
-async function mergeLexical(
+/** `add` stores the merged segment and returns its number. */
+async function merge(
   store: IndexStore,
-  merging: readonly Merging<LexicalHead>[],
+  kind: "lexical" | "words",
+  merging: readonly Merging<SegmentHead>[],
   turns: MergeTurns,
+  add: (merged: Merged) => number,
 ): Promise<void> {
-  const merged = await inSlices(store, merging, mergeTerms(merging, { weighted: false }), turns);
+  const merged = await inSlices(store, merging, mergeTerms(merging, { weighted: kind === "words" }), turns);
   if (merged === undefined) return;
-  const { segment, sources } = merged;
   store.change(() => {
     if (!exist(merging, store.segments)) return;
-    const fileOf = ({ from, document }: (typeof sources)[number]) =>
-      merging[from]!.segment.head.files[document]!;
-    const files = Uint32Array.from(sources, fileOf);
-    const add = () => store.segments.addLexical(segment, files);
-    replace(store, merging, "lexical", segment.documents === 0 ? undefined : add);
+    replace(store, merging, kind, merged.segment.documents === 0 ? undefined : () => add(merged));
   });
 }
 
-async function mergeWords(
-  store: IndexStore,
+function addLexical(
+  { segments }: IndexStore,
+  merging: readonly Merging<LexicalHead>[],
+  { segment, sources }: Merged,
+): number {
+  const files = Uint32Array.from(
+    sources,
+    ({ from, document }) => merging[from]!.segment.head.files[document]!,
+  );
+  return segments.addLexical(segment, files);
+}
+
+function addWords(
+  { segments }: IndexStore,
   merging: readonly Merging<WordHead>[],
-  turns: MergeTurns,
-): Promise<void> {
-  const merged = await inSlices(store, merging, mergeTerms(merging, { weighted: true }), turns);
-  if (merged === undefined) return;
-  const { segment, sources } = merged;
-  store.change(() => {
-    if (!exist(merging, store.segments)) return;
-    const columns = emptyColumns(segment.documents);
-    for (const [position, { from, document }] of sources.entries()) {
-      const { head } = merging[from]!.segment;
-      columns.fileOf[position] = head.fileOf[document]!;
-      columns.kindOf[position] = head.kindOf[document]!;
-      columns.firstLines[position] = head.firstLines[document]!;
-      columns.lastLines[position] = head.lastLines[document]!;
-      columns.symbols[position] = head.symbols[document]!;
-    }
-    const add = () => store.segments.addWords(segment, columns);
-    replace(store, merging, "words", segment.documents === 0 ? undefined : add);
-  });
+  { segment, sources }: Merged,
+): number {
+  const columns = emptyColumns(segment.documents);
+  for (const [position, { from, document }] of sources.entries()) {
+    const { head } = merging[from]!.segment;
+    columns.fileOf[position] = head.fileOf[document]!;
+    columns.kindOf[position] = head.kindOf[document]!;
+    columns.firstLines[position] = head.firstLines[document]!;
+    columns.lastLines[position] = head.lastLines[document]!;
+    columns.symbols[position] = head.symbols[document]!;
+  }
+  return segments.addWords(segment, columns);
 }
 
 /** Returns what the steps return, or undefined if another process has merged or removed one of the segments. */
