@@ -30,7 +30,11 @@ export interface StartOptions {
 export function startWorker({ program, args, flags, onMessage }: StartOptions): WorkerProcess {
   // Workers load the same modules at each start.
   const { NODE_COMPILE_CACHE } = process.env;
-  const env = { ...allowedVariables(process.env), ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
+  const env = {
+    ...returnsMemory,
+    ...allowedVariables(process.env),
+    ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
+  };
   const child = fork(program, args, {
     cwd: dirname(program),
     env,
@@ -67,3 +71,6 @@ export function startWorker({ program, args, flags, onMessage }: StartOptions): 
     ended,
   };
 }
+
+/** Makes glibc return the memory of large buffers to the system. By default, it keeps them once many were used. */
+const returnsMemory = { MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_ARENA_MAX: "2" };

@@ -76,6 +76,25 @@ describe("a worker", () => {
     expect(await next).toBe(11);
   }, 600_000);
 
+  it("exits after its requests when it is told to rest, and restarts", async () => {
+    const worker = open({});
+    const processes: number[] = [];
+    const add = (numbers: [number, number]) =>
+      worker.ask(
+        "add",
+        ({ process }: { process: number }) => {
+          processes.push(process);
+          return numbers;
+        },
+        always,
+      );
+    const first = add([1, 2]);
+    await Promise.resolve();
+    worker.rest();
+    expect([await first, await add([3, 4])]).toEqual([3, 7]);
+    expect(processes).toEqual([1, 2]);
+  }, 600_000);
+
   it("exits when it is idle, and restarts", async () => {
     const worker = open({ idleMs: 1 });
     const processes = new Set<number>();

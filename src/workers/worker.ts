@@ -86,6 +86,11 @@ export class Worker<Theirs extends ServiceOf<Theirs>> {
     return await untilAborted(ended, signal, whileReading(about));
   }
 
+  /** Ends the process after its requests. The next request starts another. */
+  rest(): void {
+    this.#current?.retire();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#all].map((running) => running.end(this.#options.patienceMs ?? 0)));
@@ -129,7 +134,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
       args,
       flags,
       onMessage: (message) => {
-        if (message === "retire") this.#retire();
+        if (message === "retire") this.retire();
         else this.#channel.receive(message);
       },
     });
@@ -190,16 +195,16 @@ class Running<Theirs extends ServiceOf<Theirs>> {
     clearTimeout(timer);
   }
 
-  #rest(): void {
-    this.#process.keepsUsAlive(false);
-    if (this.#isRetired) this.#process.leave();
-    else this.#idle = setTimeout(() => this.#retire(), this.#options.idleMs ?? 120_000).unref();
-  }
-
-  #retire(): void {
+  retire(): void {
     this.#isRetired = true;
     this.#forget();
     if (this.#asked === 0) this.#process.leave();
+  }
+
+  #rest(): void {
+    this.#process.keepsUsAlive(false);
+    if (this.#isRetired) this.#process.leave();
+    else this.#idle = setTimeout(() => this.retire(), this.#options.idleMs ?? 120_000).unref();
   }
 }
 

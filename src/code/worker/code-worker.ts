@@ -15,10 +15,8 @@ export class CodeWorker<Theirs extends ServiceOf<Theirs>> extends Worker<Theirs>
     const flags = [
       // Keeps V8 from optimizing hot functions. NODE_OPTIONS does not accept it, and V8 ignores it at run time.
       ...(heavy ? ["--liftoff-only"] : []),
-      // An index allocates much at once. By default, that alone takes 100 MB in each process.
-      ...(role[0] === "reader" ? [] : ["--max-semi-space-size=4"]),
-      // By default, garbage takes as much memory as the records of a large workspace.
-      ...(role[0] === "indexer" ? ["--heap-growing-percent=25"] : []),
+      ...(role[0] === "reader" ? [] : collectsSoon),
+      ...(role[0] === "builder" ? ["--initial-old-space-size=16"] : []),
     ];
     const program = workerProgram("code-worker", import.meta.url);
     const crashed: WorkerOptions["failures"]["crashed"] = (about, { how, stderrTail }, hint) =>
@@ -26,6 +24,13 @@ export class CodeWorker<Theirs extends ServiceOf<Theirs>> extends Worker<Theirs>
     super({ ...others, program, args: role, flags, failures: { tooSlow, crashed } });
   }
 }
+
+/** An index allocates much at once. By default, garbage takes more memory than the records of a large workspace. */
+const collectsSoon = [
+  "--max-semi-space-size=4",
+  "--heap-growing-percent=25",
+  "--external-memory-accounted-in-global-limit",
+];
 
 /** Asks the light worker, then the heavy one, because V8 may crash on a grammar that was not known to be heavy. */
 export async function orInHeavyWorker<AnyWorker, Answer>(

@@ -158,6 +158,8 @@ export class BackgroundBuild {
 
   async #merge(): Promise<void> {
     this.#isMerging = true;
+    // After many files, their processes hold much memory, and merging needs some.
+    if (hasManySegments(this.#found!.store)) for (const worker of this.#workers) worker.rest();
     try {
       await mergeSmallSegments(this.#found!.store, {
         signal: this.#signal,

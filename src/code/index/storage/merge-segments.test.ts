@@ -90,3 +90,26 @@ it("does not delay the next build when the index is discarded meanwhile", async 
   await build.stop();
   expect([store.isOpen, build.isRunning, build.problem]).toEqual([false, false, undefined]);
 });
+
+it("ends the processes of its workers first, which hold much memory after a large build", async () => {
+  await using folder = temporaryFolder();
+  const directory = join(folder.path, "index");
+  const { store, state, put, segments } = indexed(directory);
+  for (const path of paths) put(path, `holds ${path}.`);
+  state.wordless.clear();
+  const rested: number[] = [];
+  const unused = async () => expect.unreachable();
+  const worker = {
+    lexical: unused,
+    words: unused,
+    close: async () => {},
+    rest: () => rested.push(segments()),
+  };
+  const { signal } = turns;
+  const options = { workers: [worker, worker], directory, signal, discard: () => {}, done: () => {} };
+  const build = new BackgroundBuild({ ...options, quiet: async () => {} });
+  build.begin(store, state);
+  await build.stop();
+  expect([rested, segments()]).toEqual([[30, 30], 19]);
+  store.close();
+});

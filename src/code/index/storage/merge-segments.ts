@@ -2,7 +2,13 @@ import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { getOrMake } from "../../get-or-make.ts";
 import { noWords } from "../build/commit.ts";
 import type { IndexStore } from "./index-store.ts";
-import { type Postings, type Segment, type SegmentHead, SegmentWriter } from "./segment.ts";
+import {
+  type Postings,
+  type Segment,
+  type SegmentHead,
+  type SegmentReader,
+  SegmentWriter,
+} from "./segment.ts";
 import {
   emptyColumns,
   type LexicalHead,
@@ -42,7 +48,8 @@ export interface MergeTurns {
 
 interface Merging<Head> {
   readonly segment: StoredSegment<Head>;
-  readonly alive: readonly boolean[];
+  /** The new number of each document; -1 for one that is not current. */
+  readonly positions: Int32Array;
 }
 
 function toMerge<Head extends { readonly documents: number }>(
@@ -59,10 +66,12 @@ function toMerge<Head extends { readonly documents: number }>(
   });
   const bySize = all.toSorted((one, other) => one.size - other.size);
   const small = segments.length > most[kind] ? bySize : bySize.filter(({ share }) => share < 0.5);
-  return small.slice(0, atOnce).map(({ segment }) => ({
-    segment,
-    alive: Array.from(filesOf(segment.head), (file) => store.record(file)?.[kind] === segment.number),
-  }));
+  let next = 0;
+  return small.slice(0, atOnce).map(({ segment }) => {
+    const isCurrent = (file: number) => store.record(file)?.[kind] === segment.number;
+    const positions = Int32Array.from(filesOf(segment.head), (file) => (isCurrent(file) ? next++ : -1));
+    return { segment, positions };
+  });
 }
 
 const counts = new WeakMap<Uint32Array, number>();
@@ -80,44 +89,46 @@ async function merge(
   kind: "lexical" | "words",
   merging: readonly Merging<SegmentHead>[],
   turns: MergeTurns,
-  add: (merged: Merged) => number,
+  add: (merged: Segment) => number,
 ): Promise<void> {
-  const merged = await inSlices(store, merging, mergeTerms(merging, { weighted: kind === "words" }), turns);
+  const terms = merging.map(({ segment }) => store.segments.termsOf(segment));
+  const steps = mergeTerms(merging, terms, { weighted: kind === "words" });
+  const merged = await inSlices(store, merging, steps, turns);
   if (merged === undefined) return;
   store.change(() => {
     if (!exist(merging, store.segments)) return;
-    replace(store, merging, kind, merged.segment.documents === 0 ? undefined : () => add(merged));
+    replace(store, merging, kind, merged.documents === 0 ? undefined : () => add(merged));
   });
 }
 
 function addLexical(
   { segments }: IndexStore,
   merging: readonly Merging<LexicalHead>[],
-  { segment, sources }: Merged,
+  merged: Segment,
 ): number {
-  const files = Uint32Array.from(
-    sources,
-    ({ from, document }) => merging[from]!.segment.head.files[document]!,
-  );
-  return segments.addLexical(segment, files);
+  const files = new Uint32Array(merged.documents);
+  for (const { segment, positions } of merging) move(segment.head.files, files, positions);
+  return segments.addLexical(merged, files);
 }
 
-function addWords(
-  { segments }: IndexStore,
-  merging: readonly Merging<WordHead>[],
-  { segment, sources }: Merged,
-): number {
-  const columns = emptyColumns(segment.documents);
-  for (const [position, { from, document }] of sources.entries()) {
-    const { head } = merging[from]!.segment;
-    columns.fileOf[position] = head.fileOf[document]!;
-    columns.kindOf[position] = head.kindOf[document]!;
-    columns.firstLines[position] = head.firstLines[document]!;
-    columns.lastLines[position] = head.lastLines[document]!;
-    columns.symbols[position] = head.symbols[document]!;
+function addWords({ segments }: IndexStore, merging: readonly Merging<WordHead>[], merged: Segment): number {
+  const columns = emptyColumns(merged.documents);
+  for (const { segment, positions } of merging) {
+    for (const name of Object.keys(columns) as (keyof typeof columns)[])
+      move(segment.head[name], columns[name], positions);
   }
-  return segments.addWords(segment, columns);
+  return segments.addWords(merged, columns);
 }
+
+/** Copies the values of documents to their new numbers. */
+function move(from: Column, to: Column, positions: Int32Array): void {
+  for (let document = 0; document < positions.length; document++) {
+    const position = positions[document]!;
+    if (position >= 0) to[position] = from[document]!;
+  }
+}
+
+type Column = Uint32Array | Uint8Array;
 
 /** Returns what the steps return, or undefined if another process has merged or removed one of the segments. */
 async function inSlices<Result>(
@@ -162,39 +173,35 @@ function replace(
 }
 
 /**
- * Merges the current documents of several segments, in short steps. `sources` says where each document comes from. A
- * document whose file changes meanwhile is merged, too, but no record refers to it.
+ * Merges the current documents of several segments, in short steps. A document whose file changes meanwhile is merged,
+ * too, but no record refers to it.
  */
 function* mergeTerms(
   merging: readonly Merging<SegmentHead>[],
+  streams: readonly ReturnType<SegmentReader["terms"]>[],
   options: { readonly weighted: boolean },
-): Generator<void, Merged> {
-  const sources: { from: number; document: number }[] = [];
-  const positions = merging.map(({ alive }, from) =>
-    alive.map((isAlive, document) => (isAlive ? sources.push({ from, document }) - 1 : -1)),
-  );
-  const writer = new SegmentWriter(sources.length, options);
-  const streams = merging.map(({ segment }) => segment.reader.terms());
+): Generator<void, Segment> {
+  const documents = merging.reduce((sum, { positions }) => sum + countOfCurrent(positions), 0);
+  const writer = new SegmentWriter(documents, options);
   const heads = streams.map((stream) => stream.next().value);
   for (let terms = 1; ; terms++) {
     if (terms % termsPerStep === 0) yield;
     const term = smallest(heads.map((head) => head?.term));
     if (term === undefined) break;
-    const documents: number[] = [];
+    const found: number[] = [];
     const weights: number[] = [];
     for (const [from, head] of heads.entries()) {
       if (head === undefined || Buffer.compare(head.term, term) !== 0) continue;
-      gather(head.postings, positions[from]!, documents, weights);
+      gather(head.postings, merging[from]!.positions, found, weights);
       heads[from] = streams[from]!.next().value;
     }
-    if (documents.length > 0) writer.add(term, documents, weights);
+    if (found.length > 0) writer.add(term, found, weights);
   }
-  return { segment: writer.done(), sources };
+  return writer.done();
 }
 
-interface Merged {
-  readonly segment: Segment;
-  readonly sources: readonly { readonly from: number; readonly document: number }[];
+function countOfCurrent(positions: Int32Array): number {
+  return positions.reduce((sum, position) => (position < 0 ? sum : sum + 1), 0);
 }
 
 const termsPerStep = 20;
@@ -207,7 +214,7 @@ function smallest(terms: readonly (Uint8Array | undefined)[]): Uint8Array | unde
   return found;
 }
 
-function gather(from: Postings, positions: readonly number[], documents: number[], weights: number[]): void {
+function gather(from: Postings, positions: Int32Array, documents: number[], weights: number[]): void {
   for (const [index, document] of from.documents.entries()) {
     const position = positions[document]!;
     if (position < 0) continue;

@@ -26,10 +26,13 @@ export function writeOutline(symbols: readonly CodeSymbol[]): Uint8Array {
       doc ?? 0,
     ],
   );
-  return zstdCompressSync(JSON.stringify(rows), quickly);
+  const text = JSON.stringify(rows);
+  // By default, even a small result keeps 16 kB.
+  const chunkSize = Math.min(Math.max(64, text.length), 16_384);
+  return new Uint8Array(zstdCompressSync(text, { params: quickly, chunkSize }));
 }
 
-const quickly = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const quickly = { [constants.ZSTD_c_compressionLevel]: 1 };
 
 export function readOutline(bytes: Uint8Array): readonly OutlinedSymbol[] {
   const rows = JSON.parse(asBuffer(zstdDecompressSync(bytes)).toString()) as Row[];

@@ -70,6 +70,11 @@ export class SegmentTable {
     return this.#holdWords(this.#add("words", pages, bytes), readWordHead(bytes));
   }
 
+  /** Yields all terms of a segment. Does not keep the pages, so that those of queries stay in memory. */
+  termsOf({ number, head }: StoredSegment<SegmentHead>): ReturnType<SegmentReader["terms"]> {
+    return new SegmentReader(head, (page) => this.#readPage(number * pagesPerSegment + page)).terms();
+  }
+
   remove(number: number): void {
     this.#lexical.delete(number);
     this.#words.delete(number);
@@ -110,10 +115,14 @@ export class SegmentTable {
       const key = number * pagesPerSegment + page;
       const held = this.#pages.use(key);
       if (held !== undefined) return held;
-      const bytes = this.#database.checked("SELECT bytes, checked FROM pages WHERE place=?", "page", key);
+      const bytes = this.#readPage(key);
       this.#pages.set(key, bytes);
       return bytes;
     });
+  }
+
+  #readPage(key: number): Uint8Array {
+    return this.#database.checked("SELECT bytes, checked FROM pages WHERE place=?", "page", key);
   }
 }
 
