@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { rgPath } from "@vscode/ripgrep";
 import type { AreaMessage, AreaOptions, Step } from "../growth/measure.ts";
 import {
+  buildMeasure,
   countOf,
   ensureJournal,
   ensureTree,
@@ -23,7 +23,8 @@ export const group: Group = {
   needs: [],
   cases: [],
   run: async function* ({ only, sizes = "1k,10k,100k,300k", subject = [ownCheckout] }) {
-    const subjects = subject.map(installSubject);
+    const program = await buildMeasure();
+    const subjects = subject.map((checkout) => installSubject(checkout, program));
     for (const part of [...sizes.split(",").flatMap(partsAt), ...fixedParts])
       if (part.name.includes(only)) yield measurePart(part, subjects);
   },
@@ -209,17 +210,23 @@ async function measurePart(part: Part, subjects: readonly Subject[]): Promise<Ca
   };
 }
 
-async function measureAreas(areas: readonly Area[], { checkout, installed }: Subject): Promise<Rows> {
+async function measureAreas(
+  areas: readonly Area[],
+  { checkout, installed, program }: Subject,
+): Promise<Rows> {
   const rows = new Map<string, Measured>();
   for (const { area, suffix = "", options } of areas) {
-    const measured = await measureArea(area, { ...options, checkout, installed });
+    const measured = await measureArea(program, area, { ...options, checkout, installed });
     for (const step of measured) rows.set(`${step.name}${suffix}`, step);
   }
   return rows;
 }
 
-async function measureArea(area: string, options: AreaOptions): Promise<readonly Measured[]> {
-  const program = fileURLToPath(new URL("../growth/measure.ts", import.meta.url));
+async function measureArea(
+  program: string,
+  area: string,
+  options: AreaOptions,
+): Promise<readonly Measured[]> {
   const child = fork(program, [area, JSON.stringify(options)], {
     env: { ...process.env, GROWTH_RIPGREP: rgPath },
     execArgv: ["--disable-warning=ExperimentalWarning"],

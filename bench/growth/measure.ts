@@ -3,12 +3,11 @@ import { once } from "node:events";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
 import type { IndexState } from "../../src/contract/code.ts";
 import { cpuMsOf } from "../process-tree.ts";
 import { firstFile } from "./stage.ts";
 
-// node measure.ts AREA OPTIONS: measures one area in this process, and sends each step to growth.ts.
+// node measure.mjs AREA OPTIONS, built from this file: measures one area in this process, and sends each step to growth.ts.
 
 export interface AreaOptions {
   readonly checkout: string;
@@ -234,7 +233,7 @@ async function start(): Promise<void> {
 
 async function hub(): Promise<void> {
   const { connectHub } = await import(join(installed, "dist", "mcp.js"));
-  const server = fileURLToPath(new URL("../mcp/bare-server.mjs", import.meta.url));
+  const server = join(checkout, "bench", "mcp", "bare-server.mjs");
   const servers = Object.fromEntries(
     Array.from({ length: 50 }, (_, number) => [
       `server${number}`,

@@ -24,11 +24,13 @@ export interface Subject {
   readonly installed: string;
   /** State directories and journals of this subject, whose format other versions may not read. */
   readonly folder: string;
+  /** The program that measures it. */
+  readonly program: string;
 }
 
 export const ownCheckout: string = fileURLToPath(new URL("../..", import.meta.url));
 
-export function installSubject(directory: string): Subject {
+export function installSubject(directory: string, program: string): Subject {
   const checkout = resolve(directory);
   const key = createHash("sha256").update(checkout).digest("hex").slice(0, 8);
   const own = join(folder, "subjects", `${basename(checkout)}-${key}`);
@@ -41,7 +43,16 @@ export function installSubject(directory: string): Subject {
   for (const part of ["bin", "dist", "package.json"])
     cpSync(join(checkout, part), join(installed, part), { recursive: true });
   symlinkSync(join(checkout, "node_modules"), join(installed, "node_modules"));
-  return { name: basename(checkout), checkout, installed, folder: own };
+  return { name: basename(checkout), checkout, installed, folder: own, program };
+}
+
+/** Builds the program that measures. As TypeScript, it would also measure 30 MB of Node's compiler. */
+export async function buildMeasure(): Promise<string> {
+  const input = fileURLToPath(new URL("measure.ts", import.meta.url));
+  const file = join(folder, "measure.mjs");
+  const { build } = await import("rolldown");
+  await build({ input, platform: "node", output: { file }, logLevel: "warn" });
+  return file;
 }
 
 /** Returns the number that "10k" or "1m" stands for. */
