@@ -8,6 +8,7 @@ import {
   openCommandFixture,
   treeOf,
 } from "../../../test/support/journal-scan/command-fixture.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
 import type { ToolcribOptions } from "../../toolcrib/index.ts";
 
@@ -182,14 +183,24 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
     fixture.beside("rm d/end");
   });
 
-  it("uses the watch from the second command on, and a process for one call starts none", async () => {
-    const reusedBySecond = async (options: ToolcribOptions) => {
-      await using fixture = await openLarge({ sandbox: "bwrap", ...options }, shared);
-      await fixture.bash("printf 1 > count");
-      return (await fixture.watchedBash("printf 2 > count")).reused;
+  /** Whether each snapshot of the first two commands uses the watch. */
+  const firstUses = [
+    { isKnown: true, kind: "library", expected: [false, true, true, true] },
+    { isKnown: true, kind: "cli", expected: [false, true, true, true] },
+    { isKnown: false, kind: "library", expected: [false, false, true, true] },
+    { isKnown: false, kind: "cli", expected: [false, false, false] },
+  ] as const;
+  it.each(firstUses)("starts when it is useful: %o", async ({ isKnown, kind, expected }) => {
+    const reused = async () => {
+      await using state = temporaryFolder();
+      const own = isKnown ? {} : { stateDirectory: state.path };
+      const options = { sandbox: "bwrap", client: { kind }, ...own } as const;
+      await using fixture = await openLarge(options, shared);
+      const first = await fixture.watchedBash("printf 1 > count");
+      const second = await fixture.watchedBash("printf 2 > count");
+      return [...first.reused, ...second.reused].slice(0, expected.length);
     };
-    await expect.poll(() => reusedBySecond({}), patience).toEqual([true, true]);
-    expect((await reusedBySecond({ client: { kind: "cli" } }))[0]).toBe(false);
+    await expect.poll(reused, patience).toEqual(expected);
   });
 
   it("hides secrets that appear between commands", async () => {

@@ -49,11 +49,13 @@ async function openWatched(limits: Partial<WatchLimits> = {}, prepare?: string) 
   const findPerl = async () => "perl";
   const programs = { now: 0, atOnce: 0, areConfined: true };
   const placeholders = new Map<string, number>();
-  const snapshots = new WatchedSnapshots({
-    ...{ pinning, findPerl, limits: { minEntries: 0, ...limits } },
-    programs: () => programs,
-    placeholders: () => placeholders,
-  });
+  const open = () =>
+    new WatchedSnapshots({
+      ...{ pinning, findPerl, limits: { minEntries: 0, ...limits } },
+      programs: () => programs,
+      placeholders: () => placeholders,
+    });
+  const snapshots = open();
   const take = () => snapshots.take([], {});
   for (let count = 0; count < 3; count += 1) await take();
   return {
@@ -63,6 +65,7 @@ async function openWatched(limits: Partial<WatchLimits> = {}, prepare?: string) 
     programs,
     placeholders,
     snapshots,
+    another: open,
     fresh: async () => (await takeSnapshot(pinning, [], {})).snapshot,
     [Symbol.asyncDispose]: async () => {
       await snapshots.close();
@@ -155,6 +158,35 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
       };
       await expect.poll(read, patience).toEqual([script, count]);
     }
+  });
+
+  it("reads only those after the first snapshot, when an earlier process has taken one", async () => {
+    await using watched = await openWatched();
+    const known = await watched.fresh();
+    const read = async () => {
+      const snapshots = watched.another();
+      try {
+        const first = await snapshots.take([], { known });
+        expect(snapshots.lastRead).toBe(directoryCount);
+        watched.run("printf x >> d/one");
+        expect(show(await snapshots.take([], { like: first, known: first }))).toEqual(
+          show(await watched.fresh()),
+        );
+        return snapshots.lastRead;
+      } finally {
+        await snapshots.close();
+      }
+    };
+    await expect.poll(read, patience).toBe(1);
+  });
+
+  it("starts no watch when an earlier process has found few files", async () => {
+    await using watched = await openWatched({ minEntries: 1000 });
+    await watched.snapshots.take([], { known: await watched.fresh() });
+    const snapshots = watched.another();
+    await snapshots.take([], { known: await watched.fresh() });
+    expect([watched.snapshots.pid, snapshots.pid]).toEqual([undefined, undefined]);
+    await snapshots.close();
   });
 
   it("sees a change through a hard link outside the workspace", async () => {

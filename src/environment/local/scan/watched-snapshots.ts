@@ -23,7 +23,10 @@ import { MustLookAgain, type Taken } from "./unchanged.ts";
 export interface WatchLimits {
   /** Smaller workspaces are scanned faster than a watch answers. */
   readonly minEntries: number;
-  /** How many snapshots are taken before the first watch starts. Two are those around the first command. */
+  /**
+   * How many snapshots are taken before the first watch starts. Two are those around the first command. If the first
+   * snapshot gets an earlier one, which shows that the workspace is large, the watch starts before it.
+   */
   readonly snapshotsBefore: number;
   /** Each directory takes about a kilobyte of the kernel's memory. */
   readonly maxDirectories: number;
@@ -68,7 +71,7 @@ interface WatchedSnapshotsOptions {
 }
 
 /**
- * Takes the snapshots of one instance. After the first ones, it watches the directories, and scans only those with
+ * Takes the snapshots of one instance. Soon it watches the directories, and scans only those with
  * events. It scans everything when the watch cannot prove that the other directories are unchanged. The sandbox asks the
  * same watch which names may have changed.
  */
@@ -152,6 +155,8 @@ export class WatchedSnapshots {
 
   async #take(outside: readonly IgnoreFileOutside[], options: SnapshotOptions): Promise<Snapshot> {
     this.#snapshots += 1;
+    // The first command ran in another sandbox than bubblewrap, and so will most others.
+    if (options.again && this.#snapshots === 2) await this.#endWatch();
     if (this.#watch === undefined) await this.#start(options);
     else await this.#ask(options.ignoreFilesInUse ? "names" : "files");
     const [changes, mustLook] = [this.#changes, this.#mustLook];
@@ -258,13 +263,15 @@ export class WatchedSnapshots {
     return asked;
   }
 
-  async #start({ without = [], again = false }: SnapshotOptions): Promise<void> {
-    if (this.#snapshots <= this.#rest || this.#last === undefined || this.#wasWhole || again) return;
+  async #start({ without = [], again = false, known }: SnapshotOptions): Promise<void> {
+    const last = this.#last ?? known;
+    const isEarly = this.#last !== undefined && this.#snapshots <= this.#rest;
+    if (isEarly || last === undefined || this.#wasWhole || again) return;
     const placeholders = new Map(this.#options.placeholders());
     this.#mounts = this.#limits.mounts();
     this.#watched = this.#identity();
     const { pinning, findPerl } = this.#options;
-    const perl = this.#mayWatch(this.#last, without) ? await findPerl().catch(() => undefined) : undefined;
+    const perl = this.#mayWatch(last, without) ? await findPerl().catch(() => undefined) : undefined;
     if (perl !== undefined) {
       const watches = await import("./tree-watch.ts");
       const { maxDirectories, maxUserWatches } = this.#limits;
@@ -340,8 +347,8 @@ export class WatchedSnapshots {
   }
 
   /** Everything else that a snapshot depends on: its options, ignore files elsewhere and the workspace itself. */
-  #about(outside: readonly IgnoreFileOutside[], { without, ignored }: SnapshotOptions): string {
-    const excluded = this.#last?.repositories.map(({ path }) =>
+  #about(outside: readonly IgnoreFileOutside[], { without, ignored, known }: SnapshotOptions): string {
+    const excluded = (this.#last ?? known)?.repositories.map(({ path }) =>
       attemptQuietly(() => readFileSync(`${this.#prefix}${path}/.git/info/exclude`, "utf8")),
     );
     return JSON.stringify([outside, without, ignored, this.#identity(), excluded]);
