@@ -167,6 +167,7 @@ class ChangeScanner implements Scanner {
     this.#git.forgetLost(after, ledger.holdings, before.snapshot);
     this.#latest = { ledger, collection };
     this.#git.release();
+    freeAfterScan(before.snapshot);
     return { after, uncovered };
   }
 
@@ -197,8 +198,7 @@ class ChangeScanner implements Scanner {
   async #snapshot(options: Omit<SnapshotOptions, "without">): Promise<Snapshot> {
     const { environment, without = [] } = this.#parts;
     const snapshot = await environment.snapshot!({ ...options, without: [...without, this.#parts.folder] });
-    const isScanned = snapshot.shared === undefined;
-    if (isScanned && snapshot.entries.count > manyEntries) freeHeapSoon();
+    freeAfterScan(snapshot);
     return snapshot;
   }
 
@@ -225,7 +225,11 @@ function isConfined({ account, confinement }: Pick<ToolCall, "account" | "confin
 
 type ScannedCall = SecuredCall & Pick<ToolCall, "id">;
 
-/** The number of entries from which a scan leaves much garbage. */
+/** Frees the garbage of a scan of everything, which is much from this number of entries on. */
+function freeAfterScan({ shared, entries }: Snapshot): void {
+  if (shared === undefined && entries.count > manyEntries) freeHeapSoon();
+}
+
 const manyEntries = 20_000;
 
 const tooLarge = "there are too many files to scan";

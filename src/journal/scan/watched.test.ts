@@ -185,15 +185,16 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
 
   /** Whether each snapshot of the first two commands uses the watch. */
   const firstUses = [
-    { isKnown: true, kind: "library", expected: [false, true, true, true] },
-    { isKnown: true, kind: "cli", expected: [false, true, true, true] },
-    { isKnown: false, kind: "library", expected: [false, false, true, true] },
-    { isKnown: false, kind: "cli", expected: [false, false, false] },
+    { knownBy: "a process", kind: "cli", expected: [false, true, true, true] },
+    { knownBy: "git", kind: "cli", expected: [false, true, true, true] },
+    { knownBy: "nothing", kind: "library", expected: [false, false, true, true] },
+    { knownBy: "nothing", kind: "cli", expected: [false, false, false] },
   ] as const;
-  it.each(firstUses)("starts when it is useful: %o", async ({ isKnown, kind, expected }) => {
+  it.each(firstUses)("starts when it is useful: %o", async ({ knownBy, kind, expected }) => {
+    if (knownBy === "nothing") shared.beside("mv .git/index ../index");
     const reused = async () => {
       await using state = temporaryFolder();
-      const own = isKnown ? {} : { stateDirectory: state.path };
+      const own = knownBy === "a process" ? {} : { stateDirectory: state.path };
       const options = { sandbox: "bwrap", client: { kind }, ...own } as const;
       await using fixture = await openLarge(options, shared);
       const first = await fixture.watchedBash("printf 1 > count");
@@ -201,6 +202,7 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
       return [...first.reused, ...second.reused].slice(0, expected.length);
     };
     await expect.poll(reused, patience).toEqual(expected);
+    if (knownBy === "nothing") shared.beside("mv ../index .git/index");
   });
 
   it("hides secrets that appear between commands", async () => {

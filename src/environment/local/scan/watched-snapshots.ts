@@ -24,8 +24,8 @@ export interface WatchLimits {
   /** Smaller workspaces are scanned faster than a watch answers. */
   readonly minEntries: number;
   /**
-   * How many snapshots are taken before the first watch starts. Two are those around the first command. If the first
-   * snapshot gets an earlier one, which shows that the workspace is large, the watch starts before it.
+   * How many snapshots are taken before the first watch starts. Two are those around the first command. If an earlier
+   * snapshot or git's index shows that the workspace is large, the watch starts before the first one.
    */
   readonly snapshotsBefore: number;
   /** Each directory takes about a kilobyte of the kernel's memory. */
@@ -266,7 +266,7 @@ export class WatchedSnapshots {
   async #start({ without = [], again = false, known }: SnapshotOptions): Promise<void> {
     const last = this.#last ?? known;
     const isEarly = this.#last !== undefined && this.#snapshots <= this.#rest;
-    if (isEarly || last === undefined || this.#wasWhole || again) return;
+    if (isEarly || (last === undefined && !this.#hasLargeIndex) || this.#wasWhole || again) return;
     const placeholders = new Map(this.#options.placeholders());
     this.#mounts = this.#limits.mounts();
     this.#watched = this.#identity();
@@ -307,12 +307,13 @@ export class WatchedSnapshots {
     for (const path of changes.directories) this.#named?.add(path);
   }
 
-  #mayWatch({ entries, contents, leftOut }: Snapshot, without: readonly string[]): boolean {
+  #mayWatch(last: Snapshot | undefined, without: readonly string[]): boolean {
     if (process.platform !== "linux" || this.#rest === Number.POSITIVE_INFINITY) return false;
-    if (entries.count < this.#limits.minEntries || contents.size > this.#limits.maxDirectories) return false;
+    const { minEntries, maxDirectories } = this.#limits;
+    if (last && (last.entries.count < minEntries || last.contents.size > maxDirectories)) return false;
     // Toolcrib creates and removes files of its own all the time, and the kernel's directories are endless.
     if (without.some((path) => path.startsWith(this.#prefix) && existsSync(path))) return false;
-    if (Array.from(leftOut.values()).includes("system")) return false;
+    if (last && Array.from(last.leftOut.values()).includes("system")) return false;
     const mounts = readMountTable(this.#mounts);
     if (isMountedTwice(this.#root, mounts)) return false;
     const inside = mounts.map(({ point }) => point).filter((point) => point.startsWith(this.#prefix));
@@ -320,6 +321,12 @@ export class WatchedSnapshots {
       const type = attemptQuietly(() => this.#limits.typeAt(path));
       return type !== undefined && watchableTypes.has(type);
     });
+  }
+
+  /** Whether git's index is so large that it lists many files. */
+  get #hasLargeIndex(): boolean {
+    const bytes = statsAt(`${this.#prefix}.git/index`)?.size ?? 0;
+    return bytes > 0 && bytes >= this.#limits.minEntries * bytesPerFile;
   }
 
   /** Changes when another directory gets the path of the workspace. */
@@ -348,7 +355,8 @@ export class WatchedSnapshots {
 
   /** Everything else that a snapshot depends on: its options, ignore files elsewhere and the workspace itself. */
   #about(outside: readonly IgnoreFileOutside[], { without, ignored, known }: SnapshotOptions): string {
-    const excluded = (this.#last ?? known)?.repositories.map(({ path }) =>
+    const repositories = (this.#last ?? known)?.repositories.map(({ path }) => path) ?? [];
+    const excluded = Array.from(new Set(["", ...repositories]), (path) =>
       attemptQuietly(() => readFileSync(`${this.#prefix}${path}/.git/info/exclude`, "utf8")),
     );
     return JSON.stringify([outside, without, ignored, this.#identity(), excluded]);
@@ -361,6 +369,9 @@ interface Base extends Taken {
   /** When everything was last scanned. */
   readonly provenMs: number;
 }
+
+/** With a short path. */
+const bytesPerFile = 72;
 
 const noChanges: TreeChanges = { directories: new Set(), inUse: new Set(), unproven: new Map() };
 
