@@ -72,5 +72,5 @@ export function startWorker({ program, args, flags, onMessage }: StartOptions): 
   };
 }
 
-/** Makes glibc return the memory of large buffers to the system. By default, it keeps them once many were used. */
+/** By default, glibc keeps the memory of freed buffers: those of the size of earlier ones, and for each thread. */
 const returnsMemory = { MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_ARENA_MAX: "2" };

@@ -76,7 +76,7 @@ describe("a worker", () => {
     expect(await next).toBe(11);
   }, 600_000);
 
-  it("exits after its requests when it is told to rest, and restarts", async () => {
+  it("exits after its requests when it is retired, and restarts", async () => {
     const worker = open({});
     const processes: number[] = [];
     const add = (numbers: [number, number]) =>
@@ -90,7 +90,7 @@ describe("a worker", () => {
       );
     const first = add([1, 2]);
     await Promise.resolve();
-    worker.rest();
+    worker.retire();
     expect([await first, await add([3, 4])]).toEqual([3, 7]);
     expect(processes).toEqual([1, 2]);
   }, 600_000);

@@ -87,7 +87,7 @@ export class Worker<Theirs extends ServiceOf<Theirs>> {
   }
 
   /** Ends the process after its requests. The next request starts another. */
-  rest(): void {
+  retire(): void {
     this.#current?.retire();
   }
 

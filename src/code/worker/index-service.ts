@@ -88,9 +88,9 @@ function buildWorker(workspace: string): BuildWorker {
       const isAnyHeavy = request.files.some(({ parsed, language }) => parsed && isHeavyToIndex(language));
       return isAnyHeavy ? ask(heavy) : orInHeavyWorker(ask, light, heavy);
     },
-    rest: () => {
-      light.rest();
-      heavy.rest();
+    retire: () => {
+      light.retire();
+      heavy.retire();
     },
     close: async () => {
       await Promise.all([light.close(), heavy.close()]);

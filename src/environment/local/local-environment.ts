@@ -78,7 +78,7 @@ export interface LocalEnvironmentOptions extends LocalPathsOptions {
   readonly sandbox?: SandboxOptions | undefined;
   /** The paths of programs by name. A program with the path undefined is unavailable. */
   readonly programs?: Programs | undefined;
-  /** Whether it runs only one command, so that a watch of the directories is not used after that. Default: false. */
+  /** Whether it runs only one command, so that a watch must start before it to be useful. Default: false. */
   readonly isForOneCall?: boolean | undefined;
   /** When snapshots use a watch of the directories; for tests. */
   readonly watching?: Partial<WatchLimits> | undefined;
@@ -143,7 +143,7 @@ class LocalEnvironment implements Environment, AsyncDisposable {
       records: startRecords,
     };
     this.#web = options.web;
-    // Without an earlier snapshot, the second one, after the first command, scans everything anyway.
+    // Without a watch before it, the second snapshot, after the first command, scans everything anyway.
     this.#watching = { snapshotsBefore: options.isForOneCall ? 2 : 1, ...options.watching };
     // Content that is stored for undo is not shown to the caller.
     const unguarded = new PathChecker(this.workspace, undefined);

@@ -107,7 +107,9 @@ class ChangeScanner implements Scanner {
     const { journal, environment, blobs } = this.#parts;
     const { id, signal } = call;
     const latest = this.#latest ?? this.#pending.latest();
-    const snapshot = await this.#lookInTime(signal, latest?.ledger.snapshot);
+    // The first snapshot scans everything. If the one after the command must, too, a watch between them is useless.
+    const again = this.#latest === undefined && !isConfined(call);
+    const snapshot = await this.#lookInTime(signal, { known: latest?.ledger.snapshot, again });
     if (typeof snapshot === "string") return { uncovered: `changes by its commands (${snapshot})` };
     const collection = journal.records("collected").at(-1)?.sequence ?? 0;
     const earlier = this.#stillKept(latest, collection);
@@ -165,9 +167,10 @@ class ChangeScanner implements Scanner {
     ];
     const ledger = inheriting(before, after, found.holdings);
     this.#git.forgetLost(after, ledger.holdings, before.snapshot);
+    // The first scan leaves the most garbage. With a watch, no other scan of everything follows.
+    if (this.#latest === undefined && leavesGarbage(before.snapshot)) freeHeapSoon(50);
     this.#latest = { ledger, collection };
     this.#git.release();
-    freeAfterScan(before.snapshot);
     return { after, uncovered };
   }
 
@@ -179,13 +182,16 @@ class ChangeScanner implements Scanner {
   }
 
   /** Returns a snapshot, or the reason why there is none. After a scan that took too long, none is tried for a while. */
-  async #lookInTime(signal: AbortSignal, known: Snapshot | undefined): Promise<Snapshot | string> {
+  async #lookInTime(
+    signal: AbortSignal,
+    options: { readonly known: Snapshot | undefined; readonly again: boolean },
+  ): Promise<Snapshot | string> {
     if (this.#parts.environment.snapshot === undefined) return "this environment has no snapshots";
     if (monotonicMs() < this.#nextLookMs) return tooLarge;
     const { maxLookCpuMs: maxCpuMs, maxLookMs: maxMs, lookPauseMs } = this.#limits;
     const limit = new WorkLimit({ maxCpuMs, maxMs });
     try {
-      return await this.#snapshot({ signal: AbortSignal.any([signal, limit.signal]), known });
+      return await this.#snapshot({ ...options, signal: AbortSignal.any([signal, limit.signal]) });
     } catch (error) {
       if (signal.aborted || !limit.signal.aborted) throw error;
       this.#nextLookMs = monotonicMs() + lookPauseMs;
@@ -198,7 +204,7 @@ class ChangeScanner implements Scanner {
   async #snapshot(options: Omit<SnapshotOptions, "without">): Promise<Snapshot> {
     const { environment, without = [] } = this.#parts;
     const snapshot = await environment.snapshot!({ ...options, without: [...without, this.#parts.folder] });
-    freeAfterScan(snapshot);
+    if (leavesGarbage(snapshot)) freeHeapSoon();
     return snapshot;
   }
 
@@ -223,14 +229,12 @@ function isConfined({ account, confinement }: Pick<ToolCall, "account" | "confin
   return account.sandbox === "bwrap" && confinement?.unconfined !== true;
 }
 
-type ScannedCall = SecuredCall & Pick<ToolCall, "id">;
+type ScannedCall = SecuredCall & Pick<ToolCall, "id" | "account" | "confinement">;
 
-/** Frees the garbage of a scan of everything, which is much from this number of entries on. */
-function freeAfterScan({ shared, entries }: Snapshot): void {
-  if (shared === undefined && entries.count > manyEntries) freeHeapSoon();
+/** Whether a snapshot is a scan of everything, of many entries. */
+function leavesGarbage({ shared, entries }: Snapshot): boolean {
+  return shared === undefined && entries.count > 20_000;
 }
-
-const manyEntries = 20_000;
 
 const tooLarge = "there are too many files to scan";
 

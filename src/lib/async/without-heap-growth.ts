@@ -25,12 +25,12 @@ export function stopHeapGrowth(): void {
 }
 
 /**
- * Frees the memory of garbage soon, unless the process has ended by then. V8 keeps it for new objects otherwise:
+ * Frees the memory of garbage after some time, unless the process has ended by then. V8 keeps it for new objects otherwise:
  * 150 MB after work with many objects.
  */
-export function freeHeapSoon(): void {
+export function freeHeapSoon(afterMs = 1000): void {
   clearTimeout(freeing);
-  freeing = setTimeout(freeHeap, 50);
+  freeing = setTimeout(freeHeap, afterMs);
   freeing.unref();
 }
 

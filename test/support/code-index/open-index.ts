@@ -88,7 +88,7 @@ export function workerHere(workspace: string): BuildWorker {
   return {
     lexical: (request, signal) => service.lexical({ ...request, workspace }, { signal }),
     words: (request, signal) => service.words({ ...request, workspace }, { signal }),
-    rest: () => {},
+    retire: () => {},
     close: async () => {},
   };
 }

@@ -15,6 +15,7 @@ import type { WorkspaceState } from "./workspace-state.ts";
 
 /** Up to this many files are read without the lock, because that is cheaper than waiting for another process. */
 const fewFiles = 100;
+const manyFiles = 2000;
 const pollMs = 100;
 const retryMs = 30_000;
 
@@ -40,6 +41,8 @@ export class BackgroundBuild {
   #found: IndexView | undefined;
   #running: Promise<void> | undefined;
   #isMerging = false;
+  /** How many files were indexed since the last merge. */
+  #indexed = 0;
   #failed: { readonly message: string; readonly atMs: number } | undefined;
 
   constructor({ workers, directory, signal, discard, done, quiet }: BuildOptions) {
@@ -158,8 +161,9 @@ export class BackgroundBuild {
 
   async #merge(): Promise<void> {
     this.#isMerging = true;
-    // After many files, their processes hold much memory, and merging needs some.
-    if (hasManySegments(this.#found!.store)) for (const worker of this.#workers) worker.rest();
+    // Their processes hold much memory by now, and merging needs some.
+    if (this.#indexed > manyFiles) for (const worker of this.#workers) worker.retire();
+    this.#indexed = 0;
     try {
       await mergeSmallSegments(this.#found!.store, {
         signal: this.#signal,
@@ -195,6 +199,7 @@ export class BackgroundBuild {
         this.#blame(batch, store);
       } finally {
         this.#batches.done(batch);
+        this.#indexed += batch.files.length;
       }
     }
   }

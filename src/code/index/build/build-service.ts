@@ -39,7 +39,7 @@ export function buildService(retire: () => void): BuildService {
 export interface BuildWorker {
   lexical(request: LexicalRequest, signal: AbortSignal): Promise<LexicalAnswer>;
   words(request: WordIndexRequest, signal: AbortSignal): Promise<WordIndexAnswer>;
-  /** Ends its process until the next request. */
-  rest(): void;
+  /** Ends its processes. The next request starts one. */
+  retire(): void;
   close(): Promise<void>;
 }

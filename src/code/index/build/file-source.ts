@@ -77,7 +77,7 @@ export class FilesElsewhere implements FileSource {
     return {
       lexical: async (request, signal) => worker.lexical(await this.withContents(request, signal), signal),
       words: async (request, signal) => worker.words(await this.#withTexts(request, signal), signal),
-      rest: () => worker.rest(),
+      retire: () => worker.retire(),
       close: () => worker.close(),
     };
   }

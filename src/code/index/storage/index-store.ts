@@ -15,7 +15,7 @@ export class IndexStore {
   readonly segments: SegmentTable;
   readonly #database: IndexDatabase;
   readonly #byPath = new Map<string, FileRecord>();
-  /** An array, because a map takes five times the memory. */
+  /** An array, because a map takes much more memory. */
   #byNumber: (FileRecord | undefined)[] = [];
   #columns = new FileColumns();
   #changed = 0;

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
 import { BackgroundBuild } from "../build/background-build.ts";
-import { TrigramCollector } from "../build/build-lexical.ts";
+import { type LexicalRequest, TrigramCollector } from "../build/build-lexical.ts";
 import { commitLexical } from "../build/commit.ts";
 import { WorkspaceState } from "../build/workspace-state.ts";
 import { findCandidates } from "../query/find-candidates.ts";
@@ -91,25 +91,35 @@ it("does not delay the next build when the index is discarded meanwhile", async 
   expect([store.isOpen, build.isRunning, build.problem]).toEqual([false, false, undefined]);
 });
 
-it("ends the processes of its workers first, which hold much memory after a large build", async () => {
+it.each([
+  ["few", 0, []],
+  ["many", 2001, [30, 30]],
+])("ends the processes of its workers first when they have read %s files", async (_, count, expected) => {
   await using folder = temporaryFolder();
   const directory = join(folder.path, "index");
   const { store, state, put, segments } = indexed(directory);
   for (const path of paths) put(path, `holds ${path}.`);
   state.wordless.clear();
-  const rested: number[] = [];
-  const unused = async () => expect.unreachable();
+  const retired: number[] = [];
   const worker = {
-    lexical: unused,
-    words: unused,
+    // These files are gone.
+    lexical: async ({ files }: LexicalRequest) => ({
+      files: files.map(() => "gone" as const),
+      segment: collector.write(),
+    }),
+    words: async () => expect.unreachable(),
+    retire: () => retired.push(segments()),
     close: async () => {},
-    rest: () => rested.push(segments()),
   };
+  for (let number = 0; number < count; number += 1) {
+    files.set(`gone${number}`, listed);
+    state.outdated.add(`gone${number}`);
+  }
   const { signal } = turns;
   const options = { workers: [worker, worker], directory, signal, discard: () => {}, done: () => {} };
   const build = new BackgroundBuild({ ...options, quiet: async () => {} });
   build.begin(store, state);
   await build.stop();
-  expect([rested, segments()]).toEqual([[30, 30], 19]);
+  expect([retired, segments()]).toEqual([expected, 19]);
   store.close();
 });

@@ -41,12 +41,21 @@ export class TreeWatch {
     this.#hold("unref");
   }
 
-  /** Returns undefined when not every directory can be watched. */
-  static async start(perl: string, root: string, maxDirectories: number): Promise<TreeWatch | undefined> {
+  /** Returns undefined when not every directory can be watched, or the caller has cancelled. */
+  static async start(
+    perl: string,
+    root: string,
+    maxDirectories: number,
+    signal?: AbortSignal,
+  ): Promise<TreeWatch | undefined> {
     const args = ["-e", perlProgram("watch-tree.pl", import.meta.url)];
     const child = spawn(perl, args, { cwd: root, env: {}, stdio: ["pipe", "pipe", "ignore"] });
     const watch = new TreeWatch(child);
-    if ((await watch.#ask(`${maxDirectories}\n`)) !== undefined) return watch;
+    const kill = () => child.kill("SIGKILL");
+    signal?.addEventListener("abort", kill);
+    const answer = signal?.aborted ? undefined : await watch.#ask(`${maxDirectories}\n`);
+    signal?.removeEventListener("abort", kill);
+    if (answer !== undefined) return watch;
     await watch.close();
     return undefined;
   }

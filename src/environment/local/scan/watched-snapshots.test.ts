@@ -180,13 +180,36 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
     await expect.poll(read, patience).toBe(1);
   });
 
-  it("starts no watch when an earlier process has found few files", async () => {
-    await using watched = await openWatched({ minEntries: 1000 });
-    await watched.snapshots.take([], { known: await watched.fresh() });
+  it("starts later when an earlier process has found few files, which are many by now", async () => {
+    await using watched = await openWatched({ minEntries: files.length + 3 });
+    watched.run("rm -r d");
+    const known = await watched.fresh();
+    watched.run("mkdir -p d/e; touch d/one d/two d/e/three d/e/four");
     const snapshots = watched.another();
-    await snapshots.take([], { known: await watched.fresh() });
-    expect([watched.snapshots.pid, snapshots.pid]).toEqual([undefined, undefined]);
+    const pids: (number | undefined)[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      await snapshots.take([], { known });
+      pids.push(snapshots.pid);
+    }
     await snapshots.close();
+    expect(pids).toEqual([undefined, undefined, expect.any(Number)]);
+  });
+
+  it("starts none in a workspace with few files", async () => {
+    await using watched = await openWatched({ minEntries: 1000 });
+    expect(watched.snapshots.pid).toBeUndefined();
+  });
+
+  it("starts none once it is closed, or when the caller has cancelled", async () => {
+    await using watched = await openWatched();
+    const [closed, cancelled] = [watched.another(), watched.another()];
+    const known = await watched.fresh();
+    await closed.close();
+    await closed.take([], { known });
+    const taking = cancelled.take([], { known, signal: AbortSignal.abort() });
+    await expect(taking).rejects.toMatchObject({ code: "cancelled" });
+    expect([closed.pid, cancelled.pid]).toEqual([undefined, undefined]);
+    await cancelled.close();
   });
 
   it("sees a change through a hard link outside the workspace", async () => {

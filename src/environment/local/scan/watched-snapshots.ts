@@ -30,7 +30,7 @@ export interface WatchLimits {
   readonly snapshotsBefore: number;
   /** Each directory takes about a kilobyte of the kernel's memory. */
   readonly maxDirectories: number;
-  /** The watches that all programs of the user may have. At most half of them are used. */
+  /** The watches that all programs of the user may have. A process uses at most half of them. */
   readonly maxUserWatches: () => number;
   /** A scan of everything is repeated after this time. */
   readonly maxAgeMs: number;
@@ -71,7 +71,7 @@ interface WatchedSnapshotsOptions {
 }
 
 /**
- * Takes the snapshots of one instance. Soon it watches the directories, and scans only those with
+ * Takes the snapshots of one instance. In a large workspace, it watches the directories, and scans only those with
  * events. It scans everything when the watch cannot prove that the other directories are unchanged. The sandbox asks the
  * same watch which names may have changed.
  */
@@ -155,8 +155,6 @@ export class WatchedSnapshots {
 
   async #take(outside: readonly IgnoreFileOutside[], options: SnapshotOptions): Promise<Snapshot> {
     this.#snapshots += 1;
-    // The first command ran in another sandbox than bubblewrap, and so will most others.
-    if (options.again && this.#snapshots === 2) await this.#endWatch();
     if (this.#watch === undefined) await this.#start(options);
     else await this.#ask(options.ignoreFilesInUse ? "names" : "files");
     const [changes, mustLook] = [this.#changes, this.#mustLook];
@@ -263,25 +261,34 @@ export class WatchedSnapshots {
     return asked;
   }
 
-  async #start({ without = [], again = false, known }: SnapshotOptions): Promise<void> {
-    const last = this.#last ?? known;
-    const isEarly = this.#last !== undefined && this.#snapshots <= this.#rest;
-    if (isEarly || (last === undefined && !this.#hasLargeIndex) || this.#wasWhole || again) return;
+  async #start(options: SnapshotOptions): Promise<void> {
+    const { without = [], again = false, signal } = options;
+    const isFirst = this.#last === undefined;
+    if (isFirst ? !this.#isKnownToBeLarge(options) : this.#snapshots <= this.#rest) return;
+    if (this.#wasWhole || again) return;
     const placeholders = new Map(this.#options.placeholders());
     this.#mounts = this.#limits.mounts();
     this.#watched = this.#identity();
     const { pinning, findPerl } = this.#options;
-    const perl = this.#mayWatch(last, without) ? await findPerl().catch(() => undefined) : undefined;
+    const perl = this.#mayWatch(without) ? await findPerl().catch(() => undefined) : undefined;
     if (perl !== undefined) {
       const watches = await import("./tree-watch.ts");
       const { maxDirectories, maxUserWatches } = this.#limits;
       const most = Math.min(maxDirectories, Math.floor(maxUserWatches() / 2));
-      this.#watch = await watches.TreeWatch.start(perl, pinning.root, most);
+      this.#watch = await watches.TreeWatch.start(perl, pinning.root, most, signal);
       this.#named = undefined;
     }
-    if (this.#watch === undefined) this.#rest = Number.POSITIVE_INFINITY;
+    if (this.#watch === undefined && !isFirst) this.#rest = Number.POSITIVE_INFINITY;
     this.#placeholders = placeholders;
     this.#mayHoldFiles = this.#options.programs().now > 0;
+  }
+
+  /** Returns whether a watch is useful from the first snapshot on. */
+  #isKnownToBeLarge({ known }: SnapshotOptions): boolean {
+    const { minEntries } = this.#limits;
+    const bytes = statsAt(`${this.#prefix}.git/index`)?.size ?? 0;
+    const isLarge = known !== undefined && known.entries.count >= minEntries;
+    return isLarge || bytes > minEntries * indexBytesPerFile;
   }
 
   /**
@@ -307,13 +314,16 @@ export class WatchedSnapshots {
     for (const path of changes.directories) this.#named?.add(path);
   }
 
-  #mayWatch(last: Snapshot | undefined, without: readonly string[]): boolean {
+  #mayWatch(without: readonly string[]): boolean {
     if (process.platform !== "linux" || this.#rest === Number.POSITIVE_INFINITY) return false;
-    const { minEntries, maxDirectories } = this.#limits;
-    if (last && (last.entries.count < minEntries || last.contents.size > maxDirectories)) return false;
     // Toolcrib creates and removes files of its own all the time, and the kernel's directories are endless.
     if (without.some((path) => path.startsWith(this.#prefix) && existsSync(path))) return false;
-    if (last && Array.from(last.leftOut.values()).includes("system")) return false;
+    if (this.#last !== undefined) {
+      const { entries, contents, leftOut } = this.#last;
+      const { minEntries, maxDirectories } = this.#limits;
+      if (entries.count < minEntries || contents.size > maxDirectories) return false;
+      if (Array.from(leftOut.values()).includes("system")) return false;
+    }
     const mounts = readMountTable(this.#mounts);
     if (isMountedTwice(this.#root, mounts)) return false;
     const inside = mounts.map(({ point }) => point).filter((point) => point.startsWith(this.#prefix));
@@ -321,12 +331,6 @@ export class WatchedSnapshots {
       const type = attemptQuietly(() => this.#limits.typeAt(path));
       return type !== undefined && watchableTypes.has(type);
     });
-  }
-
-  /** Whether git's index is so large that it lists many files. */
-  get #hasLargeIndex(): boolean {
-    const bytes = statsAt(`${this.#prefix}.git/index`)?.size ?? 0;
-    return bytes > 0 && bytes >= this.#limits.minEntries * bytesPerFile;
   }
 
   /** Changes when another directory gets the path of the workspace. */
@@ -342,23 +346,25 @@ export class WatchedSnapshots {
   /** Ends a watch that no longer knows all changes. One that helped is replaced soon, others after more and more snapshots. */
   async #endWatch(): Promise<void> {
     const watch = this.#watch;
+    if (watch === undefined) return;
     this.#watch = undefined;
     this.#base = undefined;
     this.#changes = noChanges;
     this.#mustLook = false;
     this.#named = undefined;
     this.#linked = new Set();
-    this.#rest = this.#snapshots + this.#nextRest - 1;
+    this.#rest = Math.max(this.#rest, this.#snapshots + this.#nextRest - 1);
     this.#nextRest = Math.min(this.#nextRest * 2, 64);
-    await watch?.close();
+    await watch.close();
   }
 
   /** Everything else that a snapshot depends on: its options, ignore files elsewhere and the workspace itself. */
   #about(outside: readonly IgnoreFileOutside[], { without, ignored, known }: SnapshotOptions): string {
     const repositories = (this.#last ?? known)?.repositories.map(({ path }) => path) ?? [];
-    const excluded = Array.from(new Set(["", ...repositories]), (path) =>
+    const excluded = Array.from(new Set(["", ...repositories]), (path) => [
+      path,
       attemptQuietly(() => readFileSync(`${this.#prefix}${path}/.git/info/exclude`, "utf8")),
-    );
+    ]);
     return JSON.stringify([outside, without, ignored, this.#identity(), excluded]);
   }
 }
@@ -370,8 +376,8 @@ interface Base extends Taken {
   readonly provenMs: number;
 }
 
-/** With a short path. */
-const bytesPerFile = 72;
+/** About 60 bytes and the path. */
+const indexBytesPerFile = 110;
 
 const noChanges: TreeChanges = { directories: new Set(), inUse: new Set(), unproven: new Map() };
 
