@@ -12,7 +12,7 @@ import { installed, nodes, runProgram, whyClaudeCodeCannotStart } from "./suppor
 
 const folder = join(import.meta.dirname, "programs");
 /** The programs that use Toolcrib and zod alone, whose types are checked, too. */
-const plain = ["own-tool", "own-backend", "approvals", "history", "typed-calls", "agent"];
+const plain = ["own-tool", "own-backend", "approvals", "history", "typed-calls", "agent", "workers"];
 const others = [
   "standard-schema",
   "ai-sdk",
