@@ -72,5 +72,5 @@ export function startWorker({ program, args, flags, onMessage }: StartOptions): 
   };
 }
 
-/** By default, glibc keeps the memory of freed buffers: those of the size of earlier ones, and for each thread. */
+/** By default, glibc keeps more and more freed memory: it does so with larger buffers each time, and for each thread. */
 const returnsMemory = { MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_ARENA_MAX: "2" };

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { TestService, TestStarter } from "../../test/support/workers/test-worker.ts";
 import { ToolError } from "../contract/error.ts";
-import { Worker, type WorkerOptions } from "./worker.ts";
+import { type Answering, Worker, type WorkerOptions } from "./worker.ts";
 
 const program = fileURLToPath(new URL("../../test/support/workers/test-worker.ts", import.meta.url));
 const always = { about: "a.txt", signal: new AbortController().signal };
@@ -38,15 +38,7 @@ describe("a worker", () => {
   it("is replaced after an answer when it keeps much memory", async () => {
     const worker = open({});
     const processes: number[] = [];
-    const keep = (count: number) =>
-      worker.ask(
-        "keepBytes",
-        ({ process }: { process: number }) => {
-          processes.push(process);
-          return count;
-        },
-        always,
-      );
+    const keep = (count: number) => worker.ask("keepBytes", noting(processes, count), always);
     const little = await keep(1000);
     expect(await keep(220_000_000 - little)).toBeGreaterThan(200_000_000);
     expect(await keep(1000)).toBeLessThan(200_000_000);
@@ -79,15 +71,7 @@ describe("a worker", () => {
   it("exits after its requests when it is retired, and restarts", async () => {
     const worker = open({});
     const processes: number[] = [];
-    const add = (numbers: [number, number]) =>
-      worker.ask(
-        "add",
-        ({ process }: { process: number }) => {
-          processes.push(process);
-          return numbers;
-        },
-        always,
-      );
+    const add = (numbers: [number, number]) => worker.ask("add", noting(processes, numbers), always);
     const first = add([1, 2]);
     await Promise.resolve();
     worker.retire();
@@ -109,6 +93,14 @@ describe("a worker", () => {
     expect([...processes]).toEqual([1, 2]);
   }, 600_000);
 });
+
+/** Returns a function that notes the process of a request, and returns its input. */
+function noting<Input>(processes: number[], input: Input): (answering: Answering) => Input {
+  return ({ process }) => {
+    processes.push(process);
+    return input;
+  };
+}
 
 function open(options: Partial<WorkerOptions>): Worker<TestService> {
   const worker = new Worker<TestService>({

@@ -25,7 +25,7 @@ export function stopHeapGrowth(): void {
 }
 
 /**
- * Frees the memory of garbage after some time, unless the process has ended by then. V8 keeps it for new objects otherwise:
+ * Frees the memory of garbage after a while, unless the process has ended by then. Otherwise V8 keeps it for new objects:
  * 150 MB after work with many objects.
  */
 export function freeHeapSoon(afterMs = 1000): void {
