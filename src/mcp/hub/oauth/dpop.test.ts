@@ -348,10 +348,12 @@ describe("a hostile server", () => {
     await using hub = await fixture.openHub();
     isHostile = true;
     fixture.server.expireTokens();
-    await expect(callFirst(hub)).rejects.toMatchObject({
-      message: "The MCP server one needs a login, because the new token is not bound to its key",
-      hint: "Ask the user to run: toolcrib mcp login one",
-    });
+    // The first request ends the login, and a later one gives the same reason.
+    for (let call = 0; call < 2; call += 1)
+      await expect(callFirst(hub)).rejects.toMatchObject({
+        message: "The MCP server one needs a login, because the new token is not bound to its key",
+        hint: "Ask the user to run: toolcrib mcp login one",
+      });
     expect(fixture.store.read(serverOf(fixture))).toBeUndefined();
     expect(fixture.server.requests.filter(({ authorization }) => authorization?.includes("unbound"))).toEqual(
       [],

@@ -25,6 +25,8 @@ export class ServerLogin implements RequestLogin {
   readonly #secrets = new LoginSecrets();
   /** The opened key of the login, which remembers nonces. Another login has another key. */
   #dpop: { readonly key: string; readonly session: Promise<DpopSession> } | undefined;
+  /** Why the last login ended. Requests that run at the same time must give the same reason. */
+  #endReason: string | undefined;
 
   constructor(server: LoginServer, store: LoginStore, sdk: Sdk) {
     this.#server = server;
@@ -60,7 +62,9 @@ export class ServerLogin implements RequestLogin {
 
   #read(): Login | undefined {
     const login = this.#store.read(this.#server);
-    if (login !== undefined) for (const secret of secretsOf(login)) this.#secrets.add(secret);
+    if (login === undefined) return undefined;
+    this.#endReason = undefined;
+    for (const secret of secretsOf(login)) this.#secrets.add(secret);
     return login;
   }
 
@@ -84,11 +88,11 @@ export class ServerLogin implements RequestLogin {
 
   async #refresh(rejected: string | undefined): Promise<void> {
     const { name, url } = this.#server;
-    if (this.#read() === undefined) throw loginNeeded(name, "needs a login");
+    if (this.#read() === undefined) throw this.#noLogin();
     const signal = AbortSignal.timeout(refreshMs);
     await this.#store.alone(this.#server, signal, async () => {
       const login = this.#read();
-      if (login === undefined) throw loginNeeded(name, "needs a login");
+      if (login === undefined) throw this.#noLogin();
       // Another request or process has refreshed the tokens, or the user has logged in again.
       if (login.tokens.access_token !== rejected) return;
       const { refresh_token: refreshToken } = login.tokens;
@@ -105,7 +109,7 @@ export class ServerLogin implements RequestLogin {
           fetchFn: authorizationFetch(url, signal),
         });
         // The user has logged out meanwhile.
-        if (this.#read() === undefined) throw loginNeeded(name, "needs a login");
+        if (this.#read() === undefined) throw this.#noLogin();
         if (isBound(login.tokens) && !isBound(tokens))
           throw this.#end("needs a login, because the new token is not bound to its key");
         refuseUnusableToken(tokens, login.dpopKey === undefined ? "none" : "offered");
@@ -126,7 +130,12 @@ export class ServerLogin implements RequestLogin {
   /** Deletes a login that is of no use any more. Call it in `alone`. */
   #end(what: string): ToolError {
     this.#store.remove(this.#server);
-    return loginNeeded(this.#server.name, what);
+    this.#endReason = what;
+    return this.#noLogin();
+  }
+
+  #noLogin(): ToolError {
+    return loginNeeded(this.#server.name, this.#endReason ?? "needs a login");
   }
 
   /** Records the scope that the server demands, for the next login. */
