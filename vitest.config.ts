@@ -10,6 +10,8 @@ export default defineConfig({
     // Tests take an environment and never change the process, so many of them may share one.
     pool: "forks",
     isolate: false,
+    // Collecting young garbage less often takes a twelfth less CPU.
+    execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=64"],
     // They often wait for programs that they have started.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: TestOrder },

@@ -5,7 +5,9 @@ import { openScripts } from "../../src/script/open-scripts.ts";
 import { echoCalls, hostilePrograms } from "../../test/support/script/hostile-programs.ts";
 import { workDirectory } from "../data/data.ts";
 import type { CaseResult, Contender, Group } from "../harness.ts";
+import { Talk } from "../mcp/talk.ts";
 import { openSubject } from "../subject.ts";
+import { buildAndInstall, launcher } from "./start.ts";
 
 const workspace = join(workDirectory, "script");
 const files = Array.from({ length: 100 }, (_, at) => `file-${at}.txt`);
@@ -14,6 +16,7 @@ const files = Array.from({ length: 100 }, (_, at) => `file-${at}.txt`);
 export const group: Group = {
   needs: [],
   prepare: () => {
+    buildAndInstall();
     mkdirSync(workspace, { recursive: true });
     for (const file of files) writeFileSync(join(workspace, file), "a line of the file\n".repeat(200));
   },
@@ -34,10 +37,23 @@ export const group: Group = {
       goals: [{ measure: "p50Ms", timesReference: 1.2 }],
       contenders: {
         "direct calls": () => calling(1),
-        toolcrib: () =>
-          running(
-            `let chars = 0; for (const path of ${JSON.stringify(files)}) chars += (await tools.file.read({ path })).text.length; return chars`,
-          ),
+        toolcrib: () => running(readInTurn),
+      },
+    },
+    {
+      name: "100 reads of an MCP client",
+      about:
+        "What a model chooses between: 100 calls of file_read, one after the other, or one script that makes them. Both over standard input and output, without the requests to the model.",
+      rounds: 30,
+      goals: [{ measure: "p50Ms", timesReference: 1.2 }],
+      contenders: {
+        "direct calls": () =>
+          talking(async (talk) => {
+            let chars = 0;
+            for (const path of files) chars += await talk.call("file_read", { path });
+            return String(chars);
+          }),
+        toolcrib: () => talking((talk) => talk.answer("tools_script", { script: readInTurn })),
       },
     },
     {
@@ -59,6 +75,13 @@ export const group: Group = {
     if (name.includes(only)) yield await containAll(name, 1_000);
   },
 };
+
+const readInTurn = `let chars = 0; for (const path of ${JSON.stringify(files)}) chars += (await tools.file.read({ path })).text.length; return chars`;
+
+async function talking(run: (talk: Talk) => Promise<string>): Promise<Contender> {
+  const talk = await new Talk([launcher, "mcp", "--workspace", workspace]).open();
+  return { run: () => run(talk), close: () => talk.close() };
+}
 
 async function running(script: string): Promise<Contender> {
   const subject = await openSubject({ workspace });

@@ -41,6 +41,8 @@ export async function ensureCodeTree(): Promise<CodeTree> {
     const bytes = copyTree(sources.flatMap(listSource), path);
     writeFileSync(stamp, JSON.stringify({ files: wantedFiles, bytes }));
   }
+  // The ignore rules of the repository around it, which ignores `dist`, end here.
+  if (!existsSync(join(path, ".git"))) execFileSync("git", ["init", "-q", path]);
   return { path, ...JSON.parse(readFileSync(stamp, "utf8")) };
 }
 

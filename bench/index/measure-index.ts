@@ -50,6 +50,7 @@ async function measureBuild(
   }, 50).unref();
   const lexical = untilListed(join(directory, "index.db"), tree.files).then(seconds);
   let { state } = await index();
+  if (state.files !== tree.files) throw new Error(`${state.files} of ${tree.files} files were found.`);
   while (state.indexed < state.files && state.problem === undefined) ({ state } = await index());
   const whole = seconds();
   const cpu = (cpuMsOf(process.pid) - cpuBegun) / 1000;
