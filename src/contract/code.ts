@@ -236,6 +236,11 @@ export interface CandidatePattern extends Pick<IndexFilter, "language" | "path">
   readonly kind: "literal" | "regex";
   readonly text: string;
   readonly ignoreCase: boolean;
+  /**
+   * Puts files first that define a symbol of this name, then code, tests and the other roles. Default: files are ordered by
+   * path.
+   */
+  readonly symbol?: string | undefined;
 }
 
 export interface SymbolsWanted extends IndexFilter {

@@ -99,22 +99,21 @@ async function matchingFiles(
     return { files: withRipgrep(request, wanted, context), index: undefined };
   try {
     const index = await code.index({ signal, progress: (message) => context.progress(message) });
-    const pattern = { kind: query.way, text: query.pattern, ignoreCase: query.ignoreCase, language, path };
-    const [candidates, symbols] = await Promise.all([
-      index.candidates(pattern, { signal }),
-      index.symbols({ name: query.pattern, language, path, limit: mostOutlined }, { signal }),
-    ]);
-    const defining = new Set(symbols.map((symbol) => symbol.path));
-    return { files: lookInto(usefulFirst(candidates, defining), request, wanted, context), index };
+    const { way, pattern, ignoreCase } = query;
+    const candidates = await index.candidates(
+      { kind: way, text: pattern, ignoreCase, language, path, symbol: pattern },
+      { signal },
+    );
+    return { files: lookInto(candidates, request, wanted, context), index };
   } catch (error) {
     if (!(error instanceof ToolError) || signal.aborted || error.code !== "unavailable") throw error;
     return { files: withRipgrep(request, wanted, context), index: undefined };
   }
 }
 
-/** Sorts files that define a symbol of that name first, then code, tests and the rest, each by path. */
-function usefulFirst(paths: readonly string[], defining: ReadonlySet<string>): string[] {
-  const ordered = paths.map((path) => ({ path, rank: defining.has(path) ? -1 : roleOf(path) }));
+/** Sorts files by their role, code first, and then by path. */
+function byRole(paths: readonly string[]): string[] {
+  const ordered = paths.map((path) => ({ path, rank: roleOf(path) }));
   return ordered
     .sort((one, other) => one.rank - other.rank || (one.path < other.path ? -1 : 1))
     .map(({ path }) => path);
@@ -188,7 +187,7 @@ async function* withRipgrep(
   for (const { path: found, line, text } of data.matches) {
     files.set(found, [...(files.get(found) ?? []), { line, text, matched: true }]);
   }
-  for (const found of usefulFirst([...files.keys()], new Set())) {
+  for (const found of byRole([...files.keys()])) {
     if (language === undefined || languageOf(found, "") === language)
       yield { path: found, lines: files.get(found)!, hasMore: data.limited };
   }

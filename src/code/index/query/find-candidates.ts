@@ -1,25 +1,32 @@
 import type { CandidatePattern } from "../../../contract/code.ts";
+import { roleOf } from "../../../lib/file-roles.ts";
 import { hasFullTrigrams } from "../build/workspace-state.ts";
 import type { IndexView } from "../indexer.ts";
 import type { FileRecord } from "../storage/file-record.ts";
+import { definingFiles } from "./find-symbols.ts";
 import { filterFiles } from "./path-filter.ts";
 import { trigramsOfLiteral, trigramsOfRegex } from "./required-trigrams.ts";
 import { documentsFor, rarestFirst, type Trigram, trigramTerm } from "./trigrams.ts";
+import { currentWordIndex } from "./word-index.ts";
 
-/** Returns all files that can contain a pattern, in path order, including files the index does not know. */
-export function findCandidates(pattern: CandidatePattern, { store, state }: IndexView): readonly string[] {
-  const { kind, text, ignoreCase } = pattern;
+/** Returns all files that can contain a pattern, in the wanted order, including files the index does not know. */
+export function findCandidates(pattern: CandidatePattern, view: IndexView): readonly string[] {
+  const { store, state } = view;
+  const { kind, text, ignoreCase, symbol } = pattern;
   const query = (kind === "literal" ? trigramsOfLiteral : trigramsOfRegex)(text, { ignoreCase });
   const isAskedFor = filterFiles(pattern);
-  const found: string[] = [];
-  const take = (path: string, language: string | undefined) => {
-    if (isAskedFor({ path, language })) found.push(path);
+  const defining = symbol === undefined ? undefined : definingFiles(symbol, currentWordIndex(view));
+  const found: string[][] = [];
+  const take = (path: string, language: string | undefined, role: () => number) => {
+    if (isAskedFor({ path, language })) (found[defining === undefined ? 0 : role()] ??= []).push(path);
   };
-  for (const path of state.outdated) take(path, "unknown");
-  for (const { path, hash, language } of state.withoutFullTrigrams(store))
-    take(path, hash === "" ? "unknown" : language);
+  const takeRecord = (record: FileRecord, language: string | undefined) =>
+    take(record.path, language, () => (defining!.has(record.number) ? 0 : 1 + record.role));
+  for (const path of state.outdated) take(path, "unknown", () => 1 + roleOf(path));
+  for (const record of state.withoutFullTrigrams(store))
+    takeRecord(record, record.hash === "" ? "unknown" : record.language);
   const takeKnown = (record: FileRecord | undefined) => {
-    if (state.knows(record) && hasFullTrigrams(record)) take(record.path, record.language);
+    if (state.knows(record) && hasFullTrigrams(record)) takeRecord(record, record.language);
   };
   if (query === "all") for (const path of state.files.keys()) takeKnown(store.records.get(path));
   else {
@@ -35,5 +42,5 @@ export function findCandidates(pattern: CandidatePattern, { store, state }: Inde
       }
     }
   }
-  return found.sort();
+  return found.flatMap((paths) => paths.sort());
 }

@@ -54,11 +54,21 @@ export function indexedSymbol(
   return { path, kind, name, within, firstLine, lastLine, signature, doc };
 }
 
-function filesWith(term: string, { segments, file }: WordIndex): WordFile[] {
-  const files = segments.flatMap((segment) =>
-    Array.from(segment.postings(term)?.documents ?? [], (document) => file(segment.fileOf[document]!)),
-  );
-  return distinct(files);
+/** Returns the numbers of the files with a symbol of this name, or whose name ends with its words. */
+export function definingFiles(name: string, index: WordIndex): ReadonlySet<number> {
+  const words = nameWords(name);
+  return words.length === 0 ? new Set() : numbersWith(nameTerm(words), index);
+}
+
+function filesWith(term: string, index: WordIndex): WordFile[] {
+  return distinct(Array.from(numbersWith(term, index), index.file));
+}
+
+function numbersWith(term: string, { segments }: WordIndex): Set<number> {
+  const numbers = new Set<number>();
+  for (const { postings, fileOf } of segments)
+    for (const document of postings(term)?.documents ?? []) numbers.add(fileOf[document]!);
+  return numbers;
 }
 
 /** The terms of each segment are sorted, so a name that is typed completely is found before longer ones. */

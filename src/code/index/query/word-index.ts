@@ -1,5 +1,4 @@
 import type { OutlinedSymbol } from "../../../contract/code.ts";
-import { roleOf } from "../../../lib/file-roles.ts";
 import { getOrMake } from "../../get-or-make.ts";
 import type { Piece } from "../../search/pieces.ts";
 import type { IndexView } from "../indexer.ts";
@@ -94,8 +93,8 @@ export function currentWordIndex({ store, state }: IndexView): WordIndex {
 const described = new WeakMap<FileRecord, WordFile>();
 
 function describe(record: FileRecord): WordFile {
-  const { number, path, language, hash } = record;
-  return getOrMake(described, record, () => ({ number, path, language, hash, role: roleOf(path) }));
+  const { number, path, language, hash, role } = record;
+  return getOrMake(described, record, () => ({ number, path, language, hash, role }));
 }
 
 const ranges = new WeakMap<Uint32Array, Map<number, Omit<FileDocuments, "segment">>>();

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
+import { roleOf } from "../../../lib/file-roles.ts";
 import { getOrMake } from "../../get-or-make.ts";
 import type { Figures } from "../build/list-workspace.ts";
 
@@ -37,6 +38,7 @@ export class FileRecord implements NewRecord {
   words: number;
   readonly #columns: FileColumns;
   readonly #row: number;
+  #role: number | undefined;
 
   constructor(number: number, from: NewRecord, columns: FileColumns, row: number) {
     this.number = number;
@@ -60,6 +62,12 @@ export class FileRecord implements NewRecord {
 
   get hash(): string {
     return this.#columns.hashAt(this.#row);
+  }
+
+  /** The result of `roleOf`, which takes some microseconds. */
+  get role(): number {
+    this.#role ??= roleOf(this.path);
+    return this.#role;
   }
 }
 
