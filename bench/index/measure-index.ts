@@ -6,9 +6,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { rgPath } from "@vscode/ripgrep";
 import { openCode } from "../../src/code/open-code.ts";
 import type { ProjectIndex } from "../../src/contract/code.ts";
+import type { CodeSearchData } from "../../src/tools/code/found-code.ts";
 import { dataPath } from "../data/data.ts";
 import { type CaseResult, shortNumber, type Verdict } from "../harness.ts";
 import { cpuMsOf, residentMbOf } from "../process-tree.ts";
+import { openSubject } from "../subject.ts";
 import { type CodeTree, ensureCodeTree } from "./code-tree.ts";
 import { sampleNames, sampleQuestions } from "./questions.ts";
 
@@ -31,6 +33,7 @@ export async function* measureIndex(): AsyncGenerator<CaseResult> {
     yield await measureLiterals(tree, await index());
     yield await measureRanked(tree, await index());
     yield await measureMap(index);
+    yield await measureExact(tree, await index());
   } finally {
     await code.close();
   }
@@ -173,6 +176,38 @@ async function measureLiterals(tree: CodeTree, index: ProjectIndex): Promise<Cas
       verdict("names with other files than ripgrep's", different, 0, ""),
     ],
   };
+}
+
+/** Measures the tool, which stops when it has enough results, with an index of its own. */
+async function measureExact(tree: CodeTree, index: ProjectIndex): Promise<CaseResult> {
+  const all = await index.candidates({ kind: "literal", text: "", ignoreCase: false }, { signal });
+  const names = sampleNames(tree.path, all, 200);
+  const subject = await openSubject({ workspace: tree.path });
+  const search = async (name: string) => {
+    const { data } = await subject.call("code.search", { query: JSON.stringify(name) });
+    return data as CodeSearchData;
+  };
+  try {
+    for (let state = (await search(names[0]!)).index; state!.indexed < state!.files; ) {
+      await sleep(100);
+      state = (await search(names[0]!)).index;
+    }
+    const found: number[] = [];
+    for (const name of names) found.push(...(await times(1, () => search(name))));
+    return {
+      ...about(
+        "exact",
+        "`code.search` of the same 200 names in quotes: ten results, confirmed in the files.",
+      ),
+      table: [
+        ["ms", "p50", "p95"],
+        ["code.search", ...shown(found)],
+      ],
+      verdicts: [verdict("p95 within 30 ms", percentile(found, 0.95), 30, "ms")],
+    };
+  } finally {
+    await subject.close();
+  }
 }
 
 async function measureRanked(tree: CodeTree, index: ProjectIndex): Promise<CaseResult> {

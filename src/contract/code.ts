@@ -149,14 +149,23 @@ export interface ProjectIndex {
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
   /** Finds symbols by their whole name or its last words, ordered by path. */
   symbols(wanted: SymbolsWanted, options: Reading): Promise<readonly IndexedSymbol[]>;
-  /** Returns the symbols of files, in the order of `paths`; undefined where they are not indexed. */
-  outlines(paths: readonly string[], options: Reading): Promise<readonly (IndexedOutline | undefined)[]>;
+  /** Returns the symbols around lines of files, in the order of `files`; undefined where they are not indexed. */
+  symbolsAround(
+    files: readonly FileLines[],
+    options: Reading,
+  ): Promise<readonly (SymbolsAround | undefined)[]>;
   /** Returns the files and symbols that are used most, most central first. */
   central(wanted: CentralWanted, options: Reading): Promise<readonly CentralFile[]>;
 }
 
-/** The symbols of a file while its content has this hash. */
-export interface IndexedOutline {
+/** Some lines of a file, in ascending order. */
+export interface FileLines {
+  readonly path: string;
+  readonly lines: readonly number[];
+}
+
+/** The symbols that contain some lines of a file, with their parents, while its content has this hash. */
+export interface SymbolsAround {
   readonly hash: string;
   readonly symbols: readonly OutlinedSymbol[];
 }

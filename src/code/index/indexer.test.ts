@@ -206,6 +206,65 @@ describe("the index", () => {
     ]);
   });
 
+  it("puts candidates first that define a symbol, then code, tests and the other roles", async () => {
+    await using index = openTestIndex({
+      "a.md": "read_token",
+      "a.test.ts": "readToken();\n",
+      "b.ts": "readToken();\n",
+      "c.test.ts": "export function readToken() {}\n",
+      "d.ts": "export class Reader {\n  readToken() {}\n}\n",
+    });
+    await index.built();
+    const pattern = { kind: "literal", text: "readToken", ignoreCase: false } as const;
+    const found = (symbol?: string) => index.candidates({ ...pattern, symbol }, { signal });
+    expect(await found()).toEqual(["a.test.ts", "b.ts", "c.test.ts", "d.ts"]);
+    expect(await found("readToken")).toEqual(["c.test.ts", "d.ts", "b.ts", "a.test.ts"]);
+    expect(await found("=>")).toEqual(["b.ts", "d.ts", "a.test.ts", "c.test.ts"]);
+    const [changed, all] = ["export function readToken() {}\n", { ...pattern, text: "read" }];
+    index.write("b.ts", changed);
+    index.write("0.md", "read");
+    await index.built();
+    expect(await index.candidates({ ...all, symbol: "readToken" }, { signal })).toEqual([
+      "b.ts",
+      "c.test.ts",
+      "d.ts",
+      "a.test.ts",
+      "0.md",
+      "a.md",
+    ]);
+  });
+
+  it("returns the symbols around lines, with their parents", async () => {
+    const methods = ["one", "two", "three"].map((name) => `  ${name}() {\n    f();\n  }\n`).join("");
+    await using index = openTestIndex({
+      "a.ts": `function f() {}\nclass A {\n${methods}}\nclass B {\n  four() {}\n}\n`,
+      "b.txt": "text",
+    });
+    await index.built();
+    const around = async (...lines: number[]) => {
+      const [answer] = await index.symbolsAround([{ path: "a.ts", lines }], { signal });
+      return answer?.symbols.map(({ name, parent }) => [name, parent]);
+    };
+    expect(await around(7)).toEqual([
+      ["A", undefined],
+      ["two", 0],
+    ]);
+    expect(await around(1, 4, 14)).toEqual([
+      ["f", undefined],
+      ["A", undefined],
+      ["one", 1],
+      ["B", undefined],
+      ["four", 3],
+    ]);
+    expect(await around(12)).toEqual([["A", undefined]]);
+    expect(await around(99)).toEqual([]);
+    const texts = ["b.txt", "missing.ts"].map((path) => ({ path, lines: [1] }));
+    expect(await index.symbolsAround(texts, { signal })).toEqual([
+      { hash: expect.stringMatching(/^[0-9a-f]{64}$/), symbols: [] },
+      undefined,
+    ]);
+  });
+
   it("follows a branch switch", async () => {
     const names = Array.from({ length: 60 }, (_, number) => `a/f${number}.ts`);
     await using index = openTestIndex(Object.fromEntries(names.map((name) => [name, `alpha("${name}")`])));

@@ -3,12 +3,13 @@ import type {
   CandidatePattern,
   CentralFile,
   CentralWanted,
-  IndexedOutline,
+  FileLines,
   IndexedSymbol,
   IndexHit,
   IndexQuery,
   IndexState,
   Reading,
+  SymbolsAround,
   SymbolsWanted,
 } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
@@ -22,7 +23,7 @@ import { type FileSource, filesHere } from "./build/file-source.ts";
 import { type ListedFiles, withoutFiles } from "./build/list-workspace.ts";
 import { WorkspaceState } from "./build/workspace-state.ts";
 import { findCandidates } from "./query/find-candidates.ts";
-import { findOutlines, findSymbols } from "./query/find-symbols.ts";
+import { findSymbols, findSymbolsAround } from "./query/find-symbols.ts";
 import { StoredMaps } from "./query/stored-maps.ts";
 import { currentWordIndex } from "./query/word-index.ts";
 import { DamagedIndex } from "./storage/bytes.ts";
@@ -41,7 +42,10 @@ export interface IndexService {
   ): Promise<readonly IndexHit[]>;
   candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
   symbols(wanted: SymbolsWanted, options: Reading): Promise<readonly IndexedSymbol[]>;
-  outlines(paths: readonly string[], options: Reading): Promise<readonly (IndexedOutline | undefined)[]>;
+  symbolsAround(
+    files: readonly FileLines[],
+    options: Reading,
+  ): Promise<readonly (SymbolsAround | undefined)[]>;
   central(wanted: CentralWanted, options: Reading): Promise<readonly CentralFile[]>;
   /** Stops building; finished work is kept. */
   close(): Promise<void>;
@@ -62,7 +66,7 @@ export function openIndexer(options: IndexerOptions): IndexService {
     search: (query) => indexer.search(query),
     candidates: (pattern) => indexer.answer((view) => findCandidates(pattern, view)),
     symbols: (wanted) => indexer.answer((view) => findSymbols(wanted, currentWordIndex(view))),
-    outlines: (paths) => indexer.answer((view) => findOutlines(paths, view)),
+    symbolsAround: (files) => indexer.answer((view) => findSymbolsAround(files, view)),
     central: (wanted) => indexer.central(wanted),
     close: () => indexer.close(),
   };

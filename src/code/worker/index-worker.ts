@@ -114,7 +114,8 @@ export class IndexWorker {
   readonly #queries: Omit<ProjectIndex, "state" | "search"> = {
     candidates: (pattern, { signal }) => this.#worker.ask("candidates", () => pattern, { ...about, signal }),
     symbols: (wanted, { signal }) => this.#worker.ask("symbols", () => wanted, { ...about, signal }),
-    outlines: (paths, { signal }) => this.#worker.ask("outlines", () => paths, { ...about, signal }),
+    symbolsAround: (files, { signal }) =>
+      this.#worker.ask("symbolsAround", () => files, { ...about, signal }),
     central: (wanted, { signal }) => this.#worker.ask("central", () => wanted, { ...about, signal }),
   };
 }

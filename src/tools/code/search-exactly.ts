@@ -193,15 +193,15 @@ async function* withRipgrep(
   }
 }
 
-/** Returns the symbols of files: those of the index while the content is the same, otherwise those of a new parse. */
+/** Returns the symbols around the lines: those of the index while the content is the same, otherwise those of a new parse. */
 async function symbolsOf(
   files: readonly MatchingFile[],
   index: ProjectIndex | undefined,
   context: ToolContext,
 ): Promise<readonly (readonly OutlinedSymbol[])[]> {
   const { signal } = context;
-  const paths = files.map(({ path }) => path);
-  const indexed = (await index?.outlines(paths, { signal }).catch(orParsed(signal))) ?? [];
+  const wanted = files.map(({ path, lines }) => ({ path, lines: lines.map(({ line }) => line) }));
+  const indexed = (await index?.symbolsAround(wanted, { signal }).catch(orParsed(signal))) ?? [];
   return Promise.all(
     files.map(({ path, bytes }, position) => {
       const known = indexed[position];

@@ -1,5 +1,5 @@
 import type { CandidatePattern } from "../../../contract/code.ts";
-import { roleOf } from "../../../lib/file-roles.ts";
+import { fileRoles, roleOf } from "../../../lib/file-roles.ts";
 import { hasFullTrigrams } from "../build/workspace-state.ts";
 import type { IndexView } from "../indexer.ts";
 import type { FileRecord } from "../storage/file-record.ts";
@@ -16,9 +16,10 @@ export function findCandidates(pattern: CandidatePattern, view: IndexView): read
   const query = (kind === "literal" ? trigramsOfLiteral : trigramsOfRegex)(text, { ignoreCase });
   const isAskedFor = filterFiles(pattern);
   const defining = symbol === undefined ? undefined : definingFiles(symbol, currentWordIndex(view));
-  const found: string[][] = [];
+  // First the files that define the symbol, then those of each role. Without a symbol, all are in the first list.
+  const found: string[][] = Array.from({ length: 1 + fileRoles.length }, () => []);
   const take = (path: string, language: string | undefined, role: () => number) => {
-    if (isAskedFor({ path, language })) (found[defining === undefined ? 0 : role()] ??= []).push(path);
+    if (isAskedFor({ path, language })) found[defining === undefined ? 0 : role()]!.push(path);
   };
   const takeRecord = (record: FileRecord, language: string | undefined) =>
     take(record.path, language, () => (defining!.has(record.number) ? 0 : 1 + record.role));

@@ -1,4 +1,11 @@
-import type { IndexedOutline, IndexedSymbol, OutlinedSymbol, SymbolsWanted } from "../../../contract/code.ts";
+import type {
+  FileLines,
+  IndexedSymbol,
+  OutlinedSymbol,
+  SymbolsAround,
+  SymbolsWanted,
+} from "../../../contract/code.ts";
+import { firstIndex } from "../../first-index.ts";
 import { endsWithWords, nameTerm, nameTerms, nameWords } from "../../search/terms.ts";
 import { isOutlinable } from "../build/workspace-state.ts";
 import type { IndexView } from "../indexer.ts";
@@ -6,17 +13,35 @@ import { readOutline } from "../storage/outline-blob.ts";
 import { filterFiles } from "./path-filter.ts";
 import type { WordFile, WordIndex } from "./word-index.ts";
 
-/** Returns the stored outlines of files that have not changed since they were indexed. */
-export function findOutlines(
-  paths: readonly string[],
+/**
+ * Returns the symbols around lines of files that have not changed since they were indexed. The other symbols of a file are
+ * left out, because a large file has many, and sending them takes longer than finding these.
+ */
+export function findSymbolsAround(
+  files: readonly FileLines[],
   { store, state }: IndexView,
-): readonly (IndexedOutline | undefined)[] {
-  return paths.map((path) => {
+): readonly (SymbolsAround | undefined)[] {
+  return files.map(({ path, lines }) => {
     const record = store.records.get(path);
     if (!state.knows(record) || record.words <= 0) return undefined;
     if (!isOutlinable(record.language)) return { hash: record.hash, symbols: [] };
     const bytes = store.outline(record.number);
-    return bytes.length === 0 ? undefined : { hash: record.hash, symbols: readOutline(bytes) };
+    return bytes.length === 0 ? undefined : { hash: record.hash, symbols: around(lines, readOutline(bytes)) };
+  });
+}
+
+function around(lines: readonly number[], outline: readonly OutlinedSymbol[]): readonly OutlinedSymbol[] {
+  const kept = new Set<number>();
+  for (const [number, { firstLine, lastLine }] of outline.entries()) {
+    const next = lines[firstIndex(lines.length, (index) => lines[index]! >= firstLine)];
+    if (next === undefined || next > lastLine) continue;
+    for (let at: number | undefined = number; at !== undefined; at = outline[at]!.parent) kept.add(at);
+  }
+  const numbers = [...kept].sort((one, other) => one - other);
+  const places = new Map(numbers.map((number, place) => [number, place]));
+  return numbers.map((number) => {
+    const symbol = outline[number]!;
+    return { ...symbol, parent: symbol.parent === undefined ? undefined : places.get(symbol.parent) };
   });
 }
 
