@@ -188,7 +188,7 @@ async function measureExact(tree: CodeTree, index: ProjectIndex): Promise<CaseRe
     return data as CodeSearchData;
   };
   try {
-    for (let state = (await search(names[0]!)).index; state!.indexed < state!.files; ) {
+    for (let state = (await search(names[0]!)).index; state!.indexed < state!.files || state!.isBuilding; ) {
       await sleep(100);
       state = (await search(names[0]!)).index;
     }
