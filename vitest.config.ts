@@ -10,7 +10,7 @@ export default defineConfig({
     // Tests take an environment and never change the process, so many of them may share one.
     pool: "forks",
     isolate: false,
-    // Collecting young garbage less often takes a twelfth less CPU.
+    // Collecting young garbage less often takes a twelfth less CPU, and up to 190 MB more memory per process.
     execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=64"],
     // They often wait for programs that they have started.
     maxWorkers: availableParallelism() + 2,

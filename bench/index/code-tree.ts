@@ -41,7 +41,7 @@ export async function ensureCodeTree(): Promise<CodeTree> {
     const bytes = copyTree(sources.flatMap(listSource), path);
     writeFileSync(stamp, JSON.stringify({ files: wantedFiles, bytes }));
   }
-  // The ignore rules of the repository around it, which ignores `dist`, end here.
+  // A repository of its own, so that the `.gitignore` of Toolcrib, which ignores `dist`, does not apply.
   if (!existsSync(join(path, ".git"))) execFileSync("git", ["init", "-q", path]);
   return { path, ...JSON.parse(readFileSync(stamp, "utf8")) };
 }

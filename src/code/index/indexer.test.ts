@@ -220,18 +220,28 @@ describe("the index", () => {
     expect(await found()).toEqual(["a.test.ts", "b.ts", "c.test.ts", "d.ts"]);
     expect(await found("readToken")).toEqual(["c.test.ts", "d.ts", "b.ts", "a.test.ts"]);
     expect(await found("=>")).toEqual(["b.ts", "d.ts", "a.test.ts", "c.test.ts"]);
-    const [changed, all] = ["export function readToken() {}\n", { ...pattern, text: "read" }];
-    index.write("b.ts", changed);
-    index.write("0.md", "read");
+    // Code that is new in a known file, and prose in a new one.
+    index.write("b.ts", "export function readToken() {}\n");
+    index.write("0.md", "readToken");
     await index.built();
-    expect(await index.candidates({ ...all, symbol: "readToken" }, { signal })).toEqual([
-      "b.ts",
-      "c.test.ts",
-      "d.ts",
-      "a.test.ts",
-      "0.md",
-      "a.md",
-    ]);
+    expect(await found("readToken")).toEqual(["b.ts", "c.test.ts", "d.ts", "a.test.ts", "0.md"]);
+  });
+
+  it("puts candidates that are not indexed yet in the order of their roles", async () => {
+    const use = "readToken();\n";
+    await using index = openTestIndex({
+      "a.test.ts": use,
+      "c.ts": "export function readToken() {}\n",
+      "d.md": "readToken",
+    });
+    await index.built();
+    // So many changed files are not read before a query.
+    const uses = Array.from({ length: 80 }, (_, number) => `use${10 + number}.test.ts`);
+    for (const name of ["c.ts", ...uses]) index.write(name, use);
+    await index.refresh({ signal, progress: () => {}, patienceMs: 0 });
+    const pattern = { kind: "literal", text: "readToken", ignoreCase: false, symbol: "readToken" } as const;
+    const found = await index.candidates(pattern, { signal });
+    expect(found).toEqual(["c.ts", "a.test.ts", ...uses, "d.md"]);
   });
 
   it("returns the symbols around lines, with their parents", async () => {

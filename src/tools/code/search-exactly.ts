@@ -112,7 +112,7 @@ async function matchingFiles(
 }
 
 /** Sorts files by their role, code first, and then by path. */
-function byRole(paths: readonly string[]): string[] {
+function sortByRole(paths: readonly string[]): string[] {
   const ordered = paths.map((path) => ({ path, rank: roleOf(path) }));
   return ordered
     .sort((one, other) => one.rank - other.rank || (one.path < other.path ? -1 : 1))
@@ -187,7 +187,7 @@ async function* withRipgrep(
   for (const { path: found, line, text } of data.matches) {
     files.set(found, [...(files.get(found) ?? []), { line, text, matched: true }]);
   }
-  for (const found of byRole([...files.keys()])) {
+  for (const found of sortByRole([...files.keys()])) {
     if (language === undefined || languageOf(found, "") === language)
       yield { path: found, lines: files.get(found)!, hasMore: data.limited };
   }

@@ -157,6 +157,11 @@ src/cart.test.ts:1-4  (2 matching lines)
     });
   });
 
+  it("finds quoted text first in the file that defines it", async () => {
+    const { data } = await find({ query: '"priceOf"' });
+    expect(data.results.map(({ path }) => path)).toEqual(["src/prices.ts", "src/cart.ts", "src/cart.ts"]);
+  });
+
   it("takes the symbols of unchanged files from the index, and parses changed ones", async () => {
     await untilIndexed(small);
     const parsed: string[] = [];

@@ -9,21 +9,27 @@ import { trigramsOfLiteral, trigramsOfRegex } from "./required-trigrams.ts";
 import { documentsFor, rarestFirst, type Trigram, trigramTerm } from "./trigrams.ts";
 import { currentWordIndex } from "./word-index.ts";
 
-/** Returns all files that can contain a pattern, in the wanted order, including files the index does not know. */
+/**
+ * Returns all files that can contain a pattern, including files the index does not know, ordered by path or as its `symbol`
+ * demands.
+ */
 export function findCandidates(pattern: CandidatePattern, view: IndexView): readonly string[] {
   const { store, state } = view;
   const { kind, text, ignoreCase, symbol } = pattern;
   const query = (kind === "literal" ? trigramsOfLiteral : trigramsOfRegex)(text, { ignoreCase });
   const isAskedFor = filterFiles(pattern);
   const defining = symbol === undefined ? undefined : definingFiles(symbol, currentWordIndex(view));
-  // First the files that define the symbol, then those of each role. Without a symbol, all are in the first list.
+  // The paths by rank: first the files that define the symbol, then those of each role.
   const found: string[][] = Array.from({ length: 1 + fileRoles.length }, () => []);
-  const take = (path: string, language: string | undefined, role: () => number) => {
-    if (isAskedFor({ path, language })) found[defining === undefined ? 0 : role()]!.push(path);
+  const takeRecord = (record: FileRecord, language: string | undefined) => {
+    const { path, number } = record;
+    if (!isAskedFor({ path, language })) return;
+    const isFirst = defining === undefined || defining.has(number);
+    found[isFirst ? 0 : 1 + record.role]!.push(path);
   };
-  const takeRecord = (record: FileRecord, language: string | undefined) =>
-    take(record.path, language, () => (defining!.has(record.number) ? 0 : 1 + record.role));
-  for (const path of state.outdated) take(path, "unknown", () => 1 + roleOf(path));
+  for (const path of state.outdated)
+    if (isAskedFor({ path, language: "unknown" }))
+      found[defining === undefined ? 0 : 1 + roleOf(path)]!.push(path);
   for (const record of state.withoutFullTrigrams(store))
     takeRecord(record, record.hash === "" ? "unknown" : record.language);
   const takeKnown = (record: FileRecord | undefined) => {

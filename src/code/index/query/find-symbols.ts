@@ -31,18 +31,16 @@ export function findSymbolsAround(
 }
 
 function around(lines: readonly number[], outline: readonly OutlinedSymbol[]): readonly OutlinedSymbol[] {
-  const kept = new Set<number>();
-  for (const [number, { firstLine, lastLine }] of outline.entries()) {
-    const next = lines[firstIndex(lines.length, (index) => lines[index]! >= firstLine)];
-    if (next === undefined || next > lastLine) continue;
-    for (let at: number | undefined = number; at !== undefined; at = outline[at]!.parent) kept.add(at);
+  const kept: OutlinedSymbol[] = [];
+  const places = new Map<number, number>();
+  for (const [number, symbol] of outline.entries()) {
+    const next = lines[firstIndex(lines.length, (index) => lines[index]! >= symbol.firstLine)];
+    if (next === undefined || next > symbol.lastLine) continue;
+    places.set(number, kept.length);
+    // A parent comes before its children and contains their lines.
+    kept.push({ ...symbol, parent: symbol.parent === undefined ? undefined : places.get(symbol.parent) });
   }
-  const numbers = [...kept].sort((one, other) => one - other);
-  const places = new Map(numbers.map((number, place) => [number, place]));
-  return numbers.map((number) => {
-    const symbol = outline[number]!;
-    return { ...symbol, parent: symbol.parent === undefined ? undefined : places.get(symbol.parent) };
-  });
+  return kept;
 }
 
 export function findSymbols(wanted: SymbolsWanted, index: WordIndex): readonly IndexedSymbol[] {

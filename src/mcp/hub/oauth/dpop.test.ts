@@ -348,7 +348,7 @@ describe("a hostile server", () => {
     await using hub = await fixture.openHub();
     isHostile = true;
     fixture.server.expireTokens();
-    // The first request ends the login, and a later one gives the same reason.
+    // The first request ends the login, and a later one gives the same reason, until the user logs in again.
     for (let call = 0; call < 2; call += 1)
       await expect(callFirst(hub)).rejects.toMatchObject({
         message: "The MCP server one needs a login, because the new token is not bound to its key",
@@ -361,6 +361,11 @@ describe("a hostile server", () => {
     expect(
       fixture.server.requests.filter(({ authorization }) => authorization?.startsWith("Bearer")),
     ).toEqual([]);
+    isHostile = false;
+    await fixture.login();
+    await callFirst(hub);
+    fixture.store.remove(serverOf(fixture));
+    await expect(callFirst(hub)).rejects.toMatchObject({ message: "The MCP server one needs a login" });
   });
 
   it("that answers a program's next request with a bearer token never gets that token", async () => {

@@ -25,7 +25,7 @@ export class ServerLogin implements RequestLogin {
   readonly #secrets = new LoginSecrets();
   /** The opened key of the login, which remembers nonces. Another login has another key. */
   #dpop: { readonly key: string; readonly session: Promise<DpopSession> } | undefined;
-  /** Why the last login ended. Requests that run at the same time must give the same reason. */
+  /** Why the last login ended, so that all later requests give the same reason. */
   #endReason: string | undefined;
 
   constructor(server: LoginServer, store: LoginStore, sdk: Sdk) {
@@ -60,6 +60,7 @@ export class ServerLogin implements RequestLogin {
     return undefined;
   }
 
+  /** Reads the login, and then forgets why the one before it ended. */
   #read(): Login | undefined {
     const login = this.#store.read(this.#server);
     if (login === undefined) return undefined;
