@@ -90,9 +90,11 @@ describe.runIf(process.platform === "linux")("all descendants of a program", () 
   });
 
   it("may clean up first", async () => {
-    const cleaning = (name: string) => `trap "sleep 0.2; echo ${name} cleaned; exit 9" TERM`;
-    const child = `setsid bash -c '${cleaning("child")}; > ready; ${forgetting}'`;
-    const script = `${child} & ${cleaning("parent")}; until [ -e ready ]; do sleep 0.02; done; echo at work; ${forgetting}`;
+    const child = `setsid bash -c 'trap "sleep 0.2; echo child cleaned; > cleaned; exit 9" TERM; > ready; ${forgetting}'`;
+    const until = (file: string) => `until [ -e ${file} ]; do sleep 0.02; done`;
+    // On a busy machine, the child may take longer: its output is not awaited for long after the end of its parent.
+    const parent = `trap "${until("cleaned")}; echo parent cleaned; exit 9" TERM`;
+    const script = `${child} & ${parent}; ${until("ready")}; echo at work; ${forgetting}`;
     await atWork(script, async ({ program, end }) => {
       program.terminate();
       const { output, exit } = await end;
