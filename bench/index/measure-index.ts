@@ -82,7 +82,8 @@ async function measureBuild(
 /** Another process can read the recorded state. */
 async function untilListed(database: string, files: number): Promise<void> {
   for (;;) {
-    await sleep(20);
+    // An error elsewhere must end the process.
+    await sleep(20, undefined, { ref: false });
     if (!existsSync(database)) continue;
     const reader = new DatabaseSync(database, { readOnly: true, timeout: 1000 });
     try {
