@@ -1,4 +1,5 @@
 import type { ToolError } from "../../contract/error.ts";
+import { TextFinder } from "../bytes/text-finder.ts";
 import { parseRegex } from "./parse.ts";
 import { type ClassSet, type Node, nodesOf, regexError } from "./syntax.ts";
 import { type SearchMode, type TextTraits, writeRegex } from "./write.ts";
@@ -20,8 +21,8 @@ export interface RustRegex {
   readonly crlf: boolean;
   /** Whether a backtracking engine may take unreasonably long, so that it must run with a time limit. */
   readonly mayBacktrack: boolean;
-  /** A text that every match contains; may be empty. A file without it need not be searched. */
-  readonly requiredText: string;
+  /** Finds a text that every match contains; may be empty. A file without it need not be searched. */
+  readonly requiredText: TextFinder;
   /** The reason why JavaScript cannot match the same texts, if it cannot. Only ripgrep can search then. */
   readonly untranslatable: string | undefined;
   /** Returns an expression with the flag "g". Call it only for a translatable pattern. */
@@ -48,7 +49,7 @@ const manyWays = 100;
 class Translation implements RustRegex {
   readonly crlf: boolean;
   readonly mayBacktrack: boolean;
-  readonly requiredText: string;
+  readonly requiredText: TextFinder;
   readonly untranslatable: string | undefined;
   readonly #node: Node;
   readonly #mode: SearchMode;
@@ -59,7 +60,7 @@ class Translation implements RustRegex {
     this.#mode = mode;
     this.crlf = mode.crlf;
     this.mayBacktrack = waysToMatch(node) > manyWays;
-    this.requiredText = textInEveryMatch(node);
+    this.requiredText = new TextFinder(textInEveryMatch(node));
     this.untranslatable = untranslatable ?? this.#refusal();
   }
 

@@ -3,7 +3,6 @@ import { ToolError } from "../../contract/error.ts";
 import type { FileHits, ShownLine } from "../../contract/whole-operations.ts";
 import type { FileContext } from "../../files/list-files.ts";
 import { TimeSlice } from "../../lib/async/time-slice.ts";
-import { asBuffer } from "../../lib/bytes/bytes.ts";
 import { byteOrderMarkLength, decodeText } from "../../lib/text/encoding.ts";
 import { matchLines } from "../../lib/text/match-lines.ts";
 import { type SearchableText, showStrayBytes, toSearchableText } from "../../lib/text/searchable-text.ts";
@@ -87,8 +86,7 @@ const noHits = { count: 0, lines: [], hasMore: false };
 
 /** Returns false for most files that cannot match, by a look at their bytes. */
 function couldMatch(bytes: Uint8Array, { regex }: GrepRequest): boolean {
-  if (regex.requiredText === "" || byteOrderMarkLength(bytes) === 2) return true;
-  return asBuffer(bytes).includes(regex.requiredText);
+  return byteOrderMarkLength(bytes) === 2 || regex.requiredText.isIn(bytes);
 }
 
 /** Searches one text for at most `most` matching lines. */
