@@ -250,6 +250,8 @@ export interface CandidatePattern extends Pick<IndexFilter, "language" | "path">
    * path.
    */
   readonly symbol?: string | undefined;
+  /** Default: all candidates. */
+  readonly limit?: number | undefined;
 }
 
 export interface SymbolsWanted extends IndexFilter {

@@ -219,6 +219,13 @@ describe("the index", () => {
     const found = (symbol?: string) => index.candidates({ ...pattern, symbol }, { signal });
     expect(await found()).toEqual(["a.test.ts", "b.ts", "c.test.ts", "d.ts"]);
     expect(await found("readToken")).toEqual(["c.test.ts", "d.ts", "b.ts", "a.test.ts"]);
+    const limited = (limit: number) =>
+      index.candidates({ ...pattern, symbol: "readToken", limit }, { signal });
+    expect(await Promise.all([1, 2, 3].map(limited))).toEqual([
+      ["c.test.ts"],
+      ["c.test.ts", "d.ts"],
+      ["c.test.ts", "d.ts", "b.ts"],
+    ]);
     expect(await found("=>")).toEqual(["b.ts", "d.ts", "a.test.ts", "c.test.ts"]);
     // Code that is new in a known file, and prose in a new one.
     index.write("b.ts", "export function readToken() {}\n");

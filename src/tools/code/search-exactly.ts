@@ -100,16 +100,23 @@ async function matchingFiles(
   try {
     const index = await code.index({ signal, progress: (message) => context.progress(message) });
     const { way, pattern, ignoreCase } = query;
-    const candidates = await index.candidates(
-      { kind: way, text: pattern, ignoreCase, language, path, symbol: pattern },
-      { signal },
-    );
-    return { files: lookInto(candidates, request, wanted, context), index };
+    const asked = { kind: way, text: pattern, ignoreCase, language, path, symbol: pattern };
+    const first = await index.candidates({ ...asked, limit: fewFiles }, { signal });
+    const candidates = async function* () {
+      yield* first;
+      if (first.length < fewFiles) return;
+      const known = new Set(first);
+      for (const path of await index.candidates(asked, { signal })) if (!known.has(path)) yield path;
+    };
+    return { files: lookInto(candidates(), request, wanted, context), index };
   } catch (error) {
     if (!(error instanceof ToolError) || signal.aborted || error.code !== "unavailable") throw error;
     return { files: withRipgrep(request, wanted, context), index: undefined };
   }
 }
+
+/** So many candidates are requested first. A common text is in many more, and passing all of them between processes takes long. */
+const fewFiles = 1000;
 
 /** Sorts files by their role, code first, and then by path. */
 function sortByRole(paths: readonly string[]): string[] {
@@ -120,14 +127,14 @@ function sortByRole(paths: readonly string[]): string[] {
 }
 
 async function* lookInto(
-  paths: readonly string[],
+  paths: AsyncIterable<string>,
   request: GrepRequest,
   wanted: SearchWanted,
   context: ToolContext,
 ): AsyncGenerator<MatchingFile> {
   const done = new Set<string>();
   try {
-    for (const path of paths) {
+    for await (const path of paths) {
       const file = await linesOf(path, request, wanted, context);
       done.add(path);
       if (file.lines.length > 0) yield file;
@@ -152,9 +159,9 @@ async function linesOf(
   let bytes: Uint8Array | undefined;
   try {
     const file = await environment.readFile(path, { maxBytes: maxWholeBytes, signal });
-    if (isOther(() => toSearchableText(file.bytes).text)) return none;
+    searchFiles([{ path, bytes: file.bytes }], request, results);
+    if (results.hits.length === 0 || isOther(() => toSearchableText(file.bytes).text)) return none;
     bytes = file.bytes;
-    searchFiles([{ path, bytes }], request, results);
   } catch (error) {
     if (!(error instanceof ToolError) || signal.aborted || isExhaustion(error)) throw error;
     if (error.code !== "too-large" || isOther(() => "")) return none;

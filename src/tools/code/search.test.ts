@@ -185,6 +185,29 @@ src/cart.test.ts:1-4  (2 matching lines)
     expect(parsed).toEqual(["b.ts"]);
   });
 
+  it("requests all candidates when the first ones contain too few results", async () => {
+    await untilIndexed(small);
+    const first = Array.from({ length: 1000 }, (_, number) => `missing${number}.ts`);
+    const asked: unknown[] = [];
+    const code: CodeService = {
+      ...small.context.code,
+      index: async (waiting) => ({
+        ...(await small.context.code.index(waiting)),
+        candidates: async ({ limit }) => {
+          asked.push(limit);
+          return ["b.ts", ...first, "a.ts"].slice(0, limit);
+        },
+      }),
+    };
+    const find = async (limit: number) => {
+      const { data } = await codeSearch.run({ query: '"marker"', limit }, { ...small.context, code });
+      return { paths: data.results.map(({ path }) => path), limited: data.limited };
+    };
+    expect(await find(1)).toEqual({ paths: ["b.ts"], limited: true });
+    expect(await find(2)).toEqual({ paths: ["b.ts", "a.ts"], limited: false });
+    expect(asked).toEqual([1000, undefined, 1000, undefined]);
+  });
+
   it("finds a regular expression in slashes, in symbols of a kind", async () => {
     const { data } = await find({ query: "/ITEMS\\./i", kind: "method" });
     expect(data.results.map(({ path, matches }) => [path, matches])).toEqual([["src/cart.ts", [15, 16]]]);

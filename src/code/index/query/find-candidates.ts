@@ -10,12 +10,12 @@ import { documentsFor, rarestFirst, type Trigram, trigramTerm } from "./trigrams
 import { currentWordIndex } from "./word-index.ts";
 
 /**
- * Returns all files that can contain a pattern, including files the index does not know, ordered by path or as its `symbol`
+ * Returns the files that can contain a pattern, including files the index does not know, ordered by path or as its `symbol`
  * demands.
  */
 export function findCandidates(pattern: CandidatePattern, view: IndexView): readonly string[] {
   const { store, state } = view;
-  const { kind, text, ignoreCase, symbol } = pattern;
+  const { kind, text, ignoreCase, symbol, limit = Number.POSITIVE_INFINITY } = pattern;
   const query = (kind === "literal" ? trigramsOfLiteral : trigramsOfRegex)(text, { ignoreCase });
   const isAskedFor = filterFiles(pattern);
   const defining = symbol === undefined ? undefined : definingFiles(symbol, currentWordIndex(view));
@@ -49,5 +49,11 @@ export function findCandidates(pattern: CandidatePattern, view: IndexView): read
       }
     }
   }
-  return found.flatMap((paths) => paths.sort());
+  let count = 0;
+  const needed = found.filter((paths) => {
+    const isNeeded = count < limit;
+    count += paths.length;
+    return isNeeded;
+  });
+  return needed.flatMap((paths) => paths.sort()).slice(0, limit);
 }
