@@ -37,7 +37,12 @@ export interface Environment {
   /** Reads a whole regular file. Throws `too-large` above `maxBytes`, and `stale` when the file keeps changing. */
   readFile(
     path: string,
-    options: Reaching & { readonly maxBytes: number; readonly signal?: AbortSignal | undefined },
+    options: Reaching & {
+      readonly maxBytes: number;
+      readonly signal?: AbortSignal | undefined;
+      /** The content may be read into this buffer, which saves memory and time. Then it is valid until the buffer is used again. */
+      readonly into?: Uint8Array | undefined;
+    },
   ): Promise<FileContent>;
 
   /** Reads a range of a regular file of any size; shorter than `length` at the end of the file. */

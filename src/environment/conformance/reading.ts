@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Reaching } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { asBuffer } from "../../lib/bytes/bytes.ts";
 import {
   directoryFailure,
   failure,
@@ -37,6 +38,21 @@ export function testReading(open: OpenWorld): void {
       expect(Uint8Array.from(content.bytes)).toEqual(bytes);
       expect(content.info).toEqual(await environment.info(path));
     }
+  });
+
+  it("reads the same into a buffer, whether the file fits or not", async () => {
+    await using world = await open({ files: { file: "12345", empty: "" } });
+    const read = async (path: string, length: number) => {
+      const into = Buffer.alloc(length, "x");
+      const { bytes } = await world.environment.readFile(path, { maxBytes: 10, into });
+      return asBuffer(bytes).toString();
+    };
+    expect(await Promise.all([4, 5, 6].map((length) => read("file", length)))).toEqual([
+      "12345",
+      "12345",
+      "12345",
+    ]);
+    expect(await read("empty", 6)).toBe("");
   });
 
   it("reads through links", async () => {

@@ -236,6 +236,16 @@ it("reads a file of two gigabytes from both ends and refuses to read it whole", 
   expect(await read(-1)).toEqual({ ...fromEnd, text: "\0".repeat(20), cutBytes: 68, reachedEnd: true });
 });
 
+it("reads a file into a buffer that is large enough", async () => {
+  await using world = openLocalWorld({ files: { file: "12345" } });
+  const isSharing = async (length: number) => {
+    const into = Buffer.alloc(length);
+    const { bytes } = await world.environment.readFile("file", { maxBytes: 10, into });
+    return bytes.buffer === into.buffer;
+  };
+  expect(await Promise.all([4, 5].map(isSharing))).toEqual([false, true]);
+});
+
 /** Does something in every turn of the event loop until disposed. */
 function everyTurn(act: () => void): Disposable {
   let isOver = false;

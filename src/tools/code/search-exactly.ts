@@ -133,9 +133,10 @@ async function* lookInto(
   context: ToolContext,
 ): AsyncGenerator<MatchingFile> {
   const done = new Set<string>();
+  const buffer = Buffer.allocUnsafeSlow(usualBytes);
   try {
     for await (const path of paths) {
-      const file = await linesOf(path, request, wanted, context);
+      const file = await linesOf(path, request, wanted, { ...context, buffer });
       done.add(path);
       if (file.lines.length > 0) yield file;
     }
@@ -145,23 +146,26 @@ async function* lookInto(
   }
 }
 
+/** The candidates are read into a buffer of this size. Few files are larger. */
+const usualBytes = 1024 * 1024;
+
 /** Returns no lines if the file is missing, binary, denied, or in another language. */
 async function linesOf(
   path: string,
   request: GrepRequest,
   { language }: SearchWanted,
-  context: ToolContext,
+  context: ToolContext & { readonly buffer: Uint8Array },
 ): Promise<MatchingFile> {
-  const { environment, signal } = context;
+  const { environment, signal, buffer } = context;
   const results = new GrepResults({ mode: "content", limit: mostLines });
   const isOther = (text: () => string) => language !== undefined && languageOf(path, text()) !== language;
   const none = { path, lines: [], hasMore: false };
   let bytes: Uint8Array | undefined;
   try {
-    const file = await environment.readFile(path, { maxBytes: maxWholeBytes, signal });
+    const file = await environment.readFile(path, { maxBytes: maxWholeBytes, into: buffer, signal });
     searchFiles([{ path, bytes: file.bytes }], request, results);
     if (results.hits.length === 0 || isOther(() => toSearchableText(file.bytes).text)) return none;
-    bytes = file.bytes;
+    bytes = Buffer.from(file.bytes);
   } catch (error) {
     if (!(error instanceof ToolError) || signal.aborted || isExhaustion(error)) throw error;
     if (error.code !== "too-large" || isOther(() => "")) return none;

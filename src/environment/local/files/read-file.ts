@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, type Stats, statSync } from "node:fs";
 import type { Environment, FileContent, Reaching } from "../../../contract/environment.ts";
 import { TimeSlice } from "../../../lib/async/time-slice.ts";
+import { asBuffer } from "../../../lib/bytes/bytes.ts";
 import { allocateBuffer } from "../../../lib/bytes/large-buffer.ts";
 import { attempt } from "../../../system/attempt.ts";
 import type { BlobFolder, StoredBlob } from "../../../system/blob-store.ts";
@@ -70,7 +71,8 @@ export function readQuickly(
   refuseUnlessFile(before, givenPath);
   if (before.size > options.maxBytes) throw tooLarge(givenPath, before.size, options.maxBytes);
   if (before.size > pieceBytes) return undefined;
-  const bytes = Buffer.allocUnsafe(before.size);
+  const fits = options.into !== undefined && before.size <= options.into.length;
+  const bytes = fits ? asBuffer(options.into).subarray(0, before.size) : Buffer.allocUnsafe(before.size);
   const read = readFully(handle, bytes, 0);
   const after = fstatSync(handle);
   return read === before.size && isSame(before, after) ? { bytes, info: fileInfo(after) } : undefined;
