@@ -41,6 +41,8 @@ export class BackgroundBuild {
   #found: IndexView | undefined;
   #running: Promise<void> | undefined;
   #isMerging = false;
+  /** Resolves when all known files are indexed. Segments may still be merged then. */
+  #caughtUp = Promise.withResolvers<void>();
   /** How many files were indexed since the last merge. */
   #indexed = 0;
   #failed: { readonly message: string; readonly atMs: number } | undefined;
@@ -110,7 +112,8 @@ export class BackgroundBuild {
       const until = patient && this.#hasTooLittle ? Math.max(giveUpAt, mostPatientUntil) : giveUpAt;
       if (performance.now() >= until) return;
       const turn = Math.min(until - performance.now(), patient ? lookMs : reportMs);
-      await Promise.race([this.#running, sleep(turn, undefined, { ref: false })]);
+      const timer = sleep(turn, undefined, { ref: false });
+      await Promise.race([this.#running, this.#caughtUp.promise, timer]);
       if (this.#running === undefined || performance.now() < reportAt) continue;
       progress(this.#progress());
       reportAt = performance.now() + reportMs;
@@ -161,6 +164,7 @@ export class BackgroundBuild {
 
   async #merge(): Promise<void> {
     this.#isMerging = true;
+    this.#reportCaughtUp();
     // Their processes hold much memory by now, and merging needs some.
     if (this.#indexed > manyFiles) for (const worker of this.#workers) worker.retire();
     this.#indexed = 0;
@@ -170,12 +174,19 @@ export class BackgroundBuild {
         mayMerge: () => this.#lock.take(),
         pause: async () => {
           await this.#quiet();
-          if (this.#hasMore()) await this.#indexFiles();
+          if (!this.#hasMore()) return;
+          await this.#indexFiles();
+          this.#reportCaughtUp();
         },
       });
     } finally {
       this.#isMerging = false;
     }
+  }
+
+  #reportCaughtUp(): void {
+    this.#caughtUp.resolve();
+    this.#caughtUp = Promise.withResolvers();
   }
 
   async #indexFiles(): Promise<void> {

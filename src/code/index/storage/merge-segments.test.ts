@@ -91,6 +91,38 @@ it("does not delay the next build when the index is discarded meanwhile", async 
   expect([store.isOpen, build.isRunning, build.problem]).toEqual([false, false, undefined]);
 });
 
+it("does not delay a query that waits for the last files", async () => {
+  await using folder = temporaryFolder();
+  const directory = join(folder.path, "index");
+  const { store, state, put } = indexed(directory);
+  for (const path of paths) put(path, `holds ${path}.`);
+  state.wordless.clear();
+  state.outdated.add("f0");
+  const order: string[] = [];
+  const reached = async (step: string) => {
+    await new Promise((resolve) => void setImmediate(resolve));
+    if (!order.includes(step)) order.push(step);
+  };
+  const worker = {
+    lexical: async () => {
+      await reached("last file");
+      return { files: ["gone" as const], segment: collector.write() };
+    },
+    words: async () => expect.unreachable(),
+    retire: () => {},
+    close: async () => {},
+  };
+  const { signal } = turns;
+  const options = { workers: [worker], directory, signal, discard: () => {}, done: () => {} };
+  const build = new BackgroundBuild({ ...options, quiet: () => reached("merging") });
+  build.begin(store, state);
+  await build.settled({ signal, progress: () => {}, giveUpAt: Number.POSITIVE_INFINITY });
+  order.push("answer");
+  await build.stop();
+  expect(order).toEqual(["last file", "answer", "merging"]);
+  store.close();
+});
+
 it.each([
   ["few", 0, []],
   ["many", 2001, [30, 30]],
