@@ -8,7 +8,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import type { BuildOptions, OutputAsset, OutputChunk } from "rolldown";
+import type { BuildOptions, OutputAsset, OutputChunk, Plugin } from "rolldown";
 import packageDescription from "../package.json" with { type: "json" };
 import { quickjsFile } from "../src/script/thread/quickjs-file.ts";
 import { pageScript, viewScript, writePageFiles } from "./build-page.ts";
@@ -117,8 +117,25 @@ const isOfGit = /src\/(?:git|tools\/git)\//;
 const isOfWeb = /src\/(?:web|tools\/web|environment\/web)\/|node_modules\/(?:htmlparser2|entities|dom\w+)\//;
 const isOfNetwork = /src\/system\/network-policy/;
 const isOfWorkers = /src\/workers\//;
-const isOfDefinitions = /node_modules\/zod\/v4\/core\/(?:to-json-schema|json-schema-)/;
-const isOfEveryZod = /node_modules\/zod\/v4\/(?:core|mini)\//;
+const isOfDefinitions = /node_modules\/zod\/v4\/core\/(?:to-json-schema|json-schema-)[^?]*$/;
+const isOfZod = /\/node_modules\/zod\//;
+const otherCopy = "?other";
+const isOfEveryZod = /node_modules\/zod\/v4\/(?:core|mini)\/[^?]*$/;
+
+/**
+ * Gives packages such as the SDKs of MCP, and what reads JSON Schemas, a separate copy of zod: they need all of it. If calls
+ * shared it, every call would load all of it. Schemas of both copies work together.
+ */
+const otherZod: Plugin = {
+  name: "other-zod",
+  async resolveId(source, importer) {
+    const isOfPackage = importer?.includes("/node_modules/") && !isOfZod.test(importer);
+    if (importer === undefined || !(isOfPackage || source === "zod" || importer.endsWith(otherCopy))) return;
+    const resolved = await this.resolve(source, fileOf(importer), { skipSelf: true });
+    return resolved && isOfZod.test(resolved.id) ? `${resolved.id}${otherCopy}` : resolved;
+  },
+  load: (module) => (module.endsWith(otherCopy) ? readFileSync(fileOf(module), "utf8") : undefined),
+};
 
 /** The modules that every call loads, however little it does, and those that read its arguments from flags. */
 const plainCall = modulesOf([
@@ -138,6 +155,7 @@ const otherCommands = modulesOf(["src/cli/commands/commands.ts", "src/cli/help.t
  */
 const commandLine: BuildOptions = {
   ...shared,
+  plugins: [...shared.plugins, otherZod],
   external,
   input: { cli: "src/cli/main.ts" },
   // Commands import each other's descriptions lazily only to avoid a cycle.
@@ -298,9 +316,15 @@ function exportsAsData(exported: Readonly<Record<string, unknown>>): string {
   return lines.join("");
 }
 
+/** The file of a module, which may be another copy of it. */
+function fileOf(module: string): string {
+  return module.replace(/\?other$/, "");
+}
+
 /** Returns whether a module may change what it exports, so that importers must read it through a getter. */
 function exportsVariable(module: string): boolean {
-  const source = existsSync(module) ? readFileSync(module, "utf8") : "";
+  const file = fileOf(module);
+  const source = existsSync(file) ? readFileSync(file, "utf8") : "";
   const variables = new Set([...source.matchAll(/^(?:let|var) (\w+)/gm)].map(([, name]) => name));
   const lists = [...source.matchAll(/^export \{([^}]*)\}/gm)].flatMap(
     ([, list = ""]) => list.match(/\w+/g) ?? [],

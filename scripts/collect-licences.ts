@@ -21,10 +21,13 @@ export function collectLicences(outputs: readonly RolldownOutput[]): string {
   ].join(`\n${"-".repeat(100)}\n\n`);
 }
 
+/** A suffix such as "?other" tells a second copy of a module from the first. */
 function packagesIn(module: string): readonly string[] {
   const name = packageOf(module);
   if (name === undefined) return [];
-  const builtIn = [...readFileSync(module, "utf8").matchAll(/^\/\/ *#region (.*node_modules.*)$/gm)];
+  const builtIn = [
+    ...readFileSync(module.replace(/\?\w+$/, ""), "utf8").matchAll(/^\/\/ *#region (.*node_modules.*)$/gm),
+  ];
   return [name, ...builtIn.flatMap(([, path = ""]) => packageOf(path) ?? [])];
 }
 
