@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -373,6 +374,23 @@ describe("the command", () => {
     expect(costly.filter((name) => read.builtins.includes(`NativeModule ${name}`))).toEqual([]);
     // Only the SDKs of MCP need every kind of schema.
     expect(readFileSync(join(installed, "dist/cli/call.cjs"), "latin1")).not.toContain("$ZodIBAN");
+  });
+
+  it("prints warnings before a call exits", async () => {
+    const home = join(project.path, "home without a journal");
+    const call = () =>
+      run(process.execPath, [launcher, "call", "file.read", "--path", "poem.txt"], {
+        cwd: project.path,
+        env: { ...environment, TOOLCRIB_HOME: home },
+      });
+    await call();
+    for (const file of globSync(join(home, "workspaces/*/journal.sqlite*"))) rmSync(file);
+    for (const folder of globSync(join(home, "workspaces/*")))
+      mkdirSync(join(folder, "journal.sqlite/not a journal"), { recursive: true });
+    expect(await call()).toEqual({
+      stdout: "1 | one\n2 | two\n",
+      stderr: expect.stringContaining("Toolcrib could not write its journal"),
+    });
   });
 
   it("keeps the compiled code of what a command has run, and does without when it is damaged", async () => {
