@@ -22,16 +22,21 @@ function indexOf(pieces: readonly TestPiece[]): WordIndex {
     hash: path,
     role: fileRoles.indexOf("code"),
   }));
+  const postings = (term: string) => {
+    const documents = pieces.flatMap(({ terms }, document) => (term in terms ? [document] : []));
+    if (documents.length === 0) return undefined;
+    const weights = documents.map((document) => pieces[document]!.terms[term]!);
+    return { documents: Uint32Array.from(documents), weights: Uint8Array.from(weights) };
+  };
   const segment = {
     documents: pieces.length,
     fileOf: Uint32Array.from(pieces, ({ path }) => paths.indexOf(path)),
     kindOf: Uint8Array.from(pieces, ({ kind = "function" }) => symbolKinds.indexOf(kind)),
-    postings: (term: string) => {
-      const documents = pieces.flatMap(({ terms }, document) => (term in terms ? [document] : []));
-      if (documents.length === 0) return undefined;
-      const weights = documents.map((document) => pieces[document]!.terms[term]!);
-      return { documents: Uint32Array.from(documents), weights: Uint8Array.from(weights) };
+    find: (term: string) => {
+      const found = postings(term);
+      return found && { count: found.documents.length, postings: () => found };
     },
+    postings,
     postingsOfAll: () => [],
     postingsFrom: () => [],
     piece: (document: number) => ({

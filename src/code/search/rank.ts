@@ -3,7 +3,7 @@ import { type FileRole, fileRoles } from "../../lib/file-roles.ts";
 import { getOrMake } from "../get-or-make.ts";
 import { filterFiles } from "../index/query/path-filter.ts";
 import type { FileDocuments, WordFile, WordIndex } from "../index/query/word-index.ts";
-import type { Postings } from "../index/storage/segment.ts";
+import type { FoundTerm, Postings } from "../index/storage/segment.ts";
 import { likelyNameWords } from "./name-words.ts";
 import type { Piece } from "./pieces.ts";
 import { readQuery, type SearchQuery } from "./query.ts";
@@ -30,16 +30,17 @@ export function rank(index: WordIndex, query: IndexQuery, compare?: Comparison):
 /** A term counts more in fewer pieces, and by its weight in the piece. */
 function rankByWords(index: WordIndex, query: IndexQuery): readonly Ranked[] {
   const asked = readQuery(query.words);
-  const { pieces, files } = scoreAll(index, asked);
+  const scores = new Scores(index.segments, asked);
   const isAskedFor = filterFiles(query);
   const kinds = kindsOf(query);
   const best = new Best(query.limit * (1 + spare));
   index.segments.forEach((words, segment) => {
     const { documents, fileOf, kindOf } = words;
-    const scores = pieces[segment]!;
+    const pieces = scores.ofPieces(segment);
+    const { files } = scores;
     for (let document = 0; document < documents; document += 1) {
-      if (scores[document] === 0 || (kinds && !kinds.has(kindOf[document]!))) continue;
-      const most = scores[document]! + fileWeight * files[fileOf[document]!]!;
+      if (pieces[document] === 0 || (kinds && !kinds.has(kindOf[document]!))) continue;
+      const most = pieces[document]! + fileWeight * files[fileOf[document]!]!;
       if (most <= best.least) continue;
       const file = index.file(fileOf[document]!);
       if (!file || !isAskedFor(file)) continue;
@@ -118,40 +119,66 @@ function fuse(byWords: readonly Ranked[], byMeaning: readonly Ranked[]): readonl
 const nameWeight = 0.8;
 const fileWeight = 0.2;
 
-/** Returns the scores of pieces, and of files with each term at its best position. */
-function scoreAll({ segments }: WordIndex, { terms, words }: SearchQuery) {
-  const total = segments.reduce((sum, { documents }) => sum + documents, 0);
-  const fileCount = Math.max(0, ...segments.map(({ fileOf }) => countOfFiles(fileOf)));
-  const take = zeros(3 * total + fileCount);
-  const perPiece = () => segments.map(({ documents }) => take(documents));
-  const [pieces, shares, worths] = [perPiece(), perPiece(), perPiece()];
-  const files = take(fileCount);
-  const rarities = new Map<string, number>();
-  for (const [term, termWeight] of terms) {
-    const { postings, having } = find(segments, term);
-    if (having === 0) continue;
-    const rarity = rarityOf(having, total);
-    rarities.set(term, rarity);
-    const worth = termWeight * rarity;
-    postings.forEach((found, position) => {
-      if (!found) return;
-      addWeights(found, pieces[position]!, worth / 255);
-      addMostOfFiles(found, segments[position]!.fileOf, files, worth / 255);
-      const named = term.startsWith("=") ? undefined : segments[position]!.postings(`@${term}`);
-      if (!named) return;
-      addWeights(named, shares[position]!, 1 / 255);
-      for (let at = 0; at < named.documents.length; at += 1)
-        worths[position]![named.documents[at]!]! += worth;
+/** The scores of one segment after the other, because those of all pieces would take much memory. */
+class Scores {
+  readonly #segments: WordIndex["segments"];
+  readonly #terms: readonly WeighedTerm[];
+  readonly #likely: readonly WeighedTerm[];
+  /** The scores of the files in the segments so far, by number, with each term at its best position. */
+  readonly files: Float32Array;
+  readonly #sums: readonly Float32Array[];
+
+  constructor(segments: WordIndex["segments"], { terms, words }: SearchQuery) {
+    this.#segments = segments;
+    const total = segments.reduce((sum, { documents }) => sum + documents, 0);
+    const rarities = new Map<string, number>();
+    this.#terms = [...terms].flatMap(([term, weight]): WeighedTerm[] => {
+      const { found, having } = find(segments, term);
+      if (having === 0) return [];
+      const rarity = rarityOf(having, total);
+      rarities.set(term, rarity);
+      return [{ term, found, worth: weight * rarity }];
     });
+    this.#likely = likelyTerms(segments, { words, rarities, total });
+    const fileCount = Math.max(0, ...segments.map(({ fileOf }) => countOfFiles(fileOf)));
+    const most = Math.max(0, ...segments.map(({ documents }) => documents));
+    const take = zeros(fileCount + 3 * most);
+    this.files = take(fileCount);
+    this.#sums = [take(most), take(most), take(most)];
   }
-  pieces.forEach((scores, position) => {
-    const [share, worth] = [shares[position]!, worths[position]!];
-    for (let document = 0; document < scores.length; document += 1) {
-      if (worth[document]! > 0) scores[document]! += nameWeight * worth[document]! * share[document]! ** 3;
+
+  /** Returns the scores of the pieces of a segment, valid until the next call. */
+  ofPieces(position: number): Float32Array {
+    const segment = this.#segments[position]!;
+    const [pieces, shares, worths] = this.#sums.map((sums) =>
+      sums.subarray(0, segment.documents).fill(0),
+    ) as [Float32Array, Float32Array, Float32Array];
+    for (const { term, found, worth } of this.#terms) {
+      const postings = found[position]?.postings();
+      if (!postings) continue;
+      addWeights(postings, pieces, worth / 255);
+      addMostOfFiles(postings, segment.fileOf, this.files, worth / 255);
+      const named = term.startsWith("=") ? undefined : segment.postings(`@${term}`);
+      if (!named) continue;
+      addWeights(named, shares, 1 / 255);
+      for (const document of named.documents) worths[document]! += worth;
     }
-  });
-  addLikelyNames(segments, { words, rarities, total, pieces });
-  return { pieces, files };
+    for (let document = 0; document < pieces.length; document += 1) {
+      if (worths[document]! > 0) pieces[document]! += nameWeight * worths[document]! * shares[document]! ** 3;
+    }
+    for (const { found, worth } of this.#likely) {
+      const named = found[position]?.postings();
+      if (named) addToFound(named, pieces, worth);
+    }
+    return pieces;
+  }
+}
+
+/** A term in each segment, and how much it counts. */
+interface WeighedTerm {
+  readonly term: string;
+  readonly found: readonly (FoundTerm | undefined)[];
+  readonly worth: number;
 }
 
 /** A likely word counts at most this share of the word that suggests it, so that the word itself in a name counts more. */
@@ -159,29 +186,25 @@ const likelyWeight = 0.6;
 /** The weight by share of the name, as a byte. A likely word counts a little less in a longer name. */
 const shareWeights: Float32Array = Float32Array.from({ length: 256 }, (_, share) => (share / 255) ** 0.3);
 
-interface Scores {
+interface Likely {
   readonly words: SearchQuery["words"];
   /** Of the terms that occur. */
   readonly rarities: ReadonlyMap<string, number>;
   /** The number of all pieces. */
   readonly total: number;
-  readonly pieces: readonly Float32Array[];
 }
 
 /**
- * Adds the words that names are likely to have for those of a query, in pieces that the query finds anyway. They count
- * only in names, because counting them in comments and bodies, too, found fewer functions.
+ * Returns the words that names are likely to have for those of a query. They count in pieces that the query finds anyway,
+ * and only in names, because counting them in comments and bodies, too, found fewer functions.
  */
-function addLikelyNames(segments: WordIndex["segments"], { words, rarities, total, pieces }: Scores): void {
-  for (const { term, probability, from } of likelyNameWords(words)) {
-    const named = find(segments, `@${term}`);
-    if (named.having === 0) continue;
-    const rarity = Math.min(rarityOf(named.having, total), rarities.get(from) ?? Number.POSITIVE_INFINITY);
-    const worth = rarity * Math.min(likelyWeight, Math.sqrt(probability));
-    named.postings.forEach((found, position) => {
-      if (found) addToFound(found, pieces[position]!, worth);
-    });
-  }
+function likelyTerms(segments: WordIndex["segments"], { words, rarities, total }: Likely): WeighedTerm[] {
+  return likelyNameWords(words).flatMap(({ term, probability, from }): WeighedTerm[] => {
+    const { found, having } = find(segments, `@${term}`);
+    if (having === 0) return [];
+    const rarity = Math.min(rarityOf(having, total), rarities.get(from) ?? Number.POSITIVE_INFINITY);
+    return [{ term, found, worth: rarity * Math.min(likelyWeight, Math.sqrt(probability)) }];
+  });
 }
 
 function addToFound({ documents, weights }: Postings, sums: Float32Array, worth: number): void {
@@ -192,8 +215,8 @@ function addToFound({ documents, weights }: Postings, sums: Float32Array, worth:
 }
 
 function find(segments: WordIndex["segments"], term: string) {
-  const postings = segments.map((segment) => segment.postings(term));
-  return { postings, having: postings.reduce((sum, found) => sum + (found?.documents.length ?? 0), 0) };
+  const found = segments.map((segment) => segment.find(term));
+  return { found, having: found.reduce((sum, one) => sum + (one?.count ?? 0), 0) };
 }
 
 /** A term in fewer pieces tells more about them. */
@@ -265,11 +288,12 @@ const spare = 4;
 const againWeight = 0.99;
 
 function withoutCrowding(ranked: readonly Ranked[]): Ranked[] {
-  const times = new Map<WordFile, number>();
+  const times = new Map<number, number>();
   return ranked
     .map((one) => {
-      const before = times.get(one.file) ?? 0;
-      times.set(one.file, before + 1);
+      const { number } = one.file;
+      const before = times.get(number) ?? 0;
+      times.set(number, before + 1);
       return { ...one, score: one.score * againWeight ** before };
     })
     .sort(byScore);
@@ -279,12 +303,12 @@ function withoutCrowding(ranked: readonly Ranked[]): Ranked[] {
 function ofMoreFiles(ranked: readonly Ranked[], limit: number): Ranked[] {
   const left = [...ranked];
   const shown: Ranked[] = [];
-  const files = new Set<WordFile>();
+  const files = new Set<number>();
   while (shown.length < limit && left.length > 0) {
     const isForAnother = shown.length % 10 >= 8;
-    const next = isForAnother ? left.findIndex(({ file }) => !files.has(file)) : 0;
+    const next = isForAnother ? left.findIndex(({ file }) => !files.has(file.number)) : 0;
     const [one] = left.splice(Math.max(0, next), 1);
-    files.add(one!.file);
+    files.add(one!.file.number);
     shown.push(one!);
   }
   return shown;

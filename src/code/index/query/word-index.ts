@@ -4,7 +4,7 @@ import type { Piece } from "../../search/pieces.ts";
 import type { IndexView } from "../indexer.ts";
 import type { FileRecord } from "../storage/file-record.ts";
 import { readOutline } from "../storage/outline-blob.ts";
-import type { Postings } from "../storage/segment.ts";
+import type { FoundTerm, Postings } from "../storage/segment.ts";
 import type { WordHead } from "../storage/segment-table.ts";
 
 export interface WordIndex {
@@ -18,6 +18,7 @@ export interface WordIndex {
 }
 
 interface WordSegment extends Pick<WordHead, "documents" | "fileOf" | "kindOf"> {
+  find(term: string): FoundTerm | undefined;
   postings(term: string): Postings | undefined;
   /** Yields the postings of those terms that occur. The terms are in byte order. */
   postingsOfAll(
@@ -52,6 +53,7 @@ export function currentWordIndex({ store, state }: IndexView): WordIndex {
       documents: head.documents,
       fileOf: head.fileOf,
       kindOf: head.kindOf,
+      find: (term) => reader.find(Buffer.from(term)),
       postings: (term) => reader.postings(Buffer.from(term)),
       postingsOfAll: (terms) => reader.postingsOfAll(terms),
       *postingsFrom(start) {

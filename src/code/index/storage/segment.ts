@@ -91,6 +91,12 @@ export interface Postings {
   readonly weights: Uint8Array;
 }
 
+export interface FoundTerm {
+  /** How many documents contain it. */
+  readonly count: number;
+  postings(): Postings;
+}
+
 export type SegmentHead = Omit<Segment, "pages">;
 
 export class SegmentReader {
@@ -102,14 +108,21 @@ export class SegmentReader {
     this.#readPage = readPage;
   }
 
-  postings(term: Uint8Array): Postings | undefined {
+  /** Finds a term. Its postings are decoded when they are asked for. */
+  find(term: Uint8Array): FoundTerm | undefined {
     const reader = this.#find(term);
-    return reader && this.#read(reader);
+    if (reader === undefined) return undefined;
+    const { bytes, at } = reader;
+    return { count: reader.varint(), postings: () => this.#read(new ByteReader(bytes, at)) };
+  }
+
+  postings(term: Uint8Array): Postings | undefined {
+    return this.find(term)?.postings();
   }
 
   /** Returns how many documents contain a term. */
   count(term: Uint8Array): number {
-    return this.#find(term)?.varint() ?? 0;
+    return this.find(term)?.count ?? 0;
   }
 
   /** Returns those of the documents, in ascending order, that contain a term. */
