@@ -21,6 +21,11 @@ export function guardPaths(policy: Policy): PathGuard {
 
 const maxRemembered = 4096;
 
+/** Does the same as `guardPaths` without a cache, for many paths that are each checked once. */
+export function guardOnce(policy: Policy): PathGuard {
+  return (use, realPath) => refuse(policy, use, realPath);
+}
+
 /** Returns whether a rule asks before a path is read, even if another rule allows that. */
 export function asksToRead(policy: Policy, realPath: string): boolean {
   const names = namesOf(realPath, policy.context);

@@ -8,7 +8,7 @@ import type { ExtraRoots, PathGuard, ReadRules } from "../contract/guard.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { quoteForRule } from "../lib/text/rule-text.ts";
 import { builtInRules, extraRootRules } from "../policy/built-in-rules.ts";
-import { asksToRead, guardPaths, readKeyOf } from "../policy/guard-paths.ts";
+import { asksToRead, guardOnce, guardPaths, readKeyOf } from "../policy/guard-paths.ts";
 import type { PathContext, RuleSource } from "../policy/policy.ts";
 import { compilePolicy, type Policy } from "../policy/rules/compile-policy.ts";
 import { parseRules } from "../policy/rules/parse-rules.ts";
@@ -111,7 +111,7 @@ export class OpenPolicy {
   get reads(): ReadRules {
     const current = this.#current;
     const asks = (realPath: string) => asksToRead(current, realPath);
-    return { key: readKeyOf(current), guard: this.#guard, asks };
+    return { key: readKeyOf(current), guard: guardOnce(current), asks };
   }
 
   get project(): ProjectRules | undefined {

@@ -11,6 +11,7 @@ import type { Embedder } from "../../contract/embeddings.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ReadRules } from "../../contract/guard.ts";
+import { withoutHeapGrowth } from "../../lib/async/without-heap-growth.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { redactText } from "../../policy/redaction/redact.ts";
 import { type ListedFiles, WorkspaceLister } from "../index/build/list-workspace.ts";
@@ -58,7 +59,10 @@ export class IndexWorker {
     const asked = ++this.#asked;
     this.#waiting.set(asked, progress);
     try {
-      const state = await this.#worker.ask("refresh", () => ({ asked, patient }), { ...about, signal });
+      // Many new files are decided about here, one by one.
+      const state = await withoutHeapGrowth(() =>
+        this.#worker.ask("refresh", () => ({ asked, patient }), { ...about, signal }),
+      );
       return {
         state,
         ...this.#queries,
