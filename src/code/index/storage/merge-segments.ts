@@ -128,7 +128,7 @@ function move(from: Column, to: Column, positions: Int32Array): void {
   }
 }
 
-type Column = Uint32Array | Uint8Array;
+type Column = Uint32Array | Uint16Array | Uint8Array;
 
 /** Returns what the steps return, or undefined if another process has merged or removed one of the segments. */
 async function inSlices<Result>(

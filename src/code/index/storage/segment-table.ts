@@ -9,7 +9,7 @@ export interface StoredSegment<Head> {
   readonly reader: SegmentReader;
 }
 
-const cacheBytes = 48 * 1024 * 1024;
+const cacheBytes = 8 * 1024 * 1024;
 const pagesPerSegment = 2 ** 22;
 
 export class SegmentTable {
@@ -80,6 +80,8 @@ export class SegmentTable {
     this.#words.delete(number);
     this.#database.run("DELETE FROM segments WHERE number=?", number);
     const first = number * pagesPerSegment;
+    for (const [key] of this.#pages.entries())
+      if (key >= first && key < first + pagesPerSegment) this.#pages.delete(key);
     this.#database.run("DELETE FROM pages WHERE place BETWEEN ? AND ?", first, first + pagesPerSegment - 1);
   }
 
@@ -135,10 +137,17 @@ export interface WordHead extends SegmentHead {
   readonly fileOf: Uint32Array;
   /** The index of each document's kind in `symbolKinds`; 255 for none. */
   readonly kindOf: Uint8Array;
-  readonly firstLines: Uint32Array;
-  readonly lastLines: Uint32Array;
+  readonly firstLines: Numbers;
+  readonly lastLines: Numbers;
   /** The index of each document's symbol in the outline of its file plus 1; 0 for none. */
-  readonly symbols: Uint32Array;
+  readonly symbols: Numbers;
+}
+
+/** An index has many documents, and most of their numbers are small. */
+type Numbers = Uint16Array | Uint32Array;
+
+function inFewBytes(numbers: Uint32Array): Numbers {
+  return numbers.every((number) => number < 65_536) ? Uint16Array.from(numbers) : numbers;
 }
 
 function writeLexicalHead(head: LexicalHead): Uint8Array {
@@ -172,18 +181,26 @@ function writeWordHead(head: WordHead): Uint8Array {
 function readWordHead(bytes: Uint8Array): WordHead {
   const reader = new ByteReader(bytes);
   const part = readPart(reader);
-  const head = { ...part, ...emptyColumns(part.documents) };
+  const { fileOf, kindOf, firstLines, lastLines, symbols } = emptyColumns(part.documents);
   for (let document = 0; document < part.documents; document++) {
-    head.fileOf[document] = reader.varint();
-    head.kindOf[document] = reader.take(1)[0]!;
-    head.firstLines[document] = reader.varint();
-    head.lastLines[document] = head.firstLines[document]! + reader.varint();
-    head.symbols[document] = reader.varint();
+    fileOf[document] = reader.varint();
+    kindOf[document] = reader.take(1)[0]!;
+    firstLines[document] = reader.varint();
+    lastLines[document] = firstLines[document]! + reader.varint();
+    symbols[document] = reader.varint();
   }
-  return head;
+  const lines = { firstLines: inFewBytes(firstLines), lastLines: inFewBytes(lastLines) };
+  return { ...part, fileOf, kindOf, ...lines, symbols: inFewBytes(symbols) };
 }
 
-export function emptyColumns(documents: number): Omit<WordHead, keyof SegmentHead> {
+/** The columns of a segment that is being written. */
+interface WordColumns extends Omit<WordHead, keyof SegmentHead> {
+  readonly firstLines: Uint32Array;
+  readonly lastLines: Uint32Array;
+  readonly symbols: Uint32Array;
+}
+
+export function emptyColumns(documents: number): WordColumns {
   return {
     fileOf: new Uint32Array(documents),
     kindOf: new Uint8Array(documents),
