@@ -280,11 +280,10 @@ class Indexer {
 
   async #readFew(store: IndexStore, state: WorkspaceState): Promise<void> {
     if (state.outdated.size === 0 || state.outdated.size > readAtOnce.files) return;
-    const files = Array.from(state.outdated, (path) => ({
-      path,
-      listed: state.files.get(path)!,
-      knownHash: store.records.get(path)?.hash,
-    }));
+    const files = Array.from(state.outdated, (place) => {
+      const path = state.files.pathAt(place);
+      return { path, listed: state.files.at(place), knownHash: store.records.get(path)?.hash };
+    });
     const bytes = files.reduce((sum, { listed }) => sum + (listed.figures?.[0] ?? 0), 0);
     if (bytes > readAtOnce.bytes) return;
     files.sort((one, other) => (one.path < other.path ? -1 : 1));
@@ -296,13 +295,19 @@ class Indexer {
   async #readable(files: ListedFiles): Promise<ListedFiles> {
     const last = this.#listed;
     if (last?.files === files) return last.readable;
-    const denied = new Set([...this.#denied].filter((path) => files.has(path)));
-    const unknown = [...files.keys()].filter((path) => !last?.files.has(path));
-    for (let start = 0; start < unknown.length; start += verdictsAtOnce) {
-      const paths = unknown.slice(start, start + verdictsAtOnce);
-      const verdicts = await this.#options.mayRead(this.#realPaths(paths));
-      for (const [index, path] of paths.entries()) if (!verdicts[index]) denied.add(path);
+    const denied = new Set([...this.#denied].filter((path) => files.find(path) !== undefined));
+    let asked: string[] = [];
+    const decide = async () => {
+      const verdicts = await this.#options.mayRead(this.#realPaths(asked));
+      for (const [index, path] of asked.entries()) if (!verdicts[index]) denied.add(path);
+      asked = [];
+    };
+    for (const place of files.places()) {
+      const path = files.pathAt(place);
+      if (last?.files.find(path) !== undefined) continue;
+      if (asked.push(path) === verdictsAtOnce) await decide();
     }
+    if (asked.length > 0) await decide();
     this.#denied = denied;
     this.#listed = { files, readable: withoutFiles(files, denied) };
     return this.#listed.readable;

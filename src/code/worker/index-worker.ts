@@ -133,7 +133,7 @@ export function filesOf(environment: Environment): Pick<IndexerCallbacks, "list"
       const files = await lister.list(signal);
       if (isKnown && files === sent) return "same";
       sent = files;
-      return new Map(files);
+      return new Map(Array.from(files.places(), (place) => [files.pathAt(place), files.at(place)]));
     },
     read: ({ paths, known }, { signal }) =>
       environment.readFiles!(paths, { maxFileBytes, maxBytes: maxReadBytes, known, signal }),

@@ -194,14 +194,14 @@ export class BackgroundBuild {
   }
 
   #hasMore(): boolean {
-    return this.#batches.hasMore(this.#found!.state);
+    return this.#batches.hasMore(this.#found!.state, this.#found!.store);
   }
 
   async #work(number: number): Promise<void> {
     for (;;) {
       throwIfAborted(this.#signal);
       const { store, state } = this.#found!;
-      const batch = this.#batches.next(state, (path) => store.records.get(path)?.hash, number);
+      const batch = this.#batches.next(state, store, number);
       if (batch === undefined) return;
       try {
         await this.#do(batch, this.#workers[number]!, store);

@@ -1,5 +1,6 @@
 import { isHeavyToIndex } from "../../languages/find-language.ts";
 import type { FileRecord } from "../storage/file-record.ts";
+import type { IndexStore } from "../storage/index-store.ts";
 import type { WordIndexFile } from "./build-words.ts";
 import type { ReadFile } from "./commit.ts";
 import { isOutlinable, type WorkspaceState } from "./workspace-state.ts";
@@ -37,24 +38,20 @@ export class Batches {
    * Returns the next work for a worker: both the trigrams and the words of the first files, then the trigrams of all
    * files, then their words.
    */
-  next(
-    state: WorkspaceState,
-    hashOf: (path: string) => string | undefined,
-    worker: number,
-  ): Batch | undefined {
+  next(state: WorkspaceState, store: Records, worker: number): Batch | undefined {
     const isFirst = this.#dealt < first.rounds * this.#workers;
     const batch =
       this.#again.pop() ??
-      (isFirst ? this.#words(state, worker) : undefined) ??
-      this.#lexical(state, hashOf) ??
-      this.#words(state, worker);
+      (isFirst ? this.#words(state, store, worker) : undefined) ??
+      this.#lexical(state, store) ??
+      this.#words(state, store, worker);
     for (const { path } of batch?.files ?? []) this.#underway.add(path);
     return batch;
   }
 
-  hasMore({ outdated, wordless }: WorkspaceState): boolean {
-    for (const path of outdated) if (this.#mayBeRead(path)) return true;
-    for (const record of wordless.values()) if (this.#mayHaveWords(record)) return true;
+  hasMore({ files, outdated, wordless }: WorkspaceState, store: Records): boolean {
+    for (const place of outdated) if (this.#mayBeRead(files.pathAt(place))) return true;
+    for (const number of wordless) if (this.#mayHaveWords(store.record(number))) return true;
     return false;
   }
 
@@ -78,27 +75,32 @@ export class Batches {
     return !parsed;
   }
 
-  #lexical(state: WorkspaceState, hashOf: (path: string) => string | undefined): Batch | undefined {
+  #lexical({ files: listed, outdated }: WorkspaceState, { records }: Records): Batch | undefined {
     const limit = { ...limits.lexical, files: this.#growing(first.files, this.#begun, limits.lexical.files) };
     const files: LexicalFile[] = [];
     const window = new Window(this.#workers, limits.lexical);
-    for (const path of state.outdated) {
-      const listed = this.#mayBeRead(path) ? state.files.get(path) : undefined;
-      if (listed === undefined) continue;
-      const bytes = listed.figures?.[0] ?? 0;
-      files.push({ path, listed, bytes });
+    for (const place of outdated) {
+      const path = listed.pathAt(place);
+      if (!this.#mayBeRead(path)) continue;
+      const file = listed.at(place);
+      const bytes = file.figures?.[0] ?? 0;
+      files.push({ path, listed: file, bytes });
       if (window.isFullWith(bytes)) break;
     }
     const taken = this.#take(files, limit);
     if (taken.length === 0) return undefined;
     this.#begun++;
-    return { kind: "lexical", files: taken.map((file) => ({ ...file, knownHash: hashOf(file.path) })) };
+    return {
+      kind: "lexical",
+      files: taken.map((file) => ({ ...file, knownHash: records.get(file.path)?.hash })),
+    };
   }
 
-  #words(state: WorkspaceState, worker: number): Batch | undefined {
+  #words({ wordless }: WorkspaceState, store: Records, worker: number): Batch | undefined {
     const files: { record: FileRecord; path: string; language: string | undefined; bytes: number }[] = [];
     const window = new Window(this.#workers, limits.words);
-    for (const record of state.wordless.values()) {
+    for (const number of wordless) {
+      const record = store.record(number);
       if (!this.#mayHaveWords(record)) continue;
       const { path, language } = record;
       const [bytes] = record.figures;
@@ -126,8 +128,8 @@ export class Batches {
     return !this.#underway.has(path) && !this.#unreadable.has(path);
   }
 
-  #mayHaveWords(record: FileRecord): boolean {
-    if (this.#underway.has(record.path)) return false;
+  #mayHaveWords(record: FileRecord | undefined): record is FileRecord {
+    if (record === undefined || this.#underway.has(record.path)) return false;
     return this.#wordless.size === 0 || !this.#wordless.has(record.hash);
   }
 
@@ -155,6 +157,8 @@ export class Batches {
 }
 
 const fewBytes = 128 * 1024;
+
+type Records = Pick<IndexStore, "records" | "record">;
 
 interface LexicalFile extends Omit<ReadFile, "knownHash"> {
   readonly bytes: number;

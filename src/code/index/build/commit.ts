@@ -23,8 +23,9 @@ export function commitLexical(
   answer: LexicalAnswer,
 ): void {
   const isWanted = ({ path, listed }: ReadFile) => {
-    const wanted = state.outdated.has(path) ? state.files.get(path) : undefined;
-    return wanted !== undefined && haveSameFigures(wanted.figures, listed.figures);
+    const place = state.files.find(path);
+    if (place === undefined || !state.outdated.has(place)) return false;
+    return haveSameFigures(state.files.at(place).figures, listed.figures);
   };
   const gone: string[] = [];
   const known: FileRecord[] = [];
@@ -55,7 +56,7 @@ export function commitLexical(
     }
     if (numbers.some((number) => number > 0)) store.segments.addLexical(answer.segment, numbers);
   });
-  for (const path of gone) state.outdated.delete(path);
+  for (const path of gone) state.outdated.delete(state.files.find(path)!);
   for (const record of known) state.take(record);
 }
 
@@ -98,8 +99,12 @@ const noOutline = new Uint8Array(0);
 
 /** Removes the records of deleted files with numbers below `next`. Other processes may have added records since. */
 export function commitGone(store: IndexStore, { files }: WorkspaceState, next: number): void {
-  const gone = () =>
-    [...store.records.values()].filter(({ path, number }) => number < next && !files.has(path));
+  const gone = () => {
+    const found: FileRecord[] = [];
+    for (const record of store.records.values())
+      if (record.number < next && files.find(record.path) === undefined) found.push(record);
+    return found;
+  };
   if (gone().length === 0) return;
   store.change(() => {
     for (const record of gone()) store.remove(record);

@@ -6,7 +6,7 @@ import type { IndexerCallbacks } from "../../worker/index-service.ts";
 import type { LexicalRequest } from "./build-lexical.ts";
 import type { BuildWorker } from "./build-service.ts";
 import type { WordIndexRequest } from "./build-words.ts";
-import { type ListedFiles, WorkspaceLister } from "./list-workspace.ts";
+import { FilesByPath, type ListedFiles, WorkspaceLister } from "./list-workspace.ts";
 
 /** Provides the files of a workspace to its index. */
 export interface FileSource {
@@ -57,7 +57,7 @@ export class FilesElsewhere implements FileSource {
   async list(signal: AbortSignal): Promise<ListedFiles> {
     const isKnown = this.#listed !== undefined;
     const listed = await this.#parent.ask("list", { isKnown }, { signal });
-    if (listed !== "same") this.#listed = listed;
+    if (listed !== "same") this.#listed = new FilesByPath(listed);
     return this.#listed!;
   }
 

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../../environment/memory/memory-environment.ts";
-import { WorkspaceLister } from "./list-workspace.ts";
+import { type ListedFiles, WorkspaceLister } from "./list-workspace.ts";
 
 const { signal } = new AbortController();
 
@@ -13,7 +13,7 @@ describe("WorkspaceLister", () => {
   it("returns the same files while nothing changes", async () => {
     await using opened = open();
     const files = await opened.settled();
-    expect([...files.keys()].sort()).toEqual(["a.ts", "src/b.ts", "src/c.ts"]);
+    expect(pathsOf(files).sort()).toEqual(["a.ts", "src/b.ts", "src/c.ts"]);
     // Git writes into its folder all the time.
     writeFileSync(opened.at(".git/index.lock"), "");
     rmSync(opened.at(".git/index.lock"));
@@ -35,7 +35,7 @@ describe("WorkspaceLister", () => {
     change(opened.at);
     const listed = await opened.list();
     expect(listed).not.toBe(files);
-    expect([...listed.keys()].sort().join(" ")).toBe(expected);
+    expect(pathsOf(listed).sort().join(" ")).toBe(expected);
   });
 
   it("lists again while a file may still change within one tick of the clock", async () => {
@@ -46,7 +46,7 @@ describe("WorkspaceLister", () => {
     do {
       writeFileSync(opened.at("a.ts"), "fresh");
       files = await opened.list();
-    } while (files.get("a.ts")!.settled);
+    } while (files.at(files.find("a.ts")!).settled);
     expect(await opened.list()).not.toBe(files);
   });
 
@@ -80,12 +80,16 @@ describe("WorkspaceLister", () => {
     await opened.settled();
     writeFileSync(opened.at("node_modules/y.ts"), "y");
     const listed = await opened.list();
-    expect([...listed.keys()].filter((path) => path.startsWith("node_modules"))).toEqual([
+    expect(pathsOf(listed).filter((path) => path.startsWith("node_modules"))).toEqual([
       "node_modules/x.ts",
       "node_modules/y.ts",
     ]);
   });
 });
+
+function pathsOf(files: ListedFiles): string[] {
+  return Array.from(files.places(), (place) => files.pathAt(place));
+}
 
 function sameTime(at: (path: string) => string): void {
   writeFileSync(at("a.ts"), "A");
@@ -119,8 +123,9 @@ function open() {
     /** Lists the files when all of them are older than a tick of the clock. */
     async settled() {
       for (let tries = 0; tries < 500; tries += 1) {
-        const files = [...(await list())];
-        if (files.every(([, { figures, settled }]) => settled || figures === undefined)) break;
+        const files = await list();
+        const found = Array.from(files.places(), (place) => files.at(place));
+        if (found.every(({ figures, settled }) => settled || figures === undefined)) break;
         await sleep(20);
       }
       return list();

@@ -1,11 +1,12 @@
 import type { Environment } from "../../../contract/environment.ts";
 import { figure, isSettled, kindOfMode, type Snapshot, sharedRanges } from "../../../contract/snapshot.ts";
-import { nameOf, parentOf, visibleAmong } from "../../../files/visible-paths.ts";
+import { nameOf, parentOf, visiblePaths } from "../../../files/visible-paths.ts";
 import { walkFiles } from "../../../files/walk.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { undefinedUnlessExhausted } from "../../../lib/exhaustion.ts";
 import { IgnoreChain } from "../../../lib/ignore/ignore-chain.ts";
+import { PathIndex } from "../storage/path-index.ts";
 
 /** Figures that stay equal while the file is unchanged. */
 export type Figures = readonly [
@@ -22,12 +23,14 @@ export interface ListedFile {
   readonly settled: boolean;
 }
 
-/** Files by path. */
-export interface ListedFiles extends Iterable<[string, ListedFile]> {
+/** Files, each with a place: a number that it keeps as long as this object exists. */
+export interface ListedFiles {
   readonly size: number;
-  has(path: string): boolean;
-  get(path: string): ListedFile | undefined;
-  keys(): Iterable<string>;
+  places(): Iterable<number>;
+  /** Returns the place of a file. */
+  find(path: string): number | undefined;
+  pathAt(place: number): string;
+  at(place: number): ListedFile;
 }
 
 /** Hidden and ignored files are skipped, as in ripgrep and `search.grep`. */
@@ -95,21 +98,6 @@ export class WorkspaceLister {
   }
 
   async #listFiles(snapshot: Snapshot, signal: AbortSignal): Promise<Pick<Listing, "files" | "isWalked">> {
-    const places = new Map<string, number>();
-    for (let place = 0; place < snapshot.entries.count; place += 1) {
-      if (isFile(snapshot, place)) places.set(snapshot.entries.pathAt(place), place);
-    }
-    const { paths, isWalked } = await this.#visible(snapshot, places, signal);
-    const isWhole = paths.length === places.size && !isWalked;
-    const visible = isWhole ? places : new Map(paths.map((path) => [path, places.get(path) ?? -1]));
-    return { files: new SnapshotFiles(snapshot, visible), isWalked };
-  }
-
-  async #visible(
-    snapshot: Snapshot,
-    files: ReadonlyMap<string, number>,
-    signal: AbortSignal,
-  ): Promise<{ readonly paths: readonly string[]; readonly isWalked: boolean }> {
     const environment = this.#environment;
     // Where a walk is one round trip, no rules are read here.
     const chain = environment.walk ? undefined : await IgnoreChain.at(environment, "");
@@ -122,47 +110,102 @@ export class WorkspaceLister {
       withRules.add(parentOf(path));
       hasForeignRules ||= isForeign(name);
     }
+    const places = placesOfFiles(snapshot);
     if (chain !== undefined && !hasForeignRules) {
-      const known = { environment, directory: "", chain, visibility, withRules };
-      return { paths: await visibleAmong([...files.keys()], known), isWalked: false };
+      const isVisible = await visiblePaths({ environment, directory: "", chain, visibility, withRules });
+      const visible = places.filter((place) => isVisible(snapshot.entries.pathAt(place)));
+      return { files: new SnapshotFiles(snapshot, visible), isWalked: false };
     }
     // Foreign rules may include files that git ignores, which the snapshot omits.
-    const walked: string[] = [];
-    for await (const { path } of walkFiles(environment, "", { ...visibility, signal })) walked.push(path);
-    return { paths: walked, isWalked: hasForeignRules };
+    const listed = new SnapshotFiles(snapshot, places);
+    const walked: number[] = [];
+    const omitted: string[] = [];
+    for await (const { path } of walkFiles(environment, "", { ...visibility, signal })) {
+      const place = listed.find(path);
+      if (place === undefined) omitted.push(path);
+      else walked.push(place);
+    }
+    const files = new SnapshotFiles(snapshot, Uint32Array.from(walked), omitted);
+    return { files, isWalked: hasForeignRules };
   }
 }
 
-/** Describes files when they are asked for, because objects for all of them would take much memory. */
+function placesOfFiles(snapshot: Snapshot): Uint32Array {
+  const places = new Uint32Array(snapshot.entries.count);
+  let count = 0;
+  for (let place = 0; place < places.length; place += 1) if (isFile(snapshot, place)) places[count++] = place;
+  return places.subarray(0, count);
+}
+
+/** Files of a snapshot. Their places are those of its entries; files that it omits come after them. */
 class SnapshotFiles implements ListedFiles {
   readonly #snapshot: Snapshot;
-  /** The places of the files in the snapshot; -1 for a file that it omits. */
-  readonly #places: ReadonlyMap<string, number>;
+  readonly #places: Uint32Array;
+  readonly #omitted: readonly string[];
+  readonly #index = new PathIndex((place) => this.pathAt(place));
 
-  constructor(snapshot: Snapshot, places: ReadonlyMap<string, number>) {
+  constructor(snapshot: Snapshot, places: Uint32Array, omitted: readonly string[] = []) {
     this.#snapshot = snapshot;
     this.#places = places;
+    this.#omitted = omitted;
+    for (const place of this.places()) this.#index.set(this.pathAt(place), place);
   }
 
   get size(): number {
-    return this.#places.size;
+    return this.#places.length + this.#omitted.length;
   }
 
-  has(path: string): boolean {
-    return this.#places.has(path);
+  *places(): Generator<number> {
+    yield* this.#places;
+    for (const index of this.#omitted.keys()) yield this.#snapshot.entries.count + index;
   }
 
-  get(path: string): ListedFile | undefined {
-    const place = this.#places.get(path);
-    return place === undefined ? undefined : describe(this.#snapshot, place);
+  find(path: string): number | undefined {
+    return this.#index.get(path);
   }
 
-  keys(): Iterable<string> {
-    return this.#places.keys();
+  pathAt(place: number): string {
+    const { entries } = this.#snapshot;
+    return place < entries.count ? entries.pathAt(place) : this.#omitted[place - entries.count]!;
   }
 
-  *[Symbol.iterator](): Generator<[string, ListedFile]> {
-    for (const [path, place] of this.#places) yield [path, describe(this.#snapshot, place)];
+  at(place: number): ListedFile {
+    if (place >= this.#snapshot.entries.count) return { figures: undefined, settled: false };
+    const own = ownFigures.map((column) => this.#snapshot.entries.figureAt(place, column));
+    return { figures: own as unknown as Figures, settled: isSettled(this.#snapshot, place) };
+  }
+}
+
+/** Files that are given as a map. */
+export class FilesByPath implements ListedFiles {
+  readonly #paths: readonly string[];
+  readonly #files: readonly ListedFile[];
+  readonly #index = new PathIndex((place) => this.#paths[place]!);
+
+  constructor(files: ReadonlyMap<string, ListedFile>) {
+    this.#paths = [...files.keys()];
+    this.#files = [...files.values()];
+    for (const [place, path] of this.#paths.entries()) this.#index.set(path, place);
+  }
+
+  get size(): number {
+    return this.#paths.length;
+  }
+
+  places(): Iterable<number> {
+    return this.#paths.keys();
+  }
+
+  find(path: string): number | undefined {
+    return this.#index.get(path);
+  }
+
+  pathAt(place: number): string {
+    return this.#paths[place]!;
+  }
+
+  at(place: number): ListedFile {
+    return this.#files[place]!;
   }
 }
 
@@ -171,14 +214,12 @@ export function withoutFiles(files: ListedFiles, left: ReadonlySet<string>): Lis
   if (left.size === 0) return files;
   return {
     size: files.size - left.size,
-    has: (path) => files.has(path) && !left.has(path),
-    get: (path) => (left.has(path) ? undefined : files.get(path)),
-    *keys() {
-      for (const path of files.keys()) if (!left.has(path)) yield path;
+    *places() {
+      for (const place of files.places()) if (!left.has(files.pathAt(place))) yield place;
     },
-    *[Symbol.iterator]() {
-      for (const entry of files) if (!left.has(entry[0])) yield entry;
-    },
+    find: (path) => (left.has(path) ? undefined : files.find(path)),
+    pathAt: (place) => files.pathAt(place),
+    at: (place) => files.at(place),
   };
 }
 
@@ -229,10 +270,4 @@ const ruleFiles: ReadonlySet<string> = new Set([".gitignore", ".ignore", ".rgign
 function isFile({ entries, leftOut }: Snapshot, index: number): boolean {
   if (kindOfMode(entries.figureAt(index, figure.mode)) !== "file") return false;
   return leftOut.get(index) !== "unreadable";
-}
-
-function describe(snapshot: Snapshot, place: number): ListedFile {
-  if (place < 0) return { figures: undefined, settled: false };
-  const own = ownFigures.map((column) => snapshot.entries.figureAt(place, column));
-  return { figures: own as unknown as Figures, settled: isSettled(snapshot, place) };
 }

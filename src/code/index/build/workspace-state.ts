@@ -3,16 +3,19 @@ import { fileRoles, roleOf } from "../../../lib/file-roles.ts";
 import { rulesOf } from "../../symbols/rules-of.ts";
 import type { FileRecord } from "../storage/file-record.ts";
 import type { IndexStore } from "../storage/index-store.ts";
+import { NumberSet } from "../storage/number-set.ts";
 import type { Figures, ListedFile, ListedFiles } from "./list-workspace.ts";
 
 /** The files of the workspace, and which of them the index does not know in their current state. */
 export class WorkspaceState {
   readonly files: ListedFiles;
-  /** Files that are new or may have changed. A search reads them regardless of the index. */
-  readonly outdated: Set<string> = new Set();
-  /** Files whose words are not indexed yet, by number. */
-  readonly wordless: Map<number, FileRecord> = new Map();
-  readonly #undecided = new Set<FileRecord>();
+  /** The places of files that are new or may have changed. A search reads them regardless of the index. */
+  readonly outdated: NumberSet = new NumberSet();
+  /** The numbers of files whose words are not indexed yet. */
+  readonly wordless: NumberSet = new NumberSet();
+  /** The numbers of the files that the index knows in their current state. */
+  readonly #known = new NumberSet();
+  readonly #undecided = new NumberSet();
   /** Content hashes by path, read since this scan began, for files whose figures do not identify their content. */
   readonly #read = new Map<string, string>();
   #edition: number;
@@ -38,38 +41,42 @@ export class WorkspaceState {
 
   take(record: FileRecord): void {
     this.#counted = undefined;
-    this.outdated.delete(record.path);
+    const place = this.outdated.size === 0 ? undefined : this.files.find(record.path);
+    if (place !== undefined) this.outdated.delete(place);
+    this.#known.add(record.number);
     if (!record.settled) this.#read.set(record.path, record.hash);
-    if (record.words === 0) this.wordless.set(record.number, record);
-    if (!hasFullTrigrams(record)) this.#undecided.add(record);
+    if (record.words === 0) this.wordless.add(record.number);
+    if (!hasFullTrigrams(record)) this.#undecided.add(record.number);
   }
 
   /** Returns the known files that are always candidates, because their trigrams do not decide. */
-  withoutFullTrigrams({ records }: Records): readonly FileRecord[] {
-    return [...this.#undecided].filter((record) => records.get(record.path) === record && this.knows(record));
+  withoutFullTrigrams(store: Records): readonly FileRecord[] {
+    return Array.from(this.#undecided, (number) => store.record(number)).filter(
+      (record) => record !== undefined,
+    );
   }
 
   knows(record: FileRecord | undefined): record is FileRecord {
-    return record !== undefined && this.files.has(record.path) && !this.outdated.has(record.path);
+    return record !== undefined && this.#known.has(record.number);
   }
 
-  #compare({ records }: Records): void {
+  #compare(store: Records): void {
     this.#counted = undefined;
-    this.outdated.clear();
-    this.wordless.clear();
-    this.#undecided.clear();
-    for (const [path, file] of this.files) {
-      const record = records.get(path);
-      if (record !== undefined && this.#isCurrent(record, file)) this.take(record);
-      else this.outdated.add(path);
+    for (const numbers of [this.outdated, this.wordless, this.#known, this.#undecided]) numbers.clear();
+    const { files } = this;
+    const outdated: number[] = [];
+    for (const place of files.places()) {
+      const record = store.records.get(files.pathAt(place));
+      if (record !== undefined && this.#isCurrent(record, files.at(place))) this.take(record);
+      else outdated.push(place);
     }
-    const modified = (path: string) => this.files.get(path)?.figures?.[1] ?? 0;
-    const outdated = usefulFirst([...this.outdated], (path) => path, modified);
-    this.outdated.clear();
-    for (const path of outdated) this.outdated.add(path);
-    const wordless = usefulFirst([...this.wordless.values()], ({ path }) => path, modified);
+    const modified = (place: number) => files.at(place).figures?.[1] ?? 0;
+    for (const place of usefulFirst(outdated, (place) => files.pathAt(place), modified))
+      this.outdated.add(place);
+    const pathOf = (number: number) => store.record(number)!.path;
+    const wordless = usefulFirst([...this.wordless], pathOf, (number) => store.record(number)!.figures[1]);
     this.wordless.clear();
-    for (const record of wordless) this.wordless.set(record.number, record);
+    for (const number of wordless) this.wordless.add(number);
   }
 
   #isCurrent({ path, hash, figures, settled }: FileRecord, file: ListedFile): boolean {
@@ -102,13 +109,13 @@ const recentFiles = 100;
 const classes = { code: 1, data: 2, documentation: 2, example: 2, test: 3, generated: 4 } as const;
 
 /** Orders files: those that changed last, then source code before data, tests and generated files, newest first. */
-function usefulFirst<File>(
-  files: readonly File[],
-  pathOf: (file: File) => string,
-  modifiedOf: (path: string) => number,
-): readonly File[] {
+function usefulFirst(
+  files: readonly number[],
+  pathOf: (file: number) => string,
+  modifiedOf: (file: number) => number,
+): readonly number[] {
   if (files.length <= fewFiles) return files;
-  const modified = Float64Array.from(files, (file) => modifiedOf(pathOf(file)));
+  const modified = Float64Array.from(files, modifiedOf);
   const ranks = Uint8Array.from(files, (file) => classes[fileRoles[roleOf(pathOf(file))]!]);
   const newest = Uint32Array.from(files.keys()).sort((one, other) => modified[other]! - modified[one]!);
   const recent = newest.filter((file) => ranks[file]! < classes.generated).slice(0, recentFiles);
@@ -118,7 +125,7 @@ function usefulFirst<File>(
   return [...recent, ...rest].map((file) => files[file]!);
 }
 
-type Records = Pick<IndexStore, "records" | "edition">;
+type Records = Pick<IndexStore, "records" | "record" | "edition">;
 
 export function hasFullTrigrams({ lexical, traits }: FileRecord): boolean {
   return lexical > 0 && !traits.oddCase;

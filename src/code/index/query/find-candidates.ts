@@ -27,15 +27,17 @@ export function findCandidates(pattern: CandidatePattern, view: IndexView): read
     const isFirst = defining === undefined || defining.has(number);
     found[isFirst ? 0 : 1 + record.role]!.push(path);
   };
-  for (const path of state.outdated)
+  for (const place of state.outdated) {
+    const path = state.files.pathAt(place);
     if (isAskedFor({ path, language: "unknown" }))
       found[defining === undefined ? 0 : 1 + roleOf(path)]!.push(path);
+  }
   for (const record of state.withoutFullTrigrams(store))
     takeRecord(record, record.hash === "" ? "unknown" : record.language);
   const takeKnown = (record: FileRecord | undefined) => {
     if (state.knows(record) && hasFullTrigrams(record)) takeRecord(record, record.language);
   };
-  if (query === "all") for (const path of state.files.keys()) takeKnown(store.records.get(path));
+  if (query === "all") for (const record of store.records.values()) takeKnown(record);
   else {
     const segments = [...store.segments.lexical].sort(
       (one, other) => other.head.documents - one.head.documents,

@@ -84,7 +84,7 @@ export function definingFiles(name: string, index: WordIndex): ReadonlySet<numbe
 }
 
 function filesWith(term: string, index: WordIndex): WordFile[] {
-  return distinct(Array.from(numbersWith(term, index), index.file));
+  return filesOf(numbersWith(term, index), index);
 }
 
 function numbersWith(term: string, { segments }: WordIndex): Set<number> {
@@ -95,20 +95,21 @@ function numbersWith(term: string, { segments }: WordIndex): Set<number> {
 }
 
 /** The terms of each segment are sorted, so a name that is typed completely is found before longer ones. */
-function filesFrom(start: string, { segments, file }: WordIndex): WordFile[] {
-  const found = segments.flatMap((segment) => {
-    const files = new Set<WordFile | undefined>();
+function filesFrom(start: string, index: WordIndex): WordFile[] {
+  const numbers = index.segments.flatMap((segment) => {
+    const found = new Set<number>();
     for (const { documents } of segment.postingsFrom(start)) {
-      for (const document of documents) files.add(file(segment.fileOf[document]!));
-      if (files.size >= mostFiles) break;
+      for (const document of documents)
+        if (index.file(segment.fileOf[document]!)) found.add(segment.fileOf[document]!);
+      if (found.size >= mostFiles) break;
     }
-    return [...files];
+    return [...found];
   });
-  return distinct(found);
+  return filesOf(new Set(numbers), index);
 }
 
 const mostFiles = 200;
 
-function distinct(files: readonly (WordFile | undefined)[]): WordFile[] {
-  return [...new Set(files)].filter((file) => file !== undefined);
+function filesOf(numbers: ReadonlySet<number>, { file }: WordIndex): WordFile[] {
+  return Array.from(numbers, file).filter((found) => found !== undefined);
 }

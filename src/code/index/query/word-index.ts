@@ -2,7 +2,6 @@ import type { OutlinedSymbol } from "../../../contract/code.ts";
 import { getOrMake } from "../../get-or-make.ts";
 import type { Piece } from "../../search/pieces.ts";
 import type { IndexView } from "../indexer.ts";
-import type { FileRecord } from "../storage/file-record.ts";
 import { readOutline } from "../storage/outline-blob.ts";
 import type { FoundTerm, Postings } from "../storage/segment.ts";
 import type { WordHead } from "../storage/segment-table.ts";
@@ -68,7 +67,7 @@ export function currentWordIndex({ store, state }: IndexView): WordIndex {
   );
   const file = (number: number) => {
     const record = store.record(number);
-    return state.knows(record) && record.words > 0 ? describe(record) : undefined;
+    return state.knows(record) && record.words > 0 ? record : undefined;
   };
   const positions = new Map(Array.from(store.segments.words, ({ number }, position) => [number, position]));
   return {
@@ -80,23 +79,13 @@ export function currentWordIndex({ store, state }: IndexView): WordIndex {
       return found && { segment: segment!, ...found };
     },
     *files() {
-      for (const { number } of store.records.values()) {
-        const found = file(number);
-        if (found !== undefined) yield found;
-      }
+      for (const record of store.records.values()) if (state.knows(record) && record.words > 0) yield record;
     },
     outline: (number): readonly OutlinedSymbol[] => {
       const bytes = store.outline(number);
       return bytes.length === 0 ? [] : readOutline(bytes);
     },
   };
-}
-
-const described = new WeakMap<FileRecord, WordFile>();
-
-function describe(record: FileRecord): WordFile {
-  const { number, path, language, hash, role } = record;
-  return getOrMake(described, record, () => ({ number, path, language, hash, role }));
 }
 
 const ranges = new WeakMap<Uint32Array, Map<number, Omit<FileDocuments, "segment">>>();

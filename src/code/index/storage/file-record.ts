@@ -1,8 +1,10 @@
 import { crc32 } from "node:zlib";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
 import { roleOf } from "../../../lib/file-roles.ts";
+import { firstIndex } from "../../first-index.ts";
 import { getOrMake } from "../../get-or-make.ts";
 import type { Figures } from "../build/list-workspace.ts";
+import { PathIndex } from "./path-index.ts";
 
 export interface NewRecord {
   readonly path: string;
@@ -26,72 +28,143 @@ export interface FileTraits {
   readonly unparsed: boolean;
 }
 
-/** A file in the index. New content gets a new record with another number. */
+/**
+ * A file in the index. New content gets a new record with another number. The values are in the columns of a table, and
+ * this object is made when it is asked for.
+ */
 export class FileRecord implements NewRecord {
   readonly number: number;
-  readonly path: string;
-  readonly language: string | undefined;
-  settled: boolean;
-  /** One object for all files with the same traits. */
-  traits: FileTraits;
-  lexical: number;
-  words: number;
-  readonly #columns: FileColumns;
+  readonly #block: RecordBlock;
   readonly #row: number;
-  #role: number | undefined;
+  #path: string | undefined;
 
-  constructor(number: number, from: NewRecord, columns: FileColumns, row: number) {
-    this.number = number;
-    this.path = from.path;
-    this.language = from.language && getOrMake(languages, from.language, (): string => from.language!);
-    this.settled = from.settled;
-    this.traits = allTraits[bitsOf(from.traits)]!;
-    this.lexical = from.lexical;
-    this.words = from.words;
-    this.#columns = columns;
+  constructor(block: RecordBlock, row: number) {
+    this.number = block.numbers[row]!;
+    this.#block = block;
     this.#row = row;
   }
 
-  get figures(): Figures {
-    return this.#columns.figuresAt(this.#row);
+  get path(): string {
+    this.#path ??= this.#block.pathAt(this.#row);
+    return this.#path;
   }
 
-  set figures(figures: Figures) {
-    this.#columns.setFigures(this.#row, figures);
+  get language(): string | undefined {
+    return languages[this.#block.languages[this.#row]!];
   }
 
   get hash(): string {
-    return this.#columns.hashAt(this.#row);
+    return this.#block.hashAt(this.#row);
+  }
+
+  get figures(): Figures {
+    return this.#block.figuresAt(this.#row);
+  }
+
+  set figures(figures: Figures) {
+    this.#block.setFigures(this.#row, figures);
+  }
+
+  get settled(): boolean {
+    return this.#block.settled[this.#row] === 1;
+  }
+
+  set settled(settled: boolean) {
+    this.#block.settled[this.#row] = settled ? 1 : 0;
+  }
+
+  /** One object for all files with the same traits. */
+  get traits(): FileTraits {
+    return allTraits[this.#block.traits[this.#row]!]!;
+  }
+
+  set traits(traits: FileTraits) {
+    this.#block.traits[this.#row] = bitsOf(traits);
+  }
+
+  get lexical(): number {
+    return this.#block.lexical[this.#row]!;
+  }
+
+  set lexical(segment: number) {
+    this.#block.lexical[this.#row] = segment;
+  }
+
+  get words(): number {
+    return this.#block.words[this.#row]!;
+  }
+
+  set words(segment: number) {
+    this.#block.words[this.#row] = segment;
   }
 
   /** The result of `roleOf`, which takes some microseconds. */
   get role(): number {
-    this.#role ??= roleOf(this.path);
-    return this.#role;
+    const { roles } = this.#block;
+    if (roles[this.#row] === unknownRole) roles[this.#row] = roleOf(this.path);
+    return roles[this.#row]!;
   }
 }
 
 const figureCount = 5;
 const hashBytes = 32;
+const blockRows = 4096;
+const unknownRole = 255;
 
-/** The figures and hashes of records. An array and a string for each of many thousand files would take twice the memory. */
-export class FileColumns {
-  #figures = new Float64Array(64 * figureCount);
-  #hashes = new Uint8Array(64 * hashBytes);
-  /** How many records were added, also those that were replaced since. */
+/** The columns of some records. Objects, arrays and strings for each of many thousand files would take several times the memory. */
+class RecordBlock {
+  readonly numbers = new Uint32Array(blockRows);
+  readonly languages = new Uint16Array(blockRows);
+  readonly settled = new Uint8Array(blockRows);
+  readonly traits = new Uint8Array(blockRows);
+  readonly lexical = new Uint32Array(blockRows);
+  readonly words = new Int32Array(blockRows);
+  readonly roles: Uint8Array = new Uint8Array(blockRows).fill(unknownRole);
+  readonly isRemoved = new Uint8Array(blockRows);
   count = 0;
+  readonly #figures = new Float64Array(blockRows * figureCount);
+  readonly #hashes = new Uint8Array(blockRows * hashBytes);
+  /** Files that follow each other are mostly in the same directory. */
+  readonly #directories: string[] = [];
+  readonly #directoryOf = new Uint16Array(blockRows);
+  #names = Buffer.allocUnsafeSlow(blockRows * likelyNameBytes);
+  readonly #nameEnds = new Uint32Array(blockRows);
 
-  add(number: number, record: NewRecord): FileRecord {
+  /** Adds a record, and returns its row. */
+  add(number: number, record: NewRecord): number {
     const row = this.count++;
-    if (this.count * hashBytes > this.#hashes.length) {
-      const rows = Math.ceil(row * 1.25);
-      this.#figures = new Float64Array(this.#figures.buffer.transfer(rows * figureCount * 8));
-      this.#hashes = new Uint8Array(this.#hashes.buffer.transfer(rows * hashBytes));
-    }
+    this.numbers[row] = number;
+    this.languages[row] = languageNumber(record.language);
+    this.settled[row] = record.settled ? 1 : 0;
+    this.traits[row] = bitsOf(record.traits);
+    this.lexical[row] = record.lexical;
+    this.words[row] = record.words;
     this.setFigures(row, record.figures);
     // A file without a hash has zeros.
     asBuffer(this.#hashes).write(record.hash, row * hashBytes, hashBytes, "hex");
-    return new FileRecord(number, record, this, row);
+    this.#addPath(row, record.path);
+    return row;
+  }
+
+  /** Returns the row of a number, or -1. Most numbers follow each other. */
+  rowOf(number: number): number {
+    const { numbers, count } = this;
+    const likely = number - numbers[0]!;
+    if (likely < count && numbers[likely] === number) return likely;
+    const row = firstIndex(count, (index) => numbers[index]! >= number);
+    return row < count && numbers[row] === number ? row : -1;
+  }
+
+  pathAt(row: number): string {
+    return (
+      this.#directories[this.#directoryOf[row]!]! +
+      this.#names.toString("utf8", this.#nameAt(row), this.#nameEnds[row])
+    );
+  }
+
+  hashAt(row: number): string {
+    const hash = asBuffer(this.#hashes).toString("hex", row * hashBytes, (row + 1) * hashBytes);
+    return hash === noHash ? "" : hash;
   }
 
   figuresAt(row: number): Figures {
@@ -103,13 +176,104 @@ export class FileColumns {
     this.#figures.set(figures, row * figureCount);
   }
 
-  hashAt(row: number): string {
-    const hash = asBuffer(this.#hashes).toString("hex", row * hashBytes, (row + 1) * hashBytes);
-    return hash === noHash ? "" : hash;
+  #addPath(row: number, path: string): void {
+    const nameAt = path.lastIndexOf("/") + 1;
+    if (row === 0 || !isIn(this.#directories.at(-1)!, path, nameAt)) {
+      // A part of a string would keep the whole path in memory.
+      this.#directories.push(Buffer.from(path.slice(0, nameAt)).toString());
+    }
+    this.#directoryOf[row] = this.#directories.length - 1;
+    const start = this.#nameAt(row);
+    const name = path.slice(nameAt);
+    const most = start + name.length * 3;
+    if (most > this.#names.length) this.#names = Buffer.concat([this.#names], most * 2);
+    this.#nameEnds[row] = start + this.#names.write(name, start);
+  }
+
+  #nameAt(row: number): number {
+    return row === 0 ? 0 : this.#nameEnds[row - 1]!;
   }
 }
 
+function isIn(directory: string, path: string, nameAt: number): boolean {
+  return directory.length === nameAt && path.startsWith(directory);
+}
+
+const likelyNameBytes = 12;
 const noHash = "0".repeat(2 * hashBytes);
+
+/** The current records of an index, with rows in the order of their numbers. */
+export class FileTable {
+  readonly #blocks: RecordBlock[] = [];
+  readonly #paths = new PathIndex((row) => this.#blockOf(row).pathAt(row % blockRows));
+  #rows = 0;
+  /** The block of the number that was asked for last. */
+  #last = 0;
+
+  get size(): number {
+    return this.#paths.size;
+  }
+
+  /** How many records were added, also those that were removed since. */
+  get added(): number {
+    return this.#rows;
+  }
+
+  get(path: string): FileRecord | undefined {
+    const row = this.#paths.get(path);
+    return row === undefined ? undefined : this.#at(row);
+  }
+
+  /** Returns the record with a number. */
+  record(number: number): FileRecord | undefined {
+    const block = this.#blockWith(number);
+    const row = block?.rowOf(number) ?? -1;
+    return row < 0 || block!.isRemoved[row] === 1 ? undefined : new FileRecord(block!, row);
+  }
+
+  *values(): Generator<FileRecord> {
+    for (const block of this.#blocks)
+      for (let row = 0; row < block.count; row++)
+        if (block.isRemoved[row] === 0) yield new FileRecord(block, row);
+  }
+
+  /** Adds a record, which replaces that of the same path. The number is higher than all before. */
+  add(number: number, record: NewRecord): FileRecord {
+    const row = this.#rows++;
+    if (row % blockRows === 0) this.#blocks.push(new RecordBlock());
+    const block = this.#blockOf(row);
+    block.add(number, record);
+    const before = this.#paths.get(record.path);
+    if (before !== undefined) this.#blockOf(before).isRemoved[before % blockRows] = 1;
+    this.#paths.set(record.path, row);
+    return this.#at(row);
+  }
+
+  remove({ number, path }: FileRecord): void {
+    const row = this.#paths.get(path);
+    if (row === undefined || this.#at(row).number !== number) return;
+    this.#blockOf(row).isRemoved[row % blockRows] = 1;
+    this.#paths.delete(path);
+  }
+
+  /** Returns the block that has a number, if any has it. The next number is often in the same one. */
+  #blockWith(number: number): RecordBlock | undefined {
+    const blocks = this.#blocks;
+    const isFrom = (index: number) => blocks[index]!.numbers[0]! <= number;
+    const isLast = this.#last < blocks.length && isFrom(this.#last);
+    if (!isLast || (this.#last + 1 < blocks.length && isFrom(this.#last + 1)))
+      this.#last = Math.max(0, firstIndex(blocks.length, (index) => !isFrom(index)) - 1);
+    return blocks[this.#last];
+  }
+
+  #at(row: number): FileRecord {
+    return new FileRecord(this.#blockOf(row), row % blockRows);
+  }
+
+  #blockOf(row: number): RecordBlock {
+    return this.#blocks[Math.floor(row / blockRows)]!;
+  }
+}
 
 export type FileRow = readonly [
   number: number,
@@ -139,11 +303,11 @@ export function rowOf(record: FileRecord): FileRow {
   return [...row, checkOf(row)];
 }
 
-/** Returns undefined if the row is damaged. */
-export function recordOf(row: FileRow, columns: FileColumns): FileRecord | undefined {
+/** Adds the record of a row. Returns undefined if the row is damaged. */
+export function addRow(row: FileRow, records: FileTable): FileRecord | undefined {
   const [number, path, figures, settled, hash, language, traits, lexical, words, check] = row;
   if (checkOf(row.slice(0, -1)) !== check) return undefined;
-  return columns.add(number, {
+  return records.add(number, {
     path,
     figures: figures.split(" ").map(Number) as unknown as Figures,
     settled: settled === 1,
@@ -165,8 +329,13 @@ function bitsOf({ binary, oddCase, unparsed }: FileTraits): number {
   return (binary ? 1 : 0) | (oddCase ? 2 : 0) | (unparsed ? 4 : 0);
 }
 
-/** One string for all files of a language. */
-const languages = new Map<string, string>();
+/** The names of languages by number; undefined for none. */
+const languages: (string | undefined)[] = [undefined];
+const languageNumbers = new Map<string | undefined, number>([[undefined, 0]]);
+
+function languageNumber(language: string | undefined): number {
+  return getOrMake(languageNumbers, language, () => languages.push(language) - 1);
+}
 
 function checkOf(row: readonly unknown[]): number {
   return crc32(row.join("\0"));

@@ -1,12 +1,5 @@
 import { DamagedIndex } from "./bytes.ts";
-import {
-  FileColumns,
-  type FileRecord,
-  type FileRow,
-  type NewRecord,
-  recordOf,
-  rowOf,
-} from "./file-record.ts";
+import { addRow, type FileRecord, type FileRow, FileTable, type NewRecord, rowOf } from "./file-record.ts";
 import { checkOf, IndexDatabase } from "./index-database.ts";
 import { SegmentTable } from "./segment-table.ts";
 
@@ -14,10 +7,7 @@ import { SegmentTable } from "./segment-table.ts";
 export class IndexStore {
   readonly segments: SegmentTable;
   readonly #database: IndexDatabase;
-  readonly #byPath = new Map<string, FileRecord>();
-  /** An array, because a map takes much more memory. */
-  #byNumber: (FileRecord | undefined)[] = [];
-  #columns = new FileColumns();
+  #records = new FileTable();
   #changed = 0;
   #seen = -1;
   #edition = 0;
@@ -40,8 +30,8 @@ export class IndexStore {
     return this.#database.isOpen;
   }
 
-  get records(): ReadonlyMap<string, FileRecord> {
-    return this.#byPath;
+  get records(): Pick<FileTable, "size" | "get" | "values"> {
+    return this.#records;
   }
 
   get edition(): number {
@@ -53,7 +43,7 @@ export class IndexStore {
   }
 
   record(number: number): FileRecord | undefined {
-    return this.#byNumber[number];
+    return this.#records.record(number);
   }
 
   sync(): void {
@@ -89,12 +79,10 @@ export class IndexStore {
 
   /** Adds a record, which replaces that of the same path. Call this and the methods below within `change`. */
   add(record: NewRecord): FileRecord {
-    const before = this.#byPath.get(record.path);
+    const before = this.#records.get(record.path);
     if (before !== undefined) this.remove(before);
-    const added = this.#columns.add(this.nextFile, record);
+    const added = this.#records.add(this.nextFile, record);
     this.#database.run("INSERT INTO files VALUES (?,?,?,?,?,?,?,?,?,?)", ...rowOf(added));
-    this.#byPath.set(added.path, added);
-    this.#byNumber[added.number] = added;
     return added;
   }
 
@@ -108,8 +96,7 @@ export class IndexStore {
   }
 
   remove(record: FileRecord): void {
-    if (this.#byPath.get(record.path) === record) this.#byPath.delete(record.path);
-    this.#byNumber[record.number] = undefined;
+    this.#records.remove(record);
     this.#database.run("DELETE FROM files WHERE number=?", record.number);
     this.#database.run("DELETE FROM outlines WHERE file=?", record.number);
     if (record.words > 0) this.#changed++;
@@ -162,11 +149,11 @@ export class IndexStore {
   #takeOver(): void {
     const seen = this.#database.othersWrote;
     // Replaced records keep their rows until all are read again.
-    const isWasteful = this.#columns.count > 2 * this.#byPath.size + fewRows;
+    const isWasteful = this.#records.added > 2 * this.#records.size + fewRows;
     if (seen === this.#seen && !isWasteful) return;
     this.#readFiles();
     this.segments.read();
-    for (const { lexical, words } of this.#byPath.values()) {
+    for (const { lexical, words } of this.#records.values()) {
       if (![lexical, words].every((segment) => segment <= 0 || this.segments.has(segment)))
         throw new DamagedIndex("a segment is missing");
     }
@@ -175,17 +162,9 @@ export class IndexStore {
   }
 
   #readFiles(): void {
-    this.#byPath.clear();
-    this.#byNumber = [];
-    this.#columns = new FileColumns();
-    for (const row of this.#database.each<FileRow>("SELECT * FROM files ORDER BY number")) {
-      const record = recordOf(row, this.#columns);
-      if (record === undefined) throw new DamagedIndex("a file has changed");
-      const before = this.#byPath.get(record.path);
-      if (before !== undefined) this.#byNumber[before.number] = undefined;
-      this.#byPath.set(record.path, record);
-      this.#byNumber[record.number] = record;
-    }
+    this.#records = new FileTable();
+    for (const row of this.#database.each<FileRow>("SELECT * FROM files ORDER BY number"))
+      if (addRow(row, this.#records) === undefined) throw new DamagedIndex("a file has changed");
   }
 }
 

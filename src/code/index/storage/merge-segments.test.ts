@@ -6,6 +6,7 @@ import { contentHash } from "../../../lib/bytes/content-hash.ts";
 import { BackgroundBuild } from "../build/background-build.ts";
 import { type LexicalRequest, TrigramCollector } from "../build/build-lexical.ts";
 import { commitLexical } from "../build/commit.ts";
+import { FilesByPath } from "../build/list-workspace.ts";
 import { WorkspaceState } from "../build/workspace-state.ts";
 import { findCandidates } from "../query/find-candidates.ts";
 import { IndexStore } from "./index-store.ts";
@@ -14,20 +15,20 @@ import { mergeSmallSegments } from "./merge-segments.ts";
 const turns = { signal: new AbortController().signal, mayMerge: () => true, pause: async () => {} };
 const listed = { figures: [1, 2, 3, 4, 5], settled: true } as const;
 const paths = Array.from({ length: 30 }, (_, number) => `f${number}`);
-const files = new Map(paths.map((path) => [path, listed]));
 
 const collector = new TrigramCollector();
 
 /** Each file has a segment of its own. */
-function indexed(directory: string) {
+function indexed(directory: string, others: readonly string[] = []) {
   const store = new IndexStore(directory);
+  const files = new FilesByPath(new Map([...paths, ...others].map((path) => [path, listed])));
   const state = new WorkspaceState(files, store);
   const put = (path: string, text: string) => {
     const bytes = Buffer.from(`${text}\n${manyTrigrams(text)}`);
     collector.add(bytes);
     const traits = { binary: false, oddCase: false, unparsed: false };
     const content = { hash: contentHash(bytes), language: undefined, traits, document: 0 };
-    state.outdated.add(path);
+    state.outdated.add(files.find(path)!);
     const read = [{ path, listed, knownHash: undefined }];
     commitLexical(store, state, read, { files: [content], segment: collector.write() });
   };
@@ -97,7 +98,7 @@ it("does not delay a query that waits for the last files", async () => {
   const { store, state, put } = indexed(directory);
   for (const path of paths) put(path, `holds ${path}.`);
   state.wordless.clear();
-  state.outdated.add("f0");
+  state.outdated.add(state.files.find("f0")!);
   const order: string[] = [];
   const reached = async (step: string) => {
     await new Promise((resolve) => void setImmediate(resolve));
@@ -129,7 +130,8 @@ it.each([
 ])("ends the processes of its workers first when they have read %s files", async (_, count, expected) => {
   await using folder = temporaryFolder();
   const directory = join(folder.path, "index");
-  const { store, state, put, segments } = indexed(directory);
+  const gone = Array.from({ length: count }, (_, number) => `gone${number}`);
+  const { store, state, put, segments } = indexed(directory, gone);
   for (const path of paths) put(path, `holds ${path}.`);
   state.wordless.clear();
   const retired: number[] = [];
@@ -143,10 +145,6 @@ it.each([
     retire: () => retired.push(segments()),
     close: async () => {},
   };
-  for (let number = 0; number < count; number += 1) {
-    files.set(`gone${number}`, listed);
-    state.outdated.add(`gone${number}`);
-  }
   const { signal } = turns;
   const options = { workers: [worker, worker], directory, signal, discard: () => {}, done: () => {} };
   const build = new BackgroundBuild({ ...options, quiet: async () => {} });

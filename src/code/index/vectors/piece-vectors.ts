@@ -139,7 +139,7 @@ export class PieceVectors {
       await this.#embedFiles(wanted.slice(at, at + filesAtOnce), currentWordIndex(view()), table);
     }
     const { state } = view();
-    table.keepOnly((path) => state.files.has(path));
+    table.keepOnly((path) => state.files.find(path) !== undefined);
   }
 
   async #embedFiles(files: readonly WordFile[], index: WordIndex, table: VectorTable): Promise<void> {

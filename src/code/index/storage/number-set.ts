@@ -1,0 +1,77 @@
+/**
+ * Whole numbers in the order in which they were added first. A `Set` of many thousand would take ten times the memory. A
+ * number that is removed and added again gets back its old position.
+ */
+export class NumberSet implements Iterable<number> {
+  #order = new Uint32Array(fewest);
+  #length = 0;
+  /** All positions before this one are of removed numbers. */
+  #first = 0;
+  #members = new Bits();
+  /** The numbers that have a position. */
+  #added = new Bits();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  has(number: number): boolean {
+    return this.#members.has(number);
+  }
+
+  add(number: number): void {
+    if (this.#members.has(number)) return;
+    this.#members.set(number, true);
+    this.#size++;
+    if (this.#added.has(number)) {
+      this.#first = 0;
+      return;
+    }
+    this.#added.set(number, true);
+    if (this.#length === this.#order.length)
+      this.#order = new Uint32Array(this.#order.buffer.transfer(this.#length * 4 * 2));
+    this.#order[this.#length++] = number;
+  }
+
+  delete(number: number): void {
+    if (!this.#members.has(number)) return;
+    this.#members.set(number, false);
+    this.#size--;
+  }
+
+  clear(): void {
+    this.#order = new Uint32Array(fewest);
+    this.#length = 0;
+    this.#first = 0;
+    this.#members = new Bits();
+    this.#added = new Bits();
+    this.#size = 0;
+  }
+
+  *[Symbol.iterator](): Generator<number> {
+    while (this.#first < this.#length && !this.has(this.#order[this.#first]!)) this.#first++;
+    for (let at = this.#first; at < this.#length; at++) {
+      const number = this.#order[at]!;
+      if (this.has(number)) yield number;
+    }
+  }
+}
+
+class Bits {
+  #words = new Uint32Array(fewest);
+
+  has(number: number): boolean {
+    return ((this.#words[number >>> 5] ?? 0) & (1 << (number & 31))) !== 0;
+  }
+
+  set(number: number, isSet: boolean): void {
+    const word = number >>> 5;
+    if (word >= this.#words.length)
+      this.#words = new Uint32Array(this.#words.buffer.transfer((word + 1) * 4 * 2));
+    if (isSet) this.#words[word]! |= 1 << (number & 31);
+    else this.#words[word]! &= ~(1 << (number & 31));
+  }
+}
+
+const fewest = 16;
