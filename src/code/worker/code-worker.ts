@@ -26,7 +26,7 @@ export class CodeWorker<Theirs extends ServiceOf<Theirs>> extends Worker<Theirs>
 }
 
 /** Every Node from 22 on accepts these. An index allocates much at once. By default, garbage takes more memory than the records of a large workspace. */
-const collectsSoon = ["--max-semi-space-size=4", "--heap-growing-percent=25"];
+const collectsSoon = ["--max-semi-space-size=2", "--heap-growing-percent=25"];
 
 /** Asks the light worker, then the heavy one, because V8 may crash on a grammar that was not known to be heavy. */
 export async function orInHeavyWorker<AnyWorker, Answer>(
