@@ -105,7 +105,7 @@ const isAsciiWord: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) =>
   /\w/.test(String.fromCharCode(code)) ? 1 : 0,
 );
 
-const mostKnown = 60_000;
+const mostKnown = 40_000;
 const unknown = -1;
 const none = -2;
 

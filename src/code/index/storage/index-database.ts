@@ -212,7 +212,7 @@ function openFile(
 function prepare(database: DatabaseSync, { version, tables }: DatabaseLayout): void {
   const found = () => database.prepare("PRAGMA user_version").get()!.user_version as number;
   if (found() !== 0 && found() !== version) throw new DamagedIndex("it is of another version");
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000`);
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -4000`);
   if (found() === version) return;
   database.exec("BEGIN IMMEDIATE");
   if (found() === 0) database.exec(`${tables}; PRAGMA user_version = ${version}`);
