@@ -106,13 +106,26 @@ async function matchingFiles(
       yield* first;
       if (first.length < fewFiles) return;
       const known = new Set(first);
-      for (const path of await index.candidates(asked, { signal })) if (!known.has(path)) yield path;
+      for await (const path of allCandidates()) if (!known.has(path)) yield path;
+    };
+    const allCandidates = async function* () {
+      try {
+        yield* await index.candidates(asked, { signal });
+      } catch (error) {
+        throwUnlessUnavailable(error, signal);
+        for await (const { path } of withRipgrep(request, wanted, context)) yield path;
+      }
     };
     return { files: lookInto(candidates(), request, wanted, context), index };
   } catch (error) {
-    if (!(error instanceof ToolError) || signal.aborted || error.code !== "unavailable") throw error;
+    throwUnlessUnavailable(error, signal);
     return { files: withRipgrep(request, wanted, context), index: undefined };
   }
+}
+
+/** Without an index, ripgrep searches instead. */
+function throwUnlessUnavailable(error: unknown, signal: AbortSignal): void {
+  if (!(error instanceof ToolError) || signal.aborted || error.code !== "unavailable") throw error;
 }
 
 /** So many candidates are requested first. A common text is in many more, and passing all of them between processes takes long. */

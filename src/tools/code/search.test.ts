@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { codeFixture } from "../../../test/support/code-fixture.ts";
 import { untilIndexed } from "../../../test/support/code-tools/until-indexed.ts";
 import type { CodeService } from "../../contract/code.ts";
+import { ToolError } from "../../contract/error.ts";
 import { type CodeSearchInput, codeSearch } from "./search.ts";
 
 const shop = {
@@ -206,6 +207,23 @@ src/cart.test.ts:1-4  (2 matching lines)
     expect(await find(1)).toEqual({ paths: ["b.ts"], limited: true });
     expect(await find(2)).toEqual({ paths: ["b.ts", "a.ts"], limited: false });
     expect(asked).toEqual([1000, undefined, 1000, undefined]);
+  });
+
+  it("searches with ripgrep when the index ends before it returns all candidates", async () => {
+    await untilIndexed(small);
+    const first = Array.from({ length: 999 }, (_, number) => `missing${number}.ts`);
+    const code: CodeService = {
+      ...small.context.code,
+      index: async (waiting) => ({
+        ...(await small.context.code.index(waiting)),
+        candidates: async ({ limit }) => {
+          if (limit === undefined) throw new ToolError("unavailable", "The index has ended");
+          return ["b.ts", ...first];
+        },
+      }),
+    };
+    const { data } = await codeSearch.run({ query: '"marker"', limit: 2 }, { ...small.context, code });
+    expect(data.results.map(({ path }) => path)).toEqual(["b.ts", "a.ts"]);
   });
 
   it("finds a regular expression in slashes, in symbols of a kind", async () => {
