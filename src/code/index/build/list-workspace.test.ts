@@ -71,6 +71,13 @@ describe("WorkspaceLister", () => {
     expect(ignored).toEqual([false, true, true, false]);
   });
 
+  it("skips a path that no file can have", async () => {
+    const environment = new MemoryEnvironment({ files: { "a.ts": "" } });
+    const walk = async () => ({ paths: ["a.ts", "b\ud800.ts", "c.ts"], failed: [] });
+    const listed = await new WorkspaceLister(Object.assign(environment, { walk })).list(signal);
+    expect(pathsOf(listed)).toEqual(["a.ts", "c.ts"]);
+  });
+
   it("walks again when rules of other tools include what git ignores", async () => {
     await using opened = open();
     mkdirSync(opened.at("node_modules"));

@@ -122,8 +122,9 @@ export class WorkspaceLister {
     const omitted: string[] = [];
     for await (const { path } of walkFiles(environment, "", { ...visibility, signal })) {
       const place = listed.find(path);
-      if (place === undefined) omitted.push(path);
-      else walked.push(place);
+      if (place !== undefined) walked.push(place);
+      // No file has another name, because names are bytes in UTF-8.
+      else if (path.isWellFormed()) omitted.push(path);
     }
     const files = new SnapshotFiles(snapshot, Uint32Array.from(walked), omitted);
     return { files, isWalked: hasForeignRules };
