@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { NumberSet } from "./number-set.ts";
 
-it("lists numbers in the order in which they were added first", () => {
+it("lists numbers in the order in which they were added", () => {
   const numbers = new NumberSet();
   for (const number of [70_000, 3, 3, 500, 0]) numbers.add(number);
   numbers.delete(70_000);
@@ -25,4 +25,14 @@ it("lists the other numbers while some are removed and added", () => {
     if (number === 0) numbers.add(100);
   }
   expect([seen, numbers.size]).toEqual([Array.from({ length: 51 }, (_, at) => 2 * at), 0]);
+});
+
+it("forgets the positions of removed numbers when most are removed", () => {
+  const numbers = new NumberSet();
+  for (let number = 0; number < 300; number += 1) numbers.add(number);
+  for (let number = 1; number < 299; number += 1) numbers.delete(number);
+  expect([...numbers]).toEqual([0, 299]);
+  numbers.add(150);
+  numbers.add(3);
+  expect([[...numbers], numbers.size]).toEqual([[0, 299, 150, 3], 4]);
 });

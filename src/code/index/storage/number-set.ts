@@ -1,6 +1,6 @@
 /**
- * Whole numbers in the order in which they were added first. A `Set` of many thousand would take ten times the memory. A
- * number that is removed and added again gets back its old position.
+ * Whole numbers in the order in which they were added. A `Set` of many thousand would take ten times the memory. A number
+ * that is removed and soon added again may get back its old position. Iterate with one loop at a time.
  */
 export class NumberSet implements Iterable<number> {
   #order = new Uint32Array(fewest);
@@ -50,11 +50,24 @@ export class NumberSet implements Iterable<number> {
   }
 
   *[Symbol.iterator](): Generator<number> {
+    if (this.#length > 2 * this.#size + fewest) this.#forgetRemoved();
     while (this.#first < this.#length && !this.has(this.#order[this.#first]!)) this.#first++;
     for (let at = this.#first; at < this.#length; at++) {
       const number = this.#order[at]!;
       if (this.has(number)) yield number;
     }
+  }
+
+  /** Otherwise each loop would skip them all. */
+  #forgetRemoved(): void {
+    let kept = 0;
+    for (let at = 0; at < this.#length; at++) {
+      const number = this.#order[at]!;
+      if (this.has(number)) this.#order[kept++] = number;
+      else this.#added.set(number, false);
+    }
+    this.#length = kept;
+    this.#first = 0;
   }
 }
 
