@@ -32,7 +32,8 @@ export function keepingEnvironment(environment: Environment, parts: KeepingParts
       return images.lost;
     },
     readFile: async (path, options) => {
-      const content = await environment.readFile(path, options);
+      // The content is remembered, so it must not be in a buffer that the caller uses again.
+      const content = await environment.readFile(path, { ...options, into: undefined });
       images.remember(path, content.bytes);
       return content;
     },
