@@ -12,8 +12,8 @@ interface TestPiece {
   readonly terms: Readonly<Record<string, number>>;
 }
 
-/** Pieces below each other; those of one file are given together. */
-function indexOf(pieces: readonly TestPiece[]): WordIndex {
+/** Pieces below each other; those of one file are given together. The pieces from `second` on are in a second segment. */
+function indexOf(pieces: readonly TestPiece[], second = pieces.length): WordIndex {
   const paths = [...new Set(pieces.map(({ path }) => path))];
   const files = paths.map((path, number) => ({
     number,
@@ -22,13 +22,32 @@ function indexOf(pieces: readonly TestPiece[]): WordIndex {
     hash: path,
     role: fileRoles.indexOf("code"),
   }));
+  const segments = [pieces.slice(0, second), pieces.slice(second)].map((own) => segmentOf(own, paths));
+  return {
+    segments,
+    file: (number) => files[number],
+    files: () => files,
+    documentsOf: (number) => {
+      const segment = segments.findIndex(({ fileOf }) => fileOf.includes(number));
+      const { fileOf } = segments[segment]!;
+      return {
+        segment,
+        first: fileOf.indexOf(number),
+        count: fileOf.filter((file) => file === number).length,
+      };
+    },
+    outline: () => [],
+  };
+}
+
+function segmentOf(pieces: readonly TestPiece[], paths: readonly string[]): WordIndex["segments"][number] {
   const postings = (term: string) => {
     const documents = pieces.flatMap(({ terms }, document) => (term in terms ? [document] : []));
     if (documents.length === 0) return undefined;
     const weights = documents.map((document) => pieces[document]!.terms[term]!);
     return { documents: Uint32Array.from(documents), weights: Uint8Array.from(weights) };
   };
-  const segment = {
+  return {
     documents: pieces.length,
     fileOf: Uint32Array.from(pieces, ({ path }) => paths.indexOf(path)),
     kindOf: Uint8Array.from(pieces, ({ kind = "function" }) => symbolKinds.indexOf(kind)),
@@ -45,20 +64,12 @@ function indexOf(pieces: readonly TestPiece[]): WordIndex {
       symbol: undefined,
     }),
   };
-  return {
-    segments: [segment],
-    file: (number) => files[number],
-    files: () => files,
-    documentsOf: (number) => {
-      const first = segment.fileOf.indexOf(number);
-      return { segment: 0, first, count: segment.fileOf.filter((file) => file === number).length };
-    },
-    outline: () => [],
-  };
 }
 
-function found(pieces: readonly TestPiece[], words: string, limit: number): TestPiece[] {
-  return rank(indexOf(pieces), { words, limit }).map(({ document }) => pieces[document]!);
+function found(pieces: readonly TestPiece[], words: string, limit: number, second?: number): TestPiece[] {
+  return rank(indexOf(pieces, second), { words, limit }).map(
+    ({ segment, document }) => pieces[segment * (second ?? 0) + document]!,
+  );
 }
 
 it("ranks code that does something before code that only declares or holds it", () => {
@@ -67,6 +78,15 @@ it("ranks code that does something before code that only declares or holds it", 
   const holder: TestPiece = { path: "b.ts", kind: "class", terms };
   const doer: TestPiece = { path: "c.ts", terms };
   expect(found([getter, holder, doer], "door", 3)).toEqual([doer, holder, getter]);
+});
+
+it("ranks the pieces of each segment by their own words", () => {
+  const other: TestPiece = { path: "a.ts", terms: { window: 100 } };
+  const weak: TestPiece = { path: "b.ts", terms: { door: 50 } };
+  const strong: TestPiece = { path: "c.ts", terms: { door: 100 } };
+  const silent: TestPiece = { path: "d.ts", terms: { window: 90 } };
+  expect(found([strong, other, silent, weak], "door", 4, 2)).toEqual([strong, weak]);
+  expect(found([other, weak, strong, silent], "door", 4, 2)).toEqual([strong, weak]);
 });
 
 it("ranks a short piece first when it covers more of the query", () => {

@@ -59,7 +59,7 @@ export class IndexWorker {
     const asked = ++this.#asked;
     this.#waiting.set(asked, progress);
     try {
-      // Many new files are decided about here, one by one.
+      // This process checks each new file against the rules, which creates many objects.
       const state = await withoutHeapGrowth(() =>
         this.#worker.ask("refresh", () => ({ asked, patient }), { ...about, signal }),
       );

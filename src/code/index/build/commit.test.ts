@@ -29,6 +29,26 @@ it("reads a file again when another process has removed its record", async () =>
   store.close();
 });
 
+it("does not know a file whose record another process has replaced", async () => {
+  await using folder = temporaryFolder();
+  const directory = join(folder.path, "index");
+  const [store, other] = [new IndexStore(directory), new IndexStore(directory)];
+  const state = new WorkspaceState(filesOf("a"), store);
+  commitLexical(store, state, [{ path: "a", listed, knownHash: undefined }], { files: [content], segment });
+  expect(state.knows(store.records.get("a"))).toBe(true);
+  const later = { figures: [1, 3, 3, 4, 5], settled: true } as const;
+  other.sync();
+  other.change(() => {
+    other.records.get("a")!.figures = later.figures;
+    other.update(other.records.get("a")!);
+  });
+  store.sync();
+  state.catchUp(store);
+  expect([outdatedIn(state), state.knows(store.records.get("a"))]).toEqual([["a"], false]);
+  store.close();
+  other.close();
+});
+
 it("keeps files that another process added during a scan", async () => {
   await using folder = temporaryFolder();
   const directory = join(folder.path, "index");

@@ -23,3 +23,30 @@ it("keeps no part of the message that brought a segment", async () => {
   expect([...store.segments.words][0]!.head.kindOf.buffer.byteLength).toBe(1);
   store.close();
 });
+
+it("stores numbers of lines that do not fit in 16 bits", async () => {
+  await using folder = temporaryFolder();
+  const store = new IndexStore(join(folder.path, "index"));
+  const segment = {
+    documents: 2,
+    firstTerms: [Buffer.from("alpha")],
+    pages: [Buffer.from("page")],
+    weighted: true,
+  };
+  const columns = {
+    ...emptyColumns(2),
+    firstLines: Uint32Array.of(1, 65_535),
+    lastLines: Uint32Array.of(2, 65_536),
+  };
+  store.change(() => store.segments.addWords(segment, columns));
+  store.close();
+  const again = new IndexStore(join(folder.path, "index"));
+  again.sync();
+  const { head } = [...again.segments.words][0]!;
+  expect([head.firstLines, head.lastLines].map((lines) => [...lines])).toEqual([
+    [1, 65_535],
+    [2, 65_536],
+  ]);
+  expect(head.firstLines.BYTES_PER_ELEMENT).toBe(2);
+  again.close();
+});
