@@ -123,8 +123,8 @@ const otherCopy = "?other";
 const isOfEveryZod = /node_modules\/zod\/v4\/(?:core|mini)\/[^?]*$/;
 
 /**
- * Gives packages such as the SDKs of MCP, and what reads JSON Schemas, a separate copy of zod: they need all of it. If calls
- * shared it, every call would load all of it. Schemas of both copies work together.
+ * Gives packages such as the MCP SDKs, and code that imports `zod` itself, a separate copy of zod, because they need all of it.
+ * If calls shared that copy, every call would load all of it. Schemas of both copies work together.
  */
 const otherZod: Plugin = {
   name: "other-zod",

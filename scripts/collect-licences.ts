@@ -21,10 +21,10 @@ export function collectLicences(outputs: readonly RolldownOutput[]): string {
   ].join(`\n${"-".repeat(100)}\n\n`);
 }
 
-/** A suffix such as "?other" tells a second copy of a module from the first. */
 function packagesIn(module: string): readonly string[] {
   const name = packageOf(module);
   if (name === undefined) return [];
+  // A suffix such as "?other" distinguishes a second copy of a module from the first.
   const builtIn = [
     ...readFileSync(module.replace(/\?\w+$/, ""), "utf8").matchAll(/^\/\/ *#region (.*node_modules.*)$/gm),
   ];

@@ -1,7 +1,7 @@
 import { asBuffer } from "./bytes.ts";
 
 /**
- * Looks for a text in the bytes of many files. `Buffer.includes` takes three times as long for most names: it is fast only for
+ * Looks for a text in the bytes of many files. `Buffer.includes` takes about twice as long for most names: it is fast only for
  * short texts that begin with a rare byte, so this class looks for such a piece first.
  */
 export class TextFinder {
