@@ -18,6 +18,6 @@ await crib.call("transaction.begin", {});
 await crib.call("file.write", { path: "new/file", content: "new" });
 await crib.call("shell.run", {
   command:
-    'echo $$ > pid.new; mv pid.new pid; echo begun; while :; do echo more >> log; : > "file $(date +%N)"; done',
+    'echo $$ > pid.new; mv pid.new pid; echo begun; while :; do echo more >> log; : > "file $(date +%N)"; sleep 0.05; done',
   timeout_ms: 600_000,
 });
