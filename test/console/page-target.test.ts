@@ -29,7 +29,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
   });
 
   describeTarget("ssh", (target) => {
-    it("starts and resumes an agent on a target, answers it, undoes there and examines the target", async () => {
+    it("starts and resumes an agent on a target, answers it, and undoes there", async () => {
       const { env, name, folder, here } = target();
       const place = `${name}:${folder}`;
       await using cli = await cliWithModel(
@@ -89,9 +89,13 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       await dialog.getByRole("button", { name: "Undo", exact: true }).click();
       await dialog.waitFor({ state: "detached" });
       expect(readFileSync(join(here, "a.txt"), "utf8")).toBe("one\n");
-      await shown.goto(`${real.origin}/#/health`);
-      await shown.getByRole("region", { name: "Findings" }).getByText("without a finding").waitFor();
-      expect([isLong ? await faultsOf(shown) : [], fixture.errors]).toEqual([[], []]);
+      // Other tests show the findings of doctor in the page, and those of doctor on a target.
+      if (isLong) {
+        await shown.goto(`${real.origin}/#/health`);
+        await shown.getByRole("region", { name: "Findings" }).getByText("without a finding").waitFor();
+        expect(await faultsOf(shown)).toEqual([]);
+      }
+      expect(fixture.errors).toEqual([]);
       await shown.close();
     });
   });
