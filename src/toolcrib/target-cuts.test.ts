@@ -14,7 +14,7 @@ import { overrideEnvironment } from "../lib/override-environment.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "./index.ts";
 
 /** The number of cuts; 1000 for the whole figure. */
-const cuts = Number(process.env.TOOLCRIB_CUTS ?? repetitions(6, 20));
+const cuts = Number(process.env.TOOLCRIB_CUTS ?? repetitions(4, 20));
 const sshCuts = Math.ceil(cuts / 5);
 const crashes = Math.ceil(cuts / 10);
 const timeout = 180_000 + cuts * 10_000;
