@@ -64,20 +64,14 @@ describe("the next start", { timeout: 120_000 }, () => {
     expect(snapshot(there.workspace)).toEqual(before);
   });
 
-  it("leaves the server of a living client alone", async () => {
+  it("leaves the server of a living client alone; an open instance ends it when that client is killed", async () => {
     const command = await startClient();
     const [server] = servers();
-    const crib = await open();
-    expect(crib.recovered).toEqual([]);
-    await crib.close();
+    const first = await open();
+    expect(first.recovered).toEqual([]);
+    await first.close();
     await expect.poll(servers).toEqual([server]);
     expect(isAlive(command)).toBe(true);
-  });
-});
-
-describe("an open instance", { timeout: 120_000 }, () => {
-  it("ends the server of a client that is killed meanwhile, before a command changes files", async () => {
-    const command = await startClient();
     await using crib = await open();
     expect(servers()).toHaveLength(2);
     await kill();
