@@ -145,22 +145,21 @@ describe.skipIf(sshMissing !== undefined)(`a run on an ssh target${because(sshMi
     expect([run.outcome, run.reason, run.result?.patch]).toEqual(["solved", "The check passed.", null]);
     const folder = join(server.workspace, basename(await fixture.folderOf(run.id)));
     expect(readFileSync(join(folder, "where.txt"), "utf8")).toBe(`${folder}\n`);
-    // Without keepWorkspace, the folder is removed.
-    expect((await fixture.run(spec, options)).outcome).toBe("solved");
-    expect(readdirSync(server.workspace)).toEqual([basename(folder)]);
-    await vi.waitUntil(() => server.clients().length === 0, waitingForProgram);
     const check = { command: "true", files: { "check.sh": "" }, minutes: 1 };
     const withFiles = await fixture.run({ ...spec, check }, options);
     expect([withFiles.outcome, withFiles.reason]).toEqual([
       "infrastructure",
       expect.stringContaining("Files of the check cannot be written on the target ssh:test-host:"),
     ]);
+    // Without keepWorkspace, the folder is removed.
+    expect(readdirSync(server.workspace)).toEqual([basename(folder)]);
+    await vi.waitUntil(() => server.clients().length === 0, waitingForProgram);
   });
 });
 
 const waiting = { timeout: 120_000, interval: 50 };
 /** Each look starts a program. */
-const waitingForProgram = { timeout: 120_000, interval: 400 };
+const waitingForProgram = { timeout: 120_000, interval: 1_000 };
 const allowed = { allowTargets: ["image:**"] };
 
 function because(missing: string | undefined): string {

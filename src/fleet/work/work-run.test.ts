@@ -115,26 +115,19 @@ describe("a run of a worker", () => {
     ]);
   });
 
-  it("is unsolved at its limit of rounds or minutes, with a patch", async () => {
-    await using fixture = await workerFixture(({ number }) => shell(`echo ${number} >> a.txt; sleep 0.6`));
-    const limits = { rounds: 2, minutes: 5, dollars: null };
-    const runs = [
-      await fixture.run({ limits }),
-      await fixture.run({ limits: { ...limits, rounds: 100_000, minutes: 0.03 } }),
-    ];
-    expect(runs.map(({ outcome, reason }) => [outcome, reason])).toEqual([
-      ["unsolved", "The model reached the limit of 2 rounds."],
-      ["unsolved", "The model reached the limit of 0.03 minutes."],
+  it("is unsolved at its limit of rounds, with a patch", async () => {
+    await using fixture = await workerFixture(({ number }) => shell(`echo ${number} >> a.txt`));
+    const run = await fixture.run({ limits: { rounds: 2, minutes: 5, dollars: null } });
+    expect([run.outcome, run.reason, run.result?.patch?.files]).toEqual([
+      ...["unsolved", "The model reached the limit of 2 rounds.", 1],
     ]);
-    // How much the second one did depends on the machine.
-    expect(runs.map(({ result }) => result?.patch?.files)).toEqual([1, expect.any(Number)]);
   });
 
   it("ends as budget when the money of the run or of the fleet is used up", async () => {
     const costly = { ...shell("echo more >> a.txt"), usage: { input: 100_000, output: 1_000 } };
     await using fixture = await workerFixture(() => costly);
     const own = await fixture.run({ limits: { rounds: 50, minutes: 5, dollars: 0.2 } });
-    const { budget } = { budget: 0.5 };
+    const { budget } = { budget: 0.2 };
     const ofFleet = await fixture.run({ fleet: "poor" }, {}, { budget });
     const [, poor] = await fixture.store.fleets();
     expect([own.outcome, own.reason, ofFleet.outcome, ofFleet.reason]).toEqual([
