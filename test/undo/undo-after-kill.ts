@@ -23,20 +23,21 @@ export function testUndoAfterKill(target: () => RealTarget, times: readonly numb
     async (seconds) => {
       const world = await openKilledWorld(target());
       try {
-        const before = await world.look();
-        await world.use(({ call }) => call("edit.patch", { patch }));
-        const after = await world.look();
+        const filesNow = async () => filesOf(await world.look());
+        const before = await filesNow();
+        let after = "";
         await world.use(async ({ call, killServer }) => {
+          await call("edit.patch", { patch });
+          after = await filesNow();
           await killServer(seconds);
           // It may be done before.
           await call("journal.undo", {}).catch(() => {});
         });
-        await world.use(async () => {
-          expect([filesOf(before), filesOf(after)]).toContain(filesOf(await world.look()));
+        await world.use(async ({ call }) => {
+          expect([before, after]).toContain(await filesNow());
+          if ((await filesNow()) !== before) await call("journal.undo", {});
         });
-        if (filesOf(await world.look()) !== filesOf(before))
-          await world.use(({ call }) => call("journal.undo", {}));
-        expect(filesOf(await world.look())).toBe(filesOf(before));
+        expect(await filesNow()).toBe(before);
       } finally {
         await world.close();
       }
