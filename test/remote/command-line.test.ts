@@ -51,10 +51,9 @@ describeTarget("podman", (target) => {
 });
 
 describeTarget("podman over ssh", (target) => {
-  it("edits, runs commands and undoes both in a container on another machine", options, async () => {
+  it("runs commands and undoes them in a container on another machine", options, async () => {
     await using there = commandLine(target());
-    const write = await there.onTarget("call", "file.write", "new.txt", "--content", "new");
-    expect(write).toMatchObject({ exit: 0 });
+    writeFileSync(there.at("new.txt"), "new");
     const run = await there.onTarget("call", "shell.run", "cat new.txt; rm new.txt", "--mode", "yolo");
     expect(run.stdout).toMatch(/^new/);
     expect(existsSync(there.at("new.txt"))).toBe(false);
