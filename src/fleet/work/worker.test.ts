@@ -76,8 +76,8 @@ describe("a worker that is killed", () => {
   });
 });
 
-describe("a worker that gets SIGTERM", () => {
-  it("lets runs reach the end of their round, and exits; the next worker continues them", async () => {
+describe("a worker that is stopped", () => {
+  it("by SIGTERM lets runs reach the end of their round, and exits; the next worker continues them", async () => {
     await using fixture = await workerFixture(
       careful(
         "echo ran >> ran.txt; while [ ! -e go ]; do sleep 0.1; done; echo set >> ran.txt",
@@ -88,10 +88,7 @@ describe("a worker that gets SIGTERM", () => {
     await using child = await startChild(fixture, { graceMs: 600_000 });
     await vi.waitUntil(() => linesOf(fixture, id, "ran.txt").length === 1, waiting);
     child.process.kill("SIGTERM");
-    await vi.waitUntil(
-      async () => (await fixture.store.workers()).some(({ isDraining }) => isDraining),
-      waiting,
-    );
+    await vi.waitUntil(() => isDraining(fixture), waiting);
     const late = await fixture.submit();
     writeFileSync(join(workspaceOf(fixture, id), "go"), "");
     const [code] = await child.exit;
@@ -118,34 +115,28 @@ describe("a worker that gets SIGTERM", () => {
       return careful("echo new > a.txt")(request);
     });
     const id = await fixture.submit();
-    await using child = await startChild(fixture, { graceMs: 600_000 });
+    const first = await fixture.start();
     await vi.waitUntil(() => fixture.server.requests.length === 2, waiting);
-    child.process.kill("SIGTERM");
-    await vi.waitUntil(
-      async () => (await fixture.store.workers()).some(({ isDraining }) => isDraining),
-      waiting,
-    );
+    const stopped = first.stop({ graceMs: 600_000 });
+    await vi.waitUntil(() => isDraining(fixture), waiting);
     letAnswer();
-    await child.exit;
+    await stopped;
     expect((await fixture.store.run(id))?.state).toBe("waiting");
     await fixture.start();
     const run = await fixture.ended(id);
     expect([run.outcome, run.result?.rounds, fixture.server.requests.length]).toEqual(["solved", 2, 2]);
   });
 
-  it("interrupts runs at the second signal, and releases them", async () => {
+  it("interrupts runs when it is stopped a second time, and releases them", async () => {
     await using fixture = await workerFixture(careful("echo ran >> ran.txt; sleep 1000", "echo new > a.txt"));
     const id = await fixture.submit({ setup: "echo set >> ran.txt", check: ranOnce });
-    await using child = await startChild(fixture, { graceMs: 600_000 });
+    const first = await fixture.start();
     await vi.waitUntil(() => linesOf(fixture, id, "ran.txt").length === 2, waiting);
-    child.process.kill("SIGTERM");
-    await vi.waitUntil(
-      async () => (await fixture.store.workers()).some(({ isDraining }) => isDraining),
-      waiting,
-    );
-    child.process.kill("SIGTERM");
-    const [code] = await child.exit;
-    expect([code, (await fixture.store.run(id))?.state]).toEqual([0, "waiting"]);
+    const stopped = first.stop({ graceMs: 600_000 });
+    await vi.waitUntil(() => isDraining(fixture), waiting);
+    void first.stop({ graceMs: 600_000 });
+    await stopped;
+    expect((await fixture.store.run(id))?.state).toBe("waiting");
     await fixture.start();
     expect((await fixture.ended(id)).outcome).toBe("solved");
   });
@@ -271,6 +262,10 @@ function careful(...commands: readonly string[]): (request: SeenRequest) => Scri
     const input = { cmd: command, yield_time_ms: 30_000 };
     return command === undefined ? { text: "Done." } : { calls: [{ ...shell("").calls[0], input }] };
   };
+}
+
+async function isDraining({ store }: WorkerFixture): Promise<boolean> {
+  return (await store.workers()).some((worker) => worker.isDraining);
 }
 
 function workspaceOf({ options }: WorkerFixture, id: string): string {
