@@ -9,8 +9,8 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { bundledProgram } from "../../test/support/bundled-program.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import {
   BASH_TIMEOUT_SECS,
@@ -25,6 +25,10 @@ import {
   toolsEnabled,
   truncateOutput,
 } from "./omega.ts";
+
+const smallServer = await bundledProgram(
+  new URL("../../test/support/compat/small-server.ts", import.meta.url),
+);
 
 it("has the limits of Omega", () => {
   expect({ MAX_BASH_OUTPUT, MAX_READ_OUTPUT, BASH_TIMEOUT_SECS }).toEqual({
@@ -388,8 +392,7 @@ function openOmega(options: ToolExecutorOptions = {}) {
 }
 
 function server(name: string, ...tools: readonly string[]): McpServer {
-  const program = fileURLToPath(new URL("../../test/support/compat/small-server.ts", import.meta.url));
-  return { name, command: process.execPath, args: [program, name, ...tools] };
+  return { name, command: process.execPath, args: [smallServer, name, ...tools] };
 }
 
 it("shows tools and commands the same /tmp and data directory", async () => {
