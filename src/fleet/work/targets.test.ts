@@ -52,55 +52,44 @@ describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanM
     expect(podman.containers()).toEqual([]);
   });
 
-  it("stops its container while it is parked, finds there what the set-up installed, and is solved", async () => {
+  it("stops its container while it is parked and when its worker drains, and continues there with what was installed", async () => {
     let isRefusing = true;
-    await using fixture = await workerFixture((request) =>
-      isRefusing
-        ? { fault: { status: 429, retryAfter: "3" } }
-        : doing("pwd > a.txt; cat /root/installed >> a.txt; sleep 1000 > /dev/null &")(request),
-    );
+    const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
+    await using fixture = await workerFixture(async (request) => {
+      if (isRefusing) return { fault: { status: 429, retryAfter: "3" } };
+      await mayAnswer;
+      return careful(
+        "pwd > a.txt; cat /root/installed >> a.txt; echo begun > /root/begun",
+        "mv /root/begun begun.txt; sleep 1000 > /dev/null &",
+      )(request);
+    });
     const setup = "echo new > /root/installed && echo set-up >> set-up.txt";
-    const files = { "check.sh": "grep -q new a.txt && test $(wc -l < set-up.txt) = 1\n" };
+    const checked = "grep -q new a.txt && test -f begun.txt && test $(wc -l < set-up.txt) = 1\n";
     const id = await fixture.submit({
       ...{ target: `image:${podman.image}`, setup },
-      check: { command: "bash check.sh", files, minutes: 1 },
+      check: { command: "bash check.sh", files: { "check.sh": checked }, minutes: 1 },
     });
+    const stopped = [expect.stringMatching(/^toolcrib-\w{12}-run_\w+ Exited/)];
     // The sandbox of the worker also counts in a container, where it would protect everything but the workspace.
     const options = { ...allowed, sandbox: "none" } as const;
     const first = await fixture.start(options);
     await vi.waitUntil(async () => (await fixture.store.run(id))?.state === "parked", waiting);
     await first.stop({ graceMs: 0 });
-    expect(podman.containers()).toEqual([expect.stringMatching(/^toolcrib-\w{12}-run_\w+ Exited/)]);
+    expect(podman.containers()).toEqual(stopped);
     isRefusing = false;
+    const seen = fixture.server.requests.length;
+    const second = await fixture.start(options);
+    await vi.waitUntil(() => fixture.server.requests.length > seen, waiting);
+    const drained = second.stop({ graceMs: 600_000 });
+    letAnswer();
+    await drained;
+    const released = await fixture.store.run(id);
+    expect([released?.state, released?.deliveries, podman.containers()]).toEqual(["waiting", 0, stopped]);
     await fixture.start(options);
     const run = await fixture.ended(id);
-    expect([run.outcome, run.reason]).toEqual(["solved", "The check passed."]);
+    expect([run.outcome, run.reason, run.result?.calls]).toEqual(["solved", "The check passed.", 2]);
     const patch = readFileSync(join(run.result!.artifacts!, "patch.diff"), "utf8");
     expect(patch).toContain("-old\n+/workspace\n+new\n");
-    await vi.waitUntil(() => podman.containers().length === 0, waitingForProgram);
-  });
-
-  it("stops its container when its worker drains, and the next worker continues in it", async () => {
-    const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
-    await using fixture = await workerFixture(async (request) => {
-      await mayAnswer;
-      return careful("echo begun > /root/begun", "mv /root/begun new.txt")(request);
-    });
-    const check = { command: "test -f new.txt", files: {}, minutes: 1 };
-    const id = await fixture.submit({ target: `image:${podman.image}`, check });
-    const options = { ...allowed, sandbox: "none" } as const;
-    const first = await fixture.start(options);
-    await vi.waitUntil(() => fixture.server.requests.length === 1, waiting);
-    const stopped = first.stop({ graceMs: 600_000 });
-    letAnswer();
-    await stopped;
-    const released = await fixture.store.run(id);
-    expect([released?.state, released?.deliveries, podman.containers()]).toEqual([
-      ...["waiting", 0, [expect.stringMatching(/^toolcrib-\w{12}-run_\w+ Exited/)]],
-    ]);
-    await fixture.start(options);
-    const run = await fixture.ended(id);
-    expect([run.outcome, run.result?.calls]).toEqual(["solved", 2]);
     await vi.waitUntil(() => podman.containers().length === 0, waitingForProgram);
   });
 
