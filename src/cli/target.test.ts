@@ -134,7 +134,7 @@ describe("openToolcrib with a target", () => {
     expect(crib.target).toBe(there.target.name);
   });
 
-  it("waits until a server there answers well, and fetches its page there", async () => {
+  it("waits until a server there answers well, fetches its page there, and stops it when it is closed", async () => {
     await using crib = await openToolcrib({
       target: there.target.name,
       mode: "yolo",
@@ -156,20 +156,6 @@ describe("openToolcrib with a target", () => {
     expect(started).toMatchObject({ error: null, content: expect.stringContaining("ready") });
     const page = await crib.call("web.fetch", { url: `http://localhost:${port}/` });
     expect(page).toMatchObject({ error: null, content: expect.stringContaining("hello") });
-  });
-
-  it("keeps a background process, and stops it when it is closed", async () => {
-    const crib = await openToolcrib({
-      target: there.target.name,
-      mode: "yolo",
-      stateDirectory: join(here.home, "state"),
-      configDirectory: join(here.home, "config"),
-    });
-    const started = await crib.call("process.start", {
-      command: "echo begun; sleep 1000",
-      ready: { line: "begun" },
-    });
-    expect(started.error).toBeNull();
     const [background] = await crib.processes();
     expect(background).toMatchObject({ state: "ready" });
     await crib.close();
