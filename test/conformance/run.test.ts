@@ -11,7 +11,7 @@ import { type NamedVector, readVectors } from "./vector.ts";
 import { expectedEntries, makeWorkspace, readEntries } from "./vector-workspace.ts";
 
 const vectors = readVectors();
-const withCode = vectors.filter(({ title }) => /^\w+\/(?:blocks|reading):/.test(title));
+const withCode = vectors.filter(({ title }) => /^\w+\/(?:blocks|reading):|: smart_edit /.test(title));
 
 it.concurrent.each(
   vectors.filter((vector) => !withCode.includes(vector)).map((vector) => [vector.title, vector] as const),
