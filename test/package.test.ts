@@ -321,6 +321,7 @@ describe("the library", () => {
     );
     const compiler = join(repository, "node_modules/typescript/bin/tsc");
     const options = [
+      "--singleThreaded",
       "--strict",
       "--exactOptionalPropertyTypes",
       "--module",
