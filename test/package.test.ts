@@ -479,7 +479,8 @@ describe("the command", () => {
     expect([stdout.includes("1 | one"), stderr, existsSync(folder)]).toEqual([true, "", false]);
   });
 
-  it("plays its tour from any folder", async () => {
+  // The tests of the command line play it from the same build.
+  it.runIf(isLong)("plays its tour from any folder", async () => {
     expect((await toolcrib("tour")).stdout).toContain("Next steps\n");
   });
 
