@@ -75,7 +75,7 @@ export class PathIndex {
 }
 
 const fewestSlots = 64;
-/** What slots hold: nothing, a removed path, or a row plus `firstRow`. */
+/** A slot holds nothing, a removed path, or a row plus `firstRow`. */
 const empty = 0;
 const removed = 1;
 const firstRow = 2;
