@@ -140,6 +140,8 @@ describe.skipIf(sshMissing !== undefined)(`a run on an ssh target${because(sshMi
       "infrastructure",
       expect.stringContaining("Files of the check cannot be written on the target ssh:test-host:"),
     ]);
+    const failed = await fixture.run({ ...spec, setup: "exit 3" }, options);
+    expect(failed.reason).toMatch(/^The set-up command failed/);
     // Without keepWorkspace, the folder is removed.
     expect(readdirSync(server.workspace)).toEqual([basename(folder)]);
     await vi.waitUntil(() => server.clients().length === 0, waitingForProgram);
