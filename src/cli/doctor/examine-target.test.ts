@@ -51,13 +51,15 @@ describe("toolcrib doctor --target", () => {
   });
 
   it("says what the target lacks, and how to install it", async () => {
-    await using there = commandTarget("cd", ["git", "bash"]);
+    await using there = commandTarget("cd", ["git", "bash", "rg"]);
     const { about, boundary } = await examine(there.target.name, "--sandbox", "none");
     expect(boundary).toContainEqual({
       promise: "Environment variables of Toolcrib are not passed on",
       outcome: "not tried",
       reason: "bash is not installed.",
     });
+    // Toolcrib sends ripgrep.
+    expect(about("programs")[0]).toMatchObject({ message: expect.stringMatching(/^ripgrep \d/) });
     expect(about("programs")).toContainEqual({
       about: "programs",
       state: "note",
