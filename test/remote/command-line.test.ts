@@ -51,14 +51,16 @@ describeTarget("podman", (target) => {
 });
 
 describeTarget("podman over ssh", (target) => {
-  it("runs commands and undoes them in a container on another machine", options, async () => {
+  it("edits, runs commands and undoes both in a container on another machine", options, async () => {
     await using there = commandLine(target());
-    writeFileSync(there.at("new.txt"), "new");
-    const run = await there.onTarget("call", "shell.run", "cat new.txt; rm new.txt", "--mode", "yolo");
+    writeFileSync(there.at("poem.txt"), "old");
+    const edit = ["edit.replace", "poem.txt", "--find", "old", "--replace", "new"];
+    expect(await there.onTarget("call", ...edit)).toMatchObject({ exit: 0 });
+    const run = await there.onTarget("call", "shell.run", "cat poem.txt; rm poem.txt", "--mode", "yolo");
     expect(run.stdout).toMatch(/^new/);
-    expect(existsSync(there.at("new.txt"))).toBe(false);
-    expect(await there.onTarget("undo")).toMatchObject({ exit: 0 });
-    expect(readFileSync(there.at("new.txt"), "utf8")).toBe("new");
+    expect(existsSync(there.at("poem.txt"))).toBe(false);
+    expect(await there.onTarget("undo", "--last", "2")).toMatchObject({ exit: 0 });
+    expect(readFileSync(there.at("poem.txt"), "utf8")).toBe("old");
     const log = await there.onTarget("log", "--json");
     expect(log.stdout).toContain(`"workspace":${JSON.stringify(there.target)}`);
     const name = target().name;
