@@ -127,16 +127,16 @@ describe("a worker that is stopped", () => {
     expect([run.outcome, run.result?.rounds, fixture.server.requests.length]).toEqual(["solved", 2, 2]);
   });
 
-  it("interrupts runs when it is stopped a second time, and releases them", async () => {
+  it("by a second SIGTERM interrupts runs, releases them and exits", async () => {
     await using fixture = await workerFixture(careful("echo ran >> ran.txt; sleep 1000", "echo new > a.txt"));
     const id = await fixture.submit({ setup: "echo set >> ran.txt", check: ranOnce });
-    const first = await fixture.start();
+    await using child = await startChild(fixture, { graceMs: 600_000 });
     await vi.waitUntil(() => linesOf(fixture, id, "ran.txt").length === 2, waiting);
-    const stopped = first.stop({ graceMs: 600_000 });
+    child.process.kill("SIGTERM");
     await vi.waitUntil(() => isDraining(fixture), waiting);
-    void first.stop({ graceMs: 600_000 });
-    await stopped;
-    expect((await fixture.store.run(id))?.state).toBe("waiting");
+    child.process.kill("SIGTERM");
+    const [code] = await child.exit;
+    expect([code, (await fixture.store.run(id))?.state]).toEqual([0, "waiting"]);
     await fixture.start();
     expect((await fixture.ended(id)).outcome).toBe("solved");
   });
