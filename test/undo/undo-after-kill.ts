@@ -25,10 +25,9 @@ export function testUndoAfterKill(target: () => RealTarget, times: readonly numb
       try {
         const filesNow = async () => filesOf(await world.look());
         const before = await filesNow();
-        let after = "";
+        await world.use(({ call }) => call("edit.patch", { patch }));
+        const after = await filesNow();
         await world.use(async ({ call, killServer }) => {
-          await call("edit.patch", { patch });
-          after = await filesNow();
           await killServer(seconds);
           // It may be done before.
           await call("journal.undo", {}).catch(() => {});
