@@ -198,6 +198,8 @@ describe.skipIf(missingBrowser)(
       await tabTo(shown, "button", "Verify the hash chain");
       await press(shown, "Enter");
       await shown.getByText(/Intact: \d+ records/).waitFor();
+      const findings = shown.getByRole("region", { name: "Findings" });
+      await findings.getByText(/^[1-9]\d* checks? without a finding$/).waitFor();
       if (isLong) expect(await faultsOf(shown)).toEqual([]);
     });
 

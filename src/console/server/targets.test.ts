@@ -5,9 +5,11 @@ import { openTestConsole } from "../../../test/support/console/open-console.ts";
 import { commandTarget } from "../../../test/support/remote/command-target.ts";
 import type { CallDetail, CallPage, Overview, PendingQuestion } from "../api.ts";
 
-it("names the target of workspaces, calls and questions, and undoes there", async () => {
+it("names the target of workspaces, calls and questions, examines it and undoes there", async () => {
   await using there = commandTarget("cd");
-  await using console = await openTestConsole();
+  await using console = await openTestConsole({
+    commands: { examine: async (workspace) => ({ findings: [], verdict: workspace }) },
+  });
   const target = there.target.name;
   const poem = join(there.home, "poem.txt");
   writeFileSync(poem, "one\n");
@@ -33,6 +35,7 @@ it("names the target of workspaces, calls and questions, and undoes there", asyn
   const workspace = info!.id;
   const detail = await page.get<CallDetail>(`/calls/${workspace}/${callId}`);
   expect(detail).toMatchObject({ target, undoable: "whole", changed: [{ path: "poem.txt" }] });
+  expect(await page.get(`/health?workspace=${workspace}`)).toMatchObject({ verdict: target });
   const undone = await page.post("/undo", { workspace, calls: [callId], dryRun: false });
   expect(undone.status).toBe(200);
   expect(readFileSync(poem, "utf8")).toBe("one\n");
