@@ -28,8 +28,8 @@ const moments: readonly (readonly [moment: string, kind: ProviderKind, answers: 
     [/^The session was interrupted during this call\. It may/, /^This call was not made/],
   ],
   ["after one", "ollama", [/^This call succeeded/, /^This call was not made/]],
-  ["told noted one", "openai", [/^noted one$/, /^This call was not made/]],
-  // The same moments as of the first call, and one after the record that `within one` needs, too.
+  ["told noted one", "openai-chat", [/^noted one$/, /^This call was not made/]],
+  // The same moments as of the first call. Also `begin one`: `within one` needs the same record.
   ...(isLong
     ? ([
         [
