@@ -15,7 +15,7 @@ import { openToolcrib, type Toolcrib, type ToolcribOptions } from "./index.ts";
 
 /** The number of cuts; 1000 for the whole figure. */
 const cuts = Number(process.env.TOOLCRIB_CUTS ?? repetitions(4, 20));
-const sshCuts = Math.ceil(cuts / 5);
+const sshCuts = Math.max(2, Math.ceil(cuts / 5));
 const crashes = Math.ceil(cuts / 10);
 const timeout = 180_000 + cuts * 10_000;
 const seed = Number(process.env.TOOLCRIB_SEED ?? Date.now() % 1_000_000);
