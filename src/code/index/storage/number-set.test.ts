@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { NumberSet } from "./number-set.ts";
 
-it("lists numbers in the order in which they were added", () => {
+it("lists numbers in the order in which they were added, and one that is soon added again where it was", () => {
   const numbers = new NumberSet();
   for (const number of [70_000, 3, 3, 500, 0]) numbers.add(number);
   numbers.delete(70_000);
