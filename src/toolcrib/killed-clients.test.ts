@@ -63,8 +63,10 @@ describe("the next start", { timeout: 120_000 }, () => {
     expect(crib.recovered).toMatchObject([{ outcome: "taken back", leftAlone: [] }]);
     expect(snapshot(there.workspace)).toEqual(before);
   });
+});
 
-  it("leaves the server of a living client alone; an open instance ends it when that client is killed", async () => {
+describe("the server of a living client", { timeout: 120_000 }, () => {
+  it("is left alone by the next start; when the client is killed, an open instance ends it before a command changes files", async () => {
     const command = await startClient();
     const [server] = servers();
     const first = await open();
