@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -108,11 +107,12 @@ describe("bootstrap.sh", () => {
   it("does not wait for a target that says nothing when a Node is sent", async () => {
     await using there = bareTarget({
       once: '#!/bin/sh\n[ -e "$0.done" ] && exec /bin/sleep 60\n: > "$0.done"\nexec "$@"\n',
+      "sent-node": "\x7fELF",
     });
     const words = [join(there.home, "once"), join(there.home, "../transport")];
     const target = parseTarget(`command:${words.map(shellQuote).join(" ")}`);
     // Nothing of this file is sent.
-    const options = { programs, uploadNode: "/bin/true", connectMs: 3000 };
+    const options = { programs, uploadNode: join(there.home, "sent-node"), connectMs: 3000 };
     const error = await connectTarget(target, options).catch((one: unknown) => one);
     expect(error).toMatchObject({
       code: "timeout",
@@ -148,7 +148,6 @@ describe("bootstrap.sh", () => {
   it("refuses to send a Node for another processor, or another file", async () => {
     await using there = bareTarget();
     const file = join(there.home, "../node");
-    copyFileSync("/bin/true", file);
     const elf = Buffer.alloc(64);
     elf.write("\x7fELF", "latin1");
     elf.writeUInt16LE(process.arch === "arm64" ? 62 : 183, 18);
