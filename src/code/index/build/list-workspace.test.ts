@@ -78,6 +78,23 @@ describe("WorkspaceLister", () => {
     expect(pathsOf(listed)).toEqual(["a.ts", "c.ts"]);
   });
 
+  // Other systems refuse such names.
+  it.runIf(process.platform === "linux").each<[string, Readonly<Record<string, string>>]>([
+    ["and a file with this path", { "a\uFFFD.ts": "c" }],
+    ["found by a walk", { ".ignore": "x\n" }],
+    ["and a file with this path, found by a walk", { ".ignore": "x\n", "a\uFFFD.ts": "c" }],
+  ])("lists a path once that stands for two names that are not UTF-8 %s", async (_, others) => {
+    await using opened = open();
+    for (const [path, text] of Object.entries(others)) writeFileSync(opened.at(path), text);
+    for (const byte of [0xfe, 0xff])
+      writeFileSync(Buffer.concat([Buffer.from(opened.at("a")), Buffer.of(byte), Buffer.from(".ts")]), "d");
+    const listed = await opened.list();
+    expect(pathsOf(listed).sort()).toEqual(["a.ts", "a\uFFFD.ts", "src/b.ts", "src/c.ts"]);
+    const places = [...listed.places()];
+    expect(places.map((place) => listed.find(listed.pathAt(place)))).toEqual(places);
+    expect(listed.size).toBe(places.length);
+  });
+
   it("walks again when rules of other tools include what git ignores", async () => {
     await using opened = open();
     mkdirSync(opened.at("node_modules"));

@@ -118,15 +118,15 @@ export class WorkspaceLister {
     }
     // Foreign rules may include files that git ignores, which the snapshot omits.
     const listed = new SnapshotFiles(snapshot, places);
-    const walked: number[] = [];
-    const omitted: string[] = [];
+    const walked = new Set<number>();
+    const omitted = new Set<string>();
     for await (const { path } of walkFiles(environment, "", { ...visibility, signal })) {
       const place = listed.find(path);
-      if (place !== undefined) walked.push(place);
-      // No file has another name, because names are bytes in UTF-8.
-      else if (path.isWellFormed()) omitted.push(path);
+      if (place !== undefined) walked.add(place);
+      // A path with a lone surrogate cannot name a file.
+      else if (path.isWellFormed()) omitted.add(path);
     }
-    const files = new SnapshotFiles(snapshot, Uint32Array.from(walked), omitted);
+    const files = new SnapshotFiles(snapshot, Uint32Array.from(walked), [...omitted]);
     return { files, isWalked: hasForeignRules };
   }
 }
@@ -150,6 +150,9 @@ class SnapshotFiles implements ListedFiles {
     this.#places = places;
     this.#omitted = omitted;
     for (const place of this.places()) this.#index.set(this.pathAt(place), place);
+    // Names that are not valid UTF-8 may have the path of another entry. A path keeps only the place that `find` returns.
+    if (this.#index.size < this.size)
+      this.#places = places.filter((place) => this.find(this.pathAt(place)) === place);
   }
 
   get size(): number {
