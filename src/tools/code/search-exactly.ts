@@ -43,11 +43,12 @@ export async function searchExactly(
       found.push(...groupBySymbol(file, symbols[position] ?? [], wanted));
   };
   for await (const file of files) {
+    hasMore ||= file.hasMore;
+    if (file.lines.length === 0) continue;
     if (found.length >= wanted.limit) {
       hasMore = true;
       break;
     }
-    hasMore ||= file.hasMore;
     waiting.push(file);
     if (waiting.length === describedAtOnce || found.length + waiting.length >= wanted.limit) await describe();
   }
@@ -76,6 +77,7 @@ interface MatchingFile {
   readonly path: string;
   /** The content in which the lines were found; undefined when it was read piece by piece. */
   readonly bytes?: Uint8Array | undefined;
+  /** Empty when no line matches or the file was yielded before. */
   readonly lines: readonly ShownLine[];
   /** Whether there may be more matching lines or files. */
   readonly hasMore: boolean;
@@ -106,15 +108,7 @@ async function matchingFiles(
       yield* first;
       if (first.length < fewFiles) return;
       const known = new Set(first);
-      for await (const path of allCandidates()) if (!known.has(path)) yield path;
-    };
-    const allCandidates = async function* () {
-      try {
-        yield* await index.candidates(asked, { signal });
-      } catch (error) {
-        throwUnlessUnavailable(error, signal);
-        for await (const { path } of withRipgrep(request, wanted, context)) yield path;
-      }
+      for (const path of await index.candidates(asked, { signal })) if (!known.has(path)) yield path;
     };
     return { files: lookInto(candidates(), request, wanted, context), index };
   } catch (error) {
@@ -123,9 +117,10 @@ async function matchingFiles(
   }
 }
 
-/** Without an index, ripgrep searches instead. */
+/** Throws every error except one by which the index cannot be used: ripgrep searches instead. */
 function throwUnlessUnavailable(error: unknown, signal: AbortSignal): void {
-  if (!(error instanceof ToolError) || signal.aborted || error.code !== "unavailable") throw error;
+  if (!(error instanceof ToolError) || signal.aborted || isExhaustion(error)) throw error;
+  if (error.code !== "unavailable") throw error;
 }
 
 /** So many candidates are requested first. A common text is in many more, and passing all of them between processes takes long. */
@@ -151,11 +146,12 @@ async function* lookInto(
     for await (const path of paths) {
       const file = await linesOf(path, request, wanted, { ...context, buffer });
       done.add(path);
-      if (file.lines.length > 0) yield file;
+      yield file;
     }
   } catch (error) {
-    if (!(error instanceof OutOfTime)) throw error;
-    for await (const file of withRipgrep(request, wanted, context)) if (!done.has(file.path)) yield file;
+    if (!(error instanceof OutOfTime)) throwUnlessUnavailable(error, context.signal);
+    for await (const file of withRipgrep(request, wanted, context))
+      yield done.has(file.path) ? { ...file, lines: [] } : file;
   }
 }
 

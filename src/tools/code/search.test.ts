@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { rgPath } from "@vscode/ripgrep";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { codeFixture } from "../../../test/support/code-fixture.ts";
 import { untilIndexed } from "../../../test/support/code-tools/until-indexed.ts";
 import type { CodeService } from "../../contract/code.ts";
@@ -62,6 +62,8 @@ describe("code.search", () => {
     "a.ts": "export function first() { return marker; }\n",
     "b.ts": "export function second() { return marker; }\n",
     "c.ts": "export function onlyOnOther() {}\n",
+    "many.txt": "repeated\n".repeat(201),
+    "once.txt": "repeated\n",
   });
   afterAll(() => Promise.all([opened, small].map((fixture) => fixture[Symbol.asyncDispose]())));
   const find = async (input: CodeSearchInput) => {
@@ -209,21 +211,43 @@ src/cart.test.ts:1-4  (2 matching lines)
     expect(asked).toEqual([1000, undefined, 1000, undefined]);
   });
 
-  it("searches with ripgrep when the index ends before it returns all candidates", async () => {
-    await untilIndexed(small);
-    const first = Array.from({ length: 999 }, (_, number) => `missing${number}.ts`);
-    const code: CodeService = {
-      ...small.context.code,
-      index: async (waiting) => ({
-        ...(await small.context.code.index(waiting)),
-        candidates: async ({ limit }) => {
-          if (limit === undefined) throw new ToolError("unavailable", "The index has ended");
-          return ["b.ts", ...first];
-        },
-      }),
+  describe("when the index ends before it returns all candidates", () => {
+    const missing = Array.from({ length: 1000 }, (_, number) => `missing${number}.ts`);
+    /** Searches while the index returns only the first candidates. */
+    const search = async (query: string, first: readonly string[]) => {
+      await untilIndexed(small);
+      const code: CodeService = {
+        ...small.context.code,
+        index: async (waiting) => ({
+          ...(await small.context.code.index(waiting)),
+          candidates: async ({ limit }) => {
+            if (limit === undefined) throw new ToolError("unavailable", "The index has ended");
+            return [...first, ...missing].slice(0, limit);
+          },
+        }),
+      };
+      const { data } = await codeSearch.run({ query, limit: 2 }, { ...small.context, code });
+      return { paths: data.results.map(({ path }) => path), limited: data.limited };
     };
-    const { data } = await codeSearch.run({ query: '"marker"', limit: 2 }, { ...small.context, code });
-    expect(data.results.map(({ path }) => path)).toEqual(["b.ts", "a.ts"]);
+
+    it("searches the other files with ripgrep", async () => {
+      expect(await search('"marker"', ["b.ts"])).toEqual({ paths: ["b.ts", "a.ts"], limited: false });
+    });
+
+    it.each<[string, string[]]>([
+      ["another file", []],
+      ["a file that was already searched", ["many.txt"]],
+    ])("says that there may be more when ripgrep stops in %s", async (_, first) => {
+      expect(await search('"repeated"', first)).toEqual({ paths: ["many.txt"], limited: true });
+    });
+  });
+
+  it("does not start ripgrep when too many files are open", async () => {
+    await untilIndexed(small);
+    const cause = Object.assign(new Error("EMFILE"), { code: "EMFILE" });
+    const error = new ToolError("unavailable", "Too many files are open", { cause });
+    using _ = vi.spyOn(small.context.environment, "readFile").mockRejectedValue(error);
+    await expect(small.run(codeSearch, { query: '"marker"' })).rejects.toBe(error);
   });
 
   it("finds a regular expression in slashes, in symbols of a kind", async () => {
