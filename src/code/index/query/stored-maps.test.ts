@@ -4,6 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import { openTestIndex, type TestIndex } from "../../../../test/support/code-index/open-index.ts";
 import type { CentralFile } from "../../../contract/code.ts";
+import { FilesByPath } from "../build/list-workspace.ts";
+import { WorkspaceState } from "../build/workspace-state.ts";
+import { IndexStore } from "../storage/index-store.ts";
+import { StoredMaps } from "./stored-maps.ts";
 
 const { signal } = new AbortController();
 const wanted = { limit: 400 };
@@ -100,6 +104,30 @@ describe("a stored map", () => {
       ),
     );
     expect(rounded(await mapOf(index))).toEqual(rounded(await mapOf(fresh)));
+  });
+
+  it("includes a file that another process has indexed again during the build", async () => {
+    await using index = openTestIndex(project(4));
+    await mapOf(index);
+    const store = new IndexStore(index.directory);
+    const view = () => {
+      store.sync();
+      const records = Array.from(store.records.values()).filter(({ path: file }) => file !== "src/f3.ts");
+      const listed = records.map(({ path: file, figures }) => [file, { figures, settled: true }] as const);
+      const state = new WorkspaceState(new FilesByPath(new Map(listed)), store);
+      // As after reading a file that may have changed within one tick of the clock.
+      for (const record of records) state.take(record);
+      return { store, state };
+    };
+    // Its map is computed again, because it has a file less.
+    const earlier = view();
+    index.write("src/f2.ts", "export function other() {}\n");
+    await index.built();
+    const maps = new StoredMaps();
+    maps.update(earlier);
+    const { files } = maps.find(view(), wanted);
+    expect(files.map((file) => file.path).sort()).toEqual(["src/f0.ts", "src/f1.ts", "src/f2.ts"]);
+    store.close();
   });
 
   it("is stored for each folder, the last sixteen", async () => {

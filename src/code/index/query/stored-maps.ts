@@ -50,7 +50,10 @@ export class StoredMaps {
     for (const key of view.store.maps) {
       const stored = this.#stored(view, key);
       if (stored === undefined || stored.drift <= view.state.files.size * someDrift) continue;
-      const map = view.store.read(() => compute(view, JSON.parse(key) as CentralWanted));
+      const map = view.store.read(() => {
+        view.state.catchUp(view.store);
+        return compute(view, JSON.parse(key) as CentralWanted);
+      });
       this.#store(view, key, map);
     }
   }
