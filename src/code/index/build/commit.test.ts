@@ -49,6 +49,24 @@ it("does not know a file whose record another process has replaced", async () =>
   other.close();
 });
 
+it("counts a file whose record another process has replaced", async () => {
+  await using folder = temporaryFolder();
+  const directory = join(folder.path, "index");
+  const [store, other] = [new IndexStore(directory), new IndexStore(directory)];
+  const state = new WorkspaceState(filesOf("a"), store);
+  const binary = { ...content, traits: { ...traits, binary: true } };
+  commitLexical(store, state, [{ path: "a", listed, knownHash: undefined }], { files: [binary], segment });
+  other.sync();
+  other.change(() => {
+    const { path, figures, settled, hash, language, traits, lexical, words } = other.records.get("a")!;
+    other.add({ path, figures, settled, hash, language, traits, lexical, words });
+  });
+  store.sync();
+  expect(state.count(store)).toMatchObject({ files: 1, indexed: 1 });
+  store.close();
+  other.close();
+});
+
 it("keeps files that another process added during a scan", async () => {
   await using folder = temporaryFolder();
   const directory = join(folder.path, "index");

@@ -84,6 +84,7 @@ export class WorkspaceState {
   }
 
   count(store: Records): IndexState {
+    this.catchUp(store);
     if (this.outdated.size > 0 || this.wordless.size > 0) return this.#count(store);
     this.#counted ??= this.#count(store);
     return this.#counted;
