@@ -3,7 +3,7 @@ import { fileRoles, roleOf } from "../../../lib/file-roles.ts";
 import { rulesOf } from "../../symbols/rules-of.ts";
 import type { FileRecord } from "../storage/file-record.ts";
 import type { IndexStore } from "../storage/index-store.ts";
-import { NumberSet } from "../storage/number-set.ts";
+import { Bits, NumberSet } from "../storage/number-set.ts";
 import type { Figures, ListedFile, ListedFiles } from "./list-workspace.ts";
 
 /** The files of the workspace, and which of them the index does not know in their current state. */
@@ -14,7 +14,7 @@ export class WorkspaceState {
   /** The numbers of files whose words are not indexed yet. */
   readonly wordless: NumberSet = new NumberSet();
   /** The numbers of the files that the index knows in their current state. */
-  readonly #known = new NumberSet();
+  readonly #known = new Bits();
   readonly #undecided = new NumberSet();
   /** Content hashes by path, read since this scan began, for files whose figures do not identify their content. */
   readonly #read = new Map<string, string>();
@@ -43,7 +43,7 @@ export class WorkspaceState {
     this.#counted = undefined;
     const place = this.outdated.size === 0 ? undefined : this.files.find(record.path);
     if (place !== undefined) this.outdated.delete(place);
-    this.#known.add(record.number);
+    this.#known.set(record.number, true);
     if (!record.settled) this.#read.set(record.path, record.hash);
     if (record.words === 0) this.wordless.add(record.number);
     if (!hasFullTrigrams(record)) this.#undecided.add(record.number);

@@ -7,9 +7,9 @@ export class NumberSet implements Iterable<number> {
   #length = 0;
   /** All positions before this one are of removed numbers. */
   #first = 0;
-  #members = new Bits();
+  readonly #members = new Bits();
   /** The numbers that have a position. */
-  #added = new Bits();
+  readonly #added = new Bits();
   #size = 0;
 
   get size(): number {
@@ -44,8 +44,8 @@ export class NumberSet implements Iterable<number> {
     this.#order = new Uint32Array(fewest);
     this.#length = 0;
     this.#first = 0;
-    this.#members = new Bits();
-    this.#added = new Bits();
+    this.#members.clear();
+    this.#added.clear();
     this.#size = 0;
   }
 
@@ -71,7 +71,8 @@ export class NumberSet implements Iterable<number> {
   }
 }
 
-class Bits {
+/** Whole numbers in no order. Takes one bit for each number up to the largest. */
+export class Bits {
   #words = new Uint32Array(fewest);
 
   has(number: number): boolean {
@@ -84,6 +85,10 @@ class Bits {
       this.#words = new Uint32Array(this.#words.buffer.transfer((word + 1) * 4 * 2));
     if (isSet) this.#words[word]! |= 1 << (number & 31);
     else this.#words[word]! &= ~(1 << (number & 31));
+  }
+
+  clear(): void {
+    this.#words = new Uint32Array(fewest);
   }
 }
 
