@@ -1,6 +1,6 @@
 /**
- * Whole numbers in the order in which they were added. A `Set` of many thousand would take ten times the memory. A number
- * that is removed and soon added again may get back its old position. Iterate with one loop at a time.
+ * Whole numbers in the order in which they were added. A `Set` of many thousand would take ten times the memory. Do not add
+ * a removed number again before `clear`. Iterate with one loop at a time.
  */
 export class NumberSet implements Iterable<number> {
   #order = new Uint32Array(fewest);
@@ -8,8 +8,6 @@ export class NumberSet implements Iterable<number> {
   /** All positions before this one are of removed numbers. */
   #first = 0;
   readonly #members = new Bits();
-  /** The numbers that have a position. */
-  readonly #added = new Bits();
   #size = 0;
 
   get size(): number {
@@ -24,11 +22,6 @@ export class NumberSet implements Iterable<number> {
     if (this.#members.has(number)) return;
     this.#members.set(number, true);
     this.#size++;
-    if (this.#added.has(number)) {
-      this.#first = 0;
-      return;
-    }
-    this.#added.set(number, true);
     if (this.#length === this.#order.length)
       this.#order = new Uint32Array(this.#order.buffer.transfer(this.#length * 4 * 2));
     this.#order[this.#length++] = number;
@@ -45,7 +38,6 @@ export class NumberSet implements Iterable<number> {
     this.#length = 0;
     this.#first = 0;
     this.#members.clear();
-    this.#added.clear();
     this.#size = 0;
   }
 
@@ -64,7 +56,6 @@ export class NumberSet implements Iterable<number> {
     for (let at = 0; at < this.#length; at++) {
       const number = this.#order[at]!;
       if (this.has(number)) this.#order[kept++] = number;
-      else this.#added.set(number, false);
     }
     this.#length = kept;
     this.#first = 0;
