@@ -51,11 +51,10 @@ export function findCandidates(pattern: CandidatePattern, view: IndexView): read
       }
     }
   }
-  let count = 0;
-  const needed = found.filter((paths) => {
-    const isNeeded = count < limit;
-    count += paths.length;
-    return isNeeded;
-  });
-  return needed.flatMap((paths) => paths.sort()).slice(0, limit);
+  let first: string[] = [];
+  for (const paths of found) {
+    if (first.length >= limit) break;
+    first = first.concat(paths.sort());
+  }
+  return first.slice(0, limit);
 }
