@@ -240,14 +240,16 @@ async function buildAll(): Promise<void> {
     ...[library, nodeCheck, commandLine, sdks, ...workers, pageScript(page), viewScript(page)],
     ...targetPrograms(target),
   ]);
-  writeFileSync(join(fresh, "THIRD-PARTY-LICENSES"), collectLicences(built));
+  const chunks = built.flatMap(({ output }) => output);
+  const modules = chunks.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
+  writeFileSync(join(fresh, "THIRD-PARTY-LICENSES"), collectLicences(modules.map(fileOf)));
   writePageFiles(page);
   copyBootstrap(target);
   packGrammars(join(fresh, "grammars"));
   packPdfium(join(fresh, "pdfium"));
   cpSync(quickjsFile(), join(fresh, "script-thread/quickjs.wasm"));
   copyPerlPrograms();
-  signChunks(built.flatMap(({ output }) => output));
+  signChunks(chunks);
   writeEntries();
   if (isQuick) keepDeclarations();
   else await writeDeclarations();
@@ -316,9 +318,9 @@ function exportsAsData(exported: Readonly<Record<string, unknown>>): string {
   return lines.join("");
 }
 
-/** The file of a module, which may be another copy of it. */
+/** Returns the file of a module without the suffix of the second copy. */
 function fileOf(module: string): string {
-  return module.replace(/\?other$/, "");
+  return module.endsWith(otherCopy) ? module.slice(0, -otherCopy.length) : module;
 }
 
 /** Returns whether a module may change what it exports, so that importers must read it through a getter. */

@@ -1,18 +1,14 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RolldownOutput } from "rolldown";
 
 const packages = join(import.meta.dirname, "../node_modules");
 
 /**
- * Collects the licences of all packages whose code is in a build, by the modules that it really contains, and of
- * packages that those have bundled themselves. Throws for a package whose licence is missing here.
+ * Collects the licences of all packages whose code is in a build, by the files of the modules that it really contains, and
+ * of packages that those have bundled themselves. Throws for a package whose licence is missing here.
  */
-export function collectLicences(outputs: readonly RolldownOutput[]): string {
-  const modules = outputs.flatMap(({ output }) =>
-    output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : [])),
-  );
-  const names = new Set(modules.flatMap(packagesIn));
+export function collectLicences(files: readonly string[]): string {
+  const names = new Set(files.flatMap(packagesIn));
   const byText = Map.groupBy([...names].sort(), licenceOf);
   return [
     "Toolcrib is built from its own code and that of these packages. Their licences follow; those of the grammars and of\n" +
@@ -21,13 +17,10 @@ export function collectLicences(outputs: readonly RolldownOutput[]): string {
   ].join(`\n${"-".repeat(100)}\n\n`);
 }
 
-function packagesIn(module: string): readonly string[] {
-  const name = packageOf(module);
+function packagesIn(file: string): readonly string[] {
+  const name = packageOf(file);
   if (name === undefined) return [];
-  // A suffix such as "?other" distinguishes a second copy of a module from the first.
-  const builtIn = [
-    ...readFileSync(module.replace(/\?\w+$/, ""), "utf8").matchAll(/^\/\/ *#region (.*node_modules.*)$/gm),
-  ];
+  const builtIn = [...readFileSync(file, "utf8").matchAll(/^\/\/ *#region (.*node_modules.*)$/gm)];
   return [name, ...builtIn.flatMap(([, path = ""]) => packageOf(path) ?? [])];
 }
 
