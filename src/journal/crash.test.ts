@@ -58,7 +58,7 @@ it("waits for a process that is creating the same database", async () => {
   const other = spawn(process.execPath, ["-e", beginner, file], { stdio: ["ignore", "pipe", "ignore"] });
   const ended = once(other, "exit");
   await once(other.stdout!, "data");
-  const journal = new Journal({ file, session: "second" });
+  const journal = new Journal({ file, session: "second", patienceMs: 60_000 });
   journal.append("trial", {});
   journal.close();
   expect(await ended).toEqual([0, null]);

@@ -101,12 +101,15 @@ it("asks a process again that was too busy to answer", async () => {
   writeFileSync(
     program,
     `let asked = 0;
+    const path = process.env.TOOLCRIB_HOME + "/live/busy.sock";
+    // A socket that has its name before something listens on it would be removed.
+    const named = () => require("node:fs").renameSync(path + ".new", path);
     require("node:net").createServer((peer) => {
       peer.on("error", () => {});
       const hello = { type: "hello", session: "session_busy", pid: process.pid };
       asked += 1;
       if (asked > 1) peer.write(JSON.stringify(hello) + "\\n", () => process.exit());
-    }).listen(process.env.TOOLCRIB_HOME + "/live/busy.sock");`,
+    }).listen(path + ".new", named);`,
   );
   const variables = { ...process.env, TOOLCRIB_HOME: folder.path };
   const wanted = { workspace: folder.path, task: "x", variables, program: [process.execPath, program] };

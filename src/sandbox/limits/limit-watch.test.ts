@@ -23,7 +23,7 @@ const tooMany = "… a limit: … 100 …. The rule `limit processes 200` allows
 function withoutWho(remarks: readonly string[]): readonly string[] {
   return remarks.map((remark) =>
     remark.replace(
-      /^The command (?:was ended at|met) its process and thread limit: [^.]*\b100\b[^.]*/,
+      /^The command (?:was ended at|reached) its process and thread limit: [^.]*\b100\b[^.]*/,
       "… a limit: … 100 …",
     ),
   );
