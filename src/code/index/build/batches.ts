@@ -38,7 +38,7 @@ export class Batches {
    * Returns the next work for a worker: both the trigrams and the words of the first files, then the trigrams of all
    * files, then their words.
    */
-  next(state: WorkspaceState, store: Records, worker: number): Batch | undefined {
+  next(state: WorkspaceState, store: IndexStore, worker: number): Batch | undefined {
     const isFirst = this.#dealt < first.rounds * this.#workers;
     const batch =
       this.#again.pop() ??
@@ -49,7 +49,7 @@ export class Batches {
     return batch;
   }
 
-  hasMore({ files, outdated, wordless }: WorkspaceState, store: Records): boolean {
+  hasMore({ files, outdated, wordless }: WorkspaceState, store: IndexStore): boolean {
     for (const place of outdated) if (this.#mayBeRead(files.pathAt(place))) return true;
     for (const number of wordless) if (this.#mayHaveWords(store.record(number))) return true;
     return false;
@@ -75,16 +75,16 @@ export class Batches {
     return !parsed;
   }
 
-  #lexical({ files: listed, outdated }: WorkspaceState, { records }: Records): Batch | undefined {
+  #lexical({ files: all, outdated }: WorkspaceState, { records }: IndexStore): Batch | undefined {
     const limit = { ...limits.lexical, files: this.#growing(first.files, this.#begun, limits.lexical.files) };
     const files: LexicalFile[] = [];
     const window = new Window(this.#workers, limits.lexical);
     for (const place of outdated) {
-      const path = listed.pathAt(place);
+      const path = all.pathAt(place);
       if (!this.#mayBeRead(path)) continue;
-      const file = listed.at(place);
-      const bytes = file.figures?.[0] ?? 0;
-      files.push({ path, listed: file, bytes });
+      const listed = all.at(place);
+      const bytes = listed.figures?.[0] ?? 0;
+      files.push({ path, listed, bytes });
       if (window.isFullWith(bytes)) break;
     }
     const taken = this.#take(files, limit);
@@ -96,7 +96,7 @@ export class Batches {
     };
   }
 
-  #words({ wordless }: WorkspaceState, store: Records, worker: number): Batch | undefined {
+  #words({ wordless }: WorkspaceState, store: IndexStore, worker: number): Batch | undefined {
     const files: { record: FileRecord; path: string; language: string | undefined; bytes: number }[] = [];
     const window = new Window(this.#workers, limits.words);
     for (const number of wordless) {
@@ -157,8 +157,6 @@ export class Batches {
 }
 
 const fewBytes = 128 * 1024;
-
-type Records = Pick<IndexStore, "records" | "record">;
 
 interface LexicalFile extends Omit<ReadFile, "knownHash"> {
   readonly bytes: number;

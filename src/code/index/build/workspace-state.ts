@@ -22,18 +22,18 @@ export class WorkspaceState {
   /** The counts while everything is indexed. */
   #counted: IndexState | undefined;
 
-  constructor(files: ListedFiles, store: Records) {
+  constructor(files: ListedFiles, store: IndexStore) {
     this.files = files;
     this.#edition = store.edition;
     this.#compare(store);
   }
 
   /** Returns whether this is still the state of a later scan that found these files. */
-  isOf(files: ListedFiles, store: Records): boolean {
+  isOf(files: ListedFiles, store: IndexStore): boolean {
     return files === this.files && store.edition === this.#edition;
   }
 
-  catchUp(store: Records): void {
+  catchUp(store: IndexStore): void {
     if (store.edition === this.#edition) return;
     this.#edition = store.edition;
     this.#compare(store);
@@ -50,7 +50,7 @@ export class WorkspaceState {
   }
 
   /** Returns the known files that are always candidates, because their trigrams do not decide. */
-  withoutFullTrigrams(store: Records): readonly FileRecord[] {
+  withoutFullTrigrams(store: IndexStore): readonly FileRecord[] {
     return Array.from(this.#undecided, (number) => store.record(number)).filter(
       (record) => record !== undefined,
     );
@@ -60,7 +60,7 @@ export class WorkspaceState {
     return record !== undefined && this.#known.has(record.number);
   }
 
-  #compare(store: Records): void {
+  #compare(store: IndexStore): void {
     this.#counted = undefined;
     for (const numbers of [this.outdated, this.wordless, this.#known, this.#undecided]) numbers.clear();
     const { files } = this;
@@ -83,14 +83,14 @@ export class WorkspaceState {
     return haveSameFigures(figures, file.figures) && (settled || this.#read.get(path) === hash);
   }
 
-  count(store: Records): IndexState {
+  count(store: IndexStore): IndexState {
     this.catchUp(store);
     if (this.outdated.size > 0 || this.wordless.size > 0) return this.#count(store);
     this.#counted ??= this.#count(store);
     return this.#counted;
   }
 
-  #count({ records }: Records): IndexState {
+  #count({ records }: IndexStore): IndexState {
     let [indexed, outlined, outlinable] = [0, 0, 0];
     for (const record of records.values()) {
       if (!this.knows(record)) continue;
@@ -125,8 +125,6 @@ function usefulFirst(
   rest.sort((one, other) => ranks[one]! - ranks[other]!);
   return [...recent, ...rest].map((file) => files[file]!);
 }
-
-type Records = Pick<IndexStore, "records" | "record" | "edition">;
 
 export function hasFullTrigrams({ lexical, traits }: FileRecord): boolean {
   return lexical > 0 && !traits.oddCase;
