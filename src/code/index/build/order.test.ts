@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { openTestIndex, workerHere } from "../../../../test/support/code-index/open-index.ts";
 
@@ -61,6 +62,8 @@ it("answers a patient caller as soon as something is indexed", async () => {
   };
   await using index = openTestIndex({}, { worker });
   for (let number = 0; number < 501; number++) index.write(`f${number}.txt`, `alpha${number}\n`);
+  // The next scan reads files again that have just changed, and both workers may wait at the gate by then.
+  await sleep(100);
   const wanted = { signal: new AbortController().signal, progress: () => {}, patienceMs: 0 };
   expect(await index.refresh(wanted)).toMatchObject({ files: 501, isBuilding: true });
   let answer: Awaited<ReturnType<typeof index.refresh>>;
