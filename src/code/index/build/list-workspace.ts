@@ -1,6 +1,6 @@
 import type { Environment } from "../../../contract/environment.ts";
 import { figure, isSettled, kindOfMode, type Snapshot, sharedRanges } from "../../../contract/snapshot.ts";
-import { nameOf, parentOf, visiblePaths } from "../../../files/visible-paths.ts";
+import { nameOf, parentOf, readWalkFilter } from "../../../files/visible-paths.ts";
 import { walkFiles } from "../../../files/walk.ts";
 import { asBuffer } from "../../../lib/bytes/bytes.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
@@ -112,7 +112,7 @@ export class WorkspaceLister {
     }
     const places = placesOfFiles(snapshot);
     if (chain !== undefined && !hasForeignRules) {
-      const isVisible = await visiblePaths({ environment, directory: "", chain, visibility, withRules });
+      const isVisible = await readWalkFilter({ environment, directory: "", chain, visibility, withRules });
       const visible = places.filter((place) => isVisible(snapshot.entries.pathAt(place)));
       return { files: new SnapshotFiles(snapshot, visible), isWalked: false };
     }
