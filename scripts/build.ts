@@ -358,7 +358,7 @@ function copyPerlPrograms(): void {
 async function writeDeclarations(): Promise<void> {
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   const separate = join(fresh, "separate types");
-  // `npm run types` checks them, which takes three times as long. Several threads take more time together.
+  // `npm run types` checks them, which takes three times as long. Several threads take more processor time in total.
   const flags = ["--noCheck", "--singleThreaded", "--outDir", separate];
   const options = ["-p", join(root, "tsconfig.build.json"), ...flags];
   execFileSync(process.execPath, [compiler, ...options], { stdio: "inherit" });

@@ -124,7 +124,10 @@ class Scores {
   readonly #segments: WordIndex["segments"];
   readonly #terms: readonly WeighedTerm[];
   readonly #likely: readonly WeighedTerm[];
-  /** The scores of the files in the segments so far, by number, with each term at its best position. */
+  /**
+   * The scores of files by number, with each term at its best position. All pieces of a file are in one segment, so its score
+   * is complete after `ofPieces` of that segment.
+   */
   readonly files: Float32Array;
   readonly #sums: readonly Float32Array[];
 
@@ -147,7 +150,7 @@ class Scores {
     this.#sums = [take(most), take(most), take(most)];
   }
 
-  /** Returns the scores of the pieces of a segment, valid until the next call. */
+  /** Returns the scores of the pieces of a segment, valid until the next call. Call it once for each segment. */
   ofPieces(position: number): Float32Array {
     const segment = this.#segments[position]!;
     const [pieces, shares, worths] = this.#sums.map((sums) =>

@@ -123,7 +123,10 @@ function throwUnlessUnavailable(error: unknown, signal: AbortSignal): void {
   if (error.code !== "unavailable") throw error;
 }
 
-/** So many candidates are requested first. A common text is in many more, and passing all of them between processes takes long. */
+/**
+ * The number of candidates in the first request. A common text is in many more files, and passing all their paths between
+ * processes takes long.
+ */
 const fewFiles = 1000;
 
 /** Sorts files by their role, code first, and then by path. */

@@ -4,7 +4,7 @@
  */
 export class PathIndex {
   readonly #pathAt: (row: number) => string;
-  /** Two numbers for each slot: what it holds, see `rowIn`, and the hash of the path. */
+  /** Two numbers for each slot: what it holds (see `firstRow`) and the hash of the path. */
   #slots = new Uint32Array(2 * fewestSlots);
   /** The number of slots that are not empty. */
   #used = 0;
