@@ -110,7 +110,7 @@ const ownImport = /^(?:import|export) (?!type )([^";]*?) from "(\.[^"]+)"/gm;
 const isOfEdits = /src\/(?:tools\/)?edit\//;
 const isOfCommands = /src\/policy\/commands\/|node_modules\/unbash\//;
 const isOfSandbox =
-  /src\/sandbox\/|src\/environment\/(?:shells|local\/processes\/(?!run-records))|src\/processes\/(?!open-)/;
+  /src\/sandbox\/(?!proof\/)|src\/environment\/(?:shells|local\/processes\/(?!run-records))|src\/processes\/(?!open-)/;
 const isOfCode = /src\/(?:code|tools\/code)\//;
 const isOfDocuments = /src\/(?:documents|tools\/(?:document|notebook))\//;
 const isOfGit = /src\/(?:git|tools\/git)\//;
@@ -193,7 +193,7 @@ const commandLine: BuildOptions = {
         { name: "web", test: isOfWeb, minShareCount: 2 },
         { name: "network", test: isOfNetwork, minShareCount: 2, priority: 1 },
         { name: "workers", test: isOfWorkers, minShareCount: 2, priority: 1 },
-        // Loaded when the first program is started.
+        // Loaded when the first program is started. Only doctor proves the sandbox.
         { name: "sandbox", test: isOfSandbox, minShareCount: 2 },
       ],
     },

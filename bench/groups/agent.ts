@@ -24,7 +24,7 @@ export const group: Group = {
       about:
         "A new process, in a git repository of one file. The reference is a script of 60 lines on the same library with one tool: it asks at once.",
       rounds: 15,
-      goals: [{ measure: "p50Ms" as const, timesReference: 1.5, of: `toolcrib, ${kind}` }],
+      goals: [{ measure: "p50Ms" as const, timesReference: 1.4, of: `toolcrib, ${kind}` }],
       contenders: startingAll([`bare AI SDK, ${kind}`, `toolcrib, ${kind}`]),
     })),
     {

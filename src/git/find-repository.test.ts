@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openGitFixture } from "../../test/support/git-tools/git-fixture.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
+import { overrideEnvironment } from "../lib/override-environment.ts";
 import { findRepository, settingsText } from "./find-repository.ts";
 import { runGit } from "./run-git.ts";
 
@@ -27,6 +28,32 @@ it("passes git only the settings that were checked, even if the file changes", a
   }
   await environment.close();
   expect(outputs).toEqual(["0 # branch.head main false", "0 # branch.head main false"]);
+});
+
+it("lists the settings once for calls at the same time, and again when that fails", async () => {
+  const findTwice = async (failures: Error[]) => {
+    await using fixture = await openGitFixture({ files: { a: "one\n" } });
+    const { workspace, home } = fixture;
+    const sandbox = { want: "none", directory: join(home, "private") } as const;
+    const environment = openLocalEnvironment({ workspace, sandbox });
+    let listings = 0;
+    const counting = overrideEnvironment(environment, {
+      start: async (...given) => {
+        listings += 1;
+        const failure = failures.pop();
+        if (failure) throw failure;
+        return environment.start(...given);
+      },
+    });
+    const context = { environment: counting, signal: new AbortController().signal };
+    const find = () => findRepository(".", context).then(({ path }) => path, String);
+    const found = await Promise.all([find(), find()]);
+    await environment.close();
+    return { found, listings };
+  };
+  expect(await findTwice([])).toEqual({ found: ["", ""], listings: 1 });
+  const failure = new Error("no process");
+  expect(await findTwice([failure])).toEqual({ found: [String(failure), ""], listings: 2 });
 });
 
 it("writes settings in git's list format, without filters and other files", async () => {

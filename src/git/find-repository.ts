@@ -83,23 +83,41 @@ async function settingsOf(
 ): Promise<Pick<Repository, "filters" | "settings" | "listing" | "checked">> {
   const { commonDirectory } = repository;
   const key = `${repository.gitDirectory}\0${commonDirectory}`;
-  const known = userFilters.get(key);
-  if (known !== undefined) {
+  if (userFilters.has(key) || listings.has(key)) {
     const own = await settingsIn(commonDirectory, repository.environment);
-    if (own !== undefined && isPlainSettings(own))
-      return { filters: known, settings: [], checked: checkedDirectory(commonDirectory, own) };
+    if (own !== undefined && isPlainSettings(own)) {
+      // Another call is reading those of the user. If it fails, this one reads them.
+      await listings.get(key)?.catch(() => {});
+      const known = userFilters.get(key);
+      if (known !== undefined)
+        return { filters: known, settings: [], checked: checkedDirectory(commonDirectory, own) };
+    }
   }
+  const reading = listSettings(repository, key);
+  listings.set(key, reading);
+  const { listing, filters } = await reading.finally(() => listings.delete(key));
+  const checked = checkedDirectory(commonDirectory, settingsText(listing));
+  return { filters, settings: withoutForeignFiles(listing), listing, checked };
+}
+
+async function listSettings(repository: Repository, key: string): Promise<SettingsListing> {
   const listing = (await outputOfGit(repository, ["config", "--list", "-z", "--show-scope"])).toString();
   const filters = driversIn(listing);
   userFilters.set(
     key,
     filters.filter(({ from }) => from === "user"),
   );
-  const checked = checkedDirectory(commonDirectory, settingsText(listing));
-  return { filters, settings: withoutForeignFiles(listing), listing, checked };
+  return { listing, filters };
 }
 
 const userFilters = new BoundedCache<string, readonly FilterDriver[]>({ maxEntries: 100 });
+/** The listings that git is writing now. */
+const listings = new Map<string, Promise<SettingsListing>>();
+
+interface SettingsListing {
+  readonly listing: string;
+  readonly filters: readonly FilterDriver[];
+}
 
 /** Finds the repository that contains all of these paths. Throws `invalid-input` if there are several. */
 export async function findTogether(

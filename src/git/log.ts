@@ -47,7 +47,8 @@ export async function readLog(
     ...(files ? numbers(repository) : ["--no-patch"]),
     ...selecting,
     revision,
-    ...pathspecs,
+    // A revision is never taken for a path.
+    ...(pathspecs.length === 0 ? ["--"] : pathspecs),
   ]);
   return parseLog(printed.toString(), repository.prefix, files);
 }

@@ -4,7 +4,7 @@ import type { Model } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { factsOf } from "./model-facts.ts";
 import { ownOf, type ProviderAccess, providerAccess } from "./provider-access.ts";
-import { providerFetch } from "./providers/provider-fetch.ts";
+import { loadFetchSoon, providerFetch } from "./providers/provider-fetch.ts";
 import type { ModelSettings } from "./settings.ts";
 
 /**
@@ -36,8 +36,9 @@ export function findModel(
   const found = `${access.name}/${name}`;
   const own = ownOf(settings.models, found) ?? ownOf(settings.models, id);
   const { secret } = access;
-  const open = () =>
-    access.api.open({
+  const open = () => {
+    loadFetchSoon();
+    return access.api.open({
       provider: access.name,
       model: name,
       facts: { ...factsOf(access, name), ...own },
@@ -48,6 +49,7 @@ export function findModel(
       fetch: providerFetch,
       contextTokens: own?.contextTokens ?? settings.providers?.[access.name]?.contextTokens,
     });
+  };
   return { id: found, name, open };
 }
 

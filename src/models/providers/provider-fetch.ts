@@ -24,6 +24,14 @@ export async function providerFetch(...[input, init]: Parameters<typeof fetch>):
   return new Response(body, { status, statusText, headers });
 }
 
+/**
+ * Lets Node load the code of `fetch` in the next turn of the event loop. It takes 20 ms, in which a new session usually waits
+ * for git.
+ */
+export function loadFetchSoon(): void {
+  setTimeout(() => void globalThis.Headers).unref();
+}
+
 /** The longest reply of a model is about 30 MB of events, and one event holds at most all its text. */
 const maxReplyBytes = 256 * 1024 ** 2;
 const maxLineBytes = 16 * 1024 ** 2;

@@ -157,6 +157,11 @@ describe("git.log", () => {
     ]);
   });
 
+  it("lists the commits of HEAD, also when a file has that name", async () => {
+    await using opened = await openGitFixture({ files: { HEAD: "not a commit\n" } });
+    expect((await call(opened, "git.log")).data).toMatchObject({ commits: [{ parents: [] }] });
+  });
+
   it("reports that there are no commits yet", async () => {
     await using opened = await openGitFixture();
     expect((await call(opened, "git.log")).text).toBe(

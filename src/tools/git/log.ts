@@ -45,10 +45,10 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
     const { path = ".", limit = usualLimit, skip = 0, revision = "HEAD", stat: files = false } = input;
     const found = await findRepository(path, context);
     const { repository } = found;
-    const range = await resolveRange(revision, repository);
+    const isHead = revision === "HEAD";
     const commits = await readLog(
       {
-        revision: range,
+        revision: isHead ? revision : await resolveRange(revision, repository),
         // Skipped commits are read too, because git skips before it follows renames and would skip too few.
         limit: skip + limit + 1,
         selecting: [...selecting(input), ...((await isFile(path, context)) ? ["--follow"] : [])],
@@ -56,7 +56,11 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
         files,
       },
       repository,
-    );
+    ).catch(async (error: unknown) => {
+      // Git itself resolves HEAD, which saves a process. This finds the reason if it cannot.
+      if (isHead) await resolveRange(revision, repository);
+      throw error;
+    });
     const shown = commits.slice(skip, skip + limit);
     const limited = commits.length > skip + limit;
     return {
