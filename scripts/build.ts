@@ -241,6 +241,7 @@ async function buildAll(): Promise<void> {
     ...targetPrograms(target),
   ]);
   const chunks = built.flatMap(({ output }) => output);
+  refuseCycles(chunks);
   const modules = chunks.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES"), collectLicences(modules.map(fileOf)));
   writePageFiles(page);
@@ -254,6 +255,21 @@ async function buildAll(): Promise<void> {
   if (isQuick) keepDeclarations();
   else await writeDeclarations();
   replaceDist();
+}
+
+/** Throws when chunks import each other: then a command that needs one of them would load all of them. */
+function refuseCycles(outputs: readonly (OutputChunk | OutputAsset)[]): void {
+  const imports = new Map(
+    outputs.map((output) => [output.fileName, output.type === "chunk" ? output.imports : []]),
+  );
+  const done = new Set<string>();
+  const look = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) throw new Error(`Chunks import each other: ${[...path, file].join(" → ")}`);
+    if (done.has(file)) return;
+    for (const imported of imports.get(file) ?? []) look(imported, [...path, file]);
+    done.add(file);
+  };
+  for (const file of imports.keys()) look(file, []);
 }
 
 /** Each entry checks the version of Node before it loads anything that needs it. */
