@@ -28,6 +28,8 @@ export function buildService(retire: () => void): BuildService {
     words: async ({ workspace, ...request }, { signal }) => {
       // This module takes longer to load than the rest of the program.
       const { buildWordIndex } = await import("./build-words.ts");
+      // Trigrams come first. Collecting them takes 13 MB.
+      builders.delete(workspace);
       const answer = await buildWordIndex(request, environmentOf(workspace), signal);
       if (answer.files.includes("broken")) retire();
       return answer;
