@@ -95,10 +95,9 @@ it("does not delay the next build when the index is discarded meanwhile", async 
 it("does not delay a query that waits for the last files", async () => {
   await using folder = temporaryFolder();
   const directory = join(folder.path, "index");
-  const { store, state, put } = indexed(directory);
+  const { store, state, put } = indexed(directory, ["last"]);
   for (const path of paths) put(path, `holds ${path}.`);
   state.wordless.clear();
-  state.outdated.add(state.files.find("f0")!);
   const order: string[] = [];
   const reached = async (step: string) => {
     await new Promise((resolve) => void setImmediate(resolve));
