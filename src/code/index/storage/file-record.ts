@@ -111,24 +111,46 @@ const hashBytes = 32;
 const blockRows = 4096;
 const unknownRole = 255;
 
+/** The bytes of a record in all columns but that of names. */
+const recordBytes = 8 * figureCount + 4 * 4 + 2 * 2 + 4 + hashBytes;
+
+/**
+ * Returns a function that makes columns from one allocation. Small ones would lie between short-lived memory, which could then
+ * not be returned.
+ */
+function oneAllocation() {
+  const memory = new ArrayBuffer(blockRows * recordBytes);
+  let start = 0;
+  return <Column extends { readonly byteLength: number }>(
+    type: new (memory: ArrayBuffer, start: number, length: number) => Column,
+    valuesOfRecord = 1,
+  ): Column => {
+    const column = new type(memory, start, blockRows * valuesOfRecord);
+    start += column.byteLength;
+    return column;
+  };
+}
+
 /** The columns of some records. Objects, arrays and strings for each of many thousand files would take several times the memory. */
 class RecordBlock {
-  readonly numbers = new Uint32Array(blockRows);
-  readonly languages = new Uint16Array(blockRows);
-  readonly settled = new Uint8Array(blockRows);
-  readonly traits = new Uint8Array(blockRows);
-  readonly lexical = new Uint32Array(blockRows);
-  readonly words = new Int32Array(blockRows);
-  readonly roles: Uint8Array = new Uint8Array(blockRows).fill(unknownRole);
-  readonly isRemoved = new Uint8Array(blockRows);
+  readonly #column = oneAllocation();
+  // Columns of larger values come first, so that each begins at a multiple of its size.
+  readonly #figures = this.#column(Float64Array, figureCount);
+  readonly numbers = this.#column(Uint32Array);
+  readonly lexical = this.#column(Uint32Array);
+  readonly words = this.#column(Int32Array);
+  readonly #nameEnds = this.#column(Uint32Array);
+  readonly languages = this.#column(Uint16Array);
+  readonly #directoryOf = this.#column(Uint16Array);
+  readonly settled = this.#column(Uint8Array);
+  readonly traits = this.#column(Uint8Array);
+  readonly roles = this.#column(Uint8Array).fill(unknownRole);
+  readonly isRemoved = this.#column(Uint8Array);
+  readonly #hashes = this.#column(Uint8Array, hashBytes);
   count = 0;
-  readonly #figures = new Float64Array(blockRows * figureCount);
-  readonly #hashes = new Uint8Array(blockRows * hashBytes);
   /** Files that follow each other are mostly in the same directory. */
   readonly #directories: string[] = [];
-  readonly #directoryOf = new Uint16Array(blockRows);
   #names = Buffer.allocUnsafeSlow(blockRows * likelyNameBytes);
-  readonly #nameEnds = new Uint32Array(blockRows);
 
   /** Adds a record, and returns its row. */
   add(number: number, record: NewRecord): number {
