@@ -241,7 +241,7 @@ async function buildAll(): Promise<void> {
     ...targetPrograms(target),
   ]);
   const chunks = built.flatMap(({ output }) => output);
-  refuseCycles(chunks);
+  for (const { output } of built) refuseCycles(output);
   const modules = chunks.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
   writeFileSync(join(fresh, "THIRD-PARTY-LICENSES"), collectLicences(modules.map(fileOf)));
   writePageFiles(page);

@@ -31,7 +31,7 @@ it("passes git only the settings that were checked, even if the file changes", a
 });
 
 it("lists the settings once for calls at the same time, and again when that fails", async () => {
-  const findTwice = async (failures: Error[]) => {
+  const find = async (calls: number, failures: Error[] = []) => {
     await using fixture = await openGitFixture({ files: { a: "one\n" } });
     const { workspace, home } = fixture;
     const sandbox = { want: "none", directory: join(home, "private") } as const;
@@ -46,14 +46,60 @@ it("lists the settings once for calls at the same time, and again when that fail
       },
     });
     const context = { environment: counting, signal: new AbortController().signal };
-    const find = () => findRepository(".", context).then(({ path }) => path, String);
-    const found = await Promise.all([find(), find()]);
+    const found = await Promise.all(
+      Array.from({ length: calls }, () => findRepository(".", context).then(({ path }) => path, String)),
+    );
     await environment.close();
     return { found, listings };
   };
-  expect(await findTwice([])).toEqual({ found: ["", ""], listings: 1 });
+  expect(await find(2)).toEqual({ found: ["", ""], listings: 1 });
   const failure = new Error("no process");
-  expect(await findTwice([failure])).toEqual({ found: [String(failure), ""], listings: 2 });
+  expect(await find(4, [failure])).toEqual({ found: [String(failure), "", "", ""], listings: 2 });
+});
+
+it("stops waiting for the listing of another call when it is cancelled", async () => {
+  await using fixture = await openGitFixture({ files: { a: "one\n" } });
+  const { workspace, home } = fixture;
+  const sandbox = { want: "none", directory: join(home, "private") } as const;
+  const environment = openLocalEnvironment({ workspace, sandbox });
+  const [began, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow = overrideEnvironment(environment, {
+    start: async (...given) => {
+      began.resolve();
+      await release.promise;
+      return environment.start(...given);
+    },
+  });
+  const first = findRepository(".", { environment: slow, signal: new AbortController().signal });
+  await began.promise;
+  const second = new AbortController();
+  const waiting = findRepository(".", { environment, signal: second.signal });
+  second.abort();
+  await expect(waiting).rejects.toMatchObject({ code: "cancelled" });
+  release.resolve();
+  expect((await first).path).toBe("");
+  await environment.close();
+});
+
+it("turns the user's filter off again when the repository no longer replaces a part of it", async () => {
+  await using fixture = await openGitFixture({ files: { a: "one\n" } });
+  const { workspace, home } = fixture;
+  const settings = join(home, "user-settings");
+  writeFileSync(settings, '[filter "lfs"]\n\tclean = user\n\tsmudge = user\n');
+  const sandbox = { want: "none", directory: join(home, "private") } as const;
+  const environment = openLocalEnvironment({ workspace, sandbox });
+  const ofUser = overrideEnvironment(environment, {
+    start: (program, options) =>
+      environment.start(program, { ...options, env: { ...options.env, GIT_CONFIG_GLOBAL: settings } }),
+  });
+  const context = { environment: ofUser, signal: new AbortController().signal };
+  const filters = async () =>
+    (await findRepository(".", context)).repository.filters.map(({ name, from }) => [name, from]);
+  fixture.git("config", "filter.lfs.smudge", "theirs");
+  expect(await filters()).toEqual([["lfs", "repository"]]);
+  fixture.git("config", "--remove-section", "filter.lfs");
+  expect([await filters(), await filters()]).toEqual([[["lfs", "user"]], [["lfs", "user"]]]);
+  await environment.close();
 });
 
 it("writes settings in git's list format, without filters and other files", async () => {

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { Environment, OwnDirectory } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { untilAborted } from "../lib/async/abort.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { ownRealPath } from "../lib/own-real-path.ts";
 import { showPath } from "../lib/text/printable.ts";
@@ -83,19 +84,23 @@ async function settingsOf(
 ): Promise<Pick<Repository, "filters" | "settings" | "listing" | "checked">> {
   const { commonDirectory } = repository;
   const key = `${repository.gitDirectory}\0${commonDirectory}`;
-  if (userFilters.has(key) || listings.has(key)) {
+  // Another call may be listing them. If it fails, one of those that wait lists them again.
+  for (let other = listings.get(key); other !== undefined; other = listings.get(key))
+    await untilAborted(
+      other.catch(() => {}),
+      repository.signal,
+    );
+  const known = userFilters.get(key);
+  if (known !== undefined) {
     const own = await settingsIn(commonDirectory, repository.environment);
-    if (own !== undefined && isPlainSettings(own)) {
-      // Another call is reading those of the user. If it fails, this one reads them.
-      await listings.get(key)?.catch(() => {});
-      const known = userFilters.get(key);
-      if (known !== undefined)
-        return { filters: known, settings: [], checked: checkedDirectory(commonDirectory, own) };
-    }
+    if (own !== undefined && isPlainSettings(own))
+      return { filters: known, settings: [], checked: checkedDirectory(commonDirectory, own) };
   }
   const reading = listSettings(repository, key);
   listings.set(key, reading);
-  const { listing, filters } = await reading.finally(() => listings.delete(key));
+  const { listing, filters } = await reading.finally(() => {
+    if (listings.get(key) === reading) listings.delete(key);
+  });
   const checked = checkedDirectory(commonDirectory, settingsText(listing));
   return { filters, settings: withoutForeignFiles(listing), listing, checked };
 }
@@ -103,10 +108,8 @@ async function settingsOf(
 async function listSettings(repository: Repository, key: string): Promise<SettingsListing> {
   const listing = (await outputOfGit(repository, ["config", "--list", "-z", "--show-scope"])).toString();
   const filters = driversIn(listing);
-  userFilters.set(
-    key,
-    filters.filter(({ from }) => from === "user"),
-  );
+  // A repository may replace a part of the user's filter, which is then not known.
+  if (filters.every(({ from }) => from === "user")) userFilters.set(key, filters);
   return { listing, filters };
 }
 

@@ -47,7 +47,7 @@ export async function readLog(
     ...(files ? numbers(repository) : ["--no-patch"]),
     ...selecting,
     revision,
-    // A revision is never taken for a path.
+    // Without "--", git refuses a revision that is also the name of a file.
     ...(pathspecs.length === 0 ? ["--"] : pathspecs),
   ]);
   return parseLog(printed.toString(), repository.prefix, files);

@@ -127,7 +127,7 @@ describe("a worker that is stopped", () => {
     expect([run.outcome, run.result?.rounds, fixture.server.requests.length]).toEqual(["solved", 2, 2]);
   });
 
-  it("by a second SIGTERM interrupts runs, releases them and exits", async () => {
+  it("interrupts runs, releases them and exits on a second SIGTERM", async () => {
     await using fixture = await workerFixture(careful("echo ran >> ran.txt; sleep 1000", "echo new > a.txt"));
     const id = await fixture.submit({ setup: "echo set >> ran.txt", check: ranOnce });
     await using child = await startChild(fixture, { graceMs: 600_000 });

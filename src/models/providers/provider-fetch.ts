@@ -25,8 +25,8 @@ export async function providerFetch(...[input, init]: Parameters<typeof fetch>):
 }
 
 /**
- * Lets Node load the code of `fetch` in the next turn of the event loop. It takes 20 ms, in which a new session usually waits
- * for git.
+ * Lets Node load the code of `fetch` soon, without delaying the caller. It takes 20 ms, in which a new session usually
+ * waits for git.
  */
 export function loadFetchSoon(): void {
   setTimeout(() => void globalThis.Headers).unref();

@@ -19,7 +19,7 @@ function withoutAmounts(remarks: readonly string[]): readonly string[] {
 /** When the kernel enforces the limit, bash may give up before it is ended. */
 function tooManyProcesses(limit: number): unknown {
   return expect.stringMatching(
-    `^The command (was ended at|met) its process and thread limit: … used, ${limit} allowed. The rule \`limit processes ${2 * limit}\` allows more.$`,
+    `^The command (was ended at|reached) its process and thread limit: … used, ${limit} allowed. The rule \`limit processes ${2 * limit}\` allows more.$`,
   );
 }
 

@@ -77,7 +77,7 @@ interface MatchingFile {
   readonly path: string;
   /** The content in which the lines were found; undefined when it was read piece by piece. */
   readonly bytes?: Uint8Array | undefined;
-  /** Empty when no line matches or the file was yielded before. */
+  /** Empty when no line matches, the file is in another language, or it was yielded before. */
   readonly lines: readonly ShownLine[];
   /** Whether there may be more matching lines or files. */
   readonly hasMore: boolean;
@@ -211,8 +211,8 @@ async function* withRipgrep(
     files.set(found, [...(files.get(found) ?? []), { line, text, matched: true }]);
   }
   for (const found of sortByRole([...files.keys()])) {
-    if (language === undefined || languageOf(found, "") === language)
-      yield { path: found, lines: files.get(found)!, hasMore: data.limited };
+    const isWanted = language === undefined || languageOf(found, "") === language;
+    yield { path: found, lines: isWanted ? files.get(found)! : [], hasMore: data.limited };
   }
 }
 

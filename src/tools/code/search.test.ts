@@ -214,7 +214,7 @@ src/cart.test.ts:1-4  (2 matching lines)
   describe("when the index ends before it returns all candidates", () => {
     const missing = Array.from({ length: 1000 }, (_, number) => `missing${number}.ts`);
     /** Searches while the index returns only the first candidates. */
-    const search = async (query: string, first: readonly string[]) => {
+    const search = async (query: string, first: readonly string[], language?: string) => {
       await untilIndexed(small);
       const code: CodeService = {
         ...small.context.code,
@@ -226,7 +226,7 @@ src/cart.test.ts:1-4  (2 matching lines)
           },
         }),
       };
-      const { data } = await codeSearch.run({ query, limit: 2 }, { ...small.context, code });
+      const { data } = await codeSearch.run({ query, limit: 2, language }, { ...small.context, code });
       return { paths: data.results.map(({ path }) => path), limited: data.limited };
     };
 
@@ -239,6 +239,10 @@ src/cart.test.ts:1-4  (2 matching lines)
       ["a file that was already searched", ["many.txt"]],
     ])("says that there may be more when ripgrep stops in %s", async (_, first) => {
       expect(await search('"repeated"', first)).toEqual({ paths: ["many.txt"], limited: true });
+    });
+
+    it("says that there may be more when ripgrep finds only files in other languages", async () => {
+      expect(await search('"repeated"', [], "typescript")).toEqual({ paths: [], limited: true });
     });
   });
 

@@ -57,7 +57,7 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
       },
       repository,
     ).catch(async (error: unknown) => {
-      // Git itself resolves HEAD, which saves a process. This finds the reason if it cannot.
+      // Git resolves HEAD itself, which saves a process. If git fails, this explains a missing HEAD.
       if (isHead) await resolveRange(revision, repository);
       throw error;
     });

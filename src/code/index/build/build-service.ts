@@ -28,7 +28,7 @@ export function buildService(retire: () => void): BuildService {
     words: async ({ workspace, ...request }, { signal }) => {
       // This module takes longer to load than the rest of the program.
       const { buildWordIndex } = await import("./build-words.ts");
-      // Trigrams come first. Collecting them takes 13 MB.
+      // Frees 13 MB. The next request for trigrams creates another.
       builders.delete(workspace);
       const answer = await buildWordIndex(request, environmentOf(workspace), signal);
       if (answer.files.includes("broken")) retire();
