@@ -49,14 +49,15 @@ function send(message: unknown): void {
 
 /** Ends this process when its parent has ended or it takes too much memory, even in the middle of its work. */
 function endWithParent(mostMemory: number = Number.POSITIVE_INFINITY): void {
-  new Worker(watch, { eval: true, execArgv: [], workerData: { mostMemory, tooMuchMemory } }).unref();
+  // A thread may start after the parent has ended, so this one finds out who that is.
+  const workerData = { parent: process.ppid, mostMemory, tooMuchMemory };
+  new Worker(watch, { eval: true, execArgv: [], workerData }).unref();
 }
 
 const watch = `
   const { workerData } = require("node:worker_threads");
-  const { ppid } = process;
   const watchParent = () => {
-    if (process.ppid !== ppid) process.kill(process.pid, "SIGKILL");
+    if (process.ppid !== workerData.parent) process.kill(process.pid, "SIGKILL");
   };
   const watchMemory = () => {
     if (process.memoryUsage.rss() > workerData.mostMemory) process.kill(process.pid, workerData.tooMuchMemory);
