@@ -215,7 +215,9 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
   it("keeps in place what the user reads when calls arrive", async () => {
     await shown.open("#/trace");
     await page.locator(".scroller").evaluate((element) => element.scrollTo(0, 1_000));
-    const row = page.locator(".virtual > li").nth(25);
+    const rows = page.locator(".virtual > li");
+    await expect.poll(() => rows.first().getAttribute("aria-posinset")).not.toBe("1");
+    const row = rows.nth(25);
     const before = [await row.textContent(), await row.boundingBox()];
     shown.server.newest += 2;
     shown.server.send({ type: "calls", calls: [callAt(shown.server.newest)] });
