@@ -107,13 +107,15 @@ function headOf({ path, firstLine, lastLine, symbol, why }: FoundCode): string {
 
 function describeNothing(
   query: string,
-  { way }: CodeSearchData,
+  { way, limited }: CodeSearchData,
   { kinds, language, path }: SearchWanted,
 ): string {
+  const short = query.length > 100 ? `${query.slice(0, 100)} …` : query;
+  if (limited)
+    return `Nothing found for ${short}, but not all files were searched. Give \`path\`, or use search.grep.`;
   const narrowed = [kinds && "kind", language && "language", path && "path"].filter(Boolean);
   const wider = narrowed.length === 0 ? [] : [`leave out ${narrowed.join(", ")}`];
   const other = way === "words" ? "use other words" : "search.grep also looks into hidden and ignored files";
-  const short = query.length > 100 ? `${query.slice(0, 100)} …` : query;
   return `Nothing found for ${short}. Try this: ${[...wider, other].join("; or ")}.`;
 }
 

@@ -226,23 +226,28 @@ src/cart.test.ts:1-4  (2 matching lines)
           },
         }),
       };
-      const { data } = await codeSearch.run({ query, limit: 2, language }, { ...small.context, code });
-      return { paths: data.results.map(({ path }) => path), limited: data.limited };
+      const { data, text } = await codeSearch.run({ query, limit: 2, language }, { ...small.context, code });
+      return { found: { paths: data.results.map(({ path }) => path), limited: data.limited }, text };
     };
 
     it("searches the other files with ripgrep", async () => {
-      expect(await search('"marker"', ["b.ts"])).toEqual({ paths: ["b.ts", "a.ts"], limited: false });
+      const { found } = await search('"marker"', ["b.ts"]);
+      expect(found).toEqual({ paths: ["b.ts", "a.ts"], limited: false });
     });
 
     it.each<[string, string[]]>([
       ["another file", []],
       ["a file that was already searched", ["many.txt"]],
     ])("says that there may be more when ripgrep stops in %s", async (_, first) => {
-      expect(await search('"repeated"', first)).toEqual({ paths: ["many.txt"], limited: true });
+      const { found } = await search('"repeated"', first);
+      expect(found).toEqual({ paths: ["many.txt"], limited: true });
     });
 
     it("says that there may be more when ripgrep finds only files in other languages", async () => {
-      expect(await search('"repeated"', [], "typescript")).toEqual({ paths: [], limited: true });
+      expect(await search('"repeated"', [], "typescript")).toEqual({
+        found: { paths: [], limited: true },
+        text: 'Nothing found for "repeated", but not all files were searched. Give `path`, or use search.grep.',
+      });
     });
   });
 
