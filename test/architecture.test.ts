@@ -24,7 +24,8 @@ const mayImport: Record<string, readonly string[]> = {
   script: ["contract", "lib", "system", "workers"],
   journal: ["contract", "lib", "edit", "system", "environment"],
   tools: ["contract", "lib", "edit", "files", "git", "web", "code", "documents"],
-  pipeline: ["contract", "lib", "policy", "journal"],
+  "engine/approvals": ["contract", "lib", "system", "policy", "journal"],
+  pipeline: ["contract", "lib", "policy", "journal", "engine/approvals"],
   dialects: ["contract", "lib", "tools"],
   wire: ["contract", "lib", "dialects"],
   toolcrib: [
@@ -40,12 +41,23 @@ const mayImport: Record<string, readonly string[]> = {
     "documents",
     "script",
     "journal",
+    "engine/approvals",
     "pipeline",
     "tools",
     "dialects",
     "wire",
   ],
-  mcp: ["contract", "lib", "system", "environment", "dialects", "wire", "toolcrib", "config"],
+  mcp: [
+    "contract",
+    "lib",
+    "system",
+    "environment",
+    "engine/approvals",
+    "dialects",
+    "wire",
+    "toolcrib",
+    "config",
+  ],
   adapters: ["contract", "wire", "toolcrib", "mcp"],
   compat: ["contract", "lib", "system", "tools", "dialects", "toolcrib", "mcp"],
   models: ["contract", "lib", "dialects", "wire"],
@@ -57,6 +69,7 @@ const mayImport: Record<string, readonly string[]> = {
     "system",
     "policy",
     "journal",
+    "engine/approvals",
     "pipeline",
     "dialects",
     "toolcrib",
@@ -85,6 +98,7 @@ const mayImport: Record<string, readonly string[]> = {
     "sandbox",
     "environment",
     "policy",
+    "engine/approvals",
     "dialects",
     "toolcrib",
     "mcp",
@@ -319,8 +333,10 @@ function imports(): Import[] {
   });
 }
 
+/** The first folder of a path; in `engine`, whose parts are layers of their own, the first two. */
 function folderOf(path: string): string {
-  return path.split("/")[0]!;
+  const [first = "", second] = path.split("/");
+  return first === "engine" ? `${first}/${second}` : first;
 }
 
 function isTest(file: string): boolean {

@@ -118,7 +118,7 @@ function recordedSessions(journal: WorkspaceJournal): readonly Candidate[] {
 }
 
 async function approvals({ options }: CandidateContext): Promise<readonly Candidate[]> {
-  const { PendingApprovals } = await import("../toolcrib/pending-approvals.ts");
+  const { PendingApprovals } = await import("../engine/approvals/pending-approvals.ts");
   const { workspace, files } = await placesOf(options);
   const pending = new PendingApprovals({ folder: files.approvals, workspace });
   return pending

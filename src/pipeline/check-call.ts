@@ -1,15 +1,11 @@
 import type { DecisionRecord, Outcome, ToolCall } from "../contract/call.ts";
 import type { ToolError } from "../contract/error.ts";
-import {
-  type ApprovalRequest,
-  approvalRequest,
-  snapshot,
-  widthsOffered,
-} from "./approvals/approval-request.ts";
-import { decideWithHook } from "./approvals/decide-call.ts";
-import { previewCall } from "./approvals/preview-call.ts";
-import { denied } from "./approvals/refusals.ts";
+import { type ApprovalRequest, snapshot } from "../engine/approvals/approval-request.ts";
+import { denied } from "../engine/approvals/refusals.ts";
+import { decideWithHook } from "./decide-call.ts";
 import type { PipelineParts } from "./pipeline.ts";
+import { previewCall } from "./preview-call.ts";
+import { approvalRequest, widthsOffered } from "./request-approval.ts";
 import { compose } from "./stage.ts";
 import { catchErrors } from "./stages/catch-errors.ts";
 import { rejectInvalidInput } from "./stages/reject-invalid-input.ts";

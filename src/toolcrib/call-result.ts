@@ -1,7 +1,7 @@
 import type { Outcome } from "../contract/call.ts";
 import { type CallFailure, type ToolError, toFailure } from "../contract/error.ts";
 import type { ToolImage } from "../contract/tool.ts";
-import type { ApprovalRequest } from "../pipeline/approvals/approval-request.ts";
+import type { ApprovalRequest } from "../engine/approvals/approval-request.ts";
 
 /** The result of a call, in one shape for programs, models and `--json`. */
 export interface CallResult<Data = unknown> {

@@ -78,12 +78,6 @@ export { dialectFor, dialectNames } from "../dialects/dialects.ts";
 export type { ToolEffects } from "../dialects/effects.ts";
 export { type CanonicalTools, renameTool } from "../dialects/rename.ts";
 export { reshapeTool } from "../dialects/reshape.ts";
-export { environmentOf } from "../environment/backend/backend-environment.ts";
-export { openLocalEnvironment } from "../environment/local/local-environment.ts";
-export { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
-export type { JournalBudget } from "../journal/collect/collector.ts";
-export type { CallRecord, ClientInfo } from "../journal/journal.ts";
-export { overrideEnvironment } from "../lib/override-environment.ts";
 export {
   AnsweredElsewhere,
   type Approval,
@@ -91,7 +85,15 @@ export {
   type Approve,
   type ShownPart,
   type ShownRequest,
-} from "../pipeline/approvals/approval-request.ts";
+} from "../engine/approvals/approval-request.ts";
+export type { Approvals, AskOptions } from "../engine/approvals/approvals.ts";
+export type { ApprovalAnswer, PendingApproval } from "../engine/approvals/stored-approval.ts";
+export { environmentOf } from "../environment/backend/backend-environment.ts";
+export { openLocalEnvironment } from "../environment/local/local-environment.ts";
+export { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
+export type { JournalBudget } from "../journal/collect/collector.ts";
+export type { CallRecord, ClientInfo } from "../journal/journal.ts";
+export { overrideEnvironment } from "../lib/override-environment.ts";
 export type { CallEventListener, CallEventStream } from "../pipeline/call-events.ts";
 export {
   type CommandSegment,
@@ -104,7 +106,6 @@ export {
 export { type DescribedTool, describeActions, type ModelAction } from "../wire/actions/describe-actions.ts";
 export { type ActionReading, readActions } from "../wire/actions/read-actions.ts";
 export type { WireFormat, WireTools } from "../wire/formats.ts";
-export type { Approvals, AskOptions } from "./approvals.ts";
 export type { CallError, CallResult } from "./call-result.ts";
 export type {
   AddedCaller,
@@ -120,5 +121,4 @@ export { openToolcrib } from "./open-toolcrib.ts";
 export type { OutputPart, OutputRange } from "./open-workspace.ts";
 export type { SandboxSetting, TargetOptions, ToolcribOptions } from "./options.ts";
 export type { ProjectFile, ProjectFiles } from "./project-files.ts";
-export type { ApprovalAnswer, PendingApproval } from "./stored-approval.ts";
 export type { Toolcrib } from "./toolcrib.ts";

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ExtraRoots, PathGuard, ReadRules } from "../contract/guard.ts";
+import { addGrant } from "../engine/approvals/grants.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { quoteForRule } from "../lib/text/rule-text.ts";
 import { builtInRules, extraRootRules } from "../policy/built-in-rules.ts";
@@ -17,7 +18,6 @@ import { gitTargetsOf } from "../sandbox/git-targets.ts";
 import { ownCode } from "../sandbox/own-code.ts";
 import { realLocation, userDirectories } from "../system/directories.ts";
 import { FileStamps, mayExist, policyFiles, readPolicyFile } from "../system/policy-files.ts";
-import { addGrant } from "./grants.ts";
 import { type ProjectRules, projectRulesPath, readProjectRules } from "./trust.ts";
 
 export interface PolicyOptions {

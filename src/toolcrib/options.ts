@@ -8,10 +8,10 @@ import type { CommandHook } from "../contract/hooks.ts";
 import type { LanguageServerSetting } from "../contract/language-server.ts";
 import type { SearchSettings, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
+import type { Approve } from "../engine/approvals/approval-request.ts";
 import type { ConnectOptions } from "../environment/remote/connect-target.ts";
 import type { JournalBudget } from "../journal/collect/collector.ts";
 import type { ClientInfo } from "../journal/journal.ts";
-import type { Approve } from "../pipeline/approvals/approval-request.ts";
 import type { PolicyMode } from "../policy/policy.ts";
 import type { OwnTool } from "./define-tool.ts";
 

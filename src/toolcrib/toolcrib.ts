@@ -7,12 +7,13 @@ import type { ProcessStatus } from "../contract/process.ts";
 import type { AnyTool, ToolSource } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Toolset } from "../dialects/toolset.ts";
+import type { Approve } from "../engine/approvals/approval-request.ts";
+import { type Approvals, WorkspaceApprovals } from "../engine/approvals/approvals.ts";
 import type { CallRecord, ClientInfo } from "../journal/journal.ts";
 import { commandsOnTarget } from "../lib/text/commands-on-target.ts";
-import type { Approve } from "../pipeline/approvals/approval-request.ts";
-import type { PolicySettings } from "../pipeline/approvals/decide-call.ts";
 import { type CallEventStream, CallEvents } from "../pipeline/call-events.ts";
 import { openCheck } from "../pipeline/check-call.ts";
+import type { PolicySettings } from "../pipeline/decide-call.ts";
 import { Hooks } from "../pipeline/hooks/hooks.ts";
 import { openPipeline, type PipelineParts } from "../pipeline/pipeline.ts";
 import { newCallerMemory, noAgents } from "../pipeline/run-tool.ts";
@@ -21,7 +22,6 @@ import { RedactedStream } from "../policy/redaction/redact.ts";
 import { openProcesses } from "../processes/open-processes.ts";
 import { allowedVariables } from "../system/environment-variables.ts";
 import type { WireFormat } from "../wire/formats.ts";
-import { type Approvals, WorkspaceApprovals } from "./approvals.ts";
 import type { CallResult } from "./call-result.ts";
 import {
   AddedCaller,

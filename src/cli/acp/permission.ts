@@ -6,10 +6,10 @@ import type {
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import { methods } from "@agentclientprotocol/sdk";
+import { widthsOf } from "../../engine/approvals/question-text.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { describeRequest } from "../../mcp/server/approvals.ts";
 import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
-import { widthsOf } from "../../toolcrib/question-text.ts";
 import { fenced, readDiffs } from "./tool-content.ts";
 
 interface Asker {

@@ -1,10 +1,10 @@
 import { ToolError } from "../../contract/error.ts";
+import { AllPendingApprovals } from "../../engine/approvals/all-pending-approvals.ts";
+import type { PendingApproval } from "../../engine/approvals/stored-approval.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { userDirectories } from "../../system/directories.ts";
-import { AllPendingApprovals } from "../../toolcrib/all-pending-approvals.ts";
 import type { Approval } from "../../toolcrib/index.ts";
-import type { PendingApproval } from "../../toolcrib/stored-approval.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
 import { describeClient } from "../log/call-table.ts";

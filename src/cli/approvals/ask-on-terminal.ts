@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
+import { widthsOf } from "../../engine/approvals/question-text.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { runVariable } from "../../system/environment-variables.ts";
 import {
@@ -9,7 +10,6 @@ import {
   type ApprovalRequest,
   type ShownRequest,
 } from "../../toolcrib/index.ts";
-import { widthsOf } from "../../toolcrib/question-text.ts";
 import type { TrustState } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";

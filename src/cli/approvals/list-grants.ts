@@ -1,8 +1,8 @@
 import { ToolError } from "../../contract/error.ts";
+import { type Grant, readGrants, revokeGrants } from "../../engine/approvals/grants.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { userDirectories } from "../../system/directories.ts";
 import { policyFiles } from "../../system/policy-files.ts";
-import { type Grant, readGrants, revokeGrants } from "../../toolcrib/grants.ts";
 import type { ClientInfo } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
 import { describeClient } from "../log/call-table.ts";

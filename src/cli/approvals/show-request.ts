@@ -1,8 +1,3 @@
-import { printable, printableLine } from "../../lib/text/printable.ts";
-import { truncateText } from "../../lib/text/truncate.ts";
-import type { Span } from "../../policy/commands/analysis.ts";
-import { formatOrigin } from "../../policy/guard-paths.ts";
-import type { ShownPart, ShownRequest } from "../../toolcrib/index.ts";
 import {
   askerOf,
   bindingNotes,
@@ -14,7 +9,12 @@ import {
   purposeOf,
   reasonsOf,
   widthsOf,
-} from "../../toolcrib/question-text.ts";
+} from "../../engine/approvals/question-text.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
+import { truncateText } from "../../lib/text/truncate.ts";
+import type { Span } from "../../policy/commands/analysis.ts";
+import { formatOrigin } from "../../policy/guard-paths.ts";
+import type { ShownPart, ShownRequest } from "../../toolcrib/index.ts";
 import { inPlace } from "../options.ts";
 import { paint, type Tone } from "../terminal.ts";
 

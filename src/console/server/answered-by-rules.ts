@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { rulesByWidth } from "../../engine/approvals/question-text.ts";
+import type { PendingApproval } from "../../engine/approvals/stored-approval.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
-import { rulesByWidth } from "../../toolcrib/question-text.ts";
-import type { PendingApproval } from "../../toolcrib/stored-approval.ts";
 import { targetOf } from "../../toolcrib/workspace-journal.ts";
 import type { PendingQuestion } from "../api.ts";
 import type { ConsoleCommands } from "./services.ts";

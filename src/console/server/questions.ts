@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../../contract/error.ts";
+import { AllPendingApprovals } from "../../engine/approvals/all-pending-approvals.ts";
+import { otherInput, rulesByWidth } from "../../engine/approvals/question-text.ts";
+import type { PendingApproval } from "../../engine/approvals/stored-approval.ts";
 import { callTitle } from "../../lib/text/call-title.ts";
 import { redactText, redactValue } from "../../policy/redaction/redact.ts";
 import { FileStamps } from "../../system/policy-files.ts";
-import { AllPendingApprovals } from "../../toolcrib/all-pending-approvals.ts";
 import type { Approval } from "../../toolcrib/index.ts";
-import { otherInput, rulesByWidth } from "../../toolcrib/question-text.ts";
-import type { PendingApproval } from "../../toolcrib/stored-approval.ts";
 import { folderOf, targetOf } from "../../toolcrib/workspace-journal.ts";
 import type { AnswerRequest, PendingQuestion } from "../api.ts";
 import { readDiff } from "../read-diff.ts";

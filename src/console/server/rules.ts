@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
+import { addGrant, readGrants, revokeGrants } from "../../engine/approvals/grants.ts";
 import { parseRules } from "../../policy/rules/parse-rules.ts";
 import { policyFiles } from "../../system/policy-files.ts";
-import { addGrant, readGrants, revokeGrants } from "../../toolcrib/grants.ts";
 import type { AddRulesRequest, GrantItem, RevokeRequest } from "../api.ts";
 
 /** Returns the rules that the user has added to those of a workspace. */

@@ -7,12 +7,6 @@ import {
   type RequestStateCodec,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { BoundedCache } from "../../lib/bounded-cache.ts";
-import { contentHash } from "../../lib/bytes/content-hash.ts";
-import { monotonicMs } from "../../lib/clock.ts";
-import { printable, printableLine } from "../../lib/text/printable.ts";
-import { truncateText } from "../../lib/text/truncate.ts";
-import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 import {
   askerOf,
   bindingNotes,
@@ -22,7 +16,13 @@ import {
   otherInput,
   reasonsOf,
   widthsOf,
-} from "../../toolcrib/question-text.ts";
+} from "../../engine/approvals/question-text.ts";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
+import { monotonicMs } from "../../lib/clock.ts";
+import { printable, printableLine } from "../../lib/text/printable.ts";
+import { truncateText } from "../../lib/text/truncate.ts";
+import type { Approval, ApprovalRequest } from "../../toolcrib/index.ts";
 import type { QuestionOptions } from "../types.ts";
 import type { FormAnswer, Task } from "./tasks.ts";
 

@@ -3,12 +3,12 @@ import type { Environment, RunningProcess } from "../../contract/environment.ts"
 import { ToolError } from "../../contract/error.ts";
 import type { CommandHook, HookAnswer, HookEvent } from "../../contract/hooks.ts";
 import type { AnyTool } from "../../contract/tool.ts";
+import { denied } from "../../engine/approvals/refusals.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { tryParseJson } from "../../lib/json/try-parse-json.ts";
 import { printable } from "../../lib/text/printable.ts";
-import { confinementFor, decideNow, type PolicySettings } from "../approvals/decide-call.ts";
-import { denied } from "../approvals/refusals.ts";
+import { confinementFor, decideNow, type PolicySettings } from "../decide-call.ts";
 
 interface HookParts {
   readonly hooks: readonly CommandHook[];

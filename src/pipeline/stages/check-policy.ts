@@ -1,18 +1,30 @@
 import type { DecisionRecord, ToolCall } from "../../contract/call.ts";
-import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
-import type { GrantWidth } from "../../policy/grants.ts";
-import type { Question } from "../../policy/policy.ts";
 import {
   type Approval,
   type ApprovalRequest,
   type Approve,
-  approvalHash,
-  approvalRequest,
   rulesOfWidth,
   snapshot,
-  widthsOffered,
-} from "../approvals/approval-request.ts";
-import { askUntilDecided, type OpenRequest, OpenRequests, sameAnswer } from "../approvals/ask-user.ts";
+} from "../../engine/approvals/approval-request.ts";
+import {
+  askUntilDecided,
+  type OpenRequest,
+  OpenRequests,
+  sameAnswer,
+} from "../../engine/approvals/ask-user.ts";
+import { hashValue } from "../../engine/approvals/hash-call.ts";
+import {
+  callChanged,
+  codeChanged,
+  denied,
+  deniedByUser,
+  needsApproval,
+  pathsChanged,
+  previewChanged,
+} from "../../engine/approvals/refusals.ts";
+import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
+import type { GrantWidth } from "../../policy/grants.ts";
+import type { Question } from "../../policy/policy.ts";
 import {
   confinementFor,
   type DecidedCall,
@@ -22,18 +34,9 @@ import {
   type PolicySettings,
   type Rules,
   runsCommands,
-} from "../approvals/decide-call.ts";
-import { hashValue } from "../approvals/hash-call.ts";
-import { isStillShown, type PreviewServices, previewCall } from "../approvals/preview-call.ts";
-import {
-  callChanged,
-  codeChanged,
-  denied,
-  deniedByUser,
-  needsApproval,
-  pathsChanged,
-  previewChanged,
-} from "../approvals/refusals.ts";
+} from "../decide-call.ts";
+import { isStillShown, type PreviewServices, previewCall } from "../preview-call.ts";
+import { approvalHash, approvalRequest, widthsOffered } from "../request-approval.ts";
 import type { Stage } from "../stage.ts";
 
 /** Lets a call run, asks the user, or refuses it. */

@@ -2,8 +2,8 @@ import type { DecidedConfinement } from "../../contract/call.ts";
 import type { Confinement, ResourceLimits } from "../../contract/confinement.ts";
 import type { Environment, ProcessStartOptions, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { callChanged } from "../../engine/approvals/refusals.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
-import { callChanged } from "../approvals/refusals.ts";
 import type { Stage } from "../stage.ts";
 
 /**

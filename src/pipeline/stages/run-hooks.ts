@@ -1,5 +1,5 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
-import { snapshot } from "../approvals/approval-request.ts";
+import { snapshot } from "../../engine/approvals/approval-request.ts";
 import { type HookedTool, hookedTool } from "../hooks/hook-input.ts";
 import { blockedByHook, type Hooks } from "../hooks/hooks.ts";
 import type { Next, Stage } from "../stage.ts";

@@ -7,9 +7,9 @@ import {
   truncateToWidth,
   wrapTextWithAnsi,
 } from "@earendil-works/pi-tui";
+import { widthsOf } from "../../../engine/approvals/question-text.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import type { Approval, ApprovalRequest } from "../../../toolcrib/index.ts";
-import { widthsOf } from "../../../toolcrib/question-text.ts";
 import {
   explainRequest,
   isRuleShown,

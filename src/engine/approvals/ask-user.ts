@@ -7,7 +7,6 @@ import {
   type Approve,
   parseApproval,
 } from "./approval-request.ts";
-import type { Rules } from "./decide-call.ts";
 import { couldNotAsk, unreadableAnswer } from "./refusals.ts";
 
 /**
@@ -24,7 +23,7 @@ export async function askUntilDecided(
     open,
   }: {
     readonly approve: Approve;
-    readonly rules: Pick<Rules, "refreshed" | "onChange">;
+    readonly rules: ChangingRules;
     readonly verdictNow: () => Promise<Decision["verdict"]>;
     readonly open: OpenRequest;
   },
@@ -58,6 +57,12 @@ export async function askUntilDecided(
     stop?.();
     clearInterval(polling);
   }
+}
+
+/** Rules that other processes and answers may change. */
+interface ChangingRules {
+  refreshed(): unknown;
+  onChange?(listener: () => void): () => void;
 }
 
 /** How long it takes at most until rules that another process adds answer a question here. */

@@ -2,10 +2,9 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { workspaceFiles } from "../system/directories.ts";
-import { appendToPolicyFile, policyFiles } from "../system/policy-files.ts";
-import { AllPendingApprovals } from "./all-pending-approvals.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { workspaceFiles } from "../../system/directories.ts";
+import { appendToPolicyFile, policyFiles } from "../../system/policy-files.ts";
 import {
   AnsweredElsewhere,
   type Approval,
@@ -14,7 +13,8 @@ import {
   openToolcrib,
   type Toolcrib,
   type ToolcribOptions,
-} from "./index.ts";
+} from "../../toolcrib/index.ts";
+import { AllPendingApprovals } from "./all-pending-approvals.ts";
 
 /** A question that a program shows to its user. */
 interface Shown {
@@ -158,7 +158,7 @@ describe("a question that a program shows", () => {
     stop.abort();
     expect([(await call).error?.code, crib.approvals.list()]).toEqual(["cancelled", []]);
 
-    const program = join(import.meta.dirname, "index.ts");
+    const program = join(import.meta.dirname, "../../toolcrib/index.ts");
     const options = { workspace: house.at("workspace"), stateDirectory: house.at("state"), mode: "safe" };
     const script = `import { openToolcrib } from ${JSON.stringify(program)};
       setInterval(() => {}, 1000);

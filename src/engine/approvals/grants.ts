@@ -1,5 +1,5 @@
-import { contentHash } from "../lib/bytes/content-hash.ts";
-import { appendToPolicyFile, changePolicyFile, readPolicyFile } from "../system/policy-files.ts";
+import { contentHash } from "../../lib/bytes/content-hash.ts";
+import { appendToPolicyFile, changePolicyFile, readPolicyFile } from "../../system/policy-files.ts";
 
 /** The rules that one answer "always" added to those of a workspace. */
 export interface Grant {

@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import type { PathGuard } from "../../contract/guard.ts";
-import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
-import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import type { PathGuard } from "../contract/guard.ts";
+import { openLocalEnvironment } from "../environment/local/local-environment.ts";
+import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 import { refusedBelow } from "./policy-question.ts";
 
 const guard: PathGuard = (use, path) =>

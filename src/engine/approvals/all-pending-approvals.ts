@@ -1,6 +1,6 @@
-import { type Approval, rulesOfWidth } from "../pipeline/approvals/approval-request.ts";
-import { allWorkspaceFiles, workspaceFiles } from "../system/directories.ts";
-import { policyFiles } from "../system/policy-files.ts";
+import { allWorkspaceFiles, workspaceFiles } from "../../system/directories.ts";
+import { policyFiles } from "../../system/policy-files.ts";
+import { type Approval, rulesOfWidth } from "./approval-request.ts";
 import { addGrant } from "./grants.ts";
 import { PendingApprovals } from "./pending-approvals.ts";
 import type { PendingApproval } from "./stored-approval.ts";

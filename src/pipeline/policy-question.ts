@@ -1,29 +1,29 @@
 import { posix } from "node:path";
-import type { ToolAccess } from "../../contract/access.ts";
-import type { SandboxLevel } from "../../contract/call.ts";
-import type { Directory, Environment } from "../../contract/environment.ts";
-import { ToolError } from "../../contract/error.ts";
-import type { PathGuard } from "../../contract/guard.ts";
-import type { AnyTool } from "../../contract/tool.ts";
-import type { Foreseeing, foreseeLoss } from "../../journal/keep/foresee-loss.ts";
-import { loadOnce } from "../../lib/async/load-once.ts";
-import { ownRealPath } from "../../lib/own-real-path.ts";
-import { guardPaths, isWithin } from "../../policy/guard-paths.ts";
+import type { ToolAccess } from "../contract/access.ts";
+import type { SandboxLevel } from "../contract/call.ts";
+import type { Directory, Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import type { PathGuard } from "../contract/guard.ts";
+import type { AnyTool } from "../contract/tool.ts";
+import type { Foreseeing, foreseeLoss } from "../journal/keep/foresee-loss.ts";
+import { loadOnce } from "../lib/async/load-once.ts";
+import { ownRealPath } from "../lib/own-real-path.ts";
+import { guardPaths, isWithin } from "../policy/guard-paths.ts";
 import {
   changesPlanned,
   commandsOf,
   directoriesRead,
   pathsNamed,
   type ReadCommand,
-} from "../../policy/parts.ts";
+} from "../policy/parts.ts";
 import {
   outsideWorkspace,
   type PathContext,
   type PolicyMode,
   type Question,
   visibleIn,
-} from "../../policy/policy.ts";
-import type { Policy } from "../../policy/rules/compile-policy.ts";
+} from "../policy/policy.ts";
+import type { Policy } from "../policy/rules/compile-policy.ts";
 import type { CodeReading, readCode } from "./read-code.ts";
 
 /** A call whose paths have not been resolved yet. */
@@ -85,7 +85,7 @@ async function lossesOf(...given: Parameters<typeof foreseeLoss>): ReturnType<ty
 }
 
 // Node takes 50 microseconds to import a module again.
-const ofChanges = loadOnce(() => import("../../journal/keep/foresee-loss.ts"));
+const ofChanges = loadOnce(() => import("../journal/keep/foresee-loss.ts"));
 
 /** Loaded with the first command. */
 async function codeOf(...given: Parameters<typeof readCode>): ReturnType<typeof readCode> {

@@ -2,9 +2,9 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import type { Tool } from "../contract/tool.ts";
-import { type ApprovalRequest, type Approve, openToolcrib } from "./index.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { type ApprovalRequest, type Approve, openToolcrib } from "../../toolcrib/index.ts";
 
 /** Declares that it runs a command, and runs nothing. */
 const pretends: Tool<{ readonly command: string }> = {

@@ -1,6 +1,6 @@
-import { bigintAsText } from "../lib/json/bigint-as-text.ts";
-import type { ShownRequest } from "../pipeline/approvals/approval-request.ts";
-import { formatOrigin } from "../policy/guard-paths.ts";
+import { bigintAsText } from "../../lib/json/bigint-as-text.ts";
+import { formatOrigin } from "../../policy/guard-paths.ts";
+import type { ShownRequest } from "./approval-request.ts";
 
 // The sentences of an approval request, which every renderer shows: the terminal, MCP clients, editors. Text from files,
 // commands and models in them is not printable yet, and the renderer marks it as quoted.

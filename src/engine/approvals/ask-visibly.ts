@@ -1,16 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { ToolError } from "../contract/error.ts";
-import { untilAborted } from "../lib/async/abort.ts";
-import {
-  AnsweredElsewhere,
-  type Approval,
-  type ApprovalRequest,
-  type Approve,
-} from "../pipeline/approvals/approval-request.ts";
-import { approvalPending, needsApproval } from "../pipeline/approvals/refusals.ts";
-import { attemptQuietly } from "../system/attempt.ts";
+import { ToolError } from "../../contract/error.ts";
+import { untilAborted } from "../../lib/async/abort.ts";
+import { attemptQuietly } from "../../system/attempt.ts";
+import { AnsweredElsewhere, type Approval, type ApprovalRequest, type Approve } from "./approval-request.ts";
 import type { OpenQuestion } from "./open-question.ts";
 import type { Asker, PendingApprovals } from "./pending-approvals.ts";
+import { approvalPending, needsApproval } from "./refusals.ts";
 
 interface Questions {
   readonly pending: PendingApprovals;

@@ -1,17 +1,11 @@
-import { ToolError } from "../contract/error.ts";
-import {
-  type Approval,
-  type ApprovalRequest,
-  type Approve,
-  parseApproval,
-} from "../pipeline/approvals/approval-request.ts";
-import { needsApproval, unreadableAnswer } from "../pipeline/approvals/refusals.ts";
-import type { PolicyMode } from "../policy/policy.ts";
-import { attemptQuietly } from "../system/attempt.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { PolicyMode } from "../../policy/policy.ts";
+import { attemptQuietly } from "../../system/attempt.ts";
 import { AllPendingApprovals } from "./all-pending-approvals.ts";
+import { type Approval, type ApprovalRequest, type Approve, parseApproval } from "./approval-request.ts";
 import { askOutside, askVisibly } from "./ask-visibly.ts";
-import type { CheckOptions } from "./caller.ts";
 import { type Asker, PendingApprovals } from "./pending-approvals.ts";
+import { needsApproval, unreadableAnswer } from "./refusals.ts";
 import type { PendingApproval } from "./stored-approval.ts";
 
 /** The questions about calls of a workspace, and the user's answers. Use it for the user, never for a model. */
@@ -30,6 +24,13 @@ export interface Approvals {
   ask(name: string, input: unknown, options?: AskOptions): Promise<PendingApproval | undefined>;
   /** Removes a question that was stored by `ask` and needs no answer any more. Calls that wait keep theirs. */
   withdraw(pending: PendingApproval): void;
+}
+
+/** How the call is looked up and checked, as in `Toolcrib.check`. */
+interface CheckOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly mustAsk?: string | undefined;
+  readonly onlyOffered?: boolean | undefined;
 }
 
 export interface AskOptions extends CheckOptions {

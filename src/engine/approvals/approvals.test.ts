@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { emptySource } from "../../test/support/tool-source.ts";
-import type { ToolAccess } from "../contract/access.ts";
-import type { CallEvent } from "../contract/call.ts";
-import type { Tool } from "../contract/tool.ts";
-import { policyFiles } from "../system/policy-files.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { emptySource } from "../../../test/support/tool-source.ts";
+import type { ToolAccess } from "../../contract/access.ts";
+import type { CallEvent } from "../../contract/call.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { policyFiles } from "../../system/policy-files.ts";
 import {
   type Approval,
   type ApprovalRequest,
@@ -15,7 +15,7 @@ import {
   openToolcrib,
   type Toolcrib,
   type ToolcribOptions,
-} from "./index.ts";
+} from "../../toolcrib/index.ts";
 
 /** A fixture in which the user gives these answers in order; `asked` lists the requests. */
 interface Fixture extends AsyncDisposable {

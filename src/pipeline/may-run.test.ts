@@ -1,21 +1,21 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import { noServices } from "../../../test/support/no-services.ts";
-import { decide } from "../../../test/support/policy/decide.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
-import type { ToolAccess } from "../../contract/access.ts";
-import type { SandboxLevel, ToolCall } from "../../contract/call.ts";
-import type { Environment, ProcessStartOptions, RunningProcess } from "../../contract/environment.ts";
-import type { ToolContext } from "../../contract/tool.ts";
-import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
-import { builtInRules } from "../../policy/built-in-rules.ts";
-import { type PolicyMode, policyModes } from "../../policy/policy.ts";
-import { compilePolicy } from "../../policy/rules/compile-policy.ts";
-import { runTool } from "../run-tool.ts";
-import { compose } from "../stage.ts";
-import { checkPolicy } from "../stages/check-policy.ts";
-import { confineCommands } from "../stages/confine-commands.ts";
+import { noServices } from "../../test/support/no-services.ts";
+import { decide } from "../../test/support/policy/decide.ts";
+import { repetitions } from "../../test/support/repetitions.ts";
+import type { ToolAccess } from "../contract/access.ts";
+import type { SandboxLevel, ToolCall } from "../contract/call.ts";
+import type { Environment, ProcessStartOptions, RunningProcess } from "../contract/environment.ts";
+import type { ToolContext } from "../contract/tool.ts";
+import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
+import { builtInRules } from "../policy/built-in-rules.ts";
+import { type PolicyMode, policyModes } from "../policy/policy.ts";
+import { compilePolicy } from "../policy/rules/compile-policy.ts";
+import { runTool } from "./run-tool.ts";
+import { compose } from "./stage.ts";
+import { checkPolicy } from "./stages/check-policy.ts";
+import { confineCommands } from "./stages/confine-commands.ts";
 
 const directories = { workspace: "/workspace", home: "/home/ada", own: [] };
 

@@ -9,12 +9,17 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { launcher } from "../../test/support/built-program.ts";
-import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { ApprovalFiles } from "../system/approval-files.ts";
-import { workspaceFiles } from "../system/directories.ts";
+import { launcher } from "../../../test/support/built-program.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { ApprovalFiles } from "../../system/approval-files.ts";
+import { workspaceFiles } from "../../system/directories.ts";
+import {
+  type ApprovalRequest,
+  openToolcrib,
+  type Toolcrib,
+  type ToolcribOptions,
+} from "../../toolcrib/index.ts";
 import { AllPendingApprovals } from "./all-pending-approvals.ts";
-import { type ApprovalRequest, openToolcrib, type Toolcrib, type ToolcribOptions } from "./index.ts";
 import { PendingApprovals } from "./pending-approvals.ts";
 
 /** Instances of one home without an approver, and the desk where the user answers. */

@@ -1,10 +1,10 @@
-import type { DecidedConfinement, SandboxLevel, ToolCall } from "../../contract/call.ts";
-import type { Confinement, VariablePolicy } from "../../contract/confinement.ts";
-import type { ShellHistory } from "../../contract/process.ts";
-import { decideCall } from "../../policy/decide.ts";
-import type { Decision, PolicyMode, PolicyVerdict, Question } from "../../policy/policy.ts";
-import type { Policy } from "../../policy/rules/compile-policy.ts";
-import type { Approve } from "./approval-request.ts";
+import type { DecidedConfinement, SandboxLevel, ToolCall } from "../contract/call.ts";
+import type { Confinement, VariablePolicy } from "../contract/confinement.ts";
+import type { ShellHistory } from "../contract/process.ts";
+import type { Approve } from "../engine/approvals/approval-request.ts";
+import { decideCall } from "../policy/decide.ts";
+import type { Decision, PolicyMode, PolicyVerdict, Question } from "../policy/policy.ts";
+import type { Policy } from "../policy/rules/compile-policy.ts";
 import { policyQuestion } from "./policy-question.ts";
 
 /** The settings by which the calls of one Toolcrib are decided. */
@@ -58,7 +58,7 @@ export async function decideNow(
   const isCommand = runsCommands(call);
   // The command parser is loaded with the first call that runs a command.
   const readCommand = isCommand
-    ? (await import("../../policy/commands/analyse-command.ts")).analyseCommand
+    ? (await import("../policy/commands/analyse-command.ts")).analyseCommand
     : expectNoCommand;
   const sandbox = isCommand ? await surroundings.sandbox() : "none";
   const policy = await rules.refreshed();
@@ -114,7 +114,7 @@ export async function shellsUsed(
 ): Promise<Question["shells"]> {
   const names = accesses.flatMap((access) => (access.kind === "execute" ? (access.session ?? []) : []));
   if (names.length === 0 || shell === undefined) return undefined;
-  const { sessionStateOf } = await import("../../policy/commands/shell-sessions.ts");
+  const { sessionStateOf } = await import("../policy/commands/shell-sessions.ts");
   const left = names.flatMap((name) => {
     const history = shell(name);
     return history === undefined ? [] : [[name, sessionStateOf(history, context.workspace)] as const];
@@ -140,7 +140,7 @@ export async function confinementFor(
   const isCommand = runsCommands(call);
   const { risk, startsPrograms } = call.tool;
   if (!isCommand && !startsPrograms && (risk === "read" || risk === "write")) return undefined;
-  const { confinementOf } = await import("../../policy/confinement-of.ts");
+  const { confinementOf } = await import("../policy/confinement-of.ts");
   const confinement = confinementOf(decision, question, policy, answer);
   return isCommand ? { ...confinement, level: decision.sandbox } : mayRunMore(confinement, call, settings);
 }

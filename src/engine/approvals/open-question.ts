@@ -1,6 +1,6 @@
-import type { Approval } from "../pipeline/approvals/approval-request.ts";
-import type { ApprovalFiles } from "../system/approval-files.ts";
-import { attemptQuietly } from "../system/attempt.ts";
+import type { ApprovalFiles } from "../../system/approval-files.ts";
+import { attemptQuietly } from "../../system/attempt.ts";
+import type { Approval } from "./approval-request.ts";
 import { isSame, type PendingApproval, parseAnswer } from "./stored-approval.ts";
 
 /** The stored question of a call that waits in this process. */

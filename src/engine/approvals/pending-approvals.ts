@@ -1,16 +1,11 @@
-import { ToolError } from "../contract/error.ts";
-import type { ClientInfo } from "../journal/journal.ts";
-import { bigintAsText } from "../lib/json/bigint-as-text.ts";
-import {
-  type Approval,
-  type ApprovalRequest,
-  approvalId,
-  toShownRequest,
-} from "../pipeline/approvals/approval-request.ts";
-import { ApprovalFiles } from "../system/approval-files.ts";
-import { attemptQuietly } from "../system/attempt.ts";
-import { maxRuleBytes } from "../system/policy-files.ts";
-import { longAbandonedMs, newRecordName, ownerHasEnded } from "../system/process-identity.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { ClientInfo } from "../../journal/journal.ts";
+import { bigintAsText } from "../../lib/json/bigint-as-text.ts";
+import { ApprovalFiles } from "../../system/approval-files.ts";
+import { attemptQuietly } from "../../system/attempt.ts";
+import { maxRuleBytes } from "../../system/policy-files.ts";
+import { longAbandonedMs, newRecordName, ownerHasEnded } from "../../system/process-identity.ts";
+import { type Approval, type ApprovalRequest, approvalId, toShownRequest } from "./approval-request.ts";
 import { OpenQuestion } from "./open-question.ts";
 import {
   type ApprovalAnswer,

@@ -1,14 +1,14 @@
-import type { ToolCall } from "../../contract/call.ts";
-import type { Environment } from "../../contract/environment.ts";
-import { type ErrorCode, ToolError } from "../../contract/error.ts";
-import type { ChangeHistory } from "../../contract/history.ts";
-import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
-import { overrideEnvironment } from "../../lib/override-environment.ts";
-import { truncateText } from "../../lib/text/truncate.ts";
-import { redactText } from "../../policy/redaction/redact.ts";
-import type { Services } from "../run-tool.ts";
-import { SeenMemory } from "../seen-memory.ts";
-import { hashValue } from "./hash-call.ts";
+import type { ToolCall } from "../contract/call.ts";
+import type { Environment } from "../contract/environment.ts";
+import { type ErrorCode, ToolError } from "../contract/error.ts";
+import type { ChangeHistory } from "../contract/history.ts";
+import { hashValue } from "../engine/approvals/hash-call.ts";
+import { untilAborted, whileWaitingFor } from "../lib/async/abort.ts";
+import { overrideEnvironment } from "../lib/override-environment.ts";
+import { truncateText } from "../lib/text/truncate.ts";
+import { redactText } from "../policy/redaction/redact.ts";
+import type { Services } from "./run-tool.ts";
+import { SeenMemory } from "./seen-memory.ts";
 
 /** The expected changes of a call, for the user who is asked. */
 export interface Preview {

@@ -1,15 +1,15 @@
 import { posix } from "node:path";
-import type { Environment } from "../../contract/environment.ts";
-import { ToolError } from "../../contract/error.ts";
-import { contentHash } from "../../lib/bytes/content-hash.ts";
-import { tryParseJson } from "../../lib/json/try-parse-json.ts";
-import type { SimpleCommand } from "../../policy/commands/analysis.ts";
-import { changesUnnamed, codeNamed, type NamedCode } from "../../policy/commands/code-run.ts";
-import { isWithin } from "../../policy/guard-paths.ts";
-import type { ReadCommand } from "../../policy/parts.ts";
-import { spelledPath } from "../../policy/paths/path-target.ts";
-import type { CodeRun, PathContext } from "../../policy/policy.ts";
-import { codeKey } from "../../policy/rules/binding.ts";
+import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import { contentHash } from "../lib/bytes/content-hash.ts";
+import { tryParseJson } from "../lib/json/try-parse-json.ts";
+import type { SimpleCommand } from "../policy/commands/analysis.ts";
+import { changesUnnamed, codeNamed, type NamedCode } from "../policy/commands/code-run.ts";
+import { isWithin } from "../policy/guard-paths.ts";
+import type { ReadCommand } from "../policy/parts.ts";
+import { spelledPath } from "../policy/paths/path-target.ts";
+import type { CodeRun, PathContext } from "../policy/policy.ts";
+import { codeKey } from "../policy/rules/binding.ts";
 
 export type CodeReading = Pick<Environment, "readFile" | "info" | "realPath">;
 

@@ -1,6 +1,6 @@
-import type { ClientInfo } from "../journal/journal.ts";
-import { tryParseJson } from "../lib/json/try-parse-json.ts";
-import { type Approval, parseApproval, type ShownRequest } from "../pipeline/approvals/approval-request.ts";
+import type { ClientInfo } from "../../journal/journal.ts";
+import { tryParseJson } from "../../lib/json/try-parse-json.ts";
+import { type Approval, parseApproval, type ShownRequest } from "./approval-request.ts";
 
 /** A stored approval request that waits for the user's answer. */
 export interface PendingApproval {
