@@ -39,7 +39,6 @@ export const fleetCommand: Command = {
     { name: "schema", summary: "submit: print the JSON Schema of specs" },
     { name: "wait", summary: "submit: with --database, wait for the end of all runs" },
     { name: "database", value: "URL", summary: "a PostgreSQL database (default: TOOLCRIB_FLEET_DATABASE)" },
-    { name: "queue", value: "URL", summary: "a Redis server as the queue (default: the database)" },
     { name: "slots", value: "N", summary: "submit, work: runs at the same time (default: 4)" },
     { name: "folder", value: "DIR", summary: "submit, work, logs: folder of the runs' workspaces" },
     { name: "artifacts", value: "DIR", summary: "submit, work: a folder or s3://bucket/prefix for results" },
@@ -121,20 +120,12 @@ const forms: Readonly<Record<string, Command["run"]>> = {
 
 /** Options of another form would have no effect, so they are refused. */
 const optionsByForm: OptionsByForm = {
-  submit: ["preview", "schema", "wait", "database", "queue", "json", ...workerOptions],
-  work: [
-    "until-done",
-    "database",
-    "queue",
-    "allow-repository",
-    "metrics-port",
-    "metrics-host",
-    ...workerOptions,
-  ],
+  submit: ["preview", "schema", "wait", "database", "json", ...workerOptions],
+  work: ["until-done", "database", "allow-repository", "metrics-port", "metrics-host", ...workerOptions],
   status: ["database", "watch", "json"],
   logs: ["database", "folder", "json"],
   results: ["database", "html", "compare", "json"],
-  retry: ["database", "queue", "outcome", "json"],
+  retry: ["database", "outcome", "json"],
   cancel: ["database", "json"],
   export: ["database", "swe-bench", "branches", "push-command", "json"],
 };

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ScriptedReply, SeenRequest } from "../../../test/providers/provider-server.ts";
 import { type CliWithModel, cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { startPostgres, type TestPostgres } from "../../../test/support/fleet/postgres.ts";
-import { hasRedis, startRedis } from "../../../test/support/fleet/redis.ts";
 
 let postgres: TestPostgres;
 beforeAll(async () => {
@@ -78,28 +77,16 @@ describe("toolcrib fleet with a database", () => {
     expect([exit, stderr.filter((line) => line.startsWith("solved")).length]).toEqual([0, 2]);
   });
 
-  it.skipIf(!hasRedis())("queues in Redis with --queue, and keeps the results in the database", async () => {
-    await using redis = await startRedis();
-    await using fixture = await withDatabase();
-    const queue = ["--queue", redis.address];
-    const submitted = await fixture.run("fleet", "submit", "fleet.yaml", ...queue);
-    expect([submitted.exit, submitted.stderr]).toEqual([0, expect.stringContaining("Queued 2 runs.")]);
-    expect((await fixture.runProcess("fleet", "work", "--until-done", ...queue)).exit).toBe(0);
-    expect((await fixture.run("fleet", "status")).stdout).toMatch(/^shared {2}2 of 2 ended {2}2 solved/);
-  });
-
-  it("refuses a queue that is not Redis, and ports that are none", async () => {
+  it("refuses ports that are not numbers up to 65535", async () => {
     await using fixture = await withDatabase();
     const first = async (...words: readonly string[]) => {
       const { exit, stderr } = await fixture.run("fleet", ...words);
       return [exit, stderr.split("\n")[0]];
     };
-    expect(await first("submit", "fleet.yaml", "--queue", "amqp://user:secret@host")).toEqual([
-      ...[2, "The address of the queue does not begin with redis://"],
-    ]);
     for (const port of ["http", "-1", "65536"])
       expect(await first("work", `--metrics-port=${port}`)).toEqual([
-        ...[2, `--metrics-port must be a number up to 65535, not "${port}"`],
+        2,
+        `--metrics-port must be a number up to 65535, not "${port}"`,
       ]);
   });
 });

@@ -2,9 +2,9 @@ import type { FleetStore, RunQueue } from "../../fleet/fleet.ts";
 import { LocalQueue } from "../../fleet/queue/local-queue.ts";
 import { openRunQueue } from "../../fleet/queue/open-run-queue.ts";
 import { remarkWarnings } from "../report.ts";
-import { databaseOf, redisOf } from "./open-store.ts";
+import { databaseOf } from "./open-store.ts";
 
-/** Opens the queue of a command line: of the database, of a Redis server, or the store of this machine itself. */
+/** Opens the queue of a command line: in the database, or the store of this machine itself. */
 export async function openQueue(
   options: ReadonlyMap<string, string>,
   store: FleetStore,
@@ -12,7 +12,7 @@ export async function openQueue(
 ): Promise<RunQueue> {
   const database = databaseOf(options);
   if (database === undefined) return new LocalQueue(store, { fleet });
-  return openRunQueue(store, { database }, { redis: redisOf(options), onError: warnRarely() });
+  return openRunQueue(store, { database }, { onError: warnRarely() });
 }
 
 /** BullMQ recovers by itself, and reports the same error many times a second until then. */

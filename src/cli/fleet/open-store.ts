@@ -19,16 +19,6 @@ export function databaseOf(options: ReadonlyMap<string, string>): string | undef
   });
 }
 
-/** The Redis server of a command line; undefined when the database is the queue. */
-export function redisOf(options: ReadonlyMap<string, string>): string | undefined {
-  const url = options.get("queue");
-  if (url === undefined || (/^rediss?:\/\//.test(url) && URL.canParse(url))) return url;
-  // The address may contain a password, so it is not shown.
-  throw new ToolError("invalid-input", "The address of the queue does not begin with redis://", {
-    hint: "Use redis://host:6379, or leave out --queue to queue in the database.",
-  });
-}
-
 /** The folder of fleets on this machine: the database, and the default folders of runs and artifacts. */
 export function fleetFolder(): string {
   return join(userDirectories().state, "fleet");
@@ -36,8 +26,6 @@ export function fleetFolder(): string {
 
 async function openStore(options: ReadonlyMap<string, string>): Promise<FleetStore> {
   const database = databaseOf(options);
-  // Nothing is stored when runs could not be queued.
-  redisOf(options);
   if (database !== undefined)
     return openFleetStore(
       { database },

@@ -1,44 +1,22 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { resultWith, settingsWith, specOf, workerOf } from "../../../test/support/fleet/examples.ts";
 import { startPostgres, type TestPostgres } from "../../../test/support/fleet/postgres.ts";
-import { hasRedis, startRedis } from "../../../test/support/fleet/redis.ts";
-import { isLong, repetitions } from "../../../test/support/repetitions.ts";
+import { repetitions } from "../../../test/support/repetitions.ts";
 import type { FleetStore, RunQueue } from "../fleet.ts";
 import { openFleetStore, type StoreOptions } from "../store/open-fleet-store.ts";
 import { type BullOptions, openBullQueue } from "./bull-queue.ts";
 
-let postgres: TestPostgres | undefined;
-let redis: Awaited<ReturnType<typeof startRedis>> | undefined;
+let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
 });
 afterAll(() => postgres?.[Symbol.asyncDispose]());
 
-/** Debian's redis-server is an optional part of these tests. */
-const services = [
-  { service: "PostgreSQL", isThere: true },
-  { service: "Redis (with redis-server and ioredis)", isThere: hasRedis() },
-];
-
-describe.each(services)("a queue on $service", ({ service, isThere }) => {
-  const it = isThere ? test : test.skip;
-  const isRedis = service !== "PostgreSQL";
-  // What does not depend on the service.
-  const onBothInLong = isRedis && !isLong ? test.skip : it;
-  if (isRedis && isThere) {
-    beforeAll(async () => {
-      redis = await startRedis();
-    });
-    afterAll(async () => {
-      await redis?.[Symbol.asyncDispose]();
-      redis = undefined;
-    });
-  }
-
+describe("a queue on PostgreSQL", () => {
   it("delivers every run once, and a run again after it was retried", async () => {
     await using parts = await open();
     const { store, queue } = parts;
@@ -102,9 +80,9 @@ describe.each(services)("a queue on $service", ({ service, isThere }) => {
 
   it("delivers the run of a killed worker to another one", async () => {
     await using parts = await open({ lockMs: 1_000 }, { leaseMs: 1_000 });
-    const { store, queue, database, address } = parts;
+    const { store, queue, database } = parts;
     const [run] = await submit(store, queue, 1);
-    const worker = spawn(process.execPath, [hangingProgram, database, address], {
+    const worker = spawn(process.execPath, [hangingProgram, database], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const [line] = await once(createInterface({ input: worker.stdout }), "line");
@@ -117,7 +95,7 @@ describe.each(services)("a queue on $service", ({ service, isThere }) => {
     expect(await store.run(run!)).toMatchObject({ deliveries: 2, worker: "worker-1", outcome: "solved" });
   });
 
-  onBothInLong("waits for the work that has begun when it stops", async () => {
+  it("waits for the work that has begun when it stops", async () => {
     await using parts = await open();
     const { store, queue } = parts;
     await submit(store, queue, 2);
@@ -135,7 +113,7 @@ describe.each(services)("a queue on $service", ({ service, isThere }) => {
     expect(await ended(store)).toBe(1);
   });
 
-  onBothInLong("continues after the database restarts, with every result once", async () => {
+  it("continues after the database restarts, with every result once", async () => {
     const count = repetitions(12, 40);
     await using parts = await open({ lockMs: 2_000, sweepMs: 1_000 });
     const { store, queue } = parts;
@@ -150,8 +128,8 @@ describe.each(services)("a queue on $service", ({ service, isThere }) => {
     });
     for (const done of [5, 15, 25].slice(0, repetitions(1, 3))) {
       await expect.poll(() => ended(store)).toBeGreaterThan(done);
-      await postgres!.crash();
-      await postgres!.start();
+      await postgres.crash();
+      await postgres.start();
       // Claims whose answers were lost.
       await store.heartbeat(workerOf("worker-1"), []);
     }
@@ -162,16 +140,15 @@ describe.each(services)("a queue on $service", ({ service, isThere }) => {
 });
 
 async function open(options: BullOptions = {}, lease: StoreOptions = {}) {
-  const database = await postgres!.emptyDatabase();
-  const address = redis?.address ?? database;
+  const database = await postgres.emptyDatabase();
   const store = await openFleetStore({ database }, lease);
-  const queue = await openBullQueue(address, store, options);
+  const queue = await openBullQueue(database, store, options);
   await store.heartbeat(workerOf("worker-1"), []);
   const close = async () => {
     await queue.close();
     await store.close();
   };
-  return { database, address, store, queue, [Symbol.asyncDispose]: close };
+  return { database, store, queue, [Symbol.asyncDispose]: close };
 }
 
 async function submit(store: FleetStore, queue: RunQueue, count: number): Promise<readonly string[]> {

@@ -14,24 +14,26 @@ export interface BullOptions {
 }
 
 /**
- * Opens a queue on BullMQ, in a PostgreSQL database (`postgres://…`) or in Redis (`redis://…`). The id of a job is the id of its
- * run, so a run is queued once. Jobs are removed when they are done, so a run can be queued again.
+ * Opens a queue on BullMQ, in a PostgreSQL database (`postgres://…`). The id of a job is the id of its run, so a run is
+ * queued once. Jobs are removed when they are done, so a run can be queued again.
  */
 export async function openBullQueue(
-  address: string,
+  database: string,
   store: FleetStore,
   options: BullOptions = {},
 ): Promise<RunQueue> {
-  const isRedis = /^rediss?:/.test(address);
   // BullMQ loads the driver itself; this reports a missing one.
-  await loadPackage(() => import(isRedis ? "ioredis" : "pg"), isRedis ? "bullmq ioredis" : "bullmq pg");
-  const bull = await loadPackage(() => import("bullmq"), isRedis ? "bullmq ioredis" : "bullmq pg");
-  const factory = isRedis ? bull.createRedisBackend : bull.createPostgresBackend;
-  const classes = bull.withBackend(factory as BackendFactory<IQueueBackend, object>);
+  await loadPackage(() => import("pg"), "bullmq pg");
+  const bull = await loadPackage(() => import("bullmq"), "bullmq pg");
+  const classes = bull.withBackend(bull.createPostgresBackend as BackendFactory<IQueueBackend, object>);
   const open = async (migrate: boolean) => {
-    const connection = isRedis
-      ? { url: address, maxRetriesPerRequest: null }
-      : { connectionString: address, migrate, max: 4, keepAlive: true, connectionTimeoutMillis: 10_000 };
+    const connection = {
+      connectionString: database,
+      migrate,
+      max: 4,
+      keepAlive: true,
+      connectionTimeoutMillis: 10_000,
+    };
     const queue = new classes.Queue(queueName, { connection, defaultJobOptions: jobOptions });
     queue.on("error", options.onError ?? ignore);
     try {
@@ -60,7 +62,7 @@ const jobOptions = {
   removeOnFail: true,
 };
 
-/** The classes of BullMQ for either database: their methods are the same. */
+/** The classes of BullMQ with the PostgreSQL backend. */
 type Classes = BackendClasses<IQueueBackend, object>;
 type BullClasses = Classes & Pick<typeof import("bullmq"), "DelayedError">;
 type Jobs = InstanceType<Classes["Queue"]>;

@@ -3,12 +3,12 @@ import type { StoreLocation } from "../store/open-fleet-store.ts";
 import { type BullOptions, openBullQueue } from "./bull-queue.ts";
 import { LocalQueue } from "./local-queue.ts";
 
-/** Opens the queue of a store: in its PostgreSQL database, or in Redis when its address is given; none for SQLite. */
+/** Opens the queue of a store: in its PostgreSQL database; a SQLite file needs no service. */
 export async function openRunQueue(
   store: FleetStore,
   location: StoreLocation,
-  { redis, ...options }: BullOptions & { readonly redis?: string | undefined } = {},
+  options: BullOptions = {},
 ): Promise<RunQueue> {
   if ("file" in location) return new LocalQueue(store);
-  return await openBullQueue(redis ?? location.database, store, options);
+  return await openBullQueue(location.database, store, options);
 }
