@@ -20,7 +20,7 @@ else if (process.argv.length === 3 && process.argv[2] === "--version") {
   fs.writeSync(1, require("../package.json").version + "\n");
 } else {
   var cache = compileCache();
-  if (!makeDirectory(cache) || !isOurs(cache, "isDirectory")) cache = undefined;
+  if (!cache || !makeDirectory(cache) || !isOurs(cache, "isDirectory")) cache = undefined;
   var built = path.join(root, "dist", "cli.cjs");
   var isBuilt = fs.existsSync(built);
   // No call imports an ES module, and turning this on takes a millisecond.
@@ -195,13 +195,16 @@ function runWithNewerNode() {
   });
 }
 
-/** Where Node keeps our compiled code; the same place as `toolcrib paths` names. */
+/**
+ * Where Node keeps our compiled code; the same place as `toolcrib paths` names. Undefined for a relative home, which the
+ * program refuses.
+ */
 function compileCache() {
   var home = process.env.TOOLCRIB_HOME;
-  if (home) return path.join(home, "cache", "compiled");
+  if (home) return path.isAbsolute(home) ? path.join(home, "cache", "compiled") : undefined;
   var cache = process.env.XDG_CACHE_HOME;
   if (!cache || cache[0] !== "/") cache = path.join(require("os").homedir(), ".cache");
-  return path.join(cache, "toolcrib", "compiled");
+  return path.isAbsolute(cache) ? path.join(cache, "toolcrib", "compiled") : undefined;
 }
 
 /** Whether no other user can have written it, because compiled code runs as this user. */

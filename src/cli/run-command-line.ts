@@ -54,11 +54,21 @@ async function commandOf(name: string): Promise<Command> {
 }
 
 function reportError(thrown: unknown, words: readonly string[]): number {
-  const error = thrown instanceof ToolError ? thrown : unexpected(thrown);
+  const error = toToolError(thrown);
   const options = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
   if (words[0] === "call" && options.includes("--json")) printJson(failedCall(error));
   else printFailure(error);
   return exitCodeOfError(error.code);
+}
+
+function toToolError(thrown: unknown): ToolError {
+  if (thrown instanceof ToolError) return thrown;
+  const { code, syscall } = thrown as NodeJS.ErrnoException;
+  if (code !== "ENOENT" || syscall !== "uv_cwd") return unexpected(thrown);
+  return new ToolError("not-found", "The current folder does not exist any more", {
+    hint: "Change to a folder that exists: cd",
+    cause: thrown,
+  });
 }
 
 function unexpected(cause: unknown): ToolError {

@@ -25,14 +25,15 @@ export interface Directories {
   readonly cache: string;
 }
 
-/** Returns the XDG directories, or folders in TOOLCRIB_HOME when it is set. Ignores relative XDG values. */
+/**
+ * Returns the XDG directories, or folders in TOOLCRIB_HOME when it is set. Ignores relative XDG values. Throws
+ * `invalid-input` when HOME or TOOLCRIB_HOME is relative.
+ */
 export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Directories {
   const home = variables.TOOLCRIB_HOME;
-  if (home && !isAbsolute(home)) {
-    throw new ToolError("invalid-input", `TOOLCRIB_HOME is not an absolute path: ${home}`, {
-      hint: "Set it to an absolute path.",
-    });
-  }
+  if (home) expectAbsolute("TOOLCRIB_HOME", home);
+  // A relative home directory would be another one in every folder.
+  expectAbsolute("HOME", homedir());
   if (home) return { config: join(home, "config"), state: home, cache: join(home, "cache") };
   const below = (name: string, fallback: string) => {
     const value = variables[name];
@@ -43,6 +44,14 @@ export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Dir
     state: below("XDG_STATE_HOME", ".local/state"),
     cache: below("XDG_CACHE_HOME", ".cache"),
   };
+}
+
+function expectAbsolute(variable: string, path: string): void {
+  if (isAbsolute(path)) return;
+  const value = path === "" ? "(empty)" : path;
+  throw new ToolError("invalid-input", `${variable} is not an absolute path: ${value}`, {
+    hint: "Set it to an absolute path.",
+  });
 }
 
 /** Files about one workspace. */

@@ -61,7 +61,8 @@ export async function describeTools(name: string | undefined, narrowing: Narrowi
   const { nameForUser } = await import("../../dialects/find-tool.ts");
   return layTable(
     tools.map((tool, index) => [
-      nameForUser({ name: tool.name, canonical: tool.canonical ?? tool.name }),
+      // `toolcrib call --dialect` takes the arguments of the dialect only with the name of the dialect.
+      isOwn ? nameForUser({ name: tool.name, canonical: tool.canonical ?? tool.name }) : tool.name,
       tool.risk,
       ...(marks ? [isListed(tool) ? "listed" : ""] : []),
       firstSentence(defined[index]?.description ?? tool.description),
