@@ -9,9 +9,10 @@ it.each(dialectNames)(
   async (name) => {
     const dialect = await dialectHere(name);
     const listed = (await describeTools(name)).trimEnd().split("\n");
-    const found = listed.map((line) => findAnyTool(dialect, line.split(/\s/, 1)[0]!));
-    const schemas = async (tools: typeof found) =>
-      Promise.all(tools.map(async (tool) => (await tool.load()).name));
-    expect(await schemas(found)).toEqual(await schemas(dialect.tools));
+    const taken = listed.map((line) => findAnyTool(dialect, line.split(/\s/, 1)[0]!));
+    const [names, own] = await Promise.all(
+      [taken, dialect.tools].map((tools) => Promise.all(tools.map(async (tool) => (await tool.load()).name))),
+    );
+    expect(names).toEqual(own);
   },
 );
