@@ -9,9 +9,13 @@ const code = openCode({
   reads: () => ({ key: "", guard: () => undefined }),
 });
 const { signal } = new AbortController();
-code.outline({ path: "slow.ts", text: "(".repeat(100_000) }, { signal }).catch(() => {});
+// Takes seconds, far longer than the work that is waited for.
+const parse = code.outline({ path: "slow.ts", text: "(".repeat(3_000_000) }, { signal });
+void parse.finally(() => {
+  throw new Error("The parse ended before its parent was killed");
+});
 setInterval(() => {
   const [pid] = childProcesses();
-  if (pid === undefined || secondsOfWork(pid) < 0.5) return;
+  if (pid === undefined || secondsOfWork(pid) < 0.2) return;
   process.stdout.write(`${pid}\n`, () => process.kill(process.pid, "SIGKILL"));
 }, 50);

@@ -1,16 +1,21 @@
 import { existsSync } from "node:fs";
-import packed from "@sparticuz/chromium";
 import { type Browser, chromium } from "playwright-core";
+import { setup as unpackBrowser, unpackedBrowser } from "./unpack-browser.ts";
 
 /** The first one has no window to draw, and takes half the CPU. */
 const installedBrowsers = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
+const browserPath =
+  process.env["TOOLCRIB_TEST_BROWSER"] ??
+  unpackedBrowser ??
+  installedBrowsers.find((path) => existsSync(path));
+
 /**
- * The reason why no browser can run here. The package contains one for x64, unpacked into the temporary folder on first use;
- * elsewhere the tests use an installed Chromium, or the program that TOOLCRIB_TEST_BROWSER names.
+ * The reason why no browser can run here. An npm package contains one for x64; elsewhere the tests use an installed
+ * Chromium, or the program that TOOLCRIB_TEST_BROWSER names.
  */
 export const missingBrowser: string | undefined =
-  process.platform === "linux" && (process.arch === "x64" || installedBrowser() !== undefined)
+  process.platform === "linux" && browserPath !== undefined
     ? undefined
     : "Needs Linux on x64, or a Chromium named by TOOLCRIB_TEST_BROWSER.";
 
@@ -19,16 +24,12 @@ export const still = { reducedMotion: "reduce" } as const;
 
 /** Starts a headless Chromium, with further flags. */
 export async function startBrowser(more: readonly string[] = []): Promise<Browser> {
+  // Tests find it unpacked; programs such as the benchmarks have no set-up.
+  await unpackBrowser();
   // Root cannot use the sandbox of Chromium; the pages are our own. The package's own flags would run pages and browser in
   // one process, which crashes when a server goes away.
   return await chromium.launch({
-    executablePath: installedBrowser() ?? (await packed.executablePath()),
+    ...(browserPath !== undefined && { executablePath: browserPath }),
     args: ["--no-sandbox", "--disable-gpu", ...more],
   });
-}
-
-function installedBrowser(): string | undefined {
-  const named = process.env["TOOLCRIB_TEST_BROWSER"];
-  if (named !== undefined) return named;
-  return process.arch === "x64" ? undefined : installedBrowsers.find((path) => existsSync(path));
 }
