@@ -1,12 +1,22 @@
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { roundsFactor } from "./test/support/rounds.ts";
 import { TestOrder } from "./test/support/test-order.ts";
+
+const include = ["src/**/*.test.ts", "test/**/*.test.ts"];
+
+/** `npm test` does not even load files in which all tests are slow: what they import may not be installed. */
+function slowFiles(): readonly string[] {
+  if (!process.argv.includes("--tags-filter=!slow")) return [];
+  return globSync(include).filter((path) => readFileSync(path, "utf8").startsWith("/** @module-tag slow */"));
+}
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    // Needs SDKs that `npm run test:library` installs.
-    exclude: ["**/node_modules/**", "test/library/**"],
+    include,
+    // The library's tests need SDKs that `npm run test:library` installs.
+    exclude: ["**/node_modules/**", "test/library/**", ...slowFiles()],
     // Tests take an environment and never change the process, so many of them may share one.
     pool: "forks",
     isolate: false,
@@ -17,17 +27,25 @@ export default defineConfig({
     sequence: { sequencer: TestOrder },
     globalSetup: [
       "test/support/bubblewrap.ts",
+      "test/support/console/unpack-browser.ts",
       "test/support/once-per-run.ts",
       "test/support/remote/setup.ts",
       "test/support/worker-variables.ts",
     ],
     setupFiles: ["test/support/fixed-seed.ts", "test/support/resolve-once.ts"],
-    tags: [{ name: "differs-for-root", description: "Behaves differently as root." }],
+    tags: [
+      {
+        name: "slow",
+        description: "Takes 0.5 s or more, or tries again what a fast test shows.",
+        timeout: 180_000 * roundsFactor,
+      },
+      { name: "root", description: "Behaves differently as root." },
+    ],
     // Node runs the TypeScript files itself, which takes a sixth less CPU than Vite's module runner.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // A busy machine takes long, and a test that fails may.
-    expect: { poll: { timeout: 60_000 } },
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 const root = join(import.meta.dirname, "..");
 
 /** Each provider package pins these exactly, so upgrading one alone would install a second copy. */
-it.each(["provider", "provider-utils"])("has one copy of @ai-sdk/%s", (name) => {
+it.each(["provider", "provider-utils"])("has one copy of @ai-sdk/%s", { tags: "slow" }, (name) => {
   const copies = globSync(`node_modules/**/@ai-sdk/${name}/package.json`, { cwd: root });
   expect(copies).toEqual([`node_modules/@ai-sdk/${name}/package.json`]);
 });

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, it } from "vitest";
 import { readDataTypes } from "../scripts/data-types.ts";
 import { dataTypes } from "../src/script/data-types.ts";

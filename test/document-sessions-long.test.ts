@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { describe } from "vitest";
 import { longPages, testSessions } from "./support/documented-sessions.ts";
 

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, it } from "vitest";
 import { launcher } from "./support/built-program.ts";
 import { startPostgres } from "./support/fleet/postgres.ts";

@@ -68,7 +68,9 @@ it("compiles", async () => {
   execFileSync("python3", ["-c", code, agent, target]);
 });
 
-it("installs the wanted version, and passes only the key of the model's provider", async () => {
+it("installs the wanted version, and passes only the key of the model's provider", {
+  tags: "slow",
+}, async () => {
   await using folder = temporaryFolder();
   const [commands, context] = standIn(folder.path)("Do it", "openai/gpt-5", folder.path);
   expect(commands.map(([user, , env]) => [user, env])).toEqual([
@@ -80,7 +82,7 @@ it("installs the wanted version, and passes only the key of the model's provider
   expect(context).toEqual({});
 });
 
-it("runs the task as one turn, whatever its text, and reports tokens", async () => {
+it("runs the task as one turn, whatever its text, and reports tokens", { tags: "slow" }, async () => {
   await using fixture = await cliWithModel([{ text: "Done.", usage: { input: 90, cached: 40, output: 7 } }]);
   await using folder = temporaryFolder();
   const run = standIn(folder.path);

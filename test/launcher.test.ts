@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { spawnSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +23,7 @@ it("exits when TOOLCRIB_HOME cannot be created, with a hint", async () => {
       ["Set TOOLCRIB_HOME to a writable folder.", ""],
     ]);
   }
-}, 600_000);
+});
 
 it("refuses a relative home directory, and creates nothing", async () => {
   await using folder = temporaryFolder();
@@ -42,7 +43,7 @@ it("refuses a relative home directory, and creates nothing", async () => {
     [2, "TOOLCRIB_HOME is not an absolute path: below\nSet it to an absolute path.\n"],
   ]);
   expect(readdirSync(folder.path)).toEqual([]);
-}, 600_000);
+});
 
 it("says in one sentence that the current folder was deleted", async () => {
   await using folder = temporaryFolder();
@@ -57,4 +58,4 @@ it("says in one sentence that the current folder was deleted", async () => {
   };
   const said = [2, "The current folder does not exist any more\nChange to a folder that exists: cd\n"];
   expect([run("call", "file.list"), run("doctor"), run("log")]).toEqual([said, said, said]);
-}, 600_000);
+});

@@ -64,7 +64,7 @@ async function goesOn(session: Session, close: () => Promise<readonly string[]>)
   expect(await close()).toEqual([]);
 }
 
-it("can be aborted at any event of a turn, and continues", async () => {
+it("can be aborted at any event of a turn, and continues", { tags: "slow" }, async () => {
   const { events, result, session, close } = await stoppedAt(0);
   expect(result.outcome).toBe("completed");
   expect(new Set(events.map(({ type }) => type))).toEqual(
@@ -100,7 +100,7 @@ it("can be aborted at any event of a turn, and continues", async () => {
     expect(calls("tool-end")).toBe(calls("tool-start"));
     await goesOn(session, close);
   }
-}, 600_000);
+});
 
 it("keeps the text that was shown, without provider metadata, and adds a notice for the model", async () => {
   const script = [

@@ -30,6 +30,7 @@ describe("session.continue", () => {
   const moments = ["within one", "turn-end"];
   it.each(isLong ? ["round-start", "text-delta", "told noted one", ...moments] : moments)(
     "continues a turn that was killed at `%s`, without a new message",
+    { tags: "slow" },
     async (moment) => {
       await using folder = temporaryFolder();
       const workspace = join(folder.path, "workspace");

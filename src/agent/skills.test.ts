@@ -36,7 +36,7 @@ describe("skills", () => {
     expect([last.includes("Step one."), last.includes("Step two.")]).toEqual([true, true]);
   });
 
-  it("of a target are read there, with its AGENTS.md, and the user's here", async () => {
+  it("of a target are read there, with its AGENTS.md, and the user's here", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel([
       { calls: [{ name: "read_skill", input: { name: "mine" } }] },
       { text: "Done." },

@@ -137,7 +137,7 @@ const preparations = {
 
 for (const shell of ["bash", "zsh", "fish"] as const) {
   const isInstalled = spawnSync(shell, ["-c", "true"]).status === 0;
-  it.runIf(isInstalled && hasTerminals)(`completes what is typed in ${shell}`, async () => {
+  it.runIf(isInstalled && hasTerminals)(`completes what is typed in ${shell}`, { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     fixture.write("completion", completionScript(shell));
     fixture.write("my notes.txt", "");

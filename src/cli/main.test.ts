@@ -76,7 +76,9 @@ async function finish(child: ChildProcess): Promise<{ exit: unknown; stdout: str
 }
 
 describe("toolcrib call", () => {
-  it("accepts arguments as flags, as JSON and from standard input, and prints the answer", async () => {
+  it("accepts arguments as flags, as JSON and from standard input, and prints the answer", {
+    tags: "slow",
+  }, async () => {
     const answers = await Promise.all([
       run(["call", "file.read", "--path", "poem.txt", "--limit=2", "--no-line-numbers"]),
       run(["call", "file_read", '{"path": "poem.txt", "limit": 2, "line_numbers": false}', "--mode", "safe"]),
@@ -326,7 +328,9 @@ describe("a long call", () => {
     expect([exit, JSON.parse(stdout).error.code, stderr]).toEqual([130, "cancelled", ""]);
   });
 
-  it("ends at once on a second interrupt, but not on a duplicate of the first", async () => {
+  it("ends at once on a second interrupt, but not on a duplicate of the first", {
+    tags: "slow",
+  }, async () => {
     const interruption = JSON.stringify(join(import.meta.dirname, "interruption.ts"));
     const script = `import { onInterruption } from ${interruption};
       onInterruption().signal.addEventListener("abort", () => console.log("interrupted"));
@@ -472,7 +476,7 @@ describe("the other commands", () => {
     );
   });
 
-  it("run the tour, in ASCII in the C locale, and leave the folder unchanged", async () => {
+  it("run the tour, in ASCII in the C locale, and leave the folder unchanged", { tags: "slow" }, async () => {
     const before = readdirSync(workspace, { recursive: true });
     const { exit, stdout, stderr } = await finish(startProcess(["tour"], { LC_ALL: "C" }));
     expect({ exit, stderr, stdout: exit === 0 ? "" : stdout }).toEqual({ exit: 0, stderr: "", stdout: "" });
@@ -500,7 +504,7 @@ async function opens(child: ChildProcess, name: string): Promise<void> {
   while (!isOpen()) await wait(5);
 }
 
-it("prints the same in a separate process as in the process of the tests", async () => {
+it("prints the same in a separate process as in the process of the tests", { tags: "slow" }, async () => {
   await using cli = cliWorkspace();
   const lines = [
     ["log"],

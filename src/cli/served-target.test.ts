@@ -21,7 +21,9 @@ beforeAll(() => {
 });
 afterAll(() => there[Symbol.asyncDispose]());
 
-it("toolcrib rpc opens instances on the target that a request names, or that the folder is set to", async () => {
+it("toolcrib rpc opens instances on the target that a request names, or that the folder is set to", {
+  tags: "slow",
+}, async () => {
   await using here = cliWorkspace();
   here.write("poem.ts", "not this one\n");
   here.write(
@@ -50,7 +52,9 @@ it("toolcrib rpc opens instances on the target that a request names, or that the
   expect((await fixed.ask("open", {})).result).toMatchObject({ target, workspace: there.home });
 });
 
-it("toolcrib acp works on the target, and shows its files in the folder of the editor", async () => {
+it("toolcrib acp works on the target, and shows its files in the folder of the editor", {
+  tags: "slow",
+}, async () => {
   const patch =
     "*** Begin Patch\n*** Update File: poem.ts\n-export const poem = 1;\n+export const poem = 2;\n*** End Patch";
   await using here = await cliWithModel([
@@ -74,7 +78,7 @@ it("toolcrib acp works on the target, and shows its files in the folder of the e
   expect(JSON.parse(log.stdout)).toMatchObject([{ tool: "edit.patch", client: { kind: "acp" } }]);
 });
 
-it("toolcrib index builds, shows and deletes the index of a target", async () => {
+it("toolcrib index builds, shows and deletes the index of a target", { tags: "slow" }, async () => {
   await using here = cliWorkspace();
   const index = (...words: readonly string[]) => here.run("index", ...words, "--target", target);
   expect(await here.runProcess("index", "--target", target)).toMatchObject({
@@ -101,7 +105,9 @@ it("a command never runs the ssh of a project around its folder, whatever the PA
   expect(existsSync(ran)).toBe(false);
 });
 
-it("no client, and no command with a folder, runs the ssh of the project around the folder that they choose", async () => {
+it("no client, and no command with a folder, runs the ssh of the project around the folder that they choose", {
+  tags: "slow",
+}, async () => {
   await using here = await cliWithModel([]);
   await using own = temporaryFolder();
   await using chosen = temporaryFolder();

@@ -8,7 +8,9 @@ import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
 const call = ["call", "shell.run", "--mode", "yolo"] as const;
 
 describe("without a terminal", () => {
-  it("prints the answer at the end, exits with 1 when the command failed, and logs its exit code", async () => {
+  it("prints the answer at the end, exits with 1 when the command failed, and logs its exit code", {
+    tags: "slow",
+  }, async () => {
     await using fixture = cliWorkspace();
     const { exit, stdout, stderr } = await fixture.run(...call, "echo one; exit 4");
     expect([exit, withoutSandbox(stdout), stderr]).toEqual([1, "Exit code 4.\none\n", ""]);
@@ -34,7 +36,7 @@ describe("without a terminal", () => {
     expect(JSON.parse(stdout)).toMatchObject({ isError: false, data: { stdout: "one\n", stderr: "two\n" } });
   });
 
-  it("prints the output until the timeout, and exits with 5", async () => {
+  it("prints the output until the timeout, and exits with 5", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     const [{ exit, stdout, stderr }, limitMs] = await withEnoughTime(
       2_000,
@@ -75,7 +77,7 @@ describe("without a terminal", () => {
     expect(existsSync(join(fixture.workspace, "started"))).toBe(false);
   });
 
-  it("runs a process to its end, and fails when it has to be stopped", async () => {
+  it("runs a process to its end, and fails when it has to be stopped", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     const start = ["call", "process.start", "--mode", "yolo", "--name", "web"];
     const ended = await fixture.run(...start, "echo done", "--wait-ms", "60000");
@@ -87,7 +89,7 @@ describe("without a terminal", () => {
 
 if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 describe.runIf(hasTerminals)("on a terminal", () => {
-  it("streams the output once, and then shows how the command ended", async () => {
+  it("streams the output once, and then shows how the command ended", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     fixture.write(
       "say.sh",
@@ -100,7 +102,7 @@ describe.runIf(hasTerminals)("on a terminal", () => {
     expect(withoutSandbox(withoutLine(screen))).toBe("one\ntwo\nthree\nExit code 4.\n");
   });
 
-  it("shows the time in lines of its own when the terminal cannot redraw", async () => {
+  it("shows the time in lines of its own when the terminal cannot redraw", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     const { exit, screen } = await fixture.onTerminal(
       [...call, "--command", "sleep 60"],

@@ -12,7 +12,7 @@ import { WorkspaceIndex } from "../toolcrib/workspace-index.ts";
 
 const fileOf = ({ home, workspace }: CliWorkspace) => join(workspaceFiles(home, workspace).index, "index.db");
 
-it("builds the index, reports its contents, also as JSON, and deletes it", async () => {
+it("builds the index, reports its contents, also as JSON, and deletes it", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace();
   fixture.write("greet.ts", "export function greet() {}\n");
   fixture.write("notes.txt", "hello\n");
@@ -41,7 +41,7 @@ it("builds the index, reports its contents, also as JSON, and deletes it", async
   expect(existsSync(file)).toBe(false);
 });
 
-it("fails when the index cannot be stored, and explains why", async () => {
+it("fails when the index cannot be stored, and explains why", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace();
   fixture.write("greet.ts", "export function greet() {}\n");
   // A file where the folder should be.
@@ -54,7 +54,9 @@ it("fails when the index cannot be stored, and explains why", async () => {
   });
 });
 
-it("makes vectors with the user's model, and names the model, the address and the tokens sent", async () => {
+it("makes vectors with the user's model, and names the model, the address and the tokens sent", {
+  tags: "slow",
+}, async () => {
   await using server = await embeddingServer();
   await using fixture = cliWorkspace({ OLLAMA_HOST: server.address });
   fixture.write("greet.ts", "export function greetEveryGuest(): void {}\n");
@@ -131,7 +133,9 @@ describe("the background indexer", () => {
     return { child, ended };
   };
 
-  it("finishes the index that a call began, unless the call has rules of its own, and ends", async () => {
+  it("finishes the index that a call began, unless the call has rules of its own, and ends", {
+    tags: "slow",
+  }, async () => {
     await using fixture = cliWorkspace();
     files(0, 1, fixture);
     await fixture.runProcess("index");
@@ -167,7 +171,9 @@ describe("the background indexer", () => {
     expect(wordsOf(fixture)).toBe(520);
   });
 
-  it("is named by `index status`, and ended by `index stop`, which keeps what is built, and `index clear`", async () => {
+  it("is named by `index status`, and ended by `index stop`, which keeps what is built, and `index clear`", {
+    tags: "slow",
+  }, async () => {
     await using fixture = cliWorkspace();
     const none = [await fixture.run("index", "status"), await fixture.run("index", "stop")];
     expect(none.map(({ stdout }) => stdout)).toEqual([
@@ -202,7 +208,7 @@ describe("the background indexer", () => {
     building.close();
   });
 
-  it("ends when the workspace is deleted", async () => {
+  it("ends when the workspace is deleted", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     files(0, 120, fixture);
     mkdirSync(dirname(fileOf(fixture)), { recursive: true, mode: 0o700 });

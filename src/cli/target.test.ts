@@ -26,7 +26,7 @@ const poem = () => readFileSync(join(there.home, "poem.txt"), "utf8");
 const onTarget = (...words: string[]) => here.run(...words, "--target", there.target.name);
 
 describe("--target", () => {
-  it("reads, edits and undoes files there, and names the target in the log", async () => {
+  it("reads, edits and undoes files there, and names the target in the log", { tags: "slow" }, async () => {
     const read = await onTarget("call", "file.read", "poem.txt");
     expect(read).toMatchObject({ exit: 0, stdout: "1 | one\n2 | two\n" });
     const edited = await onTarget("call", "edit.replace", "poem.txt", "--find", "two", "--replace", "three");
@@ -47,7 +47,9 @@ describe("--target", () => {
     expect(here.read("poem.txt")).toBe("not this one\n");
   });
 
-  it("searches there, and runs commands in the sandbox there, which undo covers", async () => {
+  it("searches there, and runs commands in the sandbox there, which undo covers", {
+    tags: "slow",
+  }, async () => {
     const found = await onTarget("call", "search.grep", "two");
     expect(found.stdout).toBe("poem.txt:2:two\n");
     const words = ["call", "shell.run", "pwd; echo new > made.txt", "--mode", "yolo"];
@@ -58,7 +60,7 @@ describe("--target", () => {
     expect(existsSync(join(there.home, "made.txt"))).toBe(false);
   });
 
-  it("explains calls by the rules there", async () => {
+  it("explains calls by the rules there", { tags: "slow" }, async () => {
     mkdirSync(join(there.home, ".toolcrib"));
     writeFileSync(join(there.home, ".toolcrib/rules"), "deny run npm publish **\n");
     const denied = await onTarget("policy", "explain", "run npm publish now");
@@ -67,7 +69,7 @@ describe("--target", () => {
     expect(replayed).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^\d+ calls: /) });
   });
 
-  it("hides secrets there by the rules of this machine", async () => {
+  it("hides secrets there by the rules of this machine", { tags: "slow" }, async () => {
     writeFileSync(join(there.home, ".env"), "TOKEN=abc\n");
     const read = await onTarget("call", "file.read", ".env", "--mode", "yolo");
     expect(read).toMatchObject({ exit: 3, stdout: "" });
@@ -89,12 +91,16 @@ describe("--target", () => {
     ["diff call_missing", "toolcrib log"],
     ["log show call_missing", "toolcrib log --limit 100"],
     ["sessions show session_missing", "toolcrib sessions list"],
-  ])("names the target in the command that `toolcrib %s` suggests", async (words, command) => {
-    const { stderr } = await onTarget(...words.split(" "));
-    expect(stderr).toContain(`${command} --target ${shellQuote(there.target.name)}`);
-  });
+  ])(
+    "names the target in the command that `toolcrib %s` suggests",
+    { tags: "slow" },
+    async (words, command) => {
+      const { stderr } = await onTarget(...words.split(" "));
+      expect(stderr).toContain(`${command} --target ${shellQuote(there.target.name)}`);
+    },
+  );
 
-  it("names the target in the hint of a call, also for a model", async () => {
+  it("names the target in the hint of a call, also for a model", { tags: "slow" }, async () => {
     const { stderr, stdout } = await onTarget("call", "journal.undo", "call_missing");
     expect(stderr).toContain(`toolcrib log --target ${shellQuote(there.target.name)}`);
     expect(stdout).toBe("");
@@ -102,7 +108,7 @@ describe("--target", () => {
     expect(denied.stderr).toContain(`toolcrib policy show --target ${shellQuote(there.target.name)}`);
   });
 
-  it("leaves no server there when the rules cannot be used", async () => {
+  it("leaves no server there when the rules cannot be used", { tags: "slow" }, async () => {
     const refused = await onTarget("call", "file.read", "poem.txt", "--rule", "nonsense");
     expect(refused).toMatchObject({ exit: 2, stdout: "" });
     const sessions = join(there.folder, "sessions");
@@ -117,7 +123,7 @@ describe("--target", () => {
 });
 
 describe("openToolcrib with a target", () => {
-  it("names the target in approval requests", async () => {
+  it("names the target in approval requests", { tags: "slow" }, async () => {
     const asked: (string | undefined)[] = [];
     await using crib = await openToolcrib({
       target: there.target.name,
@@ -134,7 +140,9 @@ describe("openToolcrib with a target", () => {
     expect(crib.target).toBe(there.target.name);
   });
 
-  it("waits until a server there answers well, fetches its page there, and stops it when it is closed", async () => {
+  it("waits until a server there answers well, fetches its page there, and stops it when it is closed", {
+    tags: "slow",
+  }, async () => {
     await using crib = await openToolcrib({
       target: there.target.name,
       mode: "yolo",

@@ -15,7 +15,9 @@ function openPoem(run: "run" | "runProcess") {
   return { ...cli, call, write };
 }
 
-it("continues a transaction in the next process, until a failed check rolls it back", async () => {
+it("continues a transaction in the next process, until a failed check rolls it back", {
+  tags: "slow",
+}, async () => {
   await using poem = openPoem("runProcess");
   expect(await poem.call("transaction.begin")).toEqual({ exit: 0, text: began });
   expect((await poem.write("two\n")).exit).toBe(0);

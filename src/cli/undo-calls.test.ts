@@ -5,7 +5,7 @@ import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
 import { openToolcrib } from "../toolcrib/index.ts";
 
 describe("toolcrib undo --session", () => {
-  it("undoes everything that one session changed, and nothing of others", async () => {
+  it("undoes everything that one session changed, and nothing of others", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     const options = { workspace: fixture.workspace, stateDirectory: fixture.home };
     const [one, other] = [await openToolcrib(options), await openToolcrib(options)];
@@ -75,7 +75,9 @@ async function committedChange(): Promise<{ fixture: CliWorkspace; commit: strin
 }
 
 describe("an undo of what was committed since", () => {
-  it("fails with exit code 4 without a terminal, names the commit and a copyable fix", async () => {
+  it("fails with exit code 4 without a terminal, names the commit and a copyable fix", {
+    tags: "slow",
+  }, async () => {
     const { fixture, commit } = await committedChange();
     await using _ = fixture;
     const refused = await fixture.run("undo", "--last", "1");
@@ -93,7 +95,7 @@ describe("an undo of what was committed since", () => {
     expect(fixture.read("poem.txt")).toBe("one\n");
   });
 
-  it("is found in a repository inside the workspace, and also before a redo", async () => {
+  it("is found in a repository inside the workspace, and also before a redo", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     git(fixture, "init", "-q", "lib/inner");
     for (const path of ["lib/inner/src/a.txt", "b.txt"])
@@ -117,7 +119,7 @@ describe("an undo of what was committed since", () => {
   });
 
   if (!hasTerminals) it.skip("at a terminal (skipped: `script` of util-linux is missing)", () => {});
-  it.runIf(hasTerminals)("asks at a terminal", async () => {
+  it.runIf(hasTerminals)("asks at a terminal", { tags: "slow" }, async () => {
     const { fixture, commit } = await committedChange();
     await using _ = fixture;
     const no = await fixture.onTerminal(["undo"], [["Undo anyway?", "n\n"]]);

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -40,7 +41,7 @@ it("keeps an index of the files that may be read, and no others", async () => {
   expect(new Set(asked)).toEqual(
     new Set([`read ${join(workspace, "shapes.rs")}`, `read ${join(workspace, "secret.rs")}`]),
   );
-}, 600_000);
+});
 
 it("parses texts that are not in a file", async () => {
   const { symbols } = await code.outline(

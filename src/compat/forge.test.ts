@@ -222,7 +222,9 @@ it("returns complete files and matches, not only what a model would be shown", a
   ]).toEqual([true, 5_000, 600]);
 });
 
-it("provides an environment that reads, writes, deletes, moves, finds and runs", async () => {
+it("provides an environment that reads, writes, deletes, moves, finds and runs", {
+  tags: "slow",
+}, async () => {
   await environment.writeFile("a/one.txt", "first\nsecond\n");
   await environment.moveFile("a/one.txt", "b/two.txt");
   expect([

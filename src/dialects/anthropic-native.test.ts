@@ -17,7 +17,7 @@ it("is sent as the native tool types", async () => {
   ]);
 });
 
-it("views, creates, replaces and inserts", async () => {
+it("views, creates, replaces and inserts", { tags: "slow" }, async () => {
   await using fixture = await nativeFixture();
   const edit = async (input: object) => (await fixture.crib.call(editor, input)).isError;
   const path = "a.py";
@@ -89,7 +89,7 @@ it("reports missing fields and invalid ranges", async () => {
   ]);
 });
 
-it("keeps a bash session, and restarts it on request", async () => {
+it("keeps a bash session, and restarts it on request", { tags: "slow" }, async () => {
   await using fixture = await nativeFixture();
   const run = async (input: object) => (await fixture.crib.call("bash", input)).content;
   await run({ command: "word=kept" });

@@ -15,7 +15,9 @@ import { openToolcrib, type ToolcribOptions } from "../toolcrib/index.ts";
 import { extraRootsOfOmega } from "./omega.ts";
 
 describe("the omega dialect", () => {
-  it("leaves texts of exactly the limit unchanged, and reports the full length of longer ones", async () => {
+  it("leaves texts of exactly the limit unchanged, and reports the full length of longer ones", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await omegaFixture();
     const read = async (content: string) => {
       writeFileSync(join(fixture.workspace, "a.txt"), content);
@@ -42,7 +44,7 @@ describe("the omega dialect", () => {
     );
   });
 
-  it("counts the full length of outputs and files too large to return", async () => {
+  it("counts the full length of outputs and files too large to return", { tags: "slow" }, async () => {
     await using fixture = await omegaFixture();
     const line = `${"x".repeat(99)}\n`;
     writeFileSync(join(fixture.workspace, "a.txt"), line.repeat(30_000));
@@ -53,7 +55,7 @@ describe("the omega dialect", () => {
     );
   });
 
-  it("counts characters of every width, however long the text is", async () => {
+  it("counts characters of every width, however long the text is", { tags: "slow" }, async () => {
     await using fixture = await omegaFixture();
     const line = `${"é🐘".repeat(33)}\n`;
     const shown = line.repeat(500);

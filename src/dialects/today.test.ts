@@ -8,7 +8,7 @@ import { openToolcrib } from "../toolcrib/index.ts";
 
 const rules = ["allow connect 127.0.0.1"];
 
-it("searches by domain and continues in a long page, like Claude Code", async () => {
+it("searches by domain and continues in a long page, like Claude Code", { tags: "slow" }, async () => {
   await using server = await serve((request, response) => {
     if (request.url?.startsWith("/search")) {
       const results = ["https://docs.rs/a", "https://evil.example/b", "https://x.docs.rs/c"].map((url) => ({
@@ -88,7 +88,7 @@ it("shows gemini-cli's models which lines of a long file they see", async () => 
 
 if (!hasTerminals) it.skip("in a terminal (skipped: `script` of util-linux is missing)", () => {});
 
-it.runIf(hasTerminals)("types into a terminal, as codex does", async () => {
+it.runIf(hasTerminals)("types into a terminal, as codex does", { tags: "slow" }, async () => {
   await using opened = await webFixture({ mode: "yolo", dialect: "codex" });
   const cmd = "stty -echo; read -r word; echo got $word; read -r word; echo never";
   await opened.crib.call("exec_command", { cmd, tty: true, yield_time_ms: 1000 });
@@ -108,7 +108,7 @@ it.runIf(hasTerminals)("types into a terminal, as codex does", async () => {
   ]);
 });
 
-it("undoes changes that codex commands made before they returned", async () => {
+it("undoes changes that codex commands made before they returned", { tags: "slow" }, async () => {
   await using folder = temporaryFolder();
   const folders = {
     workspace: join(folder.path, "work space"),

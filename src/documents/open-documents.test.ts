@@ -33,7 +33,7 @@ describe("documents", () => {
     });
   });
 
-  it("are read fifty at once, each with its own result", async () => {
+  it("are read fifty at once, each with its own result", { tags: "slow" }, async () => {
     const names = Array.from({ length: 50 }, (_, number) => `${number}.txt`);
     const contents = await Promise.all(names.map((name) => documents.read(text(name, name), wanted, always)));
     expect(contents.map(({ parts }) => parts[0]?.text)).toEqual(names);
@@ -55,7 +55,7 @@ describe("documents", () => {
     expect(most).toBeLessThanOrEqual(4);
   });
 
-  it("do not wait for a slow one", async () => {
+  it("do not wait for a slow one", { tags: "slow" }, async () => {
     const cancelling = new AbortController();
     const slow = documents.read({ name: "slow.gz", bytes: slowDocument() }, wanted, {
       ...always,
@@ -94,7 +94,9 @@ describe("documents", () => {
     });
   });
 
-  it("are read again when the worker was killed, and the one that it was reading is named", async () => {
+  it("are read again when the worker was killed, and the one that it was reading is named", {
+    tags: "slow",
+  }, async () => {
     const { stdout } = await run(process.execPath, [killedWorker]);
     expect(JSON.parse(stdout)).toEqual({
       first: {
@@ -105,14 +107,14 @@ describe("documents", () => {
       waiting: [{ anchor: "", text: "waiting.txt" }],
       again: [{ anchor: "", text: "again.txt" }],
     });
-  }, 600_000);
+  });
 
-  it("do not keep the process from ending, and their worker ends too", async () => {
+  it("do not keep the process from ending, and their worker ends too", { tags: "slow" }, async () => {
     const { stdout } = await run(process.execPath, [forgottenInstance]);
     const pids: number[] = JSON.parse(stdout);
     expect(pids).toHaveLength(1);
     while (pids.some(isAlive)) await sleep(20);
-  }, 600_000);
+  });
 
   it("are not read once the instance is closed", async () => {
     const closed = openDocuments("work");

@@ -28,7 +28,7 @@ function columnsLike(
   return columns.done();
 }
 
-it("returns what was added, whatever an earlier snapshot had", () => {
+it("returns what was added, whatever an earlier snapshot had", { tags: "slow" }, () => {
   const property = fc.property(directories, directories, fc.nat(60), (before, others, kept) => {
     const earlier = PackedContents.from(rangesOf(before));
     const paths = [...new Set([...before.slice(0, kept), ...others])];

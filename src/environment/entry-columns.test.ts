@@ -68,7 +68,7 @@ it("finds the entries with some figures", () => {
   fc.assert(property, { numRuns: 100 });
 });
 
-it("shares entries with earlier columns, and replaces figures", () => {
+it("shares entries with earlier columns, and replaces figures", { tags: "slow" }, () => {
   const size = { minLength: 1, maxLength: 90 };
   const deeds = fc.array(fc.tuple(fc.nat(), fc.nat(), figures), { maxLength: 20 });
   const property = fc.property(fc.array(entry, size), fc.array(entry, size), deeds, (first, added, deeds) => {

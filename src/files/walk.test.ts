@@ -63,7 +63,7 @@ describe("walkFiles", () => {
     expect(await walk(environment)).toEqual(["a/b"]);
   });
 
-  it("reports directories that it cannot read, and continues", { tags: "differs-for-root" }, async () => {
+  it("reports directories that it cannot read, and continues", { tags: ["root", "slow"] }, async () => {
     const folder = writeFolder({ "a/x": "", "shut/y": "", z: "" });
     fs.chmodSync(path.join(folder, "shut"), 0);
     try {
@@ -76,7 +76,7 @@ describe("walkFiles", () => {
     }
   });
 
-  it("ends when cancelled", async () => {
+  it("ends when cancelled", { tags: "slow" }, async () => {
     const files = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`f${index}`, ""]));
     const controller = new AbortController();
     const walking = walk(new MemoryEnvironment({ files }), "", { signal: controller.signal });
@@ -153,7 +153,7 @@ describe("walkFiles", () => {
     );
     const options = fc.record({ hidden: fc.boolean(), ignoreFiles: fc.boolean() });
 
-    it("finds the same files, all at once and one by one", async () => {
+    it("finds the same files, all at once and one by one", { tags: "slow" }, async () => {
       const property = fc.asyncProperty(
         fc.array(ignoreFile, { maxLength: 5 }),
         fc.constantFrom("", "", "a", "a/b"),

@@ -65,7 +65,9 @@ function newFolder(): string {
   return join(folder.path, `published ${++folders}`);
 }
 
-it("makes a branch and a commit by the user for each solved run that publishes", async () => {
+it("makes a branch and a commit by the user for each solved run that publishes", {
+  tags: "slow",
+}, async () => {
   const target = newFolder();
   const others = [
     { ...solved("unsolved"), outcome: "unsolved" as const },
@@ -84,7 +86,9 @@ it("makes a branch and a commit by the user for each solved run that publishes",
   expect(git("branch", "--list").trim()).toBe("* main");
 });
 
-it("commits on the revision that the run started from, also when the repository has moved on", async () => {
+it("commits on the revision that the run started from, also when the repository has moved on", {
+  tags: "slow",
+}, async () => {
   const target = newFolder();
   await publishTo(target, [solved("first")]);
   git("checkout", "-q", "-b", "later");
@@ -127,7 +131,7 @@ it("reports a run whose commit is gone or is not a commit", async () => {
   ]);
 });
 
-it("does nothing twice, and never moves a branch", async () => {
+it("does nothing twice, and never moves a branch", { tags: "slow" }, async () => {
   const target = newFolder();
   const log = join(folder.path, `pushes ${folders}`);
   const pushCommand = `echo "$TOOLCRIB_BRANCH" >> '${log}'`;
@@ -140,7 +144,7 @@ it("does nothing twice, and never moves a branch", async () => {
   ]);
 });
 
-it("refuses a branch that the repository has, and a name that git forbids", async () => {
+it("refuses a branch that the repository has, and a name that git forbids", { tags: "slow" }, async () => {
   const onMain = solved("x", { publish: { branch: "{task}", message: "m" }, task: "main" });
   const odd = solved("y", { publish: { branch: "-{task}..lock", message: "m" } });
   const published = await publishTo(newFolder(), [onMain, odd]);
@@ -150,6 +154,7 @@ it("refuses a branch that the repository has, and a name that git forbids", asyn
 
 it.each(["+main", "refs/heads/{task}", "heads/{task}"])(
   "refuses the branch %s of a changed row",
+  { tags: "slow" },
   async (branch) => {
     const [published] = await publishTo(newFolder(), [solved("x", { publish: { branch, message: "m" } })]);
     expect(published).toMatchObject({
@@ -159,7 +164,7 @@ it.each(["+main", "refs/heads/{task}", "heads/{task}"])(
   },
 );
 
-it("writes its files in its own folder, whatever the id of a changed row is", async () => {
+it("writes its files in its own folder, whatever the id of a changed row is", { tags: "slow" }, async () => {
   const target = newFolder();
   const id = "../../outside";
   expect(await publishTo(target, [{ ...solved("x"), id }])).toMatchObject([{ state: "new" }]);
@@ -167,7 +172,9 @@ it("writes its files in its own folder, whatever the id of a changed row is", as
   expect(readdirSync(folder.path).filter((name) => name.startsWith("outside"))).toEqual([]);
 });
 
-it("runs the user's command in the repository, with names and texts as variables only", async () => {
+it("runs the user's command in the repository, with names and texts as variables only", {
+  tags: "slow",
+}, async () => {
   const evidence = join(folder.path, "evidence");
   const hostile = `$(touch '${evidence}'); \`touch '${evidence}'\` " '`;
   const run = solved(hostile, { publish: { branch: "fleet/{task}", message: `${hostile}\n\nbody` } });
@@ -177,7 +184,7 @@ it("runs the user's command in the repository, with names and texts as variables
   expect(existsSync(evidence)).toBe(false);
 });
 
-it("tries again what the user's command has refused", async () => {
+it("tries again what the user's command has refused", { tags: "slow" }, async () => {
   const target = newFolder();
   const pushCommand = "echo no network >&2; exit 7";
   expect(await publishTo(target, [solved("one")], { pushCommand })).toMatchObject([
@@ -186,7 +193,9 @@ it("tries again what the user's command has refused", async () => {
   expect(await publishTo(target, [solved("one")], { pushCommand: "true" })).toMatchObject([{ state: "new" }]);
 });
 
-it("reports a patch that does not apply or leaves the repository, and publishes the others", async () => {
+it("reports a patch that does not apply or leaves the repository, and publishes the others", {
+  tags: "slow",
+}, async () => {
   const outside = patch.replaceAll("a.txt", "../outside.txt");
   const patches = [patch.replace("-two", "-zwei"), outside, patch];
   const runs = ["conflict", "outside", "good"].map((task) => solved(task));

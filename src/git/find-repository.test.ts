@@ -7,7 +7,7 @@ import { overrideEnvironment } from "../lib/override-environment.ts";
 import { findRepository, settingsText } from "./find-repository.ts";
 import { runGit } from "./run-git.ts";
 
-it("passes git only the settings that were checked, even if the file changes", async () => {
+it("passes git only the settings that were checked, even if the file changes", { tags: "slow" }, async () => {
   await using fixture = await openGitFixture({
     files: { "a.txt": "one\n", ".gitattributes": "* filter=evil\n" },
   });

@@ -107,7 +107,7 @@ describe("blobs", () => {
     await expect(blobs.read("../../../etc/passwd")).rejects.toThrow("no longer exists");
   });
 
-  it("accept the same content from several processes at once", async () => {
+  it("accept the same content from several processes at once", { tags: "slow" }, async () => {
     await using fixture = temporaryFolder();
     writeFileSync(join(fixture.path, "large"), large);
     const folder = join(fixture.path, "blobs");
@@ -120,7 +120,7 @@ describe("blobs", () => {
     expect(readdirSync(folder).filter((entry) => entry.length > 2)).toEqual([]);
   });
 
-  it("do not load a large file into memory", async () => {
+  it("do not load a large file into memory", { tags: "slow" }, async () => {
     await using fixture = temporaryFolder();
     writeFileSync(join(fixture.path, "huge"), "");
     truncateSync(join(fixture.path, "huge"), 200_000_000);
@@ -131,7 +131,7 @@ describe("blobs", () => {
     expect(grownBytes).toBeLessThan(50_000_000);
   });
 
-  it("leave nothing behind when the disk is full, and report it", async () => {
+  it("leave nothing behind when the disk is full, and report it", { tags: "slow" }, async () => {
     await using fixture = temporaryFolder();
     writeFileSync(join(fixture.path, "large"), large);
     writeFileSync(join(fixture.path, "small"), content);

@@ -69,7 +69,9 @@ describe("a stored conversation", () => {
     ]);
   });
 
-  it("takes concurrent entries from several processes, and keeps each batch together", async () => {
+  it("takes concurrent entries from several processes, and keeps each batch together", {
+    tags: "slow",
+  }, async () => {
     const talkers = ["one", "two", "three"].map((name) =>
       spawn(process.execPath, [talker, file, "a", "60", name], {
         stdio: ["ignore", "pipe", "inherit"],
@@ -93,7 +95,7 @@ describe("a stored conversation", () => {
     }
   });
 
-  it("stores an entry of many megabytes", () => {
+  it("stores an entry of many megabytes", { tags: "slow" }, () => {
     const huge = { text: "x".repeat(48 * 1024 * 1024) };
     conversations.append("a", [huge]);
     expect(conversations.list()[0]?.bytes).toBe(huge.text.length + 11);

@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("keeps all records of two concurrent processes", { timeout: 600_000 }, async () => {
+it("keeps all records of two concurrent processes", { tags: "slow", timeout: 600_000 }, async () => {
   const file = join(folder, "two.sqlite");
   const recorders = [start(file, "first", 300), start(file, "second", 300)];
   await Promise.all(
@@ -65,7 +65,7 @@ it("waits for a process that is creating the same database", async () => {
   expect(await verifyJournal(file)).toEqual({ records: 3, pruned: 0, head: expect.any(String) });
 });
 
-it("loses no acknowledged record when it is killed", { timeout: 600_000 }, async () => {
+it("loses no acknowledged record when it is killed", { tags: "slow", timeout: 600_000 }, async () => {
   const file = join(folder, "killed.sqlite");
   const lanes = ["left", "right"].map((lane) => killOften(file, lane, repetitions(5, 26)));
   const acknowledged = (await Promise.all(lanes)).flat();
@@ -87,7 +87,7 @@ testKilledCalls({
   withinMs: 150,
 });
 
-it("prevents changes when the disk is full", async () => {
+it("prevents changes when the disk is full", { tags: "slow" }, async () => {
   const workspace = join(folder, "a workspace");
   const state = join(folder, "state");
   mkdirSync(workspace);

@@ -92,7 +92,7 @@ describe("a journal", () => {
     database.close();
   });
 
-  it("detects a wrong index, with few and with many records", async () => {
+  it("detects a wrong index, with few and with many records", { tags: "slow" }, async () => {
     const many = join(folder, "many.sqlite");
     copyFileSync(whole, many);
     const database = new DatabaseSync(many);
@@ -161,7 +161,7 @@ describe("a journal", () => {
     expect((await verifyJournal(tampered(`DELETE FROM records WHERE ${condition}`))).fault).toEqual(fault);
   });
 
-  it("detects every flipped byte, in every column of every record", async () => {
+  it("detects every flipped byte, in every column of every record", { tags: "slow" }, async () => {
     const positions = fc.record({
       sequence: fc.integer({ min: 1, max: rowCount }),
       column: fc.constantFrom("sequence", "at", "kind", "session", "call", "body", "hash"),

@@ -39,7 +39,7 @@ describe("lists the models of a provider:", () => {
   });
 });
 
-it("refuses an endless list", async () => {
+it("refuses an endless list", { tags: "slow" }, async () => {
   await using server = await listening((_, response) => response.end("x".repeat(17 * 1024 ** 2)));
   const settings = { providers: { mine: { type: "openai-chat", baseUrl: server.url } } } as const;
   const [reached] = await checkProviders({ settings, variables: {}, only: ["mine"], timeoutMs: 60_000 });
@@ -49,7 +49,7 @@ it("refuses an endless list", async () => {
   ]);
 });
 
-it("reports why each provider is unreachable, and never shows a key", async () => {
+it("reports why each provider is unreachable, and never shows a key", { tags: "slow" }, async () => {
   const server = await startProvider("openai", []);
   await using silent = await listening(() => {});
   await using page = await listening((_, response) => response.end("<html>Hello</html>"));

@@ -143,7 +143,7 @@ describe("a hostile server", () => {
     );
   });
 
-  it("that sends an endless answer is cut off", async () => {
+  it("that sends an endless answer is cut off", { tags: "slow" }, async () => {
     await using server = await embeddingServer((_, response) => {
       const line = Buffer.alloc(1024 ** 2, " \n");
       const more = () => response.writable && response.write(line, more);

@@ -93,7 +93,7 @@ async function within<Found>(
 
 const mayRun = (context: ToolContext, command: string) => context.environment.confinement!.mayRun!(command);
 
-it("lets a tool run only commands that a rule or the mode allows", async () => {
+it("lets a tool run only commands that a rule or the mode allows", { tags: "slow" }, async () => {
   const hook = "git hook run pre-commit";
   const verdict = async (setup: Setup, command = hook) =>
     (await within(setup, (context) => mayRun(context, command))).found;
@@ -162,7 +162,7 @@ it("looks for a sandbox and parses commands only when needed", async () => {
 
 const commands = ["make", "git hook run pre-commit", "git-lfs clean -- %f", "cat .env", "tee /srv/x", "a $b"];
 
-it("never allows a command that the policy would ask about or deny", async () => {
+it("never allows a command that the policy would ask about or deny", { tags: "slow" }, async () => {
   const rule = fc
     .tuple(
       fc.constantFrom("allow", "ask", "deny", "unconfined"),

@@ -41,7 +41,7 @@ const paths = [
   .map((path) => `${testContext.workspace}/${path}`.replace(/\/$/, ""))
   .concat(["/srv/x", `${testContext.home}/.ssh/id`, "/etc/shadow", testContext.own[0]!]);
 
-it("decides on another machine exactly as here", () => {
+it("decides on another machine exactly as here", { tags: "slow" }, () => {
   fc.assert(
     fc.property(
       fc.array(line, { maxLength: 8 }),

@@ -124,7 +124,7 @@ const verdict = (access: ToolAccess, sources: readonly RuleSource[], inMode: Pol
 const command = (text: string, sources: readonly RuleSource[], inMode: PolicyMode) =>
   verdict({ kind: "execute", command: text }, sources, inMode);
 
-it("a deny, ask or protected rule never loosens the policy, wherever it is added", () => {
+it("a deny, ask or protected rule never loosens the policy, wherever it is added", { tags: "slow" }, () => {
   const tightening = ruleLines.filter((line) => !/^(?:allow|open)/.test(line));
   const level: fc.Arbitrary<Level> = fc.constantFrom(...levels);
   fc.assert(
@@ -138,7 +138,7 @@ it("a deny, ask or protected rule never loosens the policy, wherever it is added
   );
 });
 
-it("an untrusted project file never loosens the policy", () => {
+it("an untrusted project file never loosens the policy", { tags: "slow" }, () => {
   fc.assert(
     fc.property(accesses, files, files, mode, (access, file, project, inMode) => {
       const untrusted: RuleSource = { ...rules(project, "project"), onlyTightens: true };
@@ -170,7 +170,7 @@ it("the order in which sources are read does not matter", () => {
   );
 });
 
-it("combined commands get a verdict at least as strict as each alone", () => {
+it("combined commands get a verdict at least as strict as each alone", { tags: "slow" }, () => {
   const signs = fc.constantFrom(" | ", " && ", " ; ", " || ", "\n", " & ");
   fc.assert(
     fc.property(simple, simple, signs, files, mode, (one, other, sign, file, inMode) => {
@@ -184,7 +184,7 @@ it("combined commands get a verdict at least as strict as each alone", () => {
   );
 });
 
-it("wrapping a command never makes it pass", () => {
+it("wrapping a command never makes it pass", { tags: "slow" }, () => {
   const wrap = fc.constantFrom<(text: string) => string>(
     (text) => `sh -c ${shellQuote(text)}`,
     (text) => `bash -c ${shellQuote(text)}`,
@@ -209,7 +209,7 @@ it("wrapping a command never makes it pass", () => {
   );
 });
 
-it("has no cap on the number of parts", () => {
+it("has no cap on the number of parts", { tags: "slow" }, () => {
   const many = Array.from({ length: 2000 }, (_, index) => `ls a${index}`).join("; ");
   const lines = "allow run ls *\ndeny run rm";
   expect([

@@ -517,7 +517,7 @@ it("treats only reads of stored outputs as such, regardless of named files and s
   ]).toEqual(["ask", "ask", "deny", "allow"]);
 });
 
-it("asks about programs only when they may run something denied", () => {
+it("asks about programs only when they may run something denied", { tags: "slow" }, () => {
   const outcomeOf = (command: string) => verdictOn(command, "deny run rm -rf **", { mode: "yolo" });
   const may = [
     "su -c 'rm -rf x'",

@@ -5,7 +5,7 @@ import { isAlive } from "../../test/support/is-alive.ts";
 import { processFixture, refusalOf } from "../../test/support/process-fixture.ts";
 import type { Environment } from "../contract/environment.ts";
 
-it("names processes, and lists the existing ones in errors", async () => {
+it("names processes, and lists the existing ones in errors", { tags: "slow" }, async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const start = (name?: string) => processes.start({ command: "sleep 60", name }, { signal });
@@ -38,7 +38,7 @@ it("names processes, and lists the existing ones in errors", async () => {
   ]);
 });
 
-it("starts twenty at once, each with its own name, output and exit", async () => {
+it("starts twenty at once, each with its own name, output and exit", { tags: "slow" }, async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const numbers = Array.from({ length: 20 }, (_, number) => number);
@@ -63,7 +63,7 @@ it("starts twenty at once, each with its own name, output and exit", async () =>
   expect(ended.map(({ exitCode }) => exitCode)).toEqual(numbers);
 });
 
-it("remembers the last twenty that have ended", async () => {
+it("remembers the last twenty that have ended", { tags: "slow" }, async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   await processes.start({ command: "sleep 60", name: "stays" }, { signal });
@@ -73,7 +73,9 @@ it("remembers the last twenty that have ended", async () => {
   expect([names.length, names[0], names[1], names.at(-1)]).toEqual([22, "stays", "short-2", "short-22"]);
 });
 
-it("ends everything when the table closes, including processes that left their group", async () => {
+it("ends everything when the table closes, including processes that left their group", {
+  tags: "slow",
+}, async () => {
   await using opened = processFixture();
   const { processes, signal, workspace } = opened;
   const command =

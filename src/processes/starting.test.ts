@@ -82,7 +82,9 @@ it.runIf(process.platform === "linux")("does not mistake another process's port 
   }
 });
 
-it("treats a server that returns only errors as not ready, and leaves it running", async () => {
+it("treats a server that returns only errors as not ready, and leaves it running", {
+  tags: "slow",
+}, async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const port = await freePort();
@@ -175,7 +177,9 @@ it("ends a command that moves to the background, and reports it", async () => {
   ]);
 });
 
-it("ends the process when the start is cancelled, but not when only the wait is", async () => {
+it("ends the process when the start is cancelled, but not when only the wait is", {
+  tags: "slow",
+}, async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const cancelled = new AbortController();

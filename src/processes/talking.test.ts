@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { processFixture, refusalOf } from "../../test/support/process-fixture.ts";
 
-it("sends input and returns the response, until the process stops reading", async () => {
+it("sends input and returns the response, until the process stops reading", { tags: "slow" }, async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   await processes.start(
@@ -27,7 +27,7 @@ it("sends input and returns the response, until the process stops reading", asyn
   });
 });
 
-it("refuses keys without a terminal", async () => {
+it("refuses keys without a terminal", { tags: "slow" }, async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   await processes.start({ command: "cat", name: "cat" }, { signal });
@@ -39,7 +39,7 @@ it("refuses keys without a terminal", async () => {
   });
 });
 
-it("waits for the exit, a line, or any output", async () => {
+it("waits for the exit, a line, or any output", { tags: "slow" }, async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   await processes.start({ command: "cat; exit 7", name: "cat" }, { signal });
@@ -76,7 +76,7 @@ it("waits for the exit, a line, or any output", async () => {
   });
 });
 
-it("stops waiting and leaves the process running", async () => {
+it("stops waiting and leaves the process running", { tags: "slow" }, async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   await processes.start({ command: "echo here; sleep 60", name: "sleeper" }, { signal });
@@ -109,7 +109,7 @@ it("stops waiting and leaves the process running", async () => {
   ]);
 });
 
-it("never shows part of a secret, however it arrives and is requested", async () => {
+it("never shows part of a secret, however it arrives and is requested", { tags: "slow" }, async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const secret = "AKIAIOSFODNN7EXAMPLQ";
@@ -200,7 +200,7 @@ it("provides no standard input to a process started without it", async () => {
   ]);
 });
 
-it("numbers processes without duplicates", async () => {
+it("numbers processes without duplicates", { tags: "slow" }, async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const start = (name: string) => processes.start({ command: "true", name, waitMs: 30_000 }, { signal });

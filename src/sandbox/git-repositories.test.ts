@@ -87,7 +87,7 @@ it("follows a work tree to its repository, which links back to it", async () => 
   });
 });
 
-it("follows a submodule, and holds it for the outer repository", async () => {
+it("follows a submodule, and holds it for the outer repository", { tags: "slow" }, async () => {
   await using folder = temporaryFolder();
   const source = makeRepository(join(folder.path, "source"));
   const work = makeRepository(join(folder.path, "work"));
@@ -107,7 +107,7 @@ it("follows a submodule, and holds it for the outer repository", async () => {
   });
 });
 
-it("ignores a .git file whose repository does not link back to it", async () => {
+it("ignores a .git file whose repository does not link back to it", { tags: "slow" }, async () => {
   await using folder = temporaryFolder();
   const victim = makeRepository(join(folder.path, "victim"));
   const tree = join(folder.path, "tree");

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";

@@ -101,52 +101,65 @@ const attacks: readonly (readonly [string, readonly string[], readonly string[]]
 describe.each(levels)("repositories that a command leaves in the workspace, with %s", (level) => {
   // The same code finds what commands leave at both levels.
   const some = isLong || level === levels.find((one) => !missing[one]) ? attacks : attacks.slice(0, 3);
-  it.skipIf(missing[level]).each(some)("do not run programs outside: %s", async (_, commands, then) => {
-    await using fixture = openRepository(level);
-    git(fixture.workspace, "init", "-q", "--bare", "remote.git");
-    const remarks: string[] = [];
-    for (const command of commands) {
-      const ran = await fixture.run(prelude(fixture) + command);
-      remarks.push(...ran.remarks);
-    }
-    try {
-      git(fixture.workspace, ...then);
-    } catch {
-      // A disabled repository may be incomplete.
-    }
-    expect([existsSync(join(fixture.outside, "ran")), remarks.join("\n")]).toEqual([
-      false,
-      expect.stringContaining("settings run programs"),
-    ]);
-  });
+  it.skipIf(missing[level]).each(some)(
+    "do not run programs outside: %s",
+    { tags: "slow" },
+    async (_, commands, then) => {
+      await using fixture = openRepository(level);
+      git(fixture.workspace, "init", "-q", "--bare", "remote.git");
+      const remarks: string[] = [];
+      for (const command of commands) {
+        const ran = await fixture.run(prelude(fixture) + command);
+        remarks.push(...ran.remarks);
+      }
+      try {
+        git(fixture.workspace, ...then);
+      } catch {
+        // A disabled repository may be incomplete.
+      }
+      expect([existsSync(join(fixture.outside, "ran")), remarks.join("\n")]).toEqual([
+        false,
+        expect.stringContaining("settings run programs"),
+      ]);
+    },
+  );
 
-  it.skipIf(missing[level])("do not run commands when the user continues a rebase", async () => {
-    await using fixture = openRepository(level);
-    git(fixture.workspace, "commit", "-qm", "second", "--allow-empty");
-    const evil = `touch '${fixture.outside}/ran'`;
-    const { remarks } = await fixture.run(
-      `GIT_SEQUENCE_EDITOR='sed -i 1ibreak' git rebase -q -i --keep-empty HEAD~1 2>&1
+  it.skipIf(missing[level])(
+    "do not run commands when the user continues a rebase",
+    { tags: "slow" },
+    async () => {
+      await using fixture = openRepository(level);
+      git(fixture.workspace, "commit", "-qm", "second", "--allow-empty");
+      const evil = `touch '${fixture.outside}/ran'`;
+      const { remarks } = await fixture.run(
+        `GIT_SEQUENCE_EDITOR='sed -i 1ibreak' git rebase -q -i --keep-empty HEAD~1 2>&1
 printf ' x\t%s\nexec %s\n' "${evil}" "${evil}" >> .git/rebase-merge/git-rebase-todo`,
-    );
-    git(fixture.workspace, "rebase", "--continue");
-    expect([existsSync(join(fixture.outside, "ran")), remarks]).toEqual([
-      false,
-      [expect.stringContaining("The command left a rebase that would run commands")],
-    ]);
-  });
+      );
+      git(fixture.workspace, "rebase", "--continue");
+      expect([existsSync(join(fixture.outside, "ran")), remarks]).toEqual([
+        false,
+        [expect.stringContaining("The command left a rebase that would run commands")],
+      ]);
+    },
+  );
 
-  it.skipIf(missing[level])("stay as they are when git and common tools made them", async () => {
-    await using fixture = openRepository(level);
-    const { stderr, remarks } = await fixture.run(`${prelude(fixture)}
+  it.skipIf(missing[level])(
+    "stay as they are when git and common tools made them",
+    { tags: "slow" },
+    async () => {
+      await using fixture = openRepository(level);
+      const { stderr, remarks } = await fixture.run(`${prelude(fixture)}
 initial sub && g clone -q --recurse-submodules ./sub vendor/copy && g -C vendor/copy checkout -qb branch &&
 g worktree add -q tree && g init -q --bare fixtures/remote.git &&
 g -C vendor/copy config user.name me && g -C vendor/copy push -q ../../fixtures/remote.git branch && g add vendor`);
-    expect([stderr.replace(/^(?:hint|warning):.*\n/gm, ""), remarks]).toEqual(["", []]);
-    expect(git(fixture.workspace, "status", "--short")).toContain("A  vendor/copy\n");
-  });
+      expect([stderr.replace(/^(?:hint|warning):.*\n/gm, ""), remarks]).toEqual(["", []]);
+      expect(git(fixture.workspace, "status", "--short")).toContain("A  vendor/copy\n");
+    },
+  );
 
   it.skipIf(missing[level])(
     "are the user's when they existed before, which a new gitlink reports",
+    { tags: "slow" },
     async () => {
       await using fixture = openRepository(level);
       const sub = join(fixture.workspace, "sub");

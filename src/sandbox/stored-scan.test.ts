@@ -172,7 +172,7 @@ describe("a change after it was written", () => {
     if (lstatSync(tree.at("parts/d9")).mode % 8 === 0) chmodSync(tree.at("parts/d9"), 0o700);
   });
 
-  it("a bind mount over a directory is found", async (context) => {
+  it("a bind mount over a directory is found", { tags: "slow" }, async (context) => {
     await using tree = await storedTree();
     const mounted = join(tree.folder.path, "mounted");
     mkdirSync(mounted);

@@ -25,7 +25,7 @@ async function endOf(program: string): Promise<string> {
 }
 
 describe("a hostile program", () => {
-  it("ends, reaches nothing of the host, and leaves the next program alone", async () => {
+  it("ends, reaches nothing of the host, and leaves the next program alone", { tags: "slow" }, async () => {
     const contained = ["invalid-input", "too-large", "timeout", "not-found", "internal"];
     for (const { kind, text } of hostilePrograms(44)) {
       const end = await endOf(text);
@@ -49,7 +49,7 @@ describe("a hostile program", () => {
     expect([end, turns > 1]).toEqual(["timeout", true]);
   });
 
-  it("does not break the thread for the next program when its parser fails", async () => {
+  it("does not break the thread for the next program when its parser fails", { tags: "slow" }, async () => {
     expect(await endOf("(".repeat(190_000))).toBe("too-large");
     expect(await endOf("return 'next'")).toBe("next");
   });
@@ -67,11 +67,13 @@ describe("a hostile program", () => {
     }
   });
 
-  it("ends when its types take too long to read", async () => {
+  it("ends when its types take too long to read", { tags: "slow" }, async () => {
     expect(await endOf(`f${"<a>(".repeat(50)}${")".repeat(50)}`)).toBe("timeout");
   });
 
-  it("ends with results that it has not read, and leaves its thread to the next program", async () => {
+  it("ends with results that it has not read, and leaves its thread to the next program", {
+    tags: "slow",
+  }, async () => {
     const text = "x".repeat(1_000_000);
     const calls = {
       ...echoCalls,
@@ -94,14 +96,14 @@ describe("a hostile program", () => {
       expect([program, await endOf(program)]).toEqual([program, "invalid-input"]);
   });
 
-  it("cannot return much data under a short text", async () => {
+  it("cannot return much data under a short text", { tags: "slow" }, async () => {
     await using slow = asDisposable(openScripts());
     const program =
       "const result = await tools.echo({ text: 'short' }); result.data = '\\0'.repeat(1_400_000); return result";
     await expect(slow.run(program, echoCalls, { signal })).rejects.toThrow("may print and return");
   });
 
-  it("cannot fill the memory of this thread with calls that wait", async () => {
+  it("cannot fill the memory of this thread with calls that wait", { tags: "slow" }, async () => {
     const released = Promise.withResolvers<void>();
     const call: InnerCalls["call"] = async () => {
       await released.promise;
@@ -132,7 +134,7 @@ describe("a hostile program", () => {
     await run.end();
   });
 
-  it("makes no call for the program that follows it", async () => {
+  it("makes no call for the program that follows it", { tags: "slow" }, async () => {
     const ending = new AbortController();
     const own: string[] = [];
     const late: string[] = [];

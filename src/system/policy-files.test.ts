@@ -142,7 +142,7 @@ it("detects quickly that a path cannot exist", async () => {
   expect(names.map((name) => mayExist(join(folder.path, name)))).toEqual([true, true, false, false]);
 });
 
-it("never treats an unreadable file as empty", { tags: "differs-for-root" }, async () => {
+it("never treats an unreadable file as empty", { tags: "root" }, async () => {
   await using folder = temporaryFolder();
   const at = (name: string) => join(folder.path, name);
   mkdirSync(at("directory"));

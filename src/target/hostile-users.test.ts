@@ -28,7 +28,7 @@ async function closes(client: EchoClient): Promise<void> {
 
 it.each(process.getuid!() === 0 ? ["link", "owner"] : ["link"])(
   "does not run a Node that another user has put into the temporary directory (%s)",
-  { tags: ["differs-for-root"] },
+  { tags: ["root"] },
   async (kind) => {
     await using there = commandTarget('export TMPDIR="$HOME/tmp" PATH=/usr/bin:/bin; unset SHELL');
     const elsewhere = join(there.home, "elsewhere");
@@ -48,7 +48,9 @@ it.each(process.getuid!() === 0 ? ["link", "owner"] : ["link"])(
   },
 );
 
-it("uses the temporary directory instead of a link in the cache, and refuses links there", async () => {
+it("uses the temporary directory instead of a link in the cache, and refuses links there", {
+  tags: "slow",
+}, async () => {
   await using there = commandTarget('export TMPDIR="$HOME/tmp"');
   const elsewhere = join(there.home, "elsewhere");
   for (const path of [elsewhere, join(there.folder, ".."), join(there.home, "tmp")])
@@ -64,7 +66,9 @@ it("uses the temporary directory instead of a link in the cache, and refuses lin
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 
-it("runs the server that was checked, also when its file is replaced after the check", async () => {
+it("runs the server that was checked, also when its file is replaced after the check", {
+  tags: "slow",
+}, async () => {
   await using there = commandTarget('export SHELL="$HOME/shell"');
   await closes(await openEcho(there));
   // The login shell runs between the check and the start.
@@ -81,7 +85,7 @@ it("runs the server that was checked, also when its file is replaced after the c
   expect(existsSync(join(there.home, "replaced"))).toBe(true);
 });
 
-it("keeps its processes when its record cannot be written", async () => {
+it("keeps its processes when its record cannot be written", { tags: "slow" }, async () => {
   await using there = commandTarget();
   const client = await openEcho(there);
   const [session = ""] = readdirSync(join(there.folder, "sessions"));

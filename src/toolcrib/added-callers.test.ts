@@ -97,7 +97,7 @@ it("asks the same user, whose answer applies to all callers", async () => {
   expect([results.map(({ isError }) => isError), questions]).toEqual([[false, false, false], 1]);
 });
 
-it("cancels only its own calls, processes and shells when it leaves", async () => {
+it("cancels only its own calls, processes and shells when it leaves", { tags: "slow" }, async () => {
   await using one = await fixture();
   const [staying, leaving] = await Promise.all([one.crib.addCaller(), one.crib.addCaller()]);
   const begin = async (caller: typeof staying, name: string) => {
@@ -154,7 +154,7 @@ it("cancels its checks when it leaves", async () => {
   await checking;
 });
 
-it("ends when the instance closes", async () => {
+it("ends when the instance closes", { tags: "slow" }, async () => {
   await using one = await fixture();
   const other = await one.crib.addCaller();
   const { data } = await other.call("process.start", { command: "sleep 300" });

@@ -269,7 +269,7 @@ describe("a backend with commands", () => {
     return open({ backend, sandbox: "none", mode: "yolo", ...options });
   };
 
-  it("runs commands, background processes, searches and git there", async () => {
+  it("runs commands, background processes, searches and git there", { tags: "slow" }, async () => {
     const git = (...words: string[]) =>
       execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=a@b.c", ...words], { cwd: workspace });
     git("init", "-q", "-b", "main");
@@ -312,7 +312,7 @@ describe("a backend with commands", () => {
     expect(other.error?.code).toBe("needs-approval");
   });
 
-  it("ends a command that takes too long", async () => {
+  it("ends a command that takes too long", { tags: "slow" }, async () => {
     const toolcrib = await openThere();
     const command = "echo $$ > pid; sleep 600";
     const { error } = await toolcrib.call("shell.run", { command, timeout_ms: 3_000 });

@@ -152,36 +152,40 @@ describe.skipIf(missing !== undefined)(`in bubblewrap${missing ? ` (skipped: ${m
   });
 
   const curl = existsSync("/usr/bin/curl") ? "" : " (skipped: curl is missing)";
-  it.skipIf(curl !== "")(`reaches only hosts that rules or the user allow${curl}`, async () => {
-    const server = createServer((_request, response) => response.end("reached\n")).listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as AddressInfo;
-    // Programs do not use a proxy for this machine by themselves.
-    const fetching = `curl -s -m 5 --noproxy none http://127.0.0.1:${port}/`;
-    const answers: unknown[] = [];
-    try {
-      for (const rules of [
-        [],
-        ["allow connect 127.0.0.1"],
-        ["allow connect *"],
-        ["allow connect localhost"],
-      ]) {
-        await using opened = await openFixture({
-          sandbox: "bwrap",
-          rules: ["allow run sh probe.sh", ...rules],
-        });
-        writeFileSync(join(opened.workspace, "probe.sh"), `${fetching}\n`);
-        const ran = await opened.run("sh probe.sh");
-        answers.push("stdout" in ran ? ran.stdout.includes("reached") : ran);
+  it.skipIf(curl !== "")(
+    `reaches only hosts that rules or the user allow${curl}`,
+    { tags: "slow" },
+    async () => {
+      const server = createServer((_request, response) => response.end("reached\n")).listen(0, "127.0.0.1");
+      await new Promise((resolve) => server.once("listening", resolve));
+      const { port } = server.address() as AddressInfo;
+      // Programs do not use a proxy for this machine by themselves.
+      const fetching = `curl -s -m 5 --noproxy none http://127.0.0.1:${port}/`;
+      const answers: unknown[] = [];
+      try {
+        for (const rules of [
+          [],
+          ["allow connect 127.0.0.1"],
+          ["allow connect *"],
+          ["allow connect localhost"],
+        ]) {
+          await using opened = await openFixture({
+            sandbox: "bwrap",
+            rules: ["allow run sh probe.sh", ...rules],
+          });
+          writeFileSync(join(opened.workspace, "probe.sh"), `${fetching}\n`);
+          const ran = await opened.run("sh probe.sh");
+          answers.push("stdout" in ran ? ran.stdout.includes("reached") : ran);
+        }
+        await using asking = await openFixture({ sandbox: "bwrap", answer: "once" });
+        const ran = await asking.run(fetching);
+        answers.push("stdout" in ran && ran.stdout, asking.asked[0]!.hosts.includes("127.0.0.1"));
+      } finally {
+        server.close();
       }
-      await using asking = await openFixture({ sandbox: "bwrap", answer: "once" });
-      const ran = await asking.run(fetching);
-      answers.push("stdout" in ran && ran.stdout, asking.asked[0]!.hosts.includes("127.0.0.1"));
-    } finally {
-      server.close();
-    }
-    expect(answers).toEqual([false, true, false, true, "reached\n", true]);
-  });
+      expect(answers).toEqual([false, true, false, true, "reached\n", true]);
+    },
+  );
 
   it("shows no placeholders to commands that only read, and lets these write nothing", async () => {
     await using opened = await openFixture({ sandbox: "bwrap", rules: ["allow run **"] });

@@ -7,7 +7,7 @@ import { userDirectories } from "../system/directories.ts";
 import { MemoryEnvironment, openToolcrib, type ToolcribOptions } from "./index.ts";
 
 describe("an instance with extra roots", () => {
-  it("reads and writes files there by absolute path, and undoes it", async () => {
+  it("reads and writes files there by absolute path, and undoes it", { tags: "slow" }, async () => {
     await using world = await reachingFixture();
     const { crib, at } = world;
     expect(

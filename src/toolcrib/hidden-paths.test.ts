@@ -55,6 +55,7 @@ it("hide data around the workspace from every tool, and leave the workspace as i
 
 it.skipIf((await missingHere("bwrap")) !== undefined)(
   "hide it in the sandbox also from programs that do not name it",
+  { tags: "slow" },
   async () => {
     await using opened = await openInside("auto");
     const { run } = opened;

@@ -444,7 +444,7 @@ describe("write locks", () => {
     expect(results.map(({ content }) => content)).toEqual(["met", "met"]);
   });
 
-  it("keep a file intact under fifty concurrent writes", async () => {
+  it("keep a file intact under fifty concurrent writes", { tags: "slow" }, async () => {
     await open();
     const contents = Array.from({ length: 50 }, (_, index) => `${index}\n`.repeat(1000));
     await Promise.all(contents.map((content) => crib.call("file.write", { path: "a", content })));
@@ -577,7 +577,7 @@ describe("edge cases", () => {
     });
   });
 
-  it("unexpected entries among the stored outputs do not break a call", async () => {
+  it("unexpected entries among the stored outputs do not break a call", { tags: "slow" }, async () => {
     await open({ tools: [customTool(() => ({ data: null, text: "x".repeat(500) }))] });
     await crib.call("test.act", {});
     const kept = globSync(join(folder, ".state/workspaces/*/outputs"))[0]!;
@@ -643,7 +643,7 @@ describe("edge cases", () => {
     expect((await crib.call("test.act", {}, { timeoutMs: Number.POSITIVE_INFINITY })).content).toBe("done");
   });
 
-  it("the next writer waits for one that does not stop at its deadline", async () => {
+  it("the next writer waits for one that does not stop at its deadline", { tags: "slow" }, async () => {
     const trace: string[] = [];
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
     const stubborn = customTool(
@@ -697,7 +697,7 @@ describe("edge cases", () => {
     expect((await crib.call("file.write", { path: output!, content: "" })).error?.code).toBe("denied");
   });
 
-  it("closed instances leave no file handles or listeners behind", async () => {
+  it("closed instances leave no file handles or listeners behind", { tags: "slow" }, async () => {
     const tools = [customTool(() => ({ data: null, text: "x".repeat(500) }))];
     const round = async () => {
       await open({ tools });
@@ -774,7 +774,9 @@ describe("opening an instance", () => {
   });
 });
 
-it("a new instance reports which change a crash interrupted and how it was recovered", async () => {
+it("a new instance reports which change a crash interrupted and how it was recovered", {
+  tags: "slow",
+}, async () => {
   makeChangeWorld(folder);
   const workspace = realpathSync(join(folder, "workspace"));
   const changer = fileURLToPath(new URL("../../test/support/environment/changer.ts", import.meta.url));

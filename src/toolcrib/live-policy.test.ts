@@ -37,7 +37,7 @@ async function openFixture(options: ToolcribOptions = {}) {
   };
 }
 
-it("reads the rule files again for each call", async () => {
+it("reads the rule files again for each call", { tags: "slow" }, async () => {
   await using fixture = await openFixture({ ruleFiles: ["more rules"] });
   const answers = [await fixture.read()];
   fixture.write("config/rules", "deny read a.txt\n");
@@ -69,7 +69,9 @@ it("decides a call by the rules that were written before it began, also among ca
   expect(later.map((answer) => answer.split(":")[0])).toEqual(["denied", "denied"]);
 });
 
-it("keeps denying when the project's rules are removed, until the user trusts the new state", async () => {
+it("keeps denying when the project's rules are removed, until the user trusts the new state", {
+  tags: "slow",
+}, async () => {
   await using fixture = await openFixture();
   const rules = "workspace/.toolcrib/rules";
   fixture.write(rules, "deny read a.txt\n");
@@ -129,7 +131,7 @@ it("trusts a project's rules from the moment the user does, and only while they 
   ]);
 });
 
-it("hides a file from search as soon as a rule makes it secret", async () => {
+it("hides a file from search as soon as a rule makes it secret", { tags: "slow" }, async () => {
   await using fixture = await openFixture();
   const grep = async () => {
     const { data } = await fixture.crib.call("search.grep", { pattern: "^a$" });
@@ -175,7 +177,7 @@ it("refuses every call while the rules are invalid or unreadable, and names the 
   ]);
 });
 
-it("never decides by a rule file that an editor has only half written", async () => {
+it("never decides by a rule file that an editor has only half written", { tags: "slow" }, async () => {
   await using fixture = await openFixture();
   fixture.write("config/rules", "deny read a.txt\n");
   const before = await fixture.read();
@@ -189,7 +191,9 @@ it("never decides by a rule file that an editor has only half written", async ()
   ]);
 });
 
-it("hides tools that rules deny entirely, and notifies listeners when that changes", async () => {
+it("hides tools that rules deny entirely, and notifies listeners when that changes", {
+  tags: "slow",
+}, async () => {
   await using fixture = await openFixture({ rules: ["deny use file.list"] });
   const names = async () => (await fixture.crib.definitions()).map(({ canonical }) => canonical);
   const has = async () =>

@@ -56,7 +56,7 @@ it("reads from the repository root down to the workspace, and nothing above or b
 });
 
 it("stays in the workspace outside a repository, or when another user owns the one above it", {
-  tags: "differs-for-root",
+  tags: "root",
 }, async () => {
   const shared = newFolder();
   const workspace = join(shared, "mine");

@@ -35,7 +35,9 @@ function openFolders() {
   };
 }
 
-it("rolls back a killed session's transaction, and can undo the rest of the session", async () => {
+it("rolls back a killed session's transaction, and can undo the rest of the session", {
+  tags: "slow",
+}, async () => {
   await using fixture = openFolders();
   await once(fixture.leave("killed"), "close");
   const crib = await fixture.open();
@@ -68,7 +70,9 @@ it("rolls back a killed session's transaction, and can undo the rest of the sess
   journal.close();
 });
 
-it("gives a session to one of several claimants, and to the next when that one is killed", async () => {
+it("gives a session to one of several claimants, and to the next when that one is killed", {
+  tags: "slow",
+}, async () => {
   await using fixture = openFolders();
   const wanting = Array.from({ length: 4 }, () => fixture.leave("waiting"));
   const outputs = await Promise.all(

@@ -47,7 +47,7 @@ it("reads files together that a command could change, or has changed", async () 
   expect(readFileSync(join(folder.path, "large.txt"), "utf8")).toBe("x".repeat(300_000));
 });
 
-it("is not sent a content again that the journal has", async () => {
+it("is not sent a content again that the journal has", { tags: "slow" }, async () => {
   await using folder = temporaryFolder();
   const at = (name: string) => join(folder.path, name);
   const text = (letter: string) => `${letter.repeat(99)}\n`.repeat(500);

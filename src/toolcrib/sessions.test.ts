@@ -1,3 +1,4 @@
+/** @module-tag slow */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

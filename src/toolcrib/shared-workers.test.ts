@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it, vi } from "vitest";
@@ -52,7 +53,7 @@ it("keeps a worker until the last instance of a workspace closes", async () => {
   ]);
   await other.close();
   expect(workers("reader")).toEqual([]);
-}, 600_000);
+});
 
 it("starts a killed worker again with the next call of any instance", async () => {
   await using sharer = await sharing([], []);
@@ -62,7 +63,7 @@ it("starts a killed worker again with the next call of any instance", async () =
   process.kill(reader!, "SIGKILL");
   expect([await outline(other), await outline(one)]).toEqual([text, text]);
   expect(workers("reader")).not.toContain(reader);
-}, 600_000);
+});
 
 it("shares an index only between instances that may read the same files", async () => {
   await using sharer = await sharing([], ["allow run ls"], ["deny read hidden.ts"]);
@@ -71,4 +72,4 @@ it("shares an index only between instances that may read the same files", async 
   expect([await shapes(grants), workers("indexer").length]).toEqual([["ShownShape", "HiddenShape"], 1]);
   await vi.waitFor(async () => expect(await shapes(denies)).toEqual(["ShownShape"]), 30_000);
   expect(workers("indexer").length).toBe(2);
-}, 600_000);
+});

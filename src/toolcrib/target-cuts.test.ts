@@ -33,7 +33,7 @@ it(`makes every call once and keeps every process while the link is cut ${cuts} 
 
 it.skipIf(sshMissing)(
   `does the same while ssh is killed ${sshCuts} times ${hasSeed}${sshMissing ? `: ${sshMissing}` : ""}`,
-  { timeout, tags: ["differs-for-root"] },
+  { timeout, tags: ["root"] },
   async () => {
     await using there = sshServer();
     await using here = temporaryFolder();

@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 describe("a worker", () => {
-  it("answers again after a crash", async () => {
+  it("answers again after a crash", { tags: "slow" }, async () => {
     // Fakes only the clock of the limit: how long a start takes depends on the machine's load.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const limitMs = 60_000;
@@ -24,18 +24,18 @@ describe("a worker", () => {
     void hanging.then(() => vi.advanceTimersByTime(limitMs));
     await expect(question).rejects.toMatchObject({ code: "timeout", message: "a.txt took too long" });
     expect(await worker.ask("add", () => [3, 4], always)).toBe(7);
-  }, 600_000);
+  });
 
-  it("is killed when its buffers use too much memory, and reports it", async () => {
+  it("is killed when its buffers use too much memory, and reports it", { tags: "slow" }, async () => {
     const worker = open({});
     await expect(worker.ask("takeBytes", () => undefined, always)).rejects.toMatchObject({
       code: "unavailable",
       message: "a.txt: SIGALRM",
     });
     expect(await worker.ask("add", () => [1, 2], always)).toBe(3);
-  }, 600_000);
+  });
 
-  it("is replaced after an answer when it keeps much memory", async () => {
+  it("is replaced after an answer when it keeps much memory", { tags: "slow" }, async () => {
     const worker = open({});
     const processes: number[] = [];
     const keep = (count: number) => worker.ask("keepBytes", noting(processes, count), always);
@@ -43,16 +43,16 @@ describe("a worker", () => {
     expect(await keep(220_000_000 - little)).toBeGreaterThan(200_000_000);
     expect(await keep(1000)).toBeLessThan(200_000_000);
     expect(processes).toEqual([1, 1, 2]);
-  }, 600_000);
+  });
 
-  it("exits when its objects use too much memory", async () => {
+  it("exits when its objects use too much memory", { tags: "slow" }, async () => {
     const worker = open({ flags: ["--max-old-space-size=40"] });
     await expect(worker.ask("takeObjects", () => undefined, always)).rejects.toMatchObject({
       code: "unavailable",
       message: "a.txt: SIGABRT",
     });
     expect(await worker.ask("add", () => [1, 2], always)).toBe(3);
-  }, 600_000);
+  });
 
   it("is killed when a cancelled request keeps running, and restarts for the next", async () => {
     const worker = open({});
@@ -66,7 +66,7 @@ describe("a worker", () => {
       message: "The call was cancelled while a.txt was read",
     });
     expect(await next).toBe(11);
-  }, 600_000);
+  });
 
   it("exits after its requests when it is retired, and restarts", async () => {
     const worker = open({});
@@ -77,9 +77,9 @@ describe("a worker", () => {
     worker.retire();
     expect([await first, await add([3, 4])]).toEqual([3, 7]);
     expect(processes).toEqual([1, 2]);
-  }, 600_000);
+  });
 
-  it("exits when it is idle, and restarts", async () => {
+  it("exits when it is idle, and restarts", { tags: "slow" }, async () => {
     const worker = open({ idleMs: 1 });
     const processes = new Set<number>();
     while (processes.size < 2) {
@@ -91,7 +91,7 @@ describe("a worker", () => {
       await new Promise((wake) => setTimeout(wake, 20));
     }
     expect([...processes]).toEqual([1, 2]);
-  }, 600_000);
+  });
 });
 
 /** Returns a function that notes the process of a request, and returns its input. */

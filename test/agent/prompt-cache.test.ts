@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, it } from "vitest";
 import type { ProviderKind, ScriptedReply } from "../providers/provider-server.ts";
 import { isLong, repetitions } from "../support/repetitions.ts";

@@ -11,7 +11,6 @@ import { codeFixture } from "../support/code-fixture.ts";
  * Attacks with which a red team got past the first code tools: an edit at another position, another meaning, a false
  * answer.
  */
-const options = { timeout: 60_000 };
 const fixture = codeFixture();
 afterAll(() => fixture[Symbol.asyncDispose]());
 
@@ -27,7 +26,7 @@ describe("an ambiguous location", () => {
 
   it.each(["3:12", "line 3:12", "lines 3 and 12"])(
     "is not read as a range: %s",
-    options,
+    { tags: "slow" },
     async (location) => {
       expect(
         await refused(editSmart, numbered, { path: "numbers.ts", location, operation: "delete" }),
@@ -46,7 +45,7 @@ describe("an ambiguous location", () => {
     "the function that locks the mutex and does not block the thread",
     "locks the mutex but does not block the current thread",
     "function to lock without blocking the thread",
-  ])("does not match what the description negates: %s", options, async (location) => {
+  ])("does not match what the description negates: %s", async (location) => {
     expect(await refused(editSmart, locks, { path: "locks.rs", location, operation: "delete" })).toEqual({
       code: "no-match",
       isSame: true,
@@ -55,7 +54,6 @@ describe("an ambiguous location", () => {
 
   it.each(["let timeout_seconds = 5000;", "assert_false(value_of_thing);"])(
     "does not match a line with another value or word: %s",
-    options,
     async (location) => {
       const text = "fn f() {\n    let timeout_seconds = 3000;\n    assert_true(value_of_thing);\n}\n";
       expect(await refused(editSmart, text, { path: "near.rs", location, operation: "delete" })).toEqual({
@@ -104,14 +102,14 @@ describe("a rename that would change the meaning", () => {
       "T",
       "U",
     ],
-  ])("is refused: %s", options, async (_, path, text, name, newName) => {
+  ])("is refused: %s", async (_, path, text, name, newName) => {
     const line = text.split("\n").findIndex((each) => new RegExp(`\\b${name}\\b`).test(each)) + 1;
     for (const at of [{}, { line }])
       expect((await refused(codeRename, text, { path, name, new_name: newName, ...at })).isSame).toBe(true);
   });
 });
 
-it("checks other files correctly after one that overruns its scanner", options, async () => {
+it("checks other files correctly after one that overruns its scanner", { tags: "slow" }, async () => {
   writeFileSync(fixture.at("deep.yaml"), `${"- ".repeat(300)}x\n`);
   await fixture.run(codeValidate, { path: "deep.yaml" }).catch(() => undefined);
   const others = {
@@ -127,7 +125,7 @@ it("checks other files correctly after one that overruns its scanner", options, 
   expect(parses).toEqual([false, true, true]);
 });
 
-it("shows names of files and symbols on one line", options, async () => {
+it("shows names of files and symbols on one line", async () => {
   await using named = codeFixture({
     "new\nline.ts": "export function f() {}\n",
     "a.md": "# Title \u001b[2J\n",

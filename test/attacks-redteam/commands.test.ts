@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +10,6 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 /** Attacks with which a red team got past the first sandbox and policy, as commands through the whole pipeline. */
 const levels = ["bwrap", "landlock"] as const;
 const missing = { bwrap: await missingHere("bwrap"), landlock: await missingHere("landlock") };
-const options = { timeout: 60_000 };
 
 interface Fixture extends AsyncDisposable {
   readonly crib: Toolcrib;
@@ -59,7 +59,7 @@ async function openFixture(given: Pick<ToolcribOptions, "mode" | "rules" | "sand
 describe.each(levels)("at level %s", (level) => {
   const held = it.skipIf(missing[level] !== undefined);
 
-  held("no file is made that runs as its owner, whoever starts it", options, async () => {
+  held("no file is made that runs as its owner, whoever starts it", async () => {
     await using fixture = await openFixture({ sandbox: level });
     await fixture.run(
       "cp /bin/true a; chmod 4755 a; install -m 2755 /bin/true b; perl -e 'umask 0; sysopen F, q(c), 65, 06755'",
@@ -68,19 +68,19 @@ describe.each(levels)("at level %s", (level) => {
     expect(modes).toEqual(modes.map(() => 0));
   });
 
-  held("sockets for datagrams reach nobody by their paths", options, async () => {
+  held("sockets for datagrams reach nobody by their paths", async () => {
     await using fixture = await openFixture({ sandbox: level });
     const script = "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_DGRAM, 0) or print qq(refused\\n)'";
     expect(await fixture.run(script)).toContain("refused");
   });
 
-  held("a repository comes into being by commands that make one, and by no others", options, async () => {
+  held("a repository comes into being by commands that make one, and by no others", async () => {
     await using fixture = await openFixture({ sandbox: level });
     await fixture.run("mkdir -p .git/hooks; echo evil > .git/config", { words: " new init create clone" });
     expect(existsSync(fixture.at(".git"))).toBe(false);
   });
 
-  held("a session that has made a repository cannot say what git runs", options, async () => {
+  held("a session that has made a repository cannot say what git runs", async () => {
     await using fixture = await openFixture({ sandbox: level });
     await fixture.crib.call("shell.run", { command: "git init -q .", session: "s" });
     await fixture.run("echo evil > .git/hooks/pre-commit; echo '[core] fsmonitor = evil' >> .git/config", {
@@ -93,7 +93,7 @@ describe.each(levels)("at level %s", (level) => {
     ]).toEqual([false, expect.not.stringContaining("evil")]);
   });
 
-  held("hooks and settings that git is led to stay as they are", options, async () => {
+  held("hooks and settings that git is led to stay as they are", async () => {
     await using fixture = await openFixture({ sandbox: level });
     fixture.git("init", "-q", ".");
     fixture.put("githooks/pre-commit", "mine");
@@ -112,7 +112,6 @@ describe.each(levels)("at level %s", (level) => {
 
   held(
     "neither thousands of files nor closed directories keep protected ones from being put back",
-    options,
     async () => {
       await using fixture = await openFixture({ sandbox: level });
       fixture.git("init", "-q", ".");
@@ -127,7 +126,7 @@ describe.each(levels)("at level %s", (level) => {
     },
   );
 
-  held("a repository that lies elsewhere in the workspace is kept like any other", options, async () => {
+  held("a repository that lies elsewhere in the workspace is kept like any other", async () => {
     await using fixture = await openFixture({ sandbox: level });
     mkdirSync(fixture.at("store"));
     fixture.git("init", "-q", "--separate-git-dir=store/own", ".");
@@ -142,7 +141,6 @@ describe.each(levels)("at level %s", (level) => {
 
   held(
     "nothing protected stays changed after a command of a session, though the shell lives on",
-    options,
     async () => {
       await using fixture = await openFixture({ sandbox: level });
       fixture.git("init", "-q", ".");
@@ -161,7 +159,7 @@ describe.each(levels)("at level %s", (level) => {
     },
   );
 
-  held("a deep directory does not keep later commands from running", options, async () => {
+  held("a deep directory does not keep later commands from running", async () => {
     await using fixture = await openFixture({ sandbox: level });
     await fixture.run(`perl -e 'for (1 .. 600) { mkdir "dddddddddd"; chdir "dddddddddd" }'`);
     expect(await fixture.run("echo it runs; rm -rf dddddddddd")).toContain("it runs");
@@ -172,7 +170,7 @@ describe.each(levels)("at level %s", (level) => {
 describe("at level bwrap", () => {
   const held = it.skipIf(missing.bwrap !== undefined);
 
-  held("what is hidden stays hidden when its directory gets another name", options, async () => {
+  held("what is hidden stays hidden when its directory gets another name", async () => {
     await using fixture = await openFixture({
       sandbox: "bwrap",
       rules: ["deny read config/production.json"],
@@ -194,20 +192,16 @@ describe("in a session whose commands are checked", () => {
     "PS0='$(touch pwned)'",
     "printf -v PROMPT_COMMAND 'touch pwned'",
   ];
-  it.skipIf(missing.bwrap !== undefined)(
-    `${texts.join(", ")} run nothing without asking`,
-    options,
-    async () => {
-      await using fixture = await openFixture({
-        sandbox: "bwrap",
-        mode: "cautious",
-        rules: ["allow run @read"],
-      });
-      for (const [index, command] of texts.entries()) {
-        for (const each of [command, "ls", "ls"])
-          await fixture.crib.call("shell.run", { command: each, session: `s${index}` });
-        expect(existsSync(fixture.at("pwned")), command).toBe(false);
-      }
-    },
-  );
+  it.skipIf(missing.bwrap !== undefined)(`${texts.join(", ")} run nothing without asking`, async () => {
+    await using fixture = await openFixture({
+      sandbox: "bwrap",
+      mode: "cautious",
+      rules: ["allow run @read"],
+    });
+    for (const [index, command] of texts.entries()) {
+      for (const each of [command, "ls", "ls"])
+        await fixture.crib.call("shell.run", { command: each, session: `s${index}` });
+      expect(existsSync(fixture.at("pwned")), command).toBe(false);
+    }
+  });
 });

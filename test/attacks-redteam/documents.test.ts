@@ -6,7 +6,6 @@ import { makeZip } from "../support/documents/make-zip.ts";
 import { temporaryToolcrib } from "../support/temporary-toolcrib.ts";
 
 /** Leaks that a red team found in the first document.read, tested through the whole pipeline. */
-const options = { timeout: 60_000 };
 const fixture = await temporaryToolcrib();
 afterAll(() => fixture[Symbol.asyncDispose]());
 
@@ -21,12 +20,12 @@ describe("a document", () => {
     ["a.zip", makeZip([{ name: "../.env", content: "KEY=canary" }]), "../.env"],
     ["a.tar", makeTar([{ name: ".ssh/id_rsa", content: "canary" }]), "entry .ssh/id_rsa from 1"],
     ["b.gz", gzipSync("canary"), "entry b/../.env"],
-  ])("does not carry secrets past the rules: %s", options, async (path, bytes, part) => {
+  ])("does not carry secrets past the rules: %s", async (path, bytes, part) => {
     const result = await read(path, bytes, { part });
     expect([result.error?.code, JSON.stringify(result).includes("canary")]).toEqual(["denied", false]);
   });
 
-  it("does not fill the context with its own metadata", options, async () => {
+  it("does not fill the context with its own metadata", { tags: "slow" }, async () => {
     const comment = Buffer.alloc(65_537, "c");
     comment.set([0xff, 0xfe, 0xff, 0xff]);
     const picture = Buffer.concat([Buffer.from([0xff, 0xd8]), ...Array<Buffer>(200).fill(comment)]);
@@ -34,7 +33,7 @@ describe("a document", () => {
     expect([result.error, JSON.stringify(result).length < 10_000]).toEqual([null, true]);
   });
 
-  it("does not pass invalid images to models", options, async () => {
+  it("does not pass invalid images to models", async () => {
     const output = { output_type: "display_data", metadata: {}, data: { "image/png": "bm8gcGljdHVyZQ==" } };
     const cell = { cell_type: "code", execution_count: 1, metadata: {}, outputs: [output], source: "x" };
     const notebook = { cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 4 };

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

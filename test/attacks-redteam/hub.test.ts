@@ -10,7 +10,7 @@ import type { ServerConfiguration } from "../../src/mcp/hub/settings/read-settin
 import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-it("does not trust what a server claims about its own tools", async () => {
+it("does not trust what a server claims about its own tools", { tags: "slow" }, async () => {
   const harmless = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
   const inputSchema = { type: "object" };
   const servers = {

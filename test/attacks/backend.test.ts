@@ -158,29 +158,33 @@ async function callAll(toolcrib: Toolcrib): Promise<readonly string[]> {
 const namesBelow = (path: string) => readdirSync(path, { recursive: true }).toSorted();
 
 describe("a backend with the path of a local folder", () => {
-  it.each(["without commands", "with commands"])("never leads to this machine (%s)", async (kind) => {
-    const commands: string[] = [];
-    const memory = new MemoryBackend(local, files);
-    const backend = Object.assign(memory, {
-      ...(kind === "with commands" && {
-        exec: (async (command, { onOutput }) => {
-          commands.push(command);
-          await onOutput(Buffer.from("from the backend\n"), "stdout");
-          return { code: /command -v '?(rg|tmux|mkfifo)/.test(command) ? 1 : 0 };
-        }) satisfies Backend["exec"],
-      }),
-    });
-    const [names, { mtimeMs }] = [namesBelow(local), statSync(join(local, "notes.md"))];
-    touched.length = 0;
-    const toolcrib = await openToolcrib(options(backend));
-    const answers = await callAll(toolcrib);
-    await toolcrib.close();
-    expect(answers.filter((answer) => answer.includes("SECRET"))).toEqual([]);
-    expect(commands.some((command) => command.includes("'git'"))).toBe(kind === "with commands");
-    expect([touched, started.filter((file) => !file.startsWith(process.execPath))]).toEqual([[], []]);
-    expect([namesBelow(local), statSync(join(local, "notes.md")).mtimeMs]).toEqual([names, mtimeMs]);
-    expect(readFileSync(join(local, "notes.md"), "utf8")).toBe("LOCAL-SECRET\n");
-  });
+  it.each(["without commands", "with commands"])(
+    "never leads to this machine (%s)",
+    { tags: "slow" },
+    async (kind) => {
+      const commands: string[] = [];
+      const memory = new MemoryBackend(local, files);
+      const backend = Object.assign(memory, {
+        ...(kind === "with commands" && {
+          exec: (async (command, { onOutput }) => {
+            commands.push(command);
+            await onOutput(Buffer.from("from the backend\n"), "stdout");
+            return { code: /command -v '?(rg|tmux|mkfifo)/.test(command) ? 1 : 0 };
+          }) satisfies Backend["exec"],
+        }),
+      });
+      const [names, { mtimeMs }] = [namesBelow(local), statSync(join(local, "notes.md"))];
+      touched.length = 0;
+      const toolcrib = await openToolcrib(options(backend));
+      const answers = await callAll(toolcrib);
+      await toolcrib.close();
+      expect(answers.filter((answer) => answer.includes("SECRET"))).toEqual([]);
+      expect(commands.some((command) => command.includes("'git'"))).toBe(kind === "with commands");
+      expect([touched, started.filter((file) => !file.startsWith(process.execPath))]).toEqual([[], []]);
+      expect([namesBelow(local), statSync(join(local, "notes.md")).mtimeMs]).toEqual([names, mtimeMs]);
+      expect(readFileSync(join(local, "notes.md"), "utf8")).toBe("LOCAL-SECRET\n");
+    },
+  );
 
   it("is where a model works, and all it is told of", async () => {
     const backend = new MemoryBackend(local, { ...files, "AGENTS.md": "Write in the backend.\n" });

@@ -25,7 +25,7 @@ describe.each(levels)("no way of starting a command escapes %s", (level) => {
   const options = { timeout: 600_000 };
   it.skipIf(missing[level] !== undefined)(
     "as the user who runs the tests",
-    { ...options, tags: "differs-for-root" },
+    { ...options, tags: ["root", "slow"] },
     async () => {
       await expectHeld(level, undefined);
     },

@@ -54,7 +54,7 @@ describe.skipIf(missing !== undefined)("a hostile language server", () => {
     ["huge", "it sent a message of more than 64 MB"],
     ["flood", "it sent more than 24 MB without answering"],
     ["garbage", "it sent output that is not a message"],
-  ])("is ended when it breaks the protocol: %s", async (how, reason) => {
+  ])("is ended when it breaks the protocol: %s", { tags: "slow" }, async (how, reason) => {
     await using project = await hostile(how);
     const { error } = await hover(project);
     expect(error).toMatchObject({
@@ -63,12 +63,12 @@ describe.skipIf(missing !== undefined)("a hostile language server", () => {
     });
   });
 
-  it("does not hold a call beyond its deadline", async () => {
+  it("does not hold a call beyond its deadline", { tags: "slow" }, async () => {
     await using project = await hostile("silent");
     expect((await hover(project, 3_000)).error?.code).toBe("timeout");
   });
 
-  it("is restarted three times when it crashes, and then no more", async () => {
+  it("is restarted three times when it crashes, and then no more", { tags: "slow" }, async () => {
     await using project = await hostile("crash");
     const codes: (string | undefined)[] = [];
     for (let count = 0; count < 5; count += 1) codes.push((await hover(project)).error?.message);
@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)("a hostile language server", () => {
     ]);
   });
 
-  it("cannot rename more than the name", async () => {
+  it("cannot rename more than the name", { tags: "slow" }, async () => {
     const files = { ".vscode/tasks.json": "names: []\n", "names.x": "names\n", "how.txt": "" };
     await using project = await hostile("renames", files);
     const contents = () =>
@@ -109,7 +109,7 @@ describe.skipIf(missing !== undefined)("a hostile language server", () => {
 });
 
 describe.skipIf(missing !== undefined)("a repository", () => {
-  it("cannot choose a language server by its files", async () => {
+  it("cannot choose a language server by its files", { tags: "slow" }, async () => {
     const fake = "#!/bin/sh\nexec cat\n";
     await using project = await servedProject({
       files: {

@@ -25,7 +25,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
   });
   afterAll(() => fixture[Symbol.asyncDispose]());
 
-  it("report how they ended", async () => {
+  it("report how they ended", { tags: "slow" }, async () => {
     const ends = [await fixture.run("exit 7"), await fixture.run("kill -9 $$"), await fixture.run("true")];
     expect(ends.map(({ exitCode, signal }) => ({ exitCode, signal }))).toEqual([
       { exitCode: 7, signal: null },
@@ -42,7 +42,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
     expect([stdout, content.split("\n").slice(0, 2)]).toEqual(["red\n€\n", ["red", "€"]]);
   });
 
-  it("leave nothing running, however many left their process group", async () => {
+  it("leave nothing running, however many left their process group", { tags: "slow" }, async () => {
     const seconds = uniqueSeconds();
     const { exitCode } = await fixture.run(
       `for i in {1..200}; do setsid sleep ${seconds} < /dev/null > /dev/null 2>&1 & done; sleep 0.2; echo done`,
@@ -50,7 +50,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
     expect([exitCode, sleepers(seconds)]).toEqual([0, 0]);
   });
 
-  it("leave nothing running after a timeout", async () => {
+  it("leave nothing running after a timeout", { tags: "slow" }, async () => {
     const seconds = uniqueSeconds();
     const { error } = await fixture.crib.call("shell.run", {
       command: `trap '' TERM; setsid sleep ${seconds} & sleep ${seconds}`,
@@ -93,7 +93,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
 });
 
 describe.skipIf(levels[0] === "none")("commands of a session in a sandbox", () => {
-  it("ask when earlier commands have changed what they do (CVE-2026-22708)", async () => {
+  it("ask when earlier commands have changed what they do (CVE-2026-22708)", { tags: "slow" }, async () => {
     const asked: string[] = [];
     await using fixture = await openFixture({
       mode: "cautious",

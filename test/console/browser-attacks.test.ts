@@ -249,7 +249,9 @@ describe.skipIf(missingBrowser)("a stolen address or a planted cookie (with Chro
     expect(await attacker.content()).toContain("The console answers only at its own address.");
   });
 
-  it("does not sign in with an address that was used, nor with planted cookies", async () => {
+  it("does not sign in with an address that was used, nor with planted cookies", {
+    tags: "slow",
+  }, async () => {
     const code = console.newCode();
     await user.goto(`${console.origin}/#code=${code}`);
     await user.reload();
@@ -351,7 +353,9 @@ describe.skipIf(missingBrowser)("hostile text (with Chromium)", () => {
     return user.locator(unsafe).count();
   };
 
-  it("stays text in names of files, clients and workspaces, in diffs, input, output and messages", async () => {
+  it("stays text in names of files, clients and workspaces, in diffs, input, output and messages", {
+    tags: "slow",
+  }, async () => {
     expect(await shown("#/now", "ran('client')")).toBe(0);
     expect(await shown("#/trace", "ran('missing')")).toBe(0);
     const { workspace, calls } = await recorded();

@@ -39,7 +39,9 @@ afterAll(async () => {
 const diff = "--- a/notes.md\n+++ b/notes.md\n@@ -1,2 +1,2 @@\n one\n-two\n+<img src=x onerror=alert(1)>\n";
 
 describe.skipIf(missingBrowser)("the view of changes (with Chromium)", () => {
-  it("shows the state of the call, then its changes as text, without faults of accessibility", async () => {
+  it("shows the state of the call, then its changes as text, without faults of accessibility", {
+    tags: "slow",
+  }, async () => {
     const view = await show();
     await view.getByText("If it needs your approval, your client asks you.").waitFor();
     await send({ content: [{ type: "text", text: "Edited notes.md." }], _meta: { "toolcrib/diff": diff } });

@@ -65,7 +65,7 @@ describe.skipIf(missingBrowser)(
       await expect.poll(() => shown.locator(".question").count()).toBe(1);
     });
 
-    it("undoes one of two edits of a file, and redoes it", async () => {
+    it("undoes one of two edits of a file, and redoes it", { tags: "slow" }, async () => {
       await clickOldestCall(shown, real.origin, "edit.replace", "2 calls");
       await shown.keyboard.press("u");
       const dialog = shown.getByRole("dialog");
@@ -100,7 +100,7 @@ describe.skipIf(missingBrowser)(
       expect(fixture.errors).toEqual([]);
     });
 
-    it("undoes a whole session after a preview, and redoes it", async () => {
+    it("undoes a whole session after a preview, and redoes it", { tags: "slow" }, async () => {
       const after = readFileSync(file(), "utf8");
       await shown.goto(`${real.origin}/#/sessions`);
       await shown.locator(".session-row", { hasText: "Fix the login" }).press("Enter");
@@ -123,7 +123,7 @@ describe.skipIf(missingBrowser)(
       expect(readFileSync(file(), "utf8")).toBe(after);
     });
 
-    it("says why an undo is refused after a later edit, and keeps that edit", async () => {
+    it("says why an undo is refused after a later edit, and keeps that edit", { tags: "slow" }, async () => {
       const before = readFileSync(file(), "utf8");
       writeFileSync(file(), before.replace("codes.delete(code)", "codes.delete(code.trim())"));
       await clickOldestCall(shown, real.origin, "edit.replace", "2 calls");
@@ -140,7 +140,9 @@ describe.skipIf(missingBrowser)(
       writeFileSync(file(), before);
     });
 
-    it("explains a call, tries a rule on recorded calls, adds it and revokes it", async () => {
+    it("explains a call, tries a rule on recorded calls, adds it and revokes it", {
+      tags: "slow",
+    }, async () => {
       await shown.goto(`${real.origin}/#/rules`);
       await shown.getByLabel("Workspace").selectOption({ label: "shop" });
       const explained = shown.getByRole("region", { name: "Explain a call" });
@@ -172,7 +174,7 @@ describe.skipIf(missingBrowser)(
       await explain("allow");
     });
 
-    it("exports a conversation as Markdown, and forks it", async () => {
+    it("exports a conversation as Markdown, and forks it", { tags: "slow" }, async () => {
       await shown.goto(`${real.origin}/#/sessions`);
       await shown.locator(".session-row", { hasText: "Fix the login" }).press("Enter");
       await shown.getByText("Plan 3 of 3").waitFor();
@@ -193,7 +195,7 @@ describe.skipIf(missingBrowser)(
       expect(fixture.errors).toEqual([]);
     });
 
-    it("verifies the journal, and shows the findings of doctor", async () => {
+    it("verifies the journal, and shows the findings of doctor", { tags: "slow" }, async () => {
       await shown.goto(`${real.origin}/#/health`);
       await tabTo(shown, "button", "Verify the hash chain");
       await press(shown, "Enter");
@@ -203,7 +205,7 @@ describe.skipIf(missingBrowser)(
       if (isLong) expect(await faultsOf(shown)).toEqual([]);
     });
 
-    it("asks to sign in again when another console took its place", async () => {
+    it("asks to sign in again when another console took its place", { tags: "slow" }, async () => {
       await shown.evaluate('localStorage.setItem("toolcrib.api", "/api/wrong")');
       await shown.reload();
       await shown.getByRole("heading", { name: "Sign in from the terminal" }).waitFor();
@@ -216,6 +218,7 @@ describe.skipIf(missingBrowser)(
 
 it.skipIf(missingBrowser)(
   "starts an agent in the browser, steers it and answers its question by a key (with Chromium)",
+  { tags: "slow" },
   async () => {
     await using cli = await cliWithModel([
       { text: "I delete it.", calls: [{ name: "file_delete", input: { path: "a.txt" } }] },

@@ -54,6 +54,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
 
     it.each(Object.entries(routes))(
       "shows %s below the waiting questions, without faults of accessibility",
+      { tags: "slow" },
       async (name, hash) => {
         await shown.show(hash);
         expect(await questionBar(page)).toMatchObject({ x: 232, y: expect.closeTo(44, 0) });
@@ -63,7 +64,9 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       },
     );
 
-    it("reaches everything that can be pressed by Tab, and shows where the focus is", async () => {
+    it("reaches everything that can be pressed by Tab, and shows where the focus is", {
+      tags: "slow",
+    }, async () => {
       await shown.show("#/now");
       await page.evaluate(`document.addEventListener("focusin", ({ target }) => {
         if (getComputedStyle(target).outlineStyle !== "none") focused.add(target);
@@ -80,7 +83,9 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       }
     });
 
-    it("fits a phone: nothing is wider than 360 px, and the waiting questions are on every page", async () => {
+    it("fits a phone: nothing is wider than 360 px, and the waiting questions are on every page", {
+      tags: "slow",
+    }, async () => {
       await page.setViewportSize(phone);
       for (const hash of Object.values(routes)) {
         await shown.show(hash);
@@ -109,7 +114,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       await dialog.waitFor({ state: "detached" });
     });
 
-    it("says that it is offline, and continues when the server is back", async () => {
+    it("says that it is offline, and continues when the server is back", { tags: "slow" }, async () => {
       await shown.show("#/now");
       shown.server.lose();
       await page.getByText("Offline, reconnecting…").waitFor();
@@ -118,7 +123,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       await page.getByText("Offline, reconnecting…").waitFor({ state: "detached" });
     });
 
-    it("asks to sign in when the server no longer knows the page", async () => {
+    it("asks to sign in when the server no longer knows the page", { tags: "slow" }, async () => {
       await shown.show("#/now");
       shown.server.answers.set("/api/overview", { status: 401, body: {} });
       shown.server.lose();
@@ -182,7 +187,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     });
   });
 
-  it("shows names and outputs of the workspace as text", async () => {
+  it("shows names and outputs of the workspace as text", { tags: "slow" }, async () => {
     await shown.open("#/trace/w-main/call-99994");
     expect(await page.locator(".file-diff .path").allTextContents()).toContain(
       hostileName.replace("\u202e", "<U+202E>"),
@@ -202,7 +207,9 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     expect(shown.errors).toEqual([]);
   });
 
-  it("keeps at most 200 rows of 100,000 in the document, and loads more at the end", async () => {
+  it("keeps at most 200 rows of 100,000 in the document, and loads more at the end", {
+    tags: "slow",
+  }, async () => {
     await shown.open("#/trace");
     const scroller = page.locator(".scroller");
     for (const top of [3_000, 6_000, 12_000]) {
@@ -212,7 +219,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     }
   });
 
-  it("keeps in place what the user reads when calls arrive", async () => {
+  it("keeps in place what the user reads when calls arrive", { tags: "slow" }, async () => {
     await shown.open("#/trace");
     await page.locator(".scroller").evaluate((element) => element.scrollTo(0, 1_000));
     const rows = page.locator(".virtual > li");
@@ -230,7 +237,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     );
   });
 
-  it("leaves no gap when more calls arrive than a page has", async () => {
+  it("leaves no gap when more calls arrive than a page has", { tags: "slow" }, async () => {
     await shown.open("#/trace");
     await page.locator(".scroller").evaluate((element) => element.scrollTo(0, 1_000));
     for (const [count, held] of [
@@ -247,7 +254,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     expect(await row.getAttribute("href")).toContain(`call-${shown.server.newest - 205}`);
   });
 
-  it("filters by the address, and the search field keeps the focus", async () => {
+  it("filters by the address, and the search field keeps the focus", { tags: "slow" }, async () => {
     await shown.open("#/trace?failed=1&workspace=w-main");
     expect(await page.getByLabel("Failed").isChecked()).toBe(true);
     await page.keyboard.press("/");
@@ -260,7 +267,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     expect(new URL(page.url()).hash).toBe("#/trace");
   });
 
-  it("selects, opens and closes calls by keys; the back button returns", async () => {
+  it("selects, opens and closes calls by keys; the back button returns", { tags: "slow" }, async () => {
     await shown.open("#/trace");
     await page.keyboard.press("j");
     await page.keyboard.press("j");

@@ -34,7 +34,7 @@ describe.skipIf(missingBrowser)("a paired device (with Chromium)", () => {
     await console?.[Symbol.asyncDispose]();
   });
 
-  it("asks for the code, says that one is wrong, and opens the console", async () => {
+  it("asks for the code, says that one is wrong, and opens the console", { tags: "slow" }, async () => {
     const { address, newCode } = console.pairing!;
     const code = newCode();
     await page.goto(address);

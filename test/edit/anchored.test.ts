@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { makeTask, runTask, textFiles } from "../../bench/edit/anchored-tasks.ts";

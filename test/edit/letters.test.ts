@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { isUtf8 } from "node:buffer";
 import fc from "fast-check";
 import { expect, it } from "vitest";

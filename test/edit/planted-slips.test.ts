@@ -32,7 +32,9 @@ const slips: readonly ((text: string, at: number, random: Random) => string)[] =
   (text, at) => text.slice(0, at) + text[at]!.toUpperCase() + text.slice(at + 1),
 ];
 
-it("a planted typing error never leads to another part of the file, and often to the right one", () => {
+it("a planted typing error never leads to another part of the file, and often to the right one", {
+  tags: "slow",
+}, () => {
   const random = new Random(7);
   const counts = { right: 0, refused: 0, wrong: [] as string[] };
   const attempts = repetitions(400, 1_500);

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, it } from "vitest";
 import type { EditRequest } from "../../src/edit/edit-request.ts";
 import { type Attempt, attempt, path } from "./attempt.ts";

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { gitDiffs, programs } from "./programs.ts";

@@ -234,6 +234,7 @@ async function isGivenUp(world: World, why: string): Promise<void> {
 
 it.each(Object.keys(misbehaviours) as Misbehaviour[])(
   "survives a server that misbehaves: %s",
+  { tags: "slow" },
   async (name) => {
     world = await openWorld(name, shared.path);
     await comesTo[name](world);
@@ -255,7 +256,7 @@ function failed(message: string, { hint }: { readonly hint?: string } = {}): Ans
   return { content: hint === undefined ? message : `${message}\n${hint}`, isError: true };
 }
 
-it("leaves no server running when it is killed itself", async () => {
+it("leaves no server running when it is killed itself", { tags: "slow" }, async () => {
   await using folder = temporaryFolder();
   const program = await bundledProgram(new URL("left-behind.ts", import.meta.url));
   const killed = spawn(process.execPath, [program, folder.path], {

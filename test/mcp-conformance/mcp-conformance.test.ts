@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { readFileSync } from "node:fs";
 import { expect, it, vi } from "vitest";
 import { conformancePage, conformanceReport, withReport } from "./report.ts";
@@ -7,4 +8,4 @@ it("passes every applicable test of the official suite, as docs/mcp-conformance.
   using _warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   const page = readFileSync(conformancePage, "utf8");
   expect(withReport(page, await conformanceReport())).toBe(page);
-}, 300_000);
+});

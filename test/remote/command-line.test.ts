@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,7 +11,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // The command line on real targets: containers of podman and runc, here and on the other side of Debian's ssh server.
 
-const options = { tags: ["differs-for-root"] };
+const options = { tags: ["root"] };
 
 function commandLine({ name, env, folder, here }: RealTarget) {
   const workspace = cliWorkspace(env);

@@ -70,7 +70,7 @@ for (const kind of ["ssh", "podman"] as const) {
     afterAll(() => there[Symbol.asyncDispose]());
 
     // As root, the ssh server and podman work in other ways.
-    describe("environment", { tags: "differs-for-root" }, () => {
+    describe("environment", { tags: "root" }, () => {
       const test = kind === forAll || isLong ? testConformance : testSomeConformance;
       test("target", (content) => openTargetWorld(there, content));
     });
@@ -141,11 +141,12 @@ for (const kind of ["ssh", "podman"] as const) {
         (files) => openCommandFixture(files, { git: kind === "ssh", on: there }),
         isLong ? undefined : commandsOnTargets,
       );
-      it("undoes and redoes random scripts", () =>
+      it("undoes and redoes random scripts", { tags: "slow" }, () =>
         undoRandomScripts(
           (files) => openCommandFixture(files, { git: kind === "ssh", on: there }),
           repetitions(1, 3),
-        ));
+        ),
+      );
       testUndoAfterKill(target, killedAfter.undo);
     });
 

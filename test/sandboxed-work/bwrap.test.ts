@@ -1,3 +1,3 @@
 import { testWork } from "./test-work.ts";
 
-await testWork("bwrap", { tags: ["differs-for-root"] });
+await testWork("bwrap", { tags: ["root"] });

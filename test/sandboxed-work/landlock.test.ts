@@ -1,3 +1,3 @@
 import { testWork } from "./test-work.ts";
 
-await testWork("landlock", { tags: ["differs-for-root"] });
+await testWork("landlock", { tags: ["root"] });

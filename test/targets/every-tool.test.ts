@@ -175,7 +175,7 @@ it("names every tool", () => {
   expect([...named, ...onlyHere].sort()).toEqual(Object.keys(catalog).sort());
 });
 
-it("refuses what asks a language server on a target", async () => {
+it("refuses what asks a language server on a target", { tags: "slow" }, async () => {
   for (const tool of onlyHere) {
     const where = tool === "code.diagnostics" ? {} : { line: 2, name: "greet" };
     const { error } = await remote.call(tool, { path: "src/use.ts", ...where });
@@ -183,7 +183,7 @@ it("refuses what asks a language server on a target", async () => {
   }
 });
 
-it("answers every call on a target as on this machine", async () => {
+it("answers every call on a target as on this machine", { tags: "slow" }, async () => {
   // A busy machine answers from a part of the index.
   for (const crib of [here, remote]) await expect.poll(() => isIndexed(crib)).toBe(true);
   for (const [index, [tool, input]] of steps(url).entries()) {

@@ -36,7 +36,7 @@ async function cut(): Promise<void> {
 }
 
 describe("a shell of a target", () => {
-  it("stays open when the connection breaks, also during a command", async () => {
+  it("stays open when the connection breaks, also during a command", { tags: "slow" }, async () => {
     expect(await run("mkdir inner; cd inner; word=kept")).toMatchObject({ exitCode: 0 });
     await cut();
     expect(await run("pwd; echo $word")).toMatchObject({ stdout: `${there.workspace}/inner\nkept\n` });
@@ -52,7 +52,9 @@ describe("a shell of a target", () => {
     expect(await run("echo $word")).toMatchObject({ stdout: "kept\n" });
   });
 
-  it("runs nothing when it has changed its directory since the rules were applied", async () => {
+  it("runs nothing when it has changed its directory since the rules were applied", {
+    tags: "slow",
+  }, async () => {
     await run("trap 'cd /' USR1; (sleep 0.3; kill -USR1 $$; sleep 0.3; touch moved) & true");
     await expect.poll(() => existsSync(join(there.workspace, "inner/moved"))).toBe(true);
     expect(await run("true")).toMatchObject({ code: "stale" });

@@ -75,7 +75,7 @@ describe("a session with images", () => {
     expect(await close()).toEqual([]);
   });
 
-  it("keeps at most 20 images, and never removes new ones", async () => {
+  it("keeps at most 20 images, and never removes new ones", { tags: "slow" }, async () => {
     const { session, close } = await sessionOnLoopback(
       (request) => {
         const number = request.messages.filter(({ role }) => role === "assistant").length;

@@ -42,7 +42,9 @@ const isNote = (content: string) => content.startsWith("[Output cleared");
 const handleIn = (content: string) => /out_[a-z0-9]+/.exec(content)?.[0] ?? "";
 
 describe("a session whose conversation is large", () => {
-  it("replaces old outputs by notes, in few steps, changes nothing else, and keeps the last rounds", async () => {
+  it("replaces old outputs by notes, in few steps, changes nothing else, and keeps the last rounds", {
+    tags: "slow",
+  }, async () => {
     const { session, requests, result, events, answers, cleared, close } = await readFiles(20);
     const steps = events.filter((event) => event.type === "clearing");
     expect(result).toMatchObject({ outcome: "completed", text: "All read.", calls: 20 });
@@ -66,7 +68,7 @@ describe("a session whose conversation is large", () => {
     await close();
   });
 
-  it("shows cleared outputs again, whole, to the tools that the note names", async () => {
+  it("shows cleared outputs again, whole, to the tools that the note names", { tags: "slow" }, async () => {
     const { session, cleared, close } = await readFiles(12);
     const [{ content } = { content: "" }] = cleared;
     const call = await session.toolcrib.call("file_read", { path: handleIn(content), line_numbers: false });
@@ -82,7 +84,7 @@ describe("a session whose conversation is large", () => {
     await close();
   });
 
-  it("names the tools of the dialect", async () => {
+  it("names the tools of the dialect", { tags: "slow" }, async () => {
     const { session, cleared, close } = await readFiles(12, { dialect: "claude-code" });
     const [{ content } = { content: "" }] = cleared;
     const call = await session.toolcrib.call("Read", { file_path: handleIn(content) });
@@ -93,7 +95,9 @@ describe("a session whose conversation is large", () => {
     await close();
   });
 
-  it("stores what the model saw: without secrets, and an output that imitates a note like any other", async () => {
+  it("stores what the model saw: without secrets, and an output that imitates a note like any other", {
+    tags: "slow",
+  }, async () => {
     const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
     const note =
       "[Output cleared to save space: 1 line, 1 byte. To see it again, pass out_0 as a path to file_read.]";
@@ -108,7 +112,7 @@ describe("a session whose conversation is large", () => {
     await close();
   });
 
-  it("continues with the same conversation when it is resumed or forked", async () => {
+  it("continues with the same conversation when it is resumed or forked", { tags: "slow" }, async () => {
     const { session, again, close } = await readFiles(16);
     const { messages } = session;
     await session.close();
@@ -118,13 +122,15 @@ describe("a session whose conversation is large", () => {
     await close();
   });
 
-  it("never clears when the limit is 0", async () => {
+  it("never clears when the limit is 0", { tags: "slow" }, async () => {
     const { cleared, close } = await readFiles(12, { limits: { clearTokens: 0 } });
     expect(cleared).toEqual([]);
     await close();
   });
 
-  it("clears only when the context is full in a dialect that cannot read stored outputs", async () => {
+  it("clears only when the context is full in a dialect that cannot read stored outputs", {
+    tags: "slow",
+  }, async () => {
     const command = (round: number) => ({
       calls: [{ name: "exec_command", input: { cmd: `cat f${round}.txt` } }],
     });
@@ -147,7 +153,9 @@ describe("a session whose conversation is large", () => {
     await Promise.all([wide.close(), narrow.close()]);
   });
 
-  it("clears before it compacts when the provider rejects the conversation as too long", async () => {
+  it("clears before it compacts when the provider rejects the conversation as too long", {
+    tags: "slow",
+  }, async () => {
     const tooLong = {
       status: 400,
       body: { error: { message: "Your input exceeds the context window", code: "context_length_exceeded" } },

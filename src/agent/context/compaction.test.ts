@@ -40,7 +40,7 @@ function reader(loopback: () => LoopbackSession, aside: (request: SeenRequest) =
   };
 }
 
-it.each(kinds)("continues with %s after a compaction", async (kind) => {
+it.each(kinds)("continues with %s after a compaction", { tags: "slow" }, async (kind) => {
   const summaries: SeenRequest[] = [];
   const loopback: LoopbackSession = await sessionOnLoopback(
     reader(
@@ -80,7 +80,7 @@ it.each(kinds)("continues with %s after a compaction", async (kind) => {
   expect(await loopback.close()).toEqual([]);
 });
 
-it("leaves everything unchanged when it is aborted, and continues", async () => {
+it("leaves everything unchanged when it is aborted, and continues", { tags: "slow" }, async () => {
   const loopback: LoopbackSession = await sessionOnLoopback(
     reader(
       () => loopback,
@@ -129,7 +129,7 @@ it.each(["openai", "openai-chat"] as const)(
   },
 );
 
-it("fails the turn when it is still too long, with a hint", async () => {
+it("fails the turn when it is still too long, with a hint", { tags: "slow" }, async () => {
   const loopback: LoopbackSession = await sessionOnLoopback(
     (request) => {
       if (isAskedToSumUp(request)) {
@@ -220,6 +220,7 @@ it("refuses input that exceeds the window before it is sent", async () => {
 
 it.each(isLong ? (["openai", "anthropic", "google", "openrouter"] as const) : (["openai"] as const))(
   "summarizes a shortened version of a conversation that %s finds too long to summarize",
+  { tags: "slow" },
   async (kind) => {
     const large = Object.fromEntries(
       Array.from({ length: 9 }, (_, index) => [`f${index}.txt`, "many words in a line\n".repeat(600)]),

@@ -188,6 +188,7 @@ describe("a socket of another program", () => {
 
 it.for(["bwrap", "landlock"] as const)(
   "a command in the sandbox %s cannot reach a socket or an answer",
+  { tags: "slow" },
   async (level, { skip }) => {
     await using fixture = await liveFixture();
     await using folder = temporaryFolder();

@@ -24,7 +24,9 @@ async function start(wanted: RunToStart) {
 
 const deletes = { name: "file_delete", input: { path: "a.txt" } };
 
-it("starts a run of its own, which waits to be answered, and can be steered and resumed", async () => {
+it("starts a run of its own, which waits to be answered, and can be steered and resumed", {
+  tags: "slow",
+}, async () => {
   await using fixture = await cliWithModel([
     { calls: [deletes] },
     { text: "Deleted." },
@@ -56,9 +58,9 @@ it("starts a run of its own, which waits to be answered, and can be steered and 
   await other.ended;
   await vi.waitFor(() => expect(isAlive(again.pid)).toBe(false), { timeout: 60_000 });
   expect([again.session, readdirSync(socketFolder(state))]).toEqual([session, []]);
-}, 600_000);
+});
 
-it("rejects with the failure of a run that cannot start, and leaves nothing", async () => {
+it("rejects with the failure of a run that cannot start, and leaves nothing", { tags: "slow" }, async () => {
   await using fixture = await cliWithModel([]);
   const wanted = { workspace: fixture.workspace, task: "x", variables: fixture.env };
   await expect(start({ ...wanted, model: "nowhere/none" })).rejects.toMatchObject({
@@ -67,7 +69,7 @@ it("rejects with the failure of a run that cannot start, and leaves nothing", as
   });
   await expect(start({ ...wanted, resume: "session_none" })).rejects.toThrow(/session_none/);
   expect(readdirSync(socketFolder(fixture.home))).toEqual([]);
-}, 600_000);
+});
 
 it("passes on where the run works, and starts it in a folder without programs", async () => {
   await using folder = temporaryFolder();
@@ -95,7 +97,7 @@ it("stops a process that opens no session in time", async () => {
   expect(readdirSync(socketFolder(folder.path))).toEqual([]);
 });
 
-it("asks a process again that was too busy to answer", async () => {
+it("asks a process again that was too busy to answer", { tags: "slow" }, async () => {
   await using folder = temporaryFolder();
   const program = join(folder.path, "busy.cjs");
   writeFileSync(
@@ -114,4 +116,4 @@ it("asks a process again that was too busy to answer", async () => {
   const variables = { ...process.env, TOOLCRIB_HOME: folder.path };
   const wanted = { workspace: folder.path, task: "x", variables, program: [process.execPath, program] };
   expect(await startRun(wanted)).toMatchObject({ session: "session_busy" });
-}, 600_000);
+});

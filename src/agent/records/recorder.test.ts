@@ -57,7 +57,7 @@ it("warns when earlier entries are missing", async () => {
   journal.close();
 });
 
-it("does not end a session when the disk is full", async () => {
+it("does not end a session when the disk is full", { tags: "slow" }, async () => {
   await using folder = temporaryFolder();
   mkdirSync(join(folder.path, "workspace"));
   const program = fileURLToPath(

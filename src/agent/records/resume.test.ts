@@ -12,7 +12,7 @@ const write = (path: string, text: string) => ({
 const toolcrib = { dialect: "toolcrib" } as const;
 
 describe("a resumed session", () => {
-  it("continues under its id, with its messages, usage and settings", async () => {
+  it("continues under its id, with its messages, usage and settings", { tags: "slow" }, async () => {
     const loopback = await sessionOnLoopback(
       [write("a.txt", "one\n"), { text: "First." }, write("b.txt", "two\n"), { text: "Second." }],
       { ...toolcrib, reasoning: "low" },

@@ -30,7 +30,9 @@ async function stoppedAt(index: number) {
   return { ...fixture, outcome, never };
 }
 
-it("leaves no agent and no process, whenever the turn is aborted, and the session can continue", async () => {
+it("leaves no agent and no process, whenever the turn is aborted, and the session can continue", {
+  tags: "slow",
+}, async () => {
   const last = await stoppedAt(Number.POSITIVE_INFINITY);
   const seen = new Set(last.events.map(({ agent, type }) => `${agent ?? ""} ${type}`));
   expect([...seen]).toEqual(
@@ -40,7 +42,7 @@ it("leaves no agent and no process, whenever the turn is aborted, and the sessio
   await endsWell(last);
   for (const index of eventNumbers(before, ({ agent, type }) => `${agent} ${type}`))
     await endsWell(await stoppedAt(index));
-}, 180_000);
+});
 
 it("closes agents with the session, also those that run in the background", async () => {
   const { run, session, server, events, close } = await familyOnLoopback({

@@ -55,7 +55,7 @@ function inSharedProcess(replies: readonly ScriptedReply[], answer = (): Answer 
   };
 }
 
-it("streams a turn: reasoning, plan, diffs, commands, approvals, usage", async () => {
+it("streams a turn: reasoning, plan, diffs, commands, approvals, usage", { tags: "slow" }, async () => {
   const plan = (first: string) => [
     { step: "edit", status: first },
     { step: "run", status: first === "completed" ? "in_progress" : "pending" },
@@ -131,7 +131,7 @@ it("streams a turn: reasoning, plan, diffs, commands, approvals, usage", async (
   expect([await editor.leave(), fixture.server.breaches]).toEqual([{ exit: 0, log: "" }, []]);
 });
 
-it("shows the calls of a script as a tree below it", async () => {
+it("shows the calls of a script as a tree below it", { tags: "slow" }, async () => {
   const script = 'await tools.file.write({ path: "b.txt", content: "made" }); return "made it"';
   await using fixture = await cliWithModel([
     { calls: [call("tools_script", { script })] },
@@ -151,7 +151,7 @@ it("shows the calls of a script as a tree below it", async () => {
   }
 });
 
-it("lists, loads and resumes sessions, also in another process", async () => {
+it("lists, loads and resumes sessions, also in another process", { tags: "slow" }, async () => {
   await using fixture = await cliWithModel(({ messages }) => {
     const last = messages.at(-1)!;
     if (last.text === "first")
@@ -197,7 +197,7 @@ it("lists, loads and resumes sessions, also in another process", async () => {
   expect(await failureOf(agent.request(session.load, unknown))).toMatchObject({ code: -32002 });
 });
 
-it("asks before it undoes what was committed since", async () => {
+it("asks before it undoes what was committed since", { tags: "slow" }, async () => {
   const answers = ["no", "yes"];
   await using fixture = inSharedProcess(
     [{ calls: [call("apply_patch", patchOf("a.txt", "one", "two"))] }, { text: "Changed." }],
@@ -222,7 +222,7 @@ it("asks before it undoes what was committed since", async () => {
   });
 });
 
-it("runs slash commands, and changes modes", async () => {
+it("runs slash commands, and changes modes", { tags: "slow" }, async () => {
   await using fixture = inSharedProcess([
     { calls: [call("apply_patch", patchOf("a.txt", "one", "two"))] },
     { text: "Changed." },
@@ -327,7 +327,7 @@ it("passes on images, attached files and links, and reads no file itself", async
   expect(fixture.server.requests.length).toBe(1);
 });
 
-it("offers the tools of the editor's MCP servers, under the user's rules", async () => {
+it("offers the tools of the editor's MCP servers, under the user's rules", { tags: "slow" }, async () => {
   const everything = join(
     import.meta.dirname,
     "../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js",
@@ -353,10 +353,10 @@ it("offers the tools of the editor's MCP servers, under the user's rules", async
     "The MCP server leaking is skipped: the environment variable SECRET_OF_THE_AGENT is not set.",
   );
   expect(log).not.toContain("hunter22");
-}, 600_000);
+});
 
 describe("approvals in an editor", () => {
-  it("run a call only after an answer that was offered", async () => {
+  it("run a call only after an answer that was offered", { tags: "slow" }, async () => {
     const answers = ["no", "anything", undefined, "session"];
     await using fixture = inSharedProcess(
       [
@@ -404,7 +404,9 @@ describe("approvals in an editor", () => {
 });
 
 describe("a hostile or broken client", () => {
-  it("leaves nothing running when it dies, and cancels a command with its output shown so far", async () => {
+  it("leaves nothing running when it dies, and cancels a command with its output shown so far", {
+    tags: "slow",
+  }, async () => {
     const loop = "echo $$ > pid; echo started; exec sleep 300";
     await using fixture = await cliWithModel([
       { calls: [call("exec_command", { cmd: loop, yield_time_ms: 30_000 })] },
@@ -435,9 +437,9 @@ describe("a hostile or broken client", () => {
     );
     const { exit } = await editor.leave();
     expect([exit, isAlive(running), isAlive(editor.pid)]).toEqual([0, false, false]);
-  }, 600_000);
+  });
 
-  it("gets plain errors for bad folders, sessions and messages", async () => {
+  it("gets plain errors for bad folders, sessions and messages", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel([{ text: "Still here." }]);
     mkdirSync(join(fixture.workspace, "project"));
     symlinkSync("/", join(fixture.workspace, "out"));
@@ -467,9 +469,9 @@ describe("a hostile or broken client", () => {
     expect(huge.message).toMatch(/^A message of \d+ bytes is too long/);
     await editor.prompt(sessionId, "hello");
     expect(textOf(editor.updates, "agent_message_chunk")).toBe("Still here.");
-  }, 600_000);
+  });
 
-  it("changes nothing in a home folder that it opens instead of a project", async () => {
+  it("changes nothing in a home folder that it opens instead of a project", { tags: "slow" }, async () => {
     await using home = cliWorkspace();
     await using fixture = await cliWithModel(
       [{ calls: [call("apply_patch", patchOf("a.txt", "one", "two"))] }, { text: "No." }],
@@ -484,7 +486,7 @@ describe("a hostile or broken client", () => {
   });
 });
 
-it("asks for a model when none is configured", async () => {
+it("asks for a model when none is configured", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace({ OLLAMA_HOST: "http://127.0.0.1:9" });
   await using editor = await acpClient(fixture);
   const where = { cwd: fixture.workspace, mcpServers: [] };

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -48,4 +49,4 @@ it("works with acpx, a client from npm", async () => {
     expect.stringMatching(/\(failed\).*That was it\./s),
     false,
   ]);
-}, 600_000);
+});

@@ -25,7 +25,9 @@ const remove = (path: string) => ({ calls: [{ name: "exec_command", input: { cmd
 if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 else
   describe("a question on a terminal", () => {
-    it("of a chat goes away when it is answered elsewhere, and other programs can send messages", async () => {
+    it("of a chat goes away when it is answered elsewhere, and other programs can send messages", {
+      tags: "slow",
+    }, async () => {
       await using fixture = await cliWithModel(({ messages }) => {
         const { role, text } = messages.at(-1)!;
         if (role !== "user") return { text: `Result: ${text.slice(0, 60)}.` };
@@ -57,7 +59,7 @@ else
       await attached.ended;
       await terminal.exit;
       expect(existsSync(join(fixture.workspace, "x"))).toBe(true);
-    }, 600_000);
+    });
 
     it("of a single call is answered by the first answer", async () => {
       await using fixture = cliWorkspace();
@@ -72,5 +74,5 @@ else
         expect.stringMatching(/\nAllowed, answered elsewhere\.\nDeleted the file a\.txt \(4 bytes\)\.$/),
       ]);
       expect((await fixture.run("approve", id, "--yes")).stderr).toContain("is pending");
-    }, 600_000);
+    });
   });

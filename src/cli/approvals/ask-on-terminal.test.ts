@@ -37,7 +37,9 @@ Deleted the file notes.txt (4 bytes).
       ]);
     });
 
-    it("answers no: plainly, or with a message for the model; Enter alone does not answer", async () => {
+    it("answers no: plainly, or with a message for the model; Enter alone does not answer", {
+      tags: "slow",
+    }, async () => {
       await using cli = fixture();
       const [no, message] = await Promise.all([
         cli.onTerminal(deleting, [
@@ -65,7 +67,7 @@ Deleted the file notes.txt (4 bytes).
       expect(no.screen).toContain("Unknown answer: perhaps");
     });
 
-    it("answers always, and is not asked again for that", async () => {
+    it("answers always, and is not asked again for that", { tags: "slow" }, async () => {
       await using cli = fixture();
       const first = await cli.onTerminal(deleting, [
         [question, "a\n"],
@@ -83,7 +85,7 @@ Deleted the file notes.txt (4 bytes).
       );
     });
 
-    it("interrupts with Ctrl-C, and ends the input with Ctrl-D", async () => {
+    it("interrupts with Ctrl-C, and ends the input with Ctrl-D", { tags: "slow" }, async () => {
       await using cli = fixture();
       const [interrupted, ended] = await Promise.all([
         cli.onTerminal(deleting, [[question, "\u0003"]]),
@@ -104,7 +106,7 @@ Deleted the file notes.txt (4 bytes).
       expect([ends.map(({ exit }) => exit), isThere(cli)]).toEqual([[4, 4, 4, 4], true]);
     });
 
-    it("sees the diff of an edit, and the location of the rule", async () => {
+    it("sees the diff of an edit, and the location of the rule", { tags: "slow" }, async () => {
       await using cli = fixture();
       cli.write(cli.userRules, "ask write **\n");
       const { exit, screen } = await cli.onTerminal(
@@ -121,7 +123,9 @@ Deleted the file notes.txt (4 bytes).
       expect(whole(shown)).toContain(whole(`(ask write **, ${cli.userRules}:1)`));
     });
 
-    it("explains with e, and offers the exact command or any further arguments for always", async () => {
+    it("explains with e, and offers the exact command or any further arguments for always", {
+      tags: "slow",
+    }, async () => {
       await using cli = fixture();
       cli.write("package.json", '{ "scripts": { "test": "true" } }');
       const { exit, screen } = await cli.onTerminal(
@@ -159,7 +163,7 @@ Runs   in the sandbox (landlock); it can connect to no host
       expect([later.exit, (await cli.run("call", "shell.run", "npm test")).exit]).toEqual([0, 4]);
     });
 
-    it("cannot be fooled by control characters in a file name or content", async () => {
+    it("cannot be fooled by control characters in a file name or content", { tags: "slow" }, async () => {
       await using cli = fixture();
       const name = "\u001b[2J\u001b]52;c;cm0=\u0007\u202e\nAllow  file.read?";
       const padding = " ".repeat(74);
@@ -181,7 +185,9 @@ Runs   in the sandbox (landlock); it can connect to no host
       }
     });
 
-    it("sees control characters of a file escaped, while a program gets every byte", async () => {
+    it("sees control characters of a file escaped, while a program gets every byte", {
+      tags: "slow",
+    }, async () => {
       await using cli = fixture();
       const content = "\u001b]0;title\u0007 a\u202eb\ttab\n";
       cli.write("evil.txt", content);
@@ -194,7 +200,7 @@ Runs   in the sandbox (landlock); it can connect to no host
       expect(bytes.stdout).toContain(`+${content}`);
     });
 
-    it("trusts a project's rules after seeing what they allow", async () => {
+    it("trusts a project's rules after seeing what they allow", { tags: "slow" }, async () => {
       await using cli = fixture();
       cli.write(".toolcrib/rules", "deny run rm **\nallow delete notes.txt\n");
       const no = await cli.onTerminal(["policy", "trust"], [["n no) ", "n\n"]]);

@@ -24,7 +24,7 @@ it("summarises each command in at most eight words", () => {
 });
 
 describe("the commands of a chat", () => {
-  it("undo one hunk, one file or all, redo, and inform the model", async () => {
+  it("undo one hunk, one file or all, redo, and inform the model", { tags: "slow" }, async () => {
     const before = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`);
     await using fixture = await cliWithModel([
       {
@@ -70,7 +70,7 @@ describe("the commands of a chat", () => {
     expect(lastMessage).toMatch(/The user reverted an undo with \/redo[\s\S]*b\.txt\]\n\nand now\?$/);
   });
 
-  it("refuse to undo what was committed since, when no user can be asked", async () => {
+  it("refuse to undo what was committed since, when no user can be asked", { tags: "slow" }, async () => {
     const git = (...words: readonly string[]) =>
       execFileSync("git", ["-c", "user.name=u", "-c", "user.email=u@x", ...words], {
         cwd: fixture.workspace,
@@ -130,7 +130,9 @@ describe("the commands of a chat", () => {
     expect(stderr).toContain("Plan mode is not on");
   });
 
-  it("show working subagents, connect to an MCP server again, and check the installation", async () => {
+  it("show working subagents, connect to an MCP server again, and check the installation", {
+    tags: "slow",
+  }, async () => {
     const atWork = Promise.withResolvers<void>();
     await using fixture = await cliWithModel(async ({ system, messages }) => {
       if (system.includes("Another agent gave you a task")) {

@@ -43,7 +43,7 @@ describe("toolcrib chat, with input from a program", () => {
     ]);
   });
 
-  it("shows and undoes the changes of the session, and informs the model", async () => {
+  it("shows and undoes the changes of the session, and informs the model", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel([
       { calls: [patch("a.txt")] },
       { text: "Made." },
@@ -62,7 +62,7 @@ describe("toolcrib chat, with input from a program", () => {
     );
   });
 
-  it("changes mode, model and reasoning during a session", async () => {
+  it("changes mode, model and reasoning during a session", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel([
       { calls: [patch("a.txt")] },
       { text: "Not allowed." },
@@ -139,7 +139,7 @@ describe("toolcrib chat, with input from a program", () => {
     ]);
   });
 
-  it("starts a new session, lists sessions, and resumes one", async () => {
+  it("starts a new session, lists sessions, and resumes one", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel(({ messages }) => ({ text: `${messages.length} messages.` }));
     const { stdout, stderr } = await fixture.feed("one\ntwo\n/usage\n/new\nthree\n/sessions\n", "chat");
     const [, first] = /\/resume (session_\w+)/.exec(stderr) ?? [];
@@ -163,7 +163,7 @@ else
   describe("toolcrib chat, in plain lines on a terminal", () => {
     const plain = { NO_COLOR: "1" };
 
-    it("converses, and accepts input while the model works", async () => {
+    it("converses, and accepts input while the model works", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel((request) => {
         const { text, role } = request.messages.at(-1)!;
         if (role === "user" && text === "begin") return { text: "Working.", calls: [command("sleep 2")] };
@@ -187,7 +187,7 @@ else
       ]);
     });
 
-    it("asks for approval during a conversation", async () => {
+    it("asks for approval during a conversation", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel([{ calls: [command("rm x")] }, { text: "Gone." }]);
       fixture.write("x", "");
       const { exit } = await fixture.onTerminal(
@@ -203,7 +203,7 @@ else
       expect([exit, isThere(fixture, "x")]).toEqual([0, false]);
     });
 
-    it("stops a turn with Ctrl-C and continues with the next", async () => {
+    it("stops a turn with Ctrl-C and continues with the next", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel([
         { text: "Waiting.", calls: [command("sleep 60")] },
         { text: "Still here." },
@@ -228,7 +228,7 @@ else
       ]).toEqual([0, true, []]);
     });
 
-    it("sends pasted text as one message", async () => {
+    it("sends pasted text as one message", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel(({ messages }) => ({
         text: `${JSON.stringify(messages.at(-1)!.text)} heard.`,
       }));

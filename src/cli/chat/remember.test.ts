@@ -9,6 +9,7 @@ const echo = () => cliWithModel(({ messages }) => ({ text: `Got: ${messages.at(-
 if (!hasTerminals) it.skip("/remember on a terminal (skipped: `script` of util-linux is missing)", () => {});
 it.runIf(hasTerminals)(
   "appends to AGENTS.md after the user has seen the diff, and /undo reverts it",
+  { tags: "slow" },
   async () => {
     await using fixture = await echo();
     fixture.write("AGENTS.md", "# Notes\n- Old.");

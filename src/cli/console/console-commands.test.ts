@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { afterEach, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { consoleCommands } from "./console-commands.ts";

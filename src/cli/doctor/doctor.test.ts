@@ -42,7 +42,7 @@ const search = {
 };
 
 describe("toolcrib doctor", () => {
-  it("prints ok, warning or problem per line, and ends with a verdict", async () => {
+  it("prints ok, warning or problem per line, and ends with a verdict", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace({ HOME: "/nonexistent", XDG_CONFIG_HOME: undefined });
     const { callId } = await write(fixture);
     const { exit, stdout, stderr } = await fixture.runProcess("doctor", "--sandbox", "none");
@@ -130,7 +130,7 @@ describe("toolcrib doctor", () => {
     ]);
   });
 
-  it("finds a journal that was altered", async () => {
+  it("finds a journal that was altered", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     await write(fixture);
     const database = new DatabaseSync(placesOf(fixture).journal);
@@ -277,7 +277,7 @@ describe("toolcrib doctor", () => {
     ]);
   });
 
-  it("reports untrusted rules and interrupted calls", async () => {
+  it("reports untrusted rules and interrupted calls", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     fixture.write(".toolcrib/rules", "allow run **\n");
     const { journal } = placesOf(fixture);

@@ -43,7 +43,7 @@ it("finds a problem when the disk is full, and only a note when it is nearly ful
 });
 
 it("finds a problem when the state folder is read-only or cannot be created", {
-  tags: "differs-for-root",
+  tags: ["root", "slow"],
 }, async () => {
   await using folder = temporaryFolder();
   const program = new URL("../../../test/support/unwritable-state.ts", import.meta.url);

@@ -28,7 +28,9 @@ async function examine(target: string, ...words: string[]) {
 }
 
 describe("toolcrib doctor --target", () => {
-  it("attacks the sandbox there, describes the machine, and leaves nothing behind", async () => {
+  it("attacks the sandbox there, describes the machine, and leaves nothing behind", {
+    tags: "slow",
+  }, async () => {
     await using there = commandTarget("cd");
     const { exit, stderr, target, about, boundary, sandbox } = await examine(there.target.name);
     expect(stderr.match(/Connecting/g)).toHaveLength(1);
@@ -50,7 +52,7 @@ describe("toolcrib doctor --target", () => {
     await vi.waitFor(() => expect([...left(), ...sessions()]).toEqual([]), { timeout: 20_000, interval: 50 });
   });
 
-  it("says what the target lacks, and how to install it", async () => {
+  it("says what the target lacks, and how to install it", { tags: "slow" }, async () => {
     await using there = commandTarget("cd", ["git", "bash", "rg"]);
     const { about, boundary } = await examine(there.target.name, "--sandbox", "none");
     expect(boundary).toContainEqual({

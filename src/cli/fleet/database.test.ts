@@ -50,7 +50,9 @@ function started({ start }: CliWithModel, ...words: readonly string[]) {
 }
 
 describe("toolcrib fleet with a database", () => {
-  it("waits with submit --wait and status --watch, while a worker with metrics works", async () => {
+  it("waits with submit --wait and status --watch, while a worker with metrics works", {
+    tags: "slow",
+  }, async () => {
     const asked = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     await using fixture = await withDatabase(async () => {
@@ -77,7 +79,7 @@ describe("toolcrib fleet with a database", () => {
     expect([exit, stderr.filter((line) => line.startsWith("solved")).length]).toEqual([0, 2]);
   });
 
-  it("refuses ports that are not numbers up to 65535", async () => {
+  it("refuses ports that are not numbers up to 65535", { tags: "slow" }, async () => {
     await using fixture = await withDatabase();
     const first = async (...words: readonly string[]) => {
       const { exit, stderr } = await fixture.run("fleet", ...words);

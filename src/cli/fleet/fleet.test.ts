@@ -37,7 +37,7 @@ const submit = (fixture: CliWithModel, ...more: readonly string[]) =>
   fixture.run("fleet", "submit", "fleet.yaml", ...unguarded, ...more);
 
 describe("toolcrib fleet", () => {
-  it("runs a spec, does nothing twice, and shows its results", async () => {
+  it("runs a spec, does nothing twice, and shows its results", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel(writer);
     fixture.write("fleet.yaml", spec(["a", "b", "failed"]));
     const first = await submit(fixture);
@@ -87,7 +87,7 @@ describe("toolcrib fleet", () => {
     expect(fixture.server.breaches).toEqual([]);
   });
 
-  it("runs again what a user retries, and nothing that was cancelled", async () => {
+  it("runs again what a user retries, and nothing that was cancelled", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel(writer);
     fixture.write("fleet.yaml", spec(["a", "b"]).replaceAll("test -f", "test -d"));
     expect((await submit(fixture)).stdout).toMatch(/^small: 2 unsolved/);
@@ -109,7 +109,7 @@ describe("toolcrib fleet", () => {
     expect([exit, stdout.replace(/, \$.*/, "")]).toEqual([1, "small: 1 unsolved, 1 cancelled\n"]);
   });
 
-  it("selects all repetitions of a task by its name", async () => {
+  it("selects all repetitions of a task by its name", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel(writer);
     fixture.write("fleet.yaml", spec(["a", "b"], "repetitions: 2\n"));
     await submit(fixture);
@@ -119,35 +119,41 @@ describe("toolcrib fleet", () => {
     expect(retried.stdout).toBe("2 runs of small will run again: submit the spec again.\n");
   });
 
-  it.skipIf(noBubblewrap)("runs the example with its own model, whose price is unknown", async () => {
-    await using fixture = cliWorkspace();
-    cpSync(example, fixture.workspace, { recursive: true });
-    // A task that the model solves and the one that it does not.
-    const tasks = fixture.read("tasks.jsonl").split("\n");
-    if (!isLong) fixture.write("tasks.jsonl", tasks.slice(3, 5).join("\n"));
-    const model = spawn(process.execPath, [join(example, "model.mjs")], {
-      env: { ...process.env, PORT: "0" },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    try {
-      const [line] = await once(createInterface({ input: model.stdout }), "line");
-      const address = String(line).split(" ").at(-1);
-      const variables = {
-        OPENAI_BASE_URL: address,
-        OPENAI_API_KEY: "none",
-        TOOLCRIB_MODEL: "openai-chat/adder",
-      };
-      Object.assign(fixture.env, variables);
-      const preview = await fixture.run("fleet", "submit", "fleet.yaml", "--preview");
-      expect(preview.stdout).toContain("Not counted: openai-chat/adder. No budget holds without a price");
-      const { exit, stdout } = await fixture.run("fleet", "submit", "fleet.yaml");
-      expect([exit, stdout]).toEqual([0, `sums: ${isLong ? 7 : 1} solved, 1 unsolved, $0.00\n`]);
-    } finally {
-      model.kill("SIGKILL");
-    }
-  });
+  it.skipIf(noBubblewrap)(
+    "runs the example with its own model, whose price is unknown",
+    { tags: "slow" },
+    async () => {
+      await using fixture = cliWorkspace();
+      cpSync(example, fixture.workspace, { recursive: true });
+      // A task that the model solves and the one that it does not.
+      const tasks = fixture.read("tasks.jsonl").split("\n");
+      if (!isLong) fixture.write("tasks.jsonl", tasks.slice(3, 5).join("\n"));
+      const model = spawn(process.execPath, [join(example, "model.mjs")], {
+        env: { ...process.env, PORT: "0" },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      try {
+        const [line] = await once(createInterface({ input: model.stdout }), "line");
+        const address = String(line).split(" ").at(-1);
+        const variables = {
+          OPENAI_BASE_URL: address,
+          OPENAI_API_KEY: "none",
+          TOOLCRIB_MODEL: "openai-chat/adder",
+        };
+        Object.assign(fixture.env, variables);
+        const preview = await fixture.run("fleet", "submit", "fleet.yaml", "--preview");
+        expect(preview.stdout).toContain("Not counted: openai-chat/adder. No budget holds without a price");
+        const { exit, stdout } = await fixture.run("fleet", "submit", "fleet.yaml");
+        expect([exit, stdout]).toEqual([0, `sums: ${isLong ? 7 : 1} solved, 1 unsolved, $0.00\n`]);
+      } finally {
+        model.kill("SIGKILL");
+      }
+    },
+  );
 
-  it("hides the specs of all runs from models, also in mode yolo and without a sandbox", async () => {
+  it("hides the specs of all runs from models, also in mode yolo and without a sandbox", {
+    tags: "slow",
+  }, async () => {
     let database = "";
     await using fixture = await cliWithModel(({ messages }) =>
       messages.at(-1)?.role === "tool"
@@ -162,7 +168,9 @@ describe("toolcrib fleet", () => {
     expect(answer).toContain("it is secret and cannot be read");
   });
 
-  it("makes branches of solved runs, and pushes them only with the user's command", async () => {
+  it("makes branches of solved runs, and pushes them only with the user's command", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await cliWithModel(writer);
     const git = (...words: readonly string[]) =>
       execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", ...words], {
@@ -234,7 +242,7 @@ describe("toolcrib fleet", () => {
     expect(existsSync(join(fixture.home, "fleet"))).toBe(false);
   });
 
-  it("compares the models of a fleet", async () => {
+  it("compares the models of a fleet", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel(writer);
     fixture.write("fleet.yaml", spec(["a"], `models: [${fixture.server.model}]\n`));
     await submit(fixture);
@@ -245,7 +253,7 @@ describe("toolcrib fleet", () => {
     expect(await fixture.run("fleet", "results", "small", "--compare", "nothing")).toMatchObject({ exit: 2 });
   });
 
-  it("stops at Ctrl-C, and the same command resumes", async () => {
+  it("stops at Ctrl-C, and the same command resumes", { tags: "slow" }, async () => {
     const tasks = Array.from({ length: 6 }, (_, index) => `t${index}`);
     let isHeld = true;
     const held = Promise.withResolvers<void>();
@@ -271,7 +279,7 @@ describe("toolcrib fleet", () => {
     expect(stderr).toMatch(/^small: 0 new runs, 6 known\n/);
   });
 
-  it.skipIf(!hasTerminals)("shows a live line on a terminal", async () => {
+  it.skipIf(!hasTerminals)("shows a live line on a terminal", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel(writer);
     fixture.write("fleet.yaml", spec(["a", "b"], "budget: 3\n"));
     const { screen } = await fixture.onTerminal(["fleet", "submit", "fleet.yaml", ...unguarded], []);

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { consent, protectedServer } from "../../../test/support/mcp/authorization-server.ts";
 
-it("logs in at the printed address, and out again", async () => {
+it("logs in at the printed address, and out again", { tags: "slow" }, async () => {
   await using server = await protectedServer();
   await using cli = cliWorkspace();
   cli.write(
@@ -39,7 +39,7 @@ it("logs in at the printed address, and out again", async () => {
   expect((await cli.run("mcp", "servers")).exit).toBe(1);
 });
 
-it("says who gets the access when the login page is on another host", async () => {
+it("says who gets the access when the login page is on another host", { tags: "slow" }, async () => {
   await using server = await protectedServer({
     serverMetadata: (metadata) => ({
       ...metadata,

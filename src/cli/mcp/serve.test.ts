@@ -79,6 +79,7 @@ describe("a server over standard input and output", () => {
   ];
   it.each(ends)(
     "leaves nothing behind when %s, and records what it ended",
+    { tags: "slow" },
     async (_name, end) => {
       await using fixture = cliWorkspace();
       const { server, pids } = await busyServer(fixture);
@@ -88,10 +89,9 @@ describe("a server over standard input and output", () => {
       const { stdout } = await fixture.run("log", "--json");
       expect(stdout).toContain("trap '' TERM");
     },
-    60_000,
   );
 
-  it("exits with its parent, even while another process holds its input open", async () => {
+  it("exits with its parent, even while another process holds its input open", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     const starter = `
       const { spawn } = require("node:child_process");
@@ -109,9 +109,9 @@ describe("a server over standard input and output", () => {
     server.child.kill("SIGKILL");
     await untilGone([Number(fixture.read("server")), ...pids]);
     server.child.stdin!.end();
-  }, 600_000);
+  });
 
-  it("changes nothing in a home folder that no option names", async () => {
+  it("changes nothing in a home folder that no option names", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     const { workspace } = fixture;
     const env = { ...environmentOf(fixture), HOME: workspace };
@@ -151,7 +151,9 @@ describe("a server over standard input and output", () => {
     ]);
   });
 
-  it("works in the client's root when it was started in the home folder, unless a workspace is named", async () => {
+  it("works in the client's root when it was started in the home folder, unless a workspace is named", {
+    tags: "slow",
+  }, async () => {
     await using fixture = cliWorkspace();
     const { workspace } = fixture;
     fixture.write("project/a.txt", "one\n");
@@ -205,7 +207,7 @@ describe("a server over standard input and output", () => {
     expect([exit, stderr]).toEqual([2, expect.stringContaining("nowhere cannot be opened")]);
   });
 
-  it("is called by the Inspector, which lists its tools first", async () => {
+  it("is called by the Inspector, which lists its tools first", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     fixture.write("a.txt", "one\n");
     const inspector = installInspector(fixture);
@@ -215,7 +217,7 @@ describe("a server over standard input and output", () => {
       env: environmentOf(fixture),
     });
     expect(JSON.parse(stdout)).toEqual({ content: [{ type: "text", text: "1 | one" }] });
-  }, 600_000);
+  });
 });
 
 describe("a server over HTTP", () => {
@@ -237,7 +239,9 @@ describe("a server over HTTP", () => {
     return { child, next, exited, [Symbol.asyncDispose]: end };
   }
 
-  it("prints its address and token, keeps the token private, and deletes it at the end", async () => {
+  it("prints its address and token, keeps the token private, and deletes it at the end", {
+    tags: "slow",
+  }, async () => {
     await using fixture = cliWorkspace();
     await using server = await started(fixture, ["--http", "0"]);
     const url = await server.next();
@@ -252,7 +256,7 @@ describe("a server over HTTP", () => {
     expect([await server.exited, existsSync(file)]).toEqual([0, false]);
   });
 
-  it("is listed and called by the Inspector", async () => {
+  it("is listed and called by the Inspector", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     const inspector = installInspector(fixture);
     const secret = "a-secret-of-the-user";
@@ -285,7 +289,7 @@ describe("a server over HTTP", () => {
     expect(content[0].text).toMatch(/^none\n/);
     server.child.kill("SIGINT");
     expect(await server.exited).toBe(0);
-  }, 600_000);
+  });
 
   it.each([
     [["--http", "0.0.0.0:0"], "A token is required, because other machines can reach 0.0.0.0"],

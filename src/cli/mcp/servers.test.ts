@@ -46,7 +46,7 @@ it("starts the project's servers once they are trusted, and reports the state of
   expect(stdout).toBe("No longer trusted: they are not started.\n");
 });
 
-it("shows in the doctor the output of a server before it failed", async () => {
+it("shows in the doctor the output of a server before it failed", { tags: "slow" }, async () => {
   await using cli = cliWorkspace();
   const broken = {
     command: process.execPath,
@@ -69,7 +69,7 @@ it("shows in the doctor the output of a server before it failed", async () => {
   ]);
 });
 
-it("starts none when the instance cannot be opened", async () => {
+it("starts none when the instance cannot be opened", { tags: "slow" }, async () => {
   await using cli = cliWorkspace();
   const mark = join(cli.home, "started");
   const args = [

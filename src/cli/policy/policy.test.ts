@@ -6,7 +6,7 @@ import { openLocalEnvironment } from "../../environment/local/local-environment.
 import { openToolcrib } from "../../toolcrib/index.ts";
 
 describe("toolcrib policy explain", () => {
-  it("shows verdict, rule, file, line and the segment of a command", async () => {
+  it("shows verdict, rule, file, line and the segment of a command", { tags: "slow" }, async () => {
     await using cli = cliWorkspace();
     cli.write(cli.userRules, "allow run git status\n\ndeny run rm -rf **\n");
     const words = ["policy", "explain", "run git status && rm -rf build"];
@@ -350,7 +350,9 @@ describe("toolcrib policy test", () => {
 });
 
 describe("toolcrib policy replay", () => {
-  it("compares the verdicts of rules for recorded calls with the original ones", async () => {
+  it("compares the verdicts of rules for recorded calls with the original ones", {
+    tags: "slow",
+  }, async () => {
     await using cli = cliWorkspace();
     cli.write("a.txt", "a\n");
     cli.write(cli.userRules, "ask delete b.txt\n");
@@ -410,7 +412,7 @@ describe("toolcrib policy replay", () => {
     ]);
   });
 
-  it("checks commands of a session with the state that earlier ones left", async () => {
+  it("checks commands of a session with the state that earlier ones left", { tags: "slow" }, async () => {
     await using cli = cliWorkspace();
     cli.write("sub/a.txt", "a\n");
     mkdirSync(cli.home, { recursive: true });
@@ -525,7 +527,7 @@ describe("toolcrib policy trust", () => {
     ]);
   });
 
-  it("is refused to a tool's command", async () => {
+  it("is refused to a tool's command", { tags: "slow" }, async () => {
     await using cli = cliWorkspace();
     cli.write(".toolcrib/rules", "allow run **\n");
     const environment = openLocalEnvironment({ workspace: cli.workspace });

@@ -43,7 +43,7 @@ const allowing = (_method: string, { request }: Record<string, unknown>) => ({
   result: { allow: true, hash: (request as { hash: string }).hash },
 });
 
-it("calls, lists, undoes and reports in several instances of one connection", async () => {
+it("calls, lists, undoes and reports in several instances of one connection", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace();
   fixture.write("a.txt", "one\n");
   mkdirSync(join(fixture.home, "other"), { recursive: true });
@@ -83,7 +83,7 @@ it("calls, lists, undoes and reports in several instances of one connection", as
 });
 
 describe("approvals", () => {
-  it("ask the client, and count only for exactly what was shown", async () => {
+  it("ask the client, and count only for exactly what was shown", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     const client = sharedClient();
     const instance = await opened(client, { workspace: fixture.workspace, mode: "safe", approve: true });
@@ -186,7 +186,7 @@ it("checks calls without making them, and answers stored approvals of its own wo
   expect(fixture.read("a.txt")).toBe("x");
 });
 
-it("cancels a call with everything it started, and withdraws its question", async () => {
+it("cancels a call with everything it started, and withdraws its question", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace();
   const client = sharedClient();
   const instance = await opened(client, { workspace: fixture.workspace, mode: "yolo", events: true });
@@ -212,7 +212,7 @@ it("cancels a call with everything it started, and withdraws its question", asyn
   await client.seen((line) => line.method === "cancel" && line.params?.id === id);
 });
 
-it("refuses hostile lines with a clear error, and continues", async () => {
+it("refuses hostile lines with a clear error, and continues", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace();
   await using client = rpc(fixture);
   const instance = await opened(client);
@@ -278,7 +278,9 @@ it("keeps commands and their output off its standard output", async () => {
   expect(client.lines.every(({ id, method }) => id !== undefined || method === "event")).toBe(true);
 });
 
-it("drops events that the client does not read, says how many, and loses no response", async () => {
+it("drops events that the client does not read, says how many, and loses no response", {
+  tags: "slow",
+}, async () => {
   await using fixture = cliWorkspace();
   await using client = rpc(fixture);
   const instance = await opened(client, { mode: "yolo", events: true });
@@ -292,7 +294,7 @@ it("drops events that the client does not read, says how many, and loses no resp
   expect(client.lines.some(({ params }) => Number(params?.dropped) > 0)).toBe(true);
 });
 
-it("ends with everything it started when the client leaves in the middle", async () => {
+it("ends with everything it started when the client leaves in the middle", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace();
   const client = rpc(fixture);
   const instance = await opened(client, { mode: "yolo", events: true });
@@ -310,7 +312,7 @@ it("ends with everything it started when the client leaves in the middle", async
   await expect.poll(() => pids.filter(isAlive)).toEqual([]);
 });
 
-it("counts instances that are still opening", async () => {
+it("counts instances that are still opening", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace();
   await using client = rpc(fixture);
   const options = { sandbox: "none", stateDirectory: join(fixture.home, "one state") };
@@ -325,7 +327,7 @@ it("counts instances that are still opening", async () => {
   expect((await client.ask("open", options)).error?.data?.code).toBe("unavailable");
 });
 
-it("is limited by its command line", async () => {
+it("is limited by its command line", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace();
   fixture.write("sub/a.txt", "a\n");
   mkdirSync(fixture.home);
@@ -351,7 +353,7 @@ it("is limited by its command line", async () => {
 });
 
 describe("an agent", () => {
-  it("runs, asks, is steered, answers by a schema and is aborted", async () => {
+  it("runs, asks, is steered, answers by a schema and is aborted", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel(({ messages, number }) => {
       const last = messages.findLast(({ role }) => role === "user")?.text ?? "";
       if (number === 1) return { calls: [{ name: "apply_patch", input: patch }] };
@@ -402,7 +404,7 @@ describe("an agent", () => {
 
   const patch = "*** Begin Patch\n*** Add File: note.txt\n+hello\n*** End Patch";
 
-  it("says what is missing when there is no model", async () => {
+  it("says what is missing when there is no model", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace({ OLLAMA_HOST: "127.0.0.1:1" });
     await using client = rpc(fixture);
     const { error } = await client.ask("agent.open", {});
@@ -421,7 +423,7 @@ describe("the protocol", () => {
     expect(JSON.parse(file)).toEqual(protocolSchema());
   });
 
-  it("answers the example of docs/rpc.md as shown", async () => {
+  it("answers the example of docs/rpc.md as shown", { tags: "slow" }, async () => {
     const page = readFileSync(join(repository, "docs/rpc.md"), "utf8");
     const [, example = ""] = /```\n(→ [\s\S]*?)```/.exec(page) ?? [];
     const steps = example.trim().split("\n");
@@ -476,7 +478,7 @@ describe.skipIf(missingPython())("the client in Python", () => {
     return stdout;
   };
 
-  it("runs the example program", async () => {
+  it("runs the example program", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     expect((await python(fixture, "examples/python/main.py")).split("\n")).toEqual([
       "edit.replace needs approval: it would write poem.txt",
@@ -487,7 +489,9 @@ describe.skipIf(missingPython())("the client in Python", () => {
     ]);
   });
 
-  it("calls, cancels, answers and reports errors, also when the server is killed", async () => {
+  it("calls, cancels, answers and reports errors, also when the server is killed", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await cliWithModel([{ text: '{"ok": true}' }]);
     expect(await python(fixture, "test/support/rpc-client-check.py")).toBe("ok\n");
   });

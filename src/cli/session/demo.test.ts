@@ -24,33 +24,39 @@ function demoFixture() {
 }
 
 describe("toolcrib chat --demo", () => {
-  it("plays the session as plain lines, and leaves nothing behind", async () => {
+  it("plays the session as plain lines, and leaves nothing behind", { tags: "slow" }, async () => {
     await using fixture = demoFixture();
     const { exit, stdout, stderr } = await fixture.feed("", "chat", "--demo");
     expect([exit, stdout.includes("All tests pass now."), fixture.leftBehind()]).toEqual([0, true, []]);
     expect(stderr).toContain("edit.replace src/price.js  +1 −1");
   });
 
-  it.runIf(hasTerminals)("plays it on a screen, where the user can go on with commands", async () => {
-    await using fixture = demoFixture();
-    await using terminal = fixture.emulate(["chat", "--demo"], { columns: 120, rows: 60 });
-    await terminal.shows(/All tests pass now\.[\s\S]*stops at zero\./);
-    terminal.type("/undo\r");
-    await terminal.shows("restored src/price.js");
-    terminal.type("thanks\r");
-    await terminal.shows("The recording has ended.");
-    terminal.type("/new\r");
-    await terminal.shows("The demo has only one session");
-    terminal.type("\u0004");
-    expect(await terminal.exit).toBe(0);
-    expect(terminal.everything).toContain("To set up a model: toolcrib models");
-    expect(fixture.leftBehind()).toEqual(["chat-history"]);
-    expect(readFileSync(join(fixture.home, "chat-history"), "utf8")).toBe("/undo\nthanks\n/new\n");
-  });
+  it.runIf(hasTerminals)(
+    "plays it on a screen, where the user can go on with commands",
+    { tags: "slow" },
+    async () => {
+      await using fixture = demoFixture();
+      await using terminal = fixture.emulate(["chat", "--demo"], { columns: 120, rows: 60 });
+      await terminal.shows(/All tests pass now\.[\s\S]*stops at zero\./);
+      terminal.type("/undo\r");
+      await terminal.shows("restored src/price.js");
+      terminal.type("thanks\r");
+      await terminal.shows("The recording has ended.");
+      terminal.type("/new\r");
+      await terminal.shows("The demo has only one session");
+      terminal.type("\u0004");
+      expect(await terminal.exit).toBe(0);
+      expect(terminal.everything).toContain("To set up a model: toolcrib models");
+      expect(fixture.leftBehind()).toEqual(["chat-history"]);
+      expect(readFileSync(join(fixture.home, "chat-history"), "utf8")).toBe("/undo\nthanks\n/new\n");
+    },
+  );
 });
 
 describe("toolcrib run --demo", () => {
-  it("plays a whole session without a model, fixes the project, and leaves nothing behind", async () => {
+  it("plays a whole session without a model, fixes the project, and leaves nothing behind", {
+    tags: "slow",
+  }, async () => {
     await using fixture = demoFixture();
     const { exit, stdout, stderr } = await fixture.run("run", "--demo");
     const calls = withoutProgress(stderr)
@@ -93,7 +99,7 @@ describe("toolcrib run --demo", () => {
     expect((stdout + stderr).split("\n").length).toBeLessThanOrEqual(60);
   });
 
-  it("prints every event, or one object, for programs", async () => {
+  it("prints every event, or one object, for programs", { tags: "slow" }, async () => {
     await using fixture = demoFixture();
     const [lines, object] = await Promise.all([
       fixture.run("run", "--demo", "--jsonl"),
@@ -161,17 +167,21 @@ describe("toolcrib run --demo", () => {
 
   if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 
-  it.runIf(hasTerminals)("streams on a terminal, with each message on a new line", async () => {
-    await using fixture = demoFixture();
-    const { exit, screen } = await fixture.onTerminal(["run", "--demo"], [], { NO_COLOR: "1" });
-    const lines = withoutProgress(screen).split("\n");
-    expect([
-      exit,
-      lines.includes("I'll look at the project and run its tests first."),
-      lines.some((line) => line.startsWith("edit.replace src/price.js  +1 −1")),
-      // Only the redrawn line moves the cursor.
-      withoutProgress(screen).includes("\u001b"),
-      fixture.leftBehind(),
-    ]).toEqual([0, true, true, false, []]);
-  });
+  it.runIf(hasTerminals)(
+    "streams on a terminal, with each message on a new line",
+    { tags: "slow" },
+    async () => {
+      await using fixture = demoFixture();
+      const { exit, screen } = await fixture.onTerminal(["run", "--demo"], [], { NO_COLOR: "1" });
+      const lines = withoutProgress(screen).split("\n");
+      expect([
+        exit,
+        lines.includes("I'll look at the project and run its tests first."),
+        lines.some((line) => line.startsWith("edit.replace src/price.js  +1 −1")),
+        // Only the redrawn line moves the cursor.
+        withoutProgress(screen).includes("\u001b"),
+        fixture.leftBehind(),
+      ]).toEqual([0, true, true, false, []]);
+    },
+  );
 });

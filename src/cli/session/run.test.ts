@@ -84,7 +84,7 @@ describe("toolcrib run", () => {
     ]);
   });
 
-  it("fails when its answer cannot be written, and stops working", async () => {
+  it("fails when its answer cannot be written, and stops working", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel(() => ({ text: "Yes." }));
     const runs = [
       await fixture.runInto("/dev/full", "run", "x"),
@@ -212,7 +212,9 @@ describe("toolcrib run", () => {
     ]);
   });
 
-  it("offers the tools of configured MCP servers, and warns once about one that does not start", async () => {
+  it("offers the tools of configured MCP servers, and warns once about one that does not start", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await cliWithModel(({ tools }) => ({ text: `${tools.includes("time_now")}` }));
     const main = launcher;
     const mcpServers = {
@@ -224,7 +226,7 @@ describe("toolcrib run", () => {
     expect([exit, stdout, stderr.match(/The MCP server broken: /g)?.length]).toEqual([0, "true\n", 1]);
   });
 
-  it("stops the turn and its processes on interrupt, and can be resumed", async () => {
+  it("stops the turn and its processes on interrupt, and can be resumed", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel([
       { calls: [command("echo $$ > pid; sleep 60")] },
       { text: "Going on." },
@@ -268,7 +270,7 @@ else
   describe("a user who runs a task on a terminal", () => {
     const question = "[e]xplain";
 
-    it("is asked for approval, and answers yes", async () => {
+    it("is asked for approval, and answers yes", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel([
         { text: "I remove it.", calls: [command("rm x")] },
         { text: "Gone." },
@@ -292,7 +294,7 @@ else
       ]);
     });
 
-    it("cannot approve with input typed before the question appeared", async () => {
+    it("cannot approve with input typed before the question appeared", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel([
         { text: "[y]es once ", calls: [command("sleep 1")] },
         { calls: [command("rm x")] },
@@ -310,7 +312,7 @@ else
       expect([exit, isThere(fixture, "x"), screen.includes("As you like.")]).toEqual([3, true, true]);
     });
 
-    it("stops the turn with Ctrl-C", async () => {
+    it("stops the turn with Ctrl-C", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel([{ calls: [command("echo $$ > pid; sleep 60")] }]);
       const { exit, screen } = await fixture.onTerminal(
         ["run", ...unguarded, "wait"],

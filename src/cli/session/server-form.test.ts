@@ -138,7 +138,7 @@ async function askingFixture() {
 
 const allowed = ["--rule", "allow use * of docs"];
 
-it("is declined by `run` without a terminal, which says so", async () => {
+it("is declined by `run` without a terminal, which says so", { tags: "slow" }, async () => {
   await using fixture = await askingFixture();
   const { stdout, stderr } = await fixture.run("run", ...allowed, "ask");
   expect([stdout, stderr]).toEqual([
@@ -151,7 +151,7 @@ it("is declined by `run` without a terminal, which says so", async () => {
 
 if (!hasTerminals) it.skip("a chat (skipped: `script` of util-linux is missing)", () => {});
 else
-  it("is shown in a chat, on a screen and in plain lines", async () => {
+  it("is shown in a chat, on a screen and in plain lines", { tags: "slow" }, async () => {
     await using fixture = await askingFixture();
     await using terminal = fixture.emulate(["chat", ...allowed]);
     await terminal.shows("· cautious");

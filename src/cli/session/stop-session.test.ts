@@ -11,7 +11,9 @@ import { mcpProcess } from "../../../test/support/mcp-process.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 
 describe("toolcrib stop", () => {
-  it("interrupts an agent and what it runs, and ends its process; the session can be resumed", async () => {
+  it("interrupts an agent and what it runs, and ends its process; the session can be resumed", {
+    tags: "slow",
+  }, async () => {
     const sleep = { name: "shell_run", input: { command: "echo $$ > pid; sleep 60" } };
     await using fixture = await cliWithModel([{ calls: [sleep] }, { text: "Going on." }]);
     const child = fixture.start(
@@ -45,7 +47,7 @@ describe("toolcrib stop", () => {
     expect((await fixture.run("run", "--resume", "last", "go on")).stdout).toBe("Going on.\n");
   });
 
-  it("ends the server of an MCP client, which sessions and the log name", async () => {
+  it("ends the server of an MCP client, which sessions and the log name", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     const env = { ...process.env, TOOLCRIB_HOME: fixture.home };
     const server = await mcpProcess([], { cwd: fixture.workspace, env });
@@ -73,7 +75,9 @@ describe("toolcrib stop", () => {
     );
   });
 
-  it("ends one session of a server for several MCP clients, and leaves the server and the others", async () => {
+  it("ends one session of a server for several MCP clients, and leaves the server and the others", {
+    tags: "slow",
+  }, async () => {
     await using fixture = cliWorkspace();
     const child = fixture.start("mcp", "--http", "127.0.0.1:0");
     const lines = createInterface({ input: child.stdout });

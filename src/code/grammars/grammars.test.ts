@@ -14,13 +14,13 @@ const hashes = JSON.parse(
 );
 
 describe("the grammars", () => {
-  it("are those that were pinned, and all that languages name", () => {
+  it("are those that were pinned, and all that languages name", { tags: "slow" }, () => {
     const found = Object.fromEntries(usedGrammars.map((name) => [name, sha256(grammarSource(name))]));
     expect(found).toEqual(hashes.grammars);
     expect(sha256(parserSource())).toBe(hashes.parser);
   });
 
-  it("are heavy when V8 could not compile their largest function again", () => {
+  it("are heavy when V8 could not compile their largest function again", { tags: "slow" }, () => {
     const sizes = usedGrammars.map(
       (name) => [name, largestFunction(readFileSync(grammarSource(name)))] as const,
     );

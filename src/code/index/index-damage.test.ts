@@ -42,7 +42,9 @@ const right = {
 const databaseOf = ({ directory }: TestIndex) => path.join(directory, "index.db");
 
 describe("an index", () => {
-  it("is rebuilt with correct results, whichever of its bytes are overwritten", async () => {
+  it("is rebuilt with correct results, whichever of its bytes are overwritten", {
+    tags: "slow",
+  }, async () => {
     await using index = openTestIndex(files);
     await index.built();
     await index.close();
@@ -66,7 +68,7 @@ describe("an index", () => {
     }
   });
 
-  it("is rebuilt when it is truncated, not a database, or of another version", async () => {
+  it("is rebuilt when it is truncated, not a database, or of another version", { tags: "slow" }, async () => {
     await using index = openTestIndex(files);
     await index.built();
     await index.close();
@@ -86,7 +88,7 @@ describe("an index", () => {
     }
   });
 
-  it("is rebuilt when it is removed while it is open", async () => {
+  it("is rebuilt when it is removed while it is open", { tags: "slow" }, async () => {
     await using index = openTestIndex(files);
     await index.built();
     fs.rmSync(index.directory, { recursive: true });
@@ -105,7 +107,9 @@ describe("an index", () => {
     });
   });
 
-  it("returns correct results on a full disk, and reports why it is incomplete", async () => {
+  it("returns correct results on a full disk, and reports why it is incomplete", {
+    tags: "slow",
+  }, async () => {
     await using index = openTestIndex(files);
     // Ten blocks of 512 bytes for each file that is written.
     const command = `trap "" XFSZ; ulimit -f 10; exec "$0" "$@"`;
@@ -123,7 +127,7 @@ describe("an index", () => {
     expect(second.state).toMatchObject({ files: count + 60, problem: expect.any(String) });
   });
 
-  it("is built once by two processes that share it", async () => {
+  it("is built once by two processes that share it", { tags: "slow" }, async () => {
     await using index = openTestIndex(files);
     const args = [program, index.workspace, index.directory, "alpha"];
     const both = await Promise.all([1, 2].map(() => promisify(execFile)(process.execPath, args)));
@@ -136,7 +140,7 @@ describe("an index", () => {
     database.close();
   });
 
-  it("continues where it was when its builder is killed", async () => {
+  it("continues where it was when its builder is killed", { tags: "slow" }, async () => {
     await using index = openTestIndex(files);
     const rounds = repetitions(2, 6);
     for (let round = 0; round < rounds; round++) {

@@ -42,7 +42,7 @@ function ripgrep(index: TestIndex, ...args: string[]): string[] {
 }
 
 describe("the index", () => {
-  it("reflects new, changed, moved and deleted files", async () => {
+  it("reflects new, changed, moved and deleted files", { tags: "slow" }, async () => {
     await using index = openTestIndex({ "a.txt": "alpha", "b/c.txt": "beta", "b/d.txt": "alphabet" });
     expect(await index.withText("alpha")).toEqual(["a.txt", "b/d.txt"]);
     index.write("a.txt", "gamma");
@@ -72,7 +72,7 @@ describe("the index", () => {
     expect(await index.withText("gamma")).toEqual(["a.txt"]);
   });
 
-  it("respects ignore files", async () => {
+  it("respects ignore files", { tags: "slow" }, async () => {
     await using index = openTestIndex({ "a.txt": "alpha", "b/c.txt": "alpha", ".hidden": "alpha" });
     expect(await index.withText("alpha")).toEqual(["a.txt", "b/c.txt"]);
     index.write(".gitignore", "b/\n");
@@ -84,7 +84,7 @@ describe("the index", () => {
     expect(await index.withText("alpha")).toEqual(["a.txt", "b/c.txt"]);
   });
 
-  it("leaves out files that may not be read, and drops their content", async () => {
+  it("leaves out files that may not be read, and drops their content", { tags: "slow" }, async () => {
     let secret = /never/;
     await using index = openTestIndex(
       { "a.ts": "function alpha() {}", "b.ts": "function alphabet() {}" },
@@ -133,7 +133,7 @@ describe("the index", () => {
     expect(fs.statSync(path.join(index.directory, "index.db")).ino).toBe(ino);
   });
 
-  it("always offers files that are too large to index", async () => {
+  it("always offers files that are too large to index", { tags: "slow" }, async () => {
     await using index = openTestIndex({ "a.txt": "alpha" });
     fs.writeFileSync(index.path("large.log"), "");
     fs.truncateSync(index.path("large.log"), 1024 ** 3);
@@ -157,7 +157,7 @@ describe("the index", () => {
     expect(await named("gamma")).toEqual(["bad.ts"]);
   });
 
-  it("finds symbols by the last words of their names, with their containers", async () => {
+  it("finds symbols by the last words of their names, with their containers", { tags: "slow" }, async () => {
     await using index = openTestIndex({
       "b.ts": "/** Reads. */\nexport class Reader {\n  readToken(): void {}\n}\n",
       "a.py": "def read_token():\n    pass\n\ndef unread():\n    pass\n",
@@ -234,7 +234,7 @@ describe("the index", () => {
     expect(await found("readToken")).toEqual(["b.ts", "c.test.ts", "d.ts", "a.test.ts", "0.md"]);
   });
 
-  it("puts candidates that are not indexed yet in the order of their roles", async () => {
+  it("puts candidates that are not indexed yet in the order of their roles", { tags: "slow" }, async () => {
     const use = "readToken();\n";
     await using index = openTestIndex({
       "a.test.ts": use,
@@ -251,7 +251,7 @@ describe("the index", () => {
     expect(found).toEqual(["c.ts", "a.test.ts", ...uses, "d.md"]);
   });
 
-  it("returns the symbols around lines, with their parents", async () => {
+  it("returns the symbols around lines, with their parents", { tags: "slow" }, async () => {
     const methods = ["one", "two", "three"].map((name) => `  ${name}() {\n    f();\n  }\n`).join("");
     await using index = openTestIndex({
       "a.ts": `function f() {}\nclass A {\n${methods}}\nclass B {\n  four() {}\n}\n`,
@@ -282,7 +282,7 @@ describe("the index", () => {
     ]);
   });
 
-  it("follows a branch switch", async () => {
+  it("follows a branch switch", { tags: "slow" }, async () => {
     const names = Array.from({ length: 60 }, (_, number) => `a/f${number}.ts`);
     await using index = openTestIndex(Object.fromEntries(names.map((name) => [name, `alpha("${name}")`])));
     const git = (...args: string[]) =>
@@ -313,7 +313,7 @@ describe("the index", () => {
     }
   });
 
-  it("keeps few segments and correct results, however often files change", async () => {
+  it("keeps few segments and correct results, however often files change", { tags: "slow" }, async () => {
     await using index = openTestIndex(
       Object.fromEntries(
         Array.from({ length: 30 }, (_, number) => [`f${number}.ts`, `class Made${number} {}`]),
@@ -399,7 +399,9 @@ describe("the index", () => {
       ignoreCase: fc.boolean(),
     });
 
-    it("misses no file that ripgrep finds, and returns none that ripgrep would skip", async () => {
+    it("misses no file that ripgrep finds, and returns none that ripgrep would skip", {
+      tags: "slow",
+    }, async () => {
       const step = fc.record({
         changes: fc.array(change, { maxLength: 5 }),
         asked: fc.oneof(pattern, expression),

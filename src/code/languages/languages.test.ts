@@ -113,7 +113,7 @@ describe("the language of a file", () => {
     ]);
   });
 
-  it("is decided quickly, however long the text", () => {
+  it("is decided quickly, however long the text", { tags: "slow" }, () => {
     for (const piece of ["a ", "\n", "a::", "((", "@a", "my", "\t["])
       for (const extension of Object.keys(sharedExtensions))
         languageOf(`a.${extension}`, piece.repeat(1_000_000));

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { occurrencesIn } from "../../../test/support/marked-names.ts";

@@ -33,6 +33,7 @@ const changes: readonly ((line: string) => string)[] = [
 describe("an outline after a change", () => {
   it.each(sources)(
     "equals the outline of the changed text, for %s with lines of all its parts changed",
+    { tags: "slow" },
     async (source) => {
       const text = readFileSync(`${fixtures}${source}`, "utf8");
       const language = source.slice(0, source.indexOf("."));

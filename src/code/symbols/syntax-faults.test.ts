@@ -39,7 +39,7 @@ describe("syntax faults", () => {
     expect(await faults("json", text)).toEqual(first);
   });
 
-  it("are found among very many brackets", async () => {
+  it("are found among very many brackets", { tags: "slow" }, async () => {
     expect((await faults("json", "[".repeat(100_000))).length).toBe(1);
     const deep = `${"[".repeat(20_000)}1 2${"]".repeat(20_000)}`;
     expect(await faults("json", deep)).toEqual(["1:20001 unexpected `1`"]);

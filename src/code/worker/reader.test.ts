@@ -22,7 +22,7 @@ const reader = new Reader();
 afterAll(() => reader.close());
 
 describe("a reader", () => {
-  it("returns symbols and faults", async () => {
+  it("returns symbols and faults", { tags: "slow" }, async () => {
     const text = "fn main() {}\nstruct A;\n";
     expect(namesOf(await reader.outline({ path: "main.rs", text }, always))).toEqual(["main", "A"]);
     const broken = await reader.outline({ path: "a.json", text: '{ "a": }' }, always);
@@ -54,7 +54,7 @@ describe("a reader", () => {
     }
   });
 
-  it("continues after texts that cannot be parsed", async () => {
+  it("continues after texts that cannot be parsed", { tags: "slow" }, async () => {
     const texts = ["", "\0\0", "\ud800 = '\udc00'", "(".repeat(500), "[".repeat(2000), '"', "\r\n\r"];
     const outlines = await Promise.all(
       texts.flatMap((text) =>
@@ -66,7 +66,7 @@ describe("a reader", () => {
     );
   });
 
-  it("continues correctly after a scanner overwrote the memory of the parser", async () => {
+  it("continues correctly after a scanner overwrote the memory of the parser", { tags: "slow" }, async () => {
     const texts = {
       "a.json": '{"a": [1, 2, 3}',
       "a.py": "def f(:\n  pass\n",
@@ -83,7 +83,7 @@ describe("a reader", () => {
       message: "The parser crashed on deep.yaml (unreachable)",
     });
     expect(await outlines()).toEqual(before);
-  }, 600_000);
+  });
 
   it("refuses code that it cannot parse, with a hint", async () => {
     const outline = (path: string, text: string, language?: string) =>
@@ -113,7 +113,7 @@ describe("a reader", () => {
     ]);
   });
 
-  it("cancels requests before and during the parse", async () => {
+  it("cancels requests before and during the parse", { tags: "slow" }, async () => {
     const cancelling = new AbortController();
     const slow = reader.outline(
       { path: "slow.ts", text: "(".repeat(100_000) },
@@ -134,7 +134,7 @@ describe("a reader", () => {
     expect((await next).language).toBe("json");
   });
 
-  it("restarts after it was killed, and names the file that it was reading", async () => {
+  it("restarts after it was killed, and names the file that it was reading", { tags: "slow" }, async () => {
     const { stdout } = await run(process.execPath, [killedWorker]);
     expect(JSON.parse(stdout)).toEqual({
       first: {
@@ -145,23 +145,23 @@ describe("a reader", () => {
       waiting: "json",
       again: "json",
     });
-  }, 600_000);
+  });
 
-  it("does not keep the process alive, and ends with it", async () => {
+  it("does not keep the process alive, and ends with it", { tags: "slow" }, async () => {
     const { stdout } = await run(process.execPath, [abandonedWorker]);
     const pids: number[] = JSON.parse(stdout);
     expect(pids).toHaveLength(1);
     while (pids.some(isAlive)) await sleep(20);
-  }, 600_000);
+  });
 
-  it("ends in the middle of a parse when its parent is gone", async () => {
+  it("ends in the middle of a parse when its parent is gone", { tags: "slow" }, async () => {
     const { stdout } = await run(process.execPath, [killedParent]).catch(
       (error: { stdout: string }) => error,
     );
     const pid = Number(stdout);
     expect(pid).toBeGreaterThan(1);
     while (isAlive(pid)) await sleep(20);
-  }, 600_000);
+  });
 
   it("refuses requests when it is closed", async () => {
     const closed = new Reader();

@@ -14,7 +14,7 @@ const samples = {
 };
 
 describe("trees", () => {
-  it("equal those of a fresh parse, regardless of earlier changes", async () => {
+  it("equal those of a fresh parse, regardless of earlier changes", { tags: "slow" }, async () => {
     const edit = fc.record({
       at: fc.nat(),
       length: fc.nat({ max: 12 }),
@@ -85,7 +85,7 @@ describe("trees", () => {
     expect(await trees.parse(sent("json", 4, { base: 3, start: 1, oldEnd: 1, text: "1" }))).toBeUndefined();
   });
 
-  it("take no more memory after many parses than after some", async () => {
+  it("take no more memory after many parses than after some", { tags: "slow" }, async () => {
     const trees = new Trees<string>();
     const text = samples.python.repeat(20);
     const parseMany = async (from: number) => {

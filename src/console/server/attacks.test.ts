@@ -377,7 +377,7 @@ describe("hostile bodies", () => {
     expect((await overviewWith({})).status).toBe(200);
   });
 
-  it("are cut off when they are slow, and so are slow headers", async () => {
+  it("are cut off when they are slow, and so are slow headers", { tags: "slow" }, async () => {
     await using own = await openTestConsole({ requestMs: 4_000 });
     const signed = await own.login();
     const head = [
@@ -474,7 +474,7 @@ it("serves text of a workspace only as JSON or as a download", async () => {
   }
 });
 
-it("still answers when many connections are opened and left alone", async () => {
+it("still answers when many connections are opened and left alone", { tags: "slow" }, async () => {
   await using own = await openTestConsole({ requestMs: 4_000 });
   const signed = await own.login();
   const idle: Socket[] = Array.from({ length: 300 }, () =>
@@ -485,7 +485,7 @@ it("still answers when many connections are opened and left alone", async () => 
   } finally {
     for (const socket of idle) socket.destroy();
   }
-}, 600_000);
+});
 
 it("limits the number of event streams", async () => {
   await using own = await openTestConsole();

@@ -124,7 +124,9 @@ describe("POST /api/approvals/answer", () => {
     for (const rule of rules) expect(readFileSync(granted, "utf8")).toContain(rule);
   });
 
-  it("refuses an answer to another request, twice, or with rules that were not offered", async () => {
+  it("refuses an answer to another request, twice, or with rules that were not offered", {
+    tags: "slow",
+  }, async () => {
     await using console = await openTestConsole();
     const { crib, page, call, question } = await ask(console);
     const given = { ...answerTo(question), answer: "once" };
@@ -163,7 +165,9 @@ describe("POST /api/approvals/answer", () => {
   });
 });
 
-it("notices every change of the questions, also two within one tick of the file system's clock", async () => {
+it("notices every change of the questions, also two within one tick of the file system's clock", {
+  tags: "slow",
+}, async () => {
   await using folder = temporaryFolder();
   const files = workspaceFiles(folder.path, "/w");
   mkdirSync(files.approvals, { recursive: true });

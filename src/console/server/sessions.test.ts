@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
@@ -93,7 +94,7 @@ describe("sessions in the console", () => {
     const kinds = async (query: string) =>
       (await page.get<SessionPage>(`/sessions?${query}`)).sessions.map(({ client }) => client?.kind);
     expect([await kinds(""), await kinds("all=1")]).toEqual([["run"], ["run", "cli"]]);
-  }, 600_000);
+  });
 
   it("lists, exports and forks recorded conversations", async () => {
     await using fixture = await cliWithModel([{ text: "Nothing to do." }, { text: "Still nothing." }]);
@@ -130,7 +131,7 @@ describe("sessions in the console", () => {
       },
       { timeout: 30_000, interval: 200 },
     );
-  }, 600_000);
+  });
 
   it("streams what an agent says to the page that shows it, and interrupts it", async () => {
     await using fixture = await cliWithModel([{ text: "I think about it.", fault: "hang-during" }]);
@@ -145,5 +146,5 @@ describe("sessions in the console", () => {
     expect(stopped.status).toBe(200);
     await stream.until((event) => event.type === "session" && event.live.type === "state");
     await untilClosed(page, session);
-  }, 600_000);
+  });
 });

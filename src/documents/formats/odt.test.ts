@@ -4,7 +4,9 @@ import { failureOf, readBytes } from "../../../test/support/documents/read-bytes
 import { allText, sampleBytes } from "../../../test/support/documents/samples.ts";
 
 describe("an OpenDocument text", () => {
-  it("numbers list items as defined: formats, levels shown, starts, continued lists", async () => {
+  it("numbers list items as defined: formats, levels shown, starts, continued lists", {
+    tags: "slow",
+  }, async () => {
     const level = (at: number, format: string, more = "") =>
       `<text:list-level-style-number text:level="${at}" style:num-format="${format}" style:num-suffix="." ${more}/>`;
     const styles = `<office:automatic-styles><text:list-style style:name="L">${level(1, "I")}${level(2, "1", 'text:display-levels="2"')}</text:list-style></office:automatic-styles>`;
@@ -95,7 +97,7 @@ describe("an OpenDocument text", () => {
     ]);
   });
 
-  it("is read or refused when cut or altered at any byte", async () => {
+  it("is read or refused when cut or altered at any byte", { tags: "slow" }, async () => {
     const whole = sampleBytes("report.odt");
     for (let length = 0; length < whole.length; length += 149) {
       expect((await failureOf(readBytes("x.odt", whole.subarray(0, length))))[0]).toBe("unsupported");

@@ -574,7 +574,7 @@ describe("the approval preview", () => {
     ]);
   });
 
-  it("is skipped when it takes too long", async () => {
+  it("is skipped when it takes too long", { tags: "slow" }, async () => {
     await using fixture = await openFixture([once], { tools: [previewing(() => new Promise(() => {}))] });
     const { isError } = await fixture.crib.call("test.act", { run: "ls" });
     expect([isError, fixture.asked[0]!.preview]).toEqual([

@@ -148,7 +148,7 @@ describe("a question that a program shows", () => {
     expect(crib.shown).toHaveLength(2);
   });
 
-  it("ends with its call and with its process", async () => {
+  it("ends with its call and with its process", { tags: "slow" }, async () => {
     await using house = openHouse();
     house.write("a.txt", "one\n");
     const crib = await house.open();
@@ -169,7 +169,7 @@ describe("a question that a program shows", () => {
     child.kill("SIGKILL");
     await vi.waitFor(() => expect(crib.approvals.list()).toEqual([]), { timeout: 60_000 });
     expect(existsSync(house.at("workspace/a.txt"))).toBe(true);
-  }, 600_000);
+  });
 
   it("is still asked where it is shown when it cannot be stored", async () => {
     await using house = openHouse();
@@ -275,7 +275,7 @@ describe("a wider answer", () => {
     ]);
   });
 
-  it("in one program answers the question of another", async () => {
+  it("in one program answers the question of another", { tags: "slow" }, async () => {
     await using house = openHouse();
     for (const name of ["a.txt", "b.txt"]) house.write(name, "x\n");
     const [one, other] = [await house.open(), await house.open()];
@@ -290,7 +290,7 @@ describe("a wider answer", () => {
     ]);
   });
 
-  it("that denies ends the question, too", async () => {
+  it("that denies ends the question, too", { tags: "slow" }, async () => {
     await using house = openHouse();
     house.write("a.txt", "x\n");
     const crib = await house.open();

@@ -164,7 +164,7 @@ describe("an approval of npm test", () => {
 });
 
 describe("an approval", () => {
-  it("is bound to the program text that the command names", async () => {
+  it("is bound to the program text that the command names", { tags: "slow" }, async () => {
     await using fixture = await open({ list: "", data: "" });
     for (const [command, piece] of [
       ["make", "Makefile"],

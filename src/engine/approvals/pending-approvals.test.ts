@@ -111,7 +111,7 @@ describe("a pending approval", () => {
     expect([before, fixture.approvals.list().length]).toEqual([0, 1]);
   });
 
-  it("is dropped for newer ones when there are too many, and after a day", async () => {
+  it("is dropped for newer ones when there are too many, and after a day", { tags: "slow" }, async () => {
     await using house = await openHouse();
     const fixture = await house.open();
     for (let index = 0; index < 55; index += 1) {
@@ -203,7 +203,7 @@ describe("the stored requests", () => {
 });
 
 describe("an answer to a pending approval", () => {
-  it("is kept however many other approvals are requested", async () => {
+  it("is kept however many other approvals are requested", { tags: "slow" }, async () => {
     await using house = await openHouse();
     const fixture = await house.open();
     const ask = async (name: string) => {

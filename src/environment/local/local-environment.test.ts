@@ -91,7 +91,7 @@ it("refuses a socket and a link to a device", async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it("reports what permissions forbid", { tags: "differs-for-root" }, async () => {
+it("reports what permissions forbid", { tags: "root" }, async () => {
   const files = { "closed/file": "text", unreadable: "text", protected: "text" };
   await using world = openLocalWorld({ files });
   chmodSync(world.path("unreadable"), 0);
@@ -128,7 +128,7 @@ it("gives a written file a new inode, so that a hard link outside keeps the old 
   expect(readFileSync(`${world.outside}/secret`, "utf8")).toBe("secret");
 });
 
-it("keeps the owner if permitted", { tags: "differs-for-root" }, async () => {
+it("keeps the owner if permitted", { tags: "root" }, async () => {
   await using world = openLocalWorld({ files: { file: "old" } });
   // Only root can change the owner of a file.
   const isRoot = process.getuid?.() === 0;
@@ -454,7 +454,7 @@ it("writes into a moved directory only by its new path", async () => {
 // /proc lists the handles of a process.
 it.runIf(process.platform === "linux")(
   "closes every handle it opens, even on failure",
-  { timeout: 600_000 },
+  { tags: "slow", timeout: 600_000 },
   async () => {
     await using world = openLocalWorld({ files: { file: "text", "folder/x": "" } });
     world.makeSpecial("fifo");

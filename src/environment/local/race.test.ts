@@ -17,7 +17,7 @@ describe.runIf(isPromised)("when a directory is replaced by a link between any t
 
   beforeAll(async () => {
     results = await interleave();
-  }, 600_000);
+  });
 
   for (const [name, { actions }] of Object.entries(racedEnvironments)) {
     it.each(actions)(`follows no link with ${name}: %s`, (action) => {

@@ -69,19 +69,23 @@ const realNode = `#!/bin/sh\nexec ${shellQuote(process.execPath)} "$@"\n`;
 const oldNode = "#!/bin/sh\necho v18.19.0\n";
 
 describe("bootstrap.sh", () => {
-  it.each(shells)("is valid for %s, and finds the Node of nvm behind an old one", async (shell) => {
-    const check = shell.endsWith("busybox") ? ["sh", "-n"] : ["-n"];
-    execFileSync(shell, check, { input: programs.bootstrap });
-    await using there = bareTarget(
-      { "bin/node": oldNode, ".nvm/versions/node/v24.1.0/bin/node": realNode },
-      shell,
-    );
-    const channel = await connectTarget(there.target, { programs, directory: there.workspace });
-    expect(await new EchoClient(channel).ask("a")).toBe("a");
-    await channel.close();
-  });
+  it.each(shells)(
+    "is valid for %s, and finds the Node of nvm behind an old one",
+    { tags: "slow" },
+    async (shell) => {
+      const check = shell.endsWith("busybox") ? ["sh", "-n"] : ["-n"];
+      execFileSync(shell, check, { input: programs.bootstrap });
+      await using there = bareTarget(
+        { "bin/node": oldNode, ".nvm/versions/node/v24.1.0/bin/node": realNode },
+        shell,
+      );
+      const channel = await connectTarget(there.target, { programs, directory: there.workspace });
+      expect(await new EchoClient(channel).ask("a")).toBe("a");
+      await channel.close();
+    },
+  );
 
-  it("asks login shells for Node, whatever they print, and leave running", async () => {
+  it("asks login shells for Node, whatever they print, and leave running", { tags: "slow" }, async () => {
     await using there = bareTarget({
       "my-shell": [
         ...["#!/bin/sh", 'echo "Welcome to /this machine"', "/bin/sleep 60 &", 'echo $! > "$HOME/sleep"'],
@@ -104,7 +108,7 @@ describe("bootstrap.sh", () => {
     expect(error).toMatchObject({ message: `${target.name} has no Node 22.18 or newer.` });
   });
 
-  it("does not wait for a target that says nothing when a Node is sent", async () => {
+  it("does not wait for a target that says nothing when a Node is sent", { tags: "slow" }, async () => {
     await using there = bareTarget({
       once: '#!/bin/sh\n[ -e "$0.done" ] && exec /bin/sleep 60\n: > "$0.done"\nexec "$@"\n',
       "sent-node": "\x7fELF",
@@ -120,7 +124,7 @@ describe("bootstrap.sh", () => {
     });
   });
 
-  it("says that Node is missing or too old, and that one can be sent", async () => {
+  it("says that Node is missing or too old, and that one can be sent", { tags: "slow" }, async () => {
     await using there = bareTarget({ "bin/node": oldNode, "bin/nodejs": oldNode });
     const error = await connectTarget(there.target, { programs }).catch((one: unknown) => one);
     expect(error).toMatchObject({
@@ -130,7 +134,7 @@ describe("bootstrap.sh", () => {
     });
   });
 
-  it("stores a Node that the user sends, once", async () => {
+  it("stores a Node that the user sends, once", { tags: "slow" }, async () => {
     await using there = bareTarget();
     const steps: string[] = [];
     const options = {
@@ -145,7 +149,7 @@ describe("bootstrap.sh", () => {
     expect(readdirSync(join(there.folder, "node"))).toEqual([expect.stringMatching(/^[\da-f]{64}$/)]);
   });
 
-  it("refuses to send a Node for another processor, or another file", async () => {
+  it("refuses to send a Node for another processor, or another file", { tags: "slow" }, async () => {
     await using there = bareTarget();
     const file = join(there.home, "../node");
     const elf = Buffer.alloc(64);
@@ -167,20 +171,24 @@ describe("container programs", () => {
     ["kubernetes:space/pod/box", "kubectl", "exec -i -n space pod -c box --"],
     ["devcontainer:/some/folder", "devcontainer", "exec --workspace-folder /some/folder"],
     ["podman:outer+docker:inner", "podman", "exec -i outer docker exec -i inner"],
-  ])("are called with the arguments that they take: %s (stand-in)", async (text, program, expected) => {
-    await using there = commandTarget();
-    const words = expected.split(" ");
-    const bin = join(there.home, "../bin");
-    mkdirSync(bin);
-    const check = words.map((word) => `[ "$1" = ${shellQuote(word)} ] || exit 9; shift`).join("\n");
-    writeFileSync(
-      join(bin, program),
-      `#!/bin/sh\n${check}\nexec ${shellQuote(join(there.home, "../transport"))} "$@"\n`,
-      { mode: 0o755 },
-    );
-    const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
-    const channel = await connectTarget(parseTarget(text), { programs, env, directory: there.workspace });
-    expect(await new EchoClient(channel).ask("a")).toBe("a");
-    await channel.close();
-  });
+  ])(
+    "are called with the arguments that they take: %s (stand-in)",
+    { tags: "slow" },
+    async (text, program, expected) => {
+      await using there = commandTarget();
+      const words = expected.split(" ");
+      const bin = join(there.home, "../bin");
+      mkdirSync(bin);
+      const check = words.map((word) => `[ "$1" = ${shellQuote(word)} ] || exit 9; shift`).join("\n");
+      writeFileSync(
+        join(bin, program),
+        `#!/bin/sh\n${check}\nexec ${shellQuote(join(there.home, "../transport"))} "$@"\n`,
+        { mode: 0o755 },
+      );
+      const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+      const channel = await connectTarget(parseTarget(text), { programs, env, directory: there.workspace });
+      expect(await new EchoClient(channel).ask("a")).toBe("a");
+      await channel.close();
+    },
+  );
 });

@@ -32,7 +32,9 @@ async function failure(work: Promise<unknown>): Promise<ToolError> {
 }
 
 describe("connectTarget", () => {
-  it("sends the server once, whatever login scripts print, and leaves nothing that others can use", async () => {
+  it("sends the server once, whatever login scripts print, and leaves nothing that others can use", {
+    tags: "slow",
+  }, async () => {
     await using there = commandTarget('echo Welcome; head -c 100000 /dev/zero; echo \'{"kind":"ready"}\'');
     const { target, workspace: directory, folder } = there;
     const steps: string[] = [];
@@ -55,7 +57,7 @@ describe("connectTarget", () => {
     await expect.poll(() => readdirSync(join(folder, "sessions"))).toEqual([]);
   });
 
-  it("sends a damaged server again", async () => {
+  it("sends a damaged server again", { tags: "slow" }, async () => {
     await using there = commandTarget();
     const { target, workspace: directory, folder } = there;
     await (await openEcho(target, { directory })).channel.close();
@@ -66,7 +68,9 @@ describe("connectTarget", () => {
     await again.channel.close();
   });
 
-  it("fails with the reason when the server was killed, and never starts another in the same session", async () => {
+  it("fails with the reason when the server was killed, and never starts another in the same session", {
+    tags: "slow",
+  }, async () => {
     await using there = commandTarget();
     const { target, workspace: directory } = there;
     const client = await openEcho(target, { directory });
@@ -81,7 +85,7 @@ describe("connectTarget", () => {
     expect(readFileSync(join(directory, "seen"), "utf8")).toBe("pid\n");
   });
 
-  it("gives up when the target stays unreachable", async () => {
+  it("gives up when the target stays unreachable", { tags: "slow" }, async () => {
     await using there = commandTarget();
     const { target, workspace: directory, home } = there;
     const client = await openEcho(target, {
@@ -101,7 +105,7 @@ describe("connectTarget", () => {
     await expect.poll(() => isAlive(server)).toBe(false);
   });
 
-  it("keeps a server with running processes longer than one without", async () => {
+  it("keeps a server with running processes longer than one without", { tags: "slow" }, async () => {
     await using there = commandTarget();
     const { target, workspace: directory, home } = there;
     const idle = { idleMs: 50, busyMs: 3_600_000, silentMs: 60_000 };
@@ -117,7 +121,7 @@ describe("connectTarget", () => {
     await expect.poll(() => isAlive(server)).toBe(false);
   });
 
-  it("refuses other clients of a session", async () => {
+  it("refuses other clients of a session", { tags: "slow" }, async () => {
     await using there = commandTarget();
     const { target, workspace: directory, folder } = there;
     const client = await openEcho(target, { directory });
@@ -176,7 +180,7 @@ describe("connectTarget", () => {
 });
 
 describe("manageTarget", () => {
-  it("lists, stops and removes everything that was left", async () => {
+  it("lists, stops and removes everything that was left", { tags: "slow" }, async () => {
     await using there = commandTarget("", ["rg"]);
     const { target, workspace: directory, folder } = there;
     const client = await openEcho(target, { directory });
@@ -197,7 +201,9 @@ describe("manageTarget", () => {
     expect(readdirSync(folder)).toEqual(["sessions"]);
   });
 
-  it("stops only the named servers, and spares those whose client is connected on request", async () => {
+  it("stops only the named servers, and spares those whose client is connected on request", {
+    tags: "slow",
+  }, async () => {
     await using there = commandTarget();
     const { target, workspace: directory } = there;
     const [one, other] = [await openEcho(target, { directory }), await openEcho(target, { directory })];
@@ -214,7 +220,9 @@ describe("manageTarget", () => {
     await one.channel.close();
   });
 
-  it("removes at once what a killed server has left, and keeps the sessions of other clients", async () => {
+  it("removes at once what a killed server has left, and keeps the sessions of other clients", {
+    tags: "slow",
+  }, async () => {
     await using there = commandTarget();
     const { target, workspace: directory, folder } = there;
     const options = { directory, reconnectMs: 0 };

@@ -41,7 +41,7 @@ it("keeps little of an answer in endless empty pieces", async () => {
   expect(sent).toBeLessThan(100);
 });
 
-it("keeps little of many calls that do not end", async () => {
+it("keeps little of many calls that do not end", { tags: "slow" }, async () => {
   let sent = 0;
   const environment = await answering(async (_: Asked, target: Target) => {
     const piece = Buffer.alloc(1024 * 1024);
@@ -55,7 +55,7 @@ it("keeps little of many calls that do not end", async () => {
   expect(sent).toBeLessThan(150_000_000);
 });
 
-it("answers no more calls of a target that does not read the answers", async () => {
+it("answers no more calls of a target that does not read the answers", { tags: "slow" }, async () => {
   const { here, sent } = mute();
   const lost = openRemoteEnvironment(here).then((environment) => failureOf(read(environment)));
   expect(await lost).toEqual(invalid("too many calls at once"));

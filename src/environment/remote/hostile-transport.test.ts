@@ -107,7 +107,7 @@ it.each<readonly [string, object]>([
   expect(error.message).toMatch(/^there answered/);
 });
 
-it("gives up a target that ends every connection at once", async () => {
+it("gives up a target that ends every connection at once", { tags: "slow" }, async () => {
   await using folder = temporaryFolder();
   const program = join(folder.path, "transport");
   const welcome = '\\000\\000\\000\\017\\002{"received":0}';

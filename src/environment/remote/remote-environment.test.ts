@@ -52,7 +52,7 @@ it("writes input while a program runs, and ends it", async () => {
   await remote.close();
 });
 
-it("makes a program wait whose output nobody reads, and loses none of it", async () => {
+it("makes a program wait whose output nobody reads, and loses none of it", { tags: "slow" }, async () => {
   await using world = openLocalWorld();
   let taken = 0;
   const counting = overrideEnvironment(world.environment, {

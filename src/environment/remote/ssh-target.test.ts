@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +16,7 @@ import type { TargetPrograms } from "./target-programs.ts";
 describe.skipIf(sshMissing)(
   `a target over a real ssh server${sshMissing ? `: ${sshMissing}` : ""}`,
   {
-    tags: ["differs-for-root"],
+    tags: ["root"],
   },
   () => {
     let programs: TargetPrograms;

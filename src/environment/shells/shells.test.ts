@@ -118,7 +118,7 @@ describe.each([
     for (const name of readdirSync(workspace)) rmSync(join(workspace, name), { recursive: true });
   });
 
-  it("keep directory, variables, functions, aliases, options and traps", async () => {
+  it("keep directory, variables, functions, aliases, options and traps", { tags: "slow" }, async () => {
     mkdirSync(join(workspace, "sub"));
     expect(
       await run("cd sub; x='a b'; export y=2; f() { echo f$1; }; alias l='echo L'; set -o nounset"),
@@ -157,7 +157,7 @@ describe.each([
     });
   });
 
-  itOnce("report dropped output of a job that has ended", async () => {
+  itOnce("report dropped output of a job that has ended", { tags: "slow" }, async () => {
     await run("(while ! test -e go; do sleep 0.01; done; echo late; echo worse >&2) & echo $! >job");
     await run("touch go; while kill -0 $(cat job); do sleep 0.01; done 2>/dev/null; sleep 0.2");
     expect(await run("echo now")).toEqual({
@@ -216,7 +216,7 @@ describe.each([
     expect(await run("echo next")).toEqual(saying("next\n"));
   });
 
-  it("report that exit, exec and set -e end the shell, and start another", async () => {
+  it("report that exit, exec and set -e end the shell, and start another", { tags: "slow" }, async () => {
     expect(await run("x=1; exit 3")).toEqual({
       ...quiet,
       stderr: "exit\n",
@@ -490,7 +490,7 @@ describe.each([
     expect(await runAs({ limits }, "echo $x; ls")).toEqual(saying("kept\n"));
   });
 
-  it("are ended at the other limits, with their processes", async () => {
+  it("are ended at the other limits, with their processes", { tags: "slow" }, async () => {
     const limits = { memoryBytes: 50 * 1024 ** 2 };
     const fill = "x=$(head -c 80000000 /dev/zero | tr '\\0' a); sleep 60";
     const { signal, remarks } = await runAs({ limits }, fill);

@@ -53,13 +53,13 @@ const type = (attach: string | undefined, ...keys: readonly string[]) =>
   tmux(attach, "send-keys", "-t", "main", ...keys);
 
 describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () => {
-  it("shows commands and their output", async () => {
+  it("shows commands and their output", { tags: "slow" }, async () => {
     const { attach } = await run("echo one; echo two >&2; exit_code() { return 3; }; exit_code");
     expect(attach).toMatch(/^tmux -S \/\S+\/windows\/tmux attach -t main$/);
     await expect.poll(() => seen(attach), { timeout: 60_000 }).toContain("exit_code\none\ntwo\n[exit 3]\n");
   });
 
-  it("lets a user type commands, which are reported to calls", async () => {
+  it("lets a user type commands, which are reported to calls", { tags: "slow" }, async () => {
     const { attach } = await run("true");
     type(attach, "x=typed; cd /", "Enter");
     await expect.poll(() => shells.history("main")?.cwd, { timeout: 60_000 }).toEqual("/");
@@ -74,7 +74,9 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     await expect.poll(() => seen(attach), { timeout: 60_000 }).toContain("\nfor only\n");
   });
 
-  it("lets a user end the shell, which is reported to calls, even after more typing", async () => {
+  it("lets a user end the shell, which is reported to calls, even after more typing", {
+    tags: "slow",
+  }, async () => {
     const gone =
       "The shell of this session had ended. This is a new one: the directory, variables and functions are gone.";
     const { attach } = await run("x=lost");
@@ -114,7 +116,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     expect(() => tmux(attach, "show-buffer")).toThrow("no buffers");
   });
 
-  it("opens again after a user closed it, and the shell continues", async () => {
+  it("opens again after a user closed it, and the shell continues", { tags: "slow" }, async () => {
     const { attach } = await run("x=kept");
     tmux(attach, "kill-session", "-t", "main");
     const runAndSee = async () => {
@@ -139,7 +141,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     expect(existsSync(directory)).toEqual(false);
   });
 
-  it("closes with the shell when Toolcrib is killed", async () => {
+  it("closes with the shell when Toolcrib is killed", { tags: "slow" }, async () => {
     const program = fileURLToPath(new URL("../../../test/support/shells/abandon-shell.ts", import.meta.url));
     const abandoned = spawn(process.execPath, [program, workspace], { stdio: ["ignore", "pipe", "inherit"] });
     const [line] = await once(abandoned.stdout, "data");

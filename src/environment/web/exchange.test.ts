@@ -125,7 +125,7 @@ describe("an exchange with a hostile server", () => {
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
     ["zstd", zstdCompressSync],
-  ])("stops a %s bomb at the limit for decompressed data", async (coding, compress) => {
+  ])("stops a %s bomb at the limit for decompressed data", { tags: "slow" }, async (coding, compress) => {
     const bomb = compress(Buffer.alloc(30_000_000));
     await using server = await serve([`${head}Content-Encoding: ${coding}\r\n\r\n`, bomb]);
     expect(await ask(`http://127.0.0.1:${server.port}/`)).toEqual(

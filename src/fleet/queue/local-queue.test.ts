@@ -30,7 +30,9 @@ it("delivers every run once, at most as many at once as there are slots", async 
   expect(most).toBeLessThanOrEqual(3);
 });
 
-it("delivers a run again when its work fails, and after the time that the work returns", async () => {
+it("delivers a run again when its work fails, and after the time that the work returns", {
+  tags: "slow",
+}, async () => {
   await using folder = temporaryFolder();
   await using store = await openFleetStore({ file: join(folder.path, "fleet.sqlite") });
   await store.heartbeat(workerOf("worker-1"), []);

@@ -48,7 +48,7 @@ function refusal(...given: Parameters<typeof plan>): readonly [string, string | 
 const tasksOf = ({ runs }: FleetPlan) => runs.map(({ task }) => task);
 
 describe("a spec", () => {
-  it("is refused while it is expanded when it has too many runs", () => {
+  it("is refused while it is expanded when it has too many runs", { tags: "slow" }, () => {
     const numbers = Array.from({ length: 3_000 }, (_, index) => index);
     const repositories = numbers.map((number) => `https://host/${number}`);
     const prompts = numbers.map((number) => ({ name: `p${number}`, prompt: "p" }));
@@ -418,7 +418,7 @@ describe("any spec", () => {
     );
   });
 
-  it("is read or refused, never a crash", () => {
+  it("is read or refused, never a crash", { tags: "slow" }, () => {
     const texts = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.jsonValue().map((value) => JSON.stringify(value)),

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres[Symbol.asyncDispose]());
 
-it("waits for a database that restarts, and fails clearly when it stays away", async () => {
+it("waits for a database that restarts, and fails clearly when it stays away", { tags: "slow" }, async () => {
   const database = await postgres.newDatabase();
   await using store = await openFleetStore({ database });
   await using impatient = await openFleetStore({ database }, { retryMs: 100 });
@@ -57,7 +57,7 @@ it("names a wrong user or database at once", async () => {
     });
 });
 
-it("reports once that it waits for a server", async () => {
+it("reports once that it waits for a server", { tags: "slow" }, async () => {
   const waits: string[] = [];
   const database = `postgres://user@127.0.0.1:${await freePort()}/fleet`;
   const opening = openFleetStore({ database }, { retryMs: 3_000, onWait: (reason) => waits.push(reason) });

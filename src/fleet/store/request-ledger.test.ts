@@ -16,7 +16,9 @@ describe("many requests at once", () => {
     await requestAtOnce(openSqliteDatabase(join(folder.path, "fleet.sqlite")));
   });
 
-  it("never exceed the limits, and are settled exactly, with few statements (PostgreSQL)", async () => {
+  it("never exceed the limits, and are settled exactly, with few statements (PostgreSQL)", {
+    tags: "slow",
+  }, async () => {
     await using postgres = await startPostgres();
     const database = new CountedDatabase(await openPostgresDatabase(await postgres.newDatabase(), 10_000));
     const { admit, settle } = await requestAtOnce(database);

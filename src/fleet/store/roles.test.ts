@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { resultWith, settingsWith, specOf, workerOf } from "../../../test/support/fleet/examples.ts";

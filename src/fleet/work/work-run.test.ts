@@ -31,7 +31,7 @@ const doing =
     messages.some(({ role }) => role === "tool") ? { text: "Done." } : shell(command);
 
 describe("a run of a worker", () => {
-  it("is solved: clone, set-up, turn, patch, check, artifacts", async () => {
+  it("is solved: clone, set-up, turn, patch, check, artifacts", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(doing("cat set-up.txt > a.txt"));
     const spec = {
       setup: "echo new > set-up.txt; echo ready",
@@ -73,7 +73,7 @@ describe("a run of a worker", () => {
     expect(readdirSync(join(fixture.options.workFolder, "runs/trial"))).toEqual([]);
   });
 
-  it("is unsolved when the check fails, and keeps the workspace when asked", async () => {
+  it("is unsolved when the check fails, and keeps the workspace when asked", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(doing("echo other > a.txt"));
     const run = await fixture.run({ keepWorkspace: "unsolved" });
     expect([run.outcome, run.reason]).toEqual(["unsolved", "The check failed: exit code 1."]);
@@ -81,7 +81,9 @@ describe("a run of a worker", () => {
     expect([readdirSync(kept), existsSync(join(kept, "workspace/a.txt"))]).toEqual([["workspace"], true]);
   });
 
-  it("is infrastructure when the repository, the revision or the set-up fails", async () => {
+  it("is infrastructure when the repository, the revision or the set-up fails", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await workerFixture(doing("true"));
     const runs = [
       await fixture.run({ repository: join(fixture.folder, "nowhere") }),
@@ -98,7 +100,9 @@ describe("a run of a worker", () => {
     expect(fixture.server.requests).toEqual([]);
   });
 
-  it("uses an empty folder without a repository, and a revision by name or commit", async () => {
+  it("uses an empty folder without a repository, and a revision by name or commit", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await workerFixture(doing("echo new > a.txt"));
     const first = git(fixture.repository, "rev-parse", "HEAD");
     commit(fixture.repository, { "b.txt": "later\n" });
@@ -115,7 +119,7 @@ describe("a run of a worker", () => {
     ]);
   });
 
-  it("is unsolved at its limit of rounds, with a patch", async () => {
+  it("is unsolved at its limit of rounds, with a patch", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(({ number }) => shell(`echo ${number} >> a.txt`));
     const run = await fixture.run({ limits: { rounds: 2, minutes: 5, dollars: null } });
     expect([run.outcome, run.reason, run.result?.patch?.files]).toEqual([
@@ -123,7 +127,7 @@ describe("a run of a worker", () => {
     ]);
   });
 
-  it("ends as budget when the money of the run or of the fleet is used up", async () => {
+  it("ends as budget when the money of the run or of the fleet is used up", { tags: "slow" }, async () => {
     const costly = { ...shell("echo more >> a.txt"), usage: { input: 100_000, output: 1_000 } };
     await using fixture = await workerFixture(() => costly);
     const own = await fixture.run({ limits: { rounds: 50, minutes: 5, dollars: 0.2 } });
@@ -141,7 +145,7 @@ describe("a run of a worker", () => {
     expect(ofFleet.result!.cost).toBeCloseTo(poor!.spent, 6);
   });
 
-  it("is cancelled while its tool runs, and keeps its session", async () => {
+  it("is cancelled while its tool runs, and keeps its session", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(doing("echo begun > begun; sleep 1000"));
     const id = await fixture.submit();
     const worker = await fixture.start();
@@ -156,7 +160,9 @@ describe("a run of a worker", () => {
     await vi.waitUntil(() => worker.busy === 0, { timeout: 60_000 });
   });
 
-  it("is parked by a storm of 429 and outages, and solved later, without a second call", async () => {
+  it("is parked by a storm of 429 and outages, and solved later, without a second call", {
+    tags: "slow",
+  }, async () => {
     let refused = 0;
     await using fixture = await workerFixture((request) => {
       if (request.number % 3 === 0) return doing("echo new > a.txt; echo ran >> ran.txt")(request);
@@ -172,7 +178,7 @@ describe("a run of a worker", () => {
     expect(await fixture.store.lanes()).toMatchObject([{ lane: "openai", inFlight: 0 }]);
   });
 
-  it("waits in its slot for a lane with one request at a time", async () => {
+  it("waits in its slot for a lane with one request at a time", { tags: "slow" }, async () => {
     let atOnce = 0;
     let most = 0;
     await using fixture = await workerFixture(async (request) => {
@@ -188,7 +194,9 @@ describe("a run of a worker", () => {
     expect([runs.map(({ outcome }) => outcome), most]).toEqual([["solved", "solved"], 1]);
   });
 
-  it("ends as infrastructure when its provider refuses for too long, or its key is wrong", async () => {
+  it("ends as infrastructure when its provider refuses for too long, or its key is wrong", {
+    tags: "slow",
+  }, async () => {
     let status = 429;
     await using fixture = await workerFixture(() => ({ fault: { status } }));
     const parked = await fixture.run({}, {}, { parkedHours: 0 });
@@ -201,7 +209,7 @@ describe("a run of a worker", () => {
 });
 
 describe("a run whose artifacts cannot be stored", () => {
-  it("is parked, and ends at its time limit when they can", async () => {
+  it("is parked, and ends at its time limit when they can", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(({ number }) => shell(`echo ${number} >> a.txt; sleep 0.6`));
     const store = await openArtifactStore(join(fixture.folder, "artifacts"));
     let failures = 0;
@@ -222,7 +230,7 @@ describe("a run whose artifacts cannot be stored", () => {
     expect(run.result?.artifactNames).toContain("patch.diff");
   });
 
-  it("ends as infrastructure after the longest time, and keeps its files", async () => {
+  it("ends as infrastructure after the longest time, and keeps its files", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(doing("echo new > a.txt"));
     const put = async () => Promise.reject(new Error("No space is left."));
     const run = await fixture.run({}, { artifacts: { put } }, { parkedHours: 0 });
@@ -237,7 +245,7 @@ describe("a run whose artifacts cannot be stored", () => {
 });
 
 describe("a run whose database does not answer", () => {
-  it("continues with its next delivery", async () => {
+  it("continues with its next delivery", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(doing("echo new > a.txt; echo ran >> ran.txt"));
     let requests = 0;
     const store = new Proxy(fixture.store, {
@@ -352,7 +360,7 @@ describe("a hostile spec", () => {
     ]);
   });
 
-  it("leaves no secret in the artifacts", async () => {
+  it("leaves no secret in the artifacts", { tags: "slow" }, async () => {
     const key = `ghp_${"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"}`;
     await using fixture = await workerFixture(({ messages }) =>
       messages.some(({ role }) => role === "tool")
@@ -374,7 +382,9 @@ describe("a hostile spec", () => {
 });
 
 describe("a model in the mode yolo", () => {
-  it("cannot read the workspaces, patches and repositories of other runs, or change its own patch", async () => {
+  it("cannot read the workspaces, patches and repositories of other runs, or change its own patch", {
+    tags: "slow",
+  }, async () => {
     const seen: string[] = [];
     let commands: readonly string[] = [];
     await using fixture = await workerFixture(({ messages }) => {
@@ -405,7 +415,7 @@ describe("a model in the mode yolo", () => {
 });
 
 describe("a hostile repository", () => {
-  it("runs no hook, filter or setting of its own on the worker", async () => {
+  it("runs no hook, filter or setting of its own on the worker", { tags: "slow" }, async () => {
     let clone = "";
     await using fixture = await workerFixture((request) => {
       // The rules keep the model from writing these settings; a program that it builds could find a way.
@@ -427,7 +437,7 @@ describe("a hostile repository", () => {
     ]);
   });
 
-  it("runs no filter of a submodule that appears during the run", async () => {
+  it("runs no filter of a submodule that appears during the run", { tags: "slow" }, async () => {
     let clone = "";
     await using fixture = await workerFixture(() => {
       const module = join(clone, "module");
@@ -450,7 +460,7 @@ describe("a hostile repository", () => {
     ]);
   });
 
-  it("cannot lead files of the check through its links", async () => {
+  it("cannot lead files of the check through its links", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(doing("rm -rf checks; ln -s /usr/share checks"));
     symlinkSync(fixture.folder, join(fixture.repository, "tests"));
     commit(fixture.repository, {});
@@ -467,7 +477,7 @@ describe("a hostile repository", () => {
 });
 
 describe("a hostile provider", () => {
-  it("cannot pause a lane or park a run for longer than an hour", async () => {
+  it("cannot pause a lane or park a run for longer than an hour", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(() => ({ fault: { status: 429, retryAfter: "999999999" } }));
     const id = await fixture.submit();
     await fixture.start();
@@ -486,7 +496,7 @@ describe("a hostile provider", () => {
     ]);
   });
 
-  it("cannot give money back to a budget", async () => {
+  it("cannot give money back to a budget", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(({ messages }) => ({
       ...(messages.some(({ role }) => role === "tool") ? { text: "Done." } : shell("echo new > a.txt")),
       usage: { input: -1_000_000, output: -1_000_000 },
@@ -504,7 +514,9 @@ describe("a hostile model", () => {
     minutes: 1,
   };
 
-  it("cannot replace the files of the check by a process that it leaves running", async () => {
+  it("cannot replace the files of the check by a process that it leaves running", {
+    tags: "slow",
+  }, async () => {
     const wait = "until [ -s tests/check.sh ]; do sleep 0.02; done; echo exit 0 > tests/check.sh";
     const linger = `(setsid sh -c '${wait}' > /dev/null 2>&1 &); touch begun; sleep 1000`;
     await using fixture = await workerFixture(({ messages }) =>
@@ -518,7 +530,7 @@ describe("a hostile model", () => {
     expect([run.outcome, run.reason]).toEqual(["unsolved", "The check failed: exit code 1."]);
   });
 
-  it("cannot block the worker with a pipe in place of a file of the check", async () => {
+  it("cannot block the worker with a pipe in place of a file of the check", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(doing("mkdir tests; mkfifo tests/check.sh"));
     const run = await fixture.run({ check });
     expect([run.outcome, run.reason]).toEqual(["unsolved", "The check failed: exit code unknown."]);

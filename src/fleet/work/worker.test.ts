@@ -21,7 +21,9 @@ const program = await bundledProgram(
 );
 
 describe("a worker that is killed", () => {
-  it("in the middle of a tool call leaves its run to the next: no call is repeated, one result", async () => {
+  it("in the middle of a tool call leaves its run to the next: no call is repeated, one result", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await workerFixture(careful("echo ran >> ran.txt; sleep 1000", "echo new > a.txt"));
     const id = await fixture.submit({ check: ranOnce, setup: "echo set >> ran.txt" });
     await using child = await startChild(fixture);
@@ -38,7 +40,7 @@ describe("a worker that is killed", () => {
     expect(commands.filter((command) => command.includes("ran.txt; sleep"))).toHaveLength(1);
   });
 
-  it("in the middle of a reply leaves its run to the next, which asks again", async () => {
+  it("in the middle of a reply leaves its run to the next, which asks again", { tags: "slow" }, async () => {
     let isHanging = true;
     const script = careful("echo ran >> ran.txt; echo set >> ran.txt", "echo new > a.txt");
     await using fixture = await workerFixture((request) =>
@@ -60,7 +62,9 @@ describe("a worker that is killed", () => {
     expect(fleet!.spent).toBeGreaterThan(run.result!.cost!);
   });
 
-  it("in the middle of the check leaves its run to the next, whose patch has no file of the check", async () => {
+  it("in the middle of the check leaves its run to the next, whose patch has no file of the check", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await workerFixture(careful("echo new > a.txt"));
     const command = "if [ -e seen ]; then exit 0; fi; touch seen; sleep 1000";
     const id = await fixture.submit({
@@ -77,7 +81,9 @@ describe("a worker that is killed", () => {
 });
 
 describe("a worker that is stopped", () => {
-  it("by SIGTERM lets runs reach the end of their round, and exits; the next worker continues them", async () => {
+  it("by SIGTERM lets runs reach the end of their round, and exits; the next worker continues them", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await workerFixture(
       careful(
         "echo ran >> ran.txt; while [ ! -e go ]; do sleep 0.1; done; echo set >> ran.txt",
@@ -108,7 +114,7 @@ describe("a worker that is stopped", () => {
     expect((await fixture.ended(late)).outcome).toBe("cancelled");
   });
 
-  it("leaves the check of a turn that ended meanwhile to the next worker", async () => {
+  it("leaves the check of a turn that ended meanwhile to the next worker", { tags: "slow" }, async () => {
     const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
     await using fixture = await workerFixture(async (request) => {
       if (request.number === 2) await mayAnswer;
@@ -127,7 +133,7 @@ describe("a worker that is stopped", () => {
     expect([run.outcome, run.result?.rounds, fixture.server.requests.length]).toEqual(["solved", 2, 2]);
   });
 
-  it("interrupts runs, releases them and exits on a second SIGTERM", async () => {
+  it("interrupts runs, releases them and exits on a second SIGTERM", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(careful("echo ran >> ran.txt; sleep 1000", "echo new > a.txt"));
     const id = await fixture.submit({ setup: "echo set >> ran.txt", check: ranOnce });
     await using child = await startChild(fixture, { graceMs: 600_000 });
@@ -143,7 +149,7 @@ describe("a worker that is stopped", () => {
 });
 
 describe("a worker that loses a run", () => {
-  it("stops its session at once and writes nothing", async () => {
+  it("stops its session at once and writes nothing", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(careful("echo ran >> ran.txt; sleep 1000", "echo new > a.txt"));
     const ends: unknown[] = [];
     const id = await fixture.submit({ setup: "echo set >> ran.txt", check: ranOnce });
@@ -158,7 +164,7 @@ describe("a worker that loses a run", () => {
 });
 
 describe("a worker whose database does not answer", () => {
-  it("stops its runs when its lease ends, and continues them later", async () => {
+  it("stops its runs when its lease ends, and continues them later", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(careful("echo ran >> ran.txt; sleep 1000", "echo new > a.txt"));
     const { promise: isBack, resolve: comeBack } = Promise.withResolvers<void>();
     let isAway = false;

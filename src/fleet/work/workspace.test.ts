@@ -17,7 +17,7 @@ const repository = join(folder.path, "repository");
 const environment = openLocalEnvironment({ workspace: folder.path });
 const { signal } = new AbortController();
 let runs = 0;
-const unlikeRoot = { tags: "differs-for-root" };
+const unlikeRoot = { tags: "root" };
 
 beforeAll(() => {
   mkdirSync(repository);
@@ -41,7 +41,7 @@ async function prepared(change: Partial<RunSpec> = {}) {
 }
 
 describe("the patch of a workspace", () => {
-  it("keeps the bytes of every encoding, and applies", async () => {
+  it("keeps the bytes of every encoding, and applies", { tags: "slow" }, async () => {
     const { file, patch } = await prepared();
     const latin = Buffer.from("gr\u00fc\u00df\n", "latin1");
     writeFileSync(file("a.txt"), latin);
@@ -64,7 +64,9 @@ describe("the patch of a workspace", () => {
     },
   );
 
-  it("leaves out other pipes, and is refused when one replaces a file of the repository", async () => {
+  it("leaves out other pipes, and is refused when one replaces a file of the repository", {
+    tags: "slow",
+  }, async () => {
     const { file, patch } = await prepared();
     execFileSync("mkfifo", [file("pipe")]);
     expect((await patch()).toString()).toBe("");
@@ -89,7 +91,7 @@ describe("the patch of a workspace", () => {
     },
   );
 
-  it("is refused when it is larger than 64 MB", async () => {
+  it("is refused when it is larger than 64 MB", { tags: "slow" }, async () => {
     const { file, patch } = await prepared();
     writeFileSync(file("large.txt"), `${"x".repeat(999_999)}\n`.repeat(68));
     await expect(patch()).rejects.toMatchObject({
@@ -113,7 +115,9 @@ function ignoresPermissions(): boolean {
 }
 
 describe("the clone of a repository", () => {
-  it("is tried again when the server fails for a moment, and not when the repository is missing", async () => {
+  it("is tried again when the server fails for a moment, and not when the repository is missing", {
+    tags: "slow",
+  }, async () => {
     git(folder.path, "clone", "-q", "--bare", repository, "served.git");
     git(join(folder.path, "served.git"), "update-server-info");
     const requests: string[] = [];

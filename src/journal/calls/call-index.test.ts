@@ -79,7 +79,7 @@ function expectCurrent(): void {
 
 const listed = () => journal.summaries({}).map(({ callId }) => callId);
 
-it("derives rows only when there are too few of them", () => {
+it("derives rows only when there are too few of them", { tags: "slow" }, () => {
   recordCalls(3000);
   const list = () => {
     expect(journal.summaries({ limit: 20 })).toHaveLength(20);
@@ -189,24 +189,28 @@ describe("the list of calls", () => {
   it.each([
     ["2", "DROP TABLE conversations; PRAGMA user_version = 2"],
     ["3", ""],
-  ])("contains the calls of journals of version %s, the newest first", async (_version, older) => {
-    recordCalls(3000);
-    recordChange("call_last");
-    const { head } = await verifyJournal(file);
-    journal.close();
-    run(`${older}; DROP TABLE IF EXISTS summaries; DROP TABLE IF EXISTS summaries_filled;`);
-    journal = open();
-    expect(journal.summaries({ limit: 2 }).map(({ callId }) => callId)).toEqual(["call_last", "call_2999"]);
-    // The first page needs no older calls.
-    expect(journal.countSummaries({ text: "call_12" })).toBe(111);
-    expect(journal.summaries({ session: "session_1", limit: 1, before: 5 })).toMatchObject([
-      { callId: "call_2" },
-    ]);
-    expectCurrent();
-    expect(await verifyJournal(file, { head })).toMatchObject({ noted: expect.any(Number) });
-  });
+  ])(
+    "contains the calls of journals of version %s, the newest first",
+    { tags: "slow" },
+    async (_version, older) => {
+      recordCalls(3000);
+      recordChange("call_last");
+      const { head } = await verifyJournal(file);
+      journal.close();
+      run(`${older}; DROP TABLE IF EXISTS summaries; DROP TABLE IF EXISTS summaries_filled;`);
+      journal = open();
+      expect(journal.summaries({ limit: 2 }).map(({ callId }) => callId)).toEqual(["call_last", "call_2999"]);
+      // The first page needs no older calls.
+      expect(journal.countSummaries({ text: "call_12" })).toBe(111);
+      expect(journal.summaries({ session: "session_1", limit: 1, before: 5 })).toMatchObject([
+        { callId: "call_2" },
+      ]);
+      expectCurrent();
+      expect(await verifyJournal(file, { head })).toMatchObject({ noted: expect.any(Number) });
+    },
+  );
 
-  it("is completed after a reader was killed", { timeout: 600_000 }, async () => {
+  it("is completed after a reader was killed", { tags: "slow", timeout: 600_000 }, async () => {
     recordCalls(3000);
     const lister = startLister();
     await once(lister.stdout!, "data");
@@ -217,7 +221,7 @@ describe("the list of calls", () => {
     expectCurrent();
   });
 
-  it("is current while other processes record and read", { timeout: 600_000 }, async () => {
+  it("is current while other processes record and read", { tags: "slow", timeout: 600_000 }, async () => {
     const recorder = await bundledProgram(
       new URL("../../../test/support/journal/recorder.ts", import.meta.url),
     );

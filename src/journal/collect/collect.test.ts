@@ -170,7 +170,10 @@ describe("a collection", () => {
     expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual(removed(1, 0));
   });
 
-  it("never removes contents that calls of other processes have stored", { timeout: 600_000 }, async () => {
+  it("never removes contents that calls of other processes have stored", {
+    tags: "slow",
+    timeout: 600_000,
+  }, async () => {
     const script = fileURLToPath(new URL("../../../test/support/journal/keeper.ts", import.meta.url));
     const keepers = [1, 2].map(() =>
       spawn(process.execPath, [script, folder, String(repetitions(100, 300))], { stdio: [...piped] }),
@@ -183,7 +186,10 @@ describe("a collection", () => {
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 
-  it("is completed by the next collection when it is killed", { timeout: 600_000 }, async () => {
+  it("is completed by the next collection when it is killed", {
+    tags: "slow",
+    timeout: 600_000,
+  }, async () => {
     for (let days = 60; days > 55; days -= 1)
       change(
         days,
@@ -233,7 +239,9 @@ describe("a collection", () => {
     expect(statSync(file).size).toBeLessThan(before / 2);
   });
 
-  it("counts the database after its first 16 MiB, and prunes its oldest records over half of the budget", async () => {
+  it("counts the database after its first 16 MiB, and prunes its oldest records over half of the budget", {
+    tags: "slow",
+  }, async () => {
     fill(3, 3_000, 3_000);
     fill(1, 4_000, 3_000);
     const budget = { maxBytes: 4e6, maxDays: 30 };

@@ -7,7 +7,7 @@ import { foreseeLoss } from "./foresee-loss.ts";
 const isRoot = process.getuid?.() === 0;
 
 it("names what undo could not restore, for tools and for commands", {
-  tags: "differs-for-root",
+  tags: "root",
 }, async () => {
   const files = {
     "a/b": "b",

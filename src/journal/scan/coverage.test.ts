@@ -7,7 +7,7 @@ const notCovered = (fixture: { crib: { log(): readonly { notCovered: readonly st
   fixture.crib.log()[0]?.notCovered;
 
 describe("content in git", () => {
-  it("is not copied, and is fetched from git when it was changed", async () => {
+  it("is not copied, and is fetched from git when it was changed", { tags: "slow" }, async () => {
     await using fixture = await openCommandFixture({ "a.txt": "a\n", "b/c.txt": "c\n" }, { git: true });
     const before = treeOf(fixture.workspace);
     await fixture.bash("mkdir made; rmdir made");
@@ -19,7 +19,7 @@ describe("content in git", () => {
     expect(treeOf(fixture.workspace)).toEqual(before);
   });
 
-  it("is copied when attributes convert it or it has uncommitted changes", async () => {
+  it("is copied when attributes convert it or it has uncommitted changes", { tags: "slow" }, async () => {
     const files = {
       "kept.txt": "a\n",
       "ident.txt": "$Id$\n",
@@ -34,7 +34,9 @@ describe("content in git", () => {
     expect(treeOf(fixture.workspace)).toEqual(before);
   });
 
-  it("is found in linked work trees, submodules and subdirectories of a repository", async () => {
+  it("is found in linked work trees, submodules and subdirectories of a repository", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await openCommandFixture({ "top.txt": "t\n", "sub/in.txt": "i\n" });
     fixture.beside(`
       git init -q ../origin && echo o > ../origin/o.txt && git -C ../origin add . && git -C ../origin commit -q -m o
@@ -141,7 +143,7 @@ describe("ignored files", () => {
 });
 
 describe("content that cannot be stored", () => {
-  it("is reported when it has changed, and not before", async () => {
+  it("is reported when it has changed, and not before", { tags: "slow" }, async () => {
     await using fixture = await openCommandFixture({ "small.txt": "s\n" });
     fixture.beside("truncate -s 65M data.bin && mkfifo pipe");
     expect((await fixture.bash("rm small.txt")).content).toBe("");
@@ -150,7 +152,7 @@ describe("content that cannot be stored", () => {
     );
   });
 
-  it("is also reported when the call fails", async () => {
+  it("is also reported when the call fails", { tags: "slow" }, async () => {
     await using fixture = await openCommandFixture();
     fixture.beside("mkfifo pipe");
     const call = await fixture.crib.call(
@@ -168,7 +170,7 @@ describe("content that cannot be stored", () => {
     expect(notCovered(fixture)).toEqual(["pipe (not a file, directory or link)"]);
   });
 
-  it("includes all files that this user may not read", { tags: "differs-for-root" }, async () => {
+  it("includes all files that this user may not read", { tags: "root" }, async () => {
     await using fixture = await openCommandFixture({ "secret.txt": "s\n", "closed/in.txt": "i\n" });
     fixture.beside("chmod 000 secret.txt closed");
     const call = await fixture.bash("chmod 644 secret.txt && echo t > secret.txt");
@@ -177,7 +179,7 @@ describe("content that cannot be stored", () => {
   });
 
   it("includes directories that a command has closed, and nothing in them", {
-    tags: "differs-for-root",
+    tags: "root",
   }, async () => {
     await using fixture = await openCommandFixture({ "d/one.txt": "1\n", "d/e/two.txt": "2\n" });
     const before = treeOf(fixture.workspace);
@@ -195,14 +197,14 @@ it("ignores commands that only read", async () => {
   expect(fixture.blobs()).toBe(0);
 });
 
-it("finds no change when only timestamps differ", async () => {
+it("finds no change when only timestamps differ", { tags: "slow" }, async () => {
   await using fixture = await openCommandFixture({ "a.txt": "a\n", "b.txt": "b\n" }, { git: true });
   const call = await fixture.bash("touch a.txt && chmod u-w b.txt && chmod u+w b.txt");
   const undo = await fixture.undo(call);
   expect([call.content, undo.error?.code]).toEqual(["", "not-found"]);
 });
 
-it("detects a change to a file written a moment before", async () => {
+it("detects a change to a file written a moment before", { tags: "slow" }, async () => {
   await using fixture = await openCommandFixture({});
   for (let round = 0; round < 5; round += 1) {
     writeFileSync(join(fixture.workspace, "fresh.txt"), "one");
@@ -213,7 +215,7 @@ it("detects a change to a file written a moment before", async () => {
   }
 });
 
-it("copies a file whose content the last command has removed from git", async () => {
+it("copies a file whose content the last command has removed from git", { tags: "slow" }, async () => {
   await using fixture = await openCommandFixture({ "a.txt": "a\n" }, { git: true });
   fixture.beside("printf staged > b.txt && sleep 0.1 && git add b.txt && sleep 0.1");
   await fixture.bash("git rm -q --cached b.txt && git prune --expire=now");

@@ -114,7 +114,7 @@ it("detects whether the staged content changed", () => {
   expect(readGitIndex(index())?.staged).not.toBe(staged);
 });
 
-it("rejects an index of version 4 whose paths need too much memory", () => {
+it("rejects an index of version 4 whose paths need too much memory", { tags: "slow" }, () => {
   const path = Buffer.alloc(60_000, "p");
   const entry = (name: Buffer) => {
     const fixed = Buffer.alloc(62);

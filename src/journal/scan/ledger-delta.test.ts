@@ -65,7 +65,7 @@ function rangesOf(later: Ledger, earlier: Ledger): readonly SharedRange[] {
 
 const someNames = fc.uniqueArray(fc.nat(30).map(String), { minLength: 1 });
 
-it("restores a ledger from a stored one and the difference, by way of others", () => {
+it("restores a ledger from a stored one and the difference, by way of others", { tags: "slow" }, () => {
   fc.assert(
     fc.property(someNames, someNames, someNames, (first, second, third) => {
       const ledgers = [first, second, third].map((names) => ledgerOf(names));

@@ -215,7 +215,7 @@ it("copies a file once, also across processes, until it is collected", async () 
   expect(kept.sort()).toEqual(["a", "b"]);
 });
 
-it("runs no command when there is no space to store what it may change", async () => {
+it("runs no command when there is no space to store what it may change", { tags: "slow" }, async () => {
   await using fixture = await openCommandFixture({});
   writeFileSync(join(fixture.workspace, "large"), Buffer.alloc(3_000_000, "x"));
   const words = [

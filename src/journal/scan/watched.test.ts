@@ -113,7 +113,7 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
   });
   afterAll(() => shared?.[Symbol.asyncDispose]());
 
-  it("reads only what commands change", async () => {
+  it("reads only what commands change", { tags: "slow" }, async () => {
     const fixture = shared;
     const commands = [
       "printf more >> d/one",
@@ -127,7 +127,7 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
         .toEqual([command, [true, true]]);
   });
 
-  it("undoes what a command changed by another name", async () => {
+  it("undoes what a command changed by another name", { tags: "slow" }, async () => {
     const fixture = shared;
     for (const [name, script] of Object.entries(byAnotherName)) {
       const before = fixture.tree();
@@ -143,7 +143,9 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
     }
   });
 
-  it("sees what a process writes to a file that it has opened by a name that is gone", async () => {
+  it("sees what a process writes to a file that it has opened by a name that is gone", {
+    tags: "slow",
+  }, async () => {
     const fixture = shared;
     const { crib } = fixture;
     const link = "rm -f target/y; ln f/three target/y; exec 3> target/y; rm target/y; touch target/y";
@@ -162,7 +164,7 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
     await expect.poll(again, patience).toEqual([true, true]);
   });
 
-  it("records no deletion when another command begins under new ignore rules", async () => {
+  it("records no deletion when another command begins under new ignore rules", { tags: "slow" }, async () => {
     const fixture = shared;
     const exists = (path: string) => vi.waitUntil(() => existsSync(join(fixture.workspace, path)), 60_000);
     const wait = (path: string) => `until test -e ${path}; do sleep 0.05; done`;
@@ -193,23 +195,27 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
     { knownBy: "nothing", kind: "library", expected: [false, false, true, true] },
     { knownBy: "nothing", kind: "cli", expected: [false, false, false] },
   ] as const;
-  it.each(firstUses)("starts when it is useful: %o", async ({ knownBy, kind, expected }) => {
-    if (knownBy !== "git") shared.beside("mv .git/index ../index");
-    const reused = async () => {
-      await using state = temporaryFolder();
-      const own = knownBy === "a process" ? {} : { stateDirectory: state.path };
-      const options = { sandbox: "bwrap", client: { kind }, ...own } as const;
-      await using fixture = await openLarge(options, shared);
-      const first = await fixture.watchedBash("printf 1 > count");
-      const second = await fixture.watchedBash("printf 2 > count");
-      return [...first.reused, ...second.reused].slice(0, expected.length);
-    };
-    try {
-      await expect.poll(reused, patience).toEqual(expected);
-    } finally {
-      if (knownBy !== "git") shared.beside("mv ../index .git/index");
-    }
-  });
+  it.each(firstUses)(
+    "starts when it is useful: %o",
+    { tags: "slow" },
+    async ({ knownBy, kind, expected }) => {
+      if (knownBy !== "git") shared.beside("mv .git/index ../index");
+      const reused = async () => {
+        await using state = temporaryFolder();
+        const own = knownBy === "a process" ? {} : { stateDirectory: state.path };
+        const options = { sandbox: "bwrap", client: { kind }, ...own } as const;
+        await using fixture = await openLarge(options, shared);
+        const first = await fixture.watchedBash("printf 1 > count");
+        const second = await fixture.watchedBash("printf 2 > count");
+        return [...first.reused, ...second.reused].slice(0, expected.length);
+      };
+      try {
+        await expect.poll(reused, patience).toEqual(expected);
+      } finally {
+        if (knownBy !== "git") shared.beside("mv ../index .git/index");
+      }
+    },
+  );
 
   it("hides secrets that appear between commands", async () => {
     const fixture = shared;
@@ -226,7 +232,7 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
     fixture.beside("rm -r d/e/.env f/n target/c/.env");
   });
 
-  it("undoes what a command in Landlock changed by another name", async ({ skip }) => {
+  it("undoes what a command in Landlock changed by another name", { tags: "slow" }, async ({ skip }) => {
     const opened = await openWatched({ sandbox: "landlock" }, shared).catch(() => undefined);
     if (opened === undefined) return skip("Landlock is not available");
     await using fixture = opened;
@@ -241,7 +247,7 @@ describe.skipIf(!canConfine)("a scan that uses a watch", () => {
   });
 
   // It leaves directories swapped, so it comes last.
-  it("undoes confined commands exactly, whatever others change between them", async () => {
+  it("undoes confined commands exactly, whatever others change between them", { tags: "slow" }, async () => {
     const fixture = shared;
     fixture.beside("ln d/e/two ../two");
     await fixture.bash("printf linked > count");

@@ -49,6 +49,7 @@ describe.each(["none", "auto"])(
     // `npm test` covers every case once, and the sandbox with the hardest one.
     it.each(isLong || sandbox === "none" ? commands : commands.slice(-1))(
       "is stopped before its transaction is rolled back%s",
+      { tags: "slow" },
       async (_, command) => {
         const world = newWorld();
         const { child, marks } = await world.run(command);
@@ -69,6 +70,7 @@ describe.each(["none", "auto"])(
 
     it.each(isLong ? signals : signals.filter((signal) => (signal === "SIGTERM") === (sandbox === "auto")))(
       "is stopped together with its process by %s",
+      { tags: "slow" },
       async (signal) => {
         const world = newWorld();
         const { child, marks } = await world.run(goOn);

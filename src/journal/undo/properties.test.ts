@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { repetitions } from "../../../test/support/repetitions.ts";
 import { openUndoFixture } from "../../../test/support/undo/undo-fixture.ts";
 import { propertyFiles, testUndoProperties } from "../../../test/undo/undo-properties.ts";

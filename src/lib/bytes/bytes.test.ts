@@ -14,7 +14,7 @@ it("containsBytes finds the same as Buffer.includes", () => {
   }
 });
 
-it("containsBytes finishes in one pass when the text almost matches everywhere", () => {
+it("containsBytes finishes in one pass when the text almost matches everywhere", { tags: "slow" }, () => {
   const lines = Buffer.from("x\n".repeat(4_000_000));
   const sought = Buffer.from(`${"x\n".repeat(100)}y\n${"x\n".repeat(1900)}`);
   expect(containsBytes(lines, sought)).toBe(false);
@@ -33,7 +33,7 @@ it("detachedCopy returns the same text, also with half a character in it", () =>
   expect(texts.map(detachedCopy)).toEqual(texts);
 });
 
-it("detachedCopy does not retain the text it was cut from", async () => {
+it("detachedCopy does not retain the text it was cut from", { tags: "slow" }, async () => {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   collect();

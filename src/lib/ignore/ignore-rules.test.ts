@@ -104,7 +104,7 @@ describe("parseIgnoreRules", () => {
       .filter((text) => !/[^/*]\*\*|\*\*\\\//.test(text));
     const ignoreFile = fc.tuple(fc.array(line, { maxLength: 5 }), fc.constantFrom("\n", "\r\n"));
 
-    it("ignores the same files", () => {
+    it("ignores the same files", { tags: "slow" }, () => {
       fc.assert(
         fc.property(ignoreFile, ([lines, lineEnd]) => {
           const text = lines.join(lineEnd);

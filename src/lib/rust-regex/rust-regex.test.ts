@@ -344,7 +344,7 @@ describe("translateRegex", () => {
     });
     const options = fc.record({ ignoreCase: fc.boolean(), wholeWord: fc.boolean(), multiline: fc.boolean() });
 
-    it("finds the same lines and rejects the same patterns", () => {
+    it("finds the same lines and rejects the same patterns", { tags: "slow" }, () => {
       fc.assert(
         fc.property(pattern, options, (text, chosen) => {
           // Ripgrep wraps every pattern in a group, so an extra closing bracket may have a partner there.

@@ -23,7 +23,7 @@ it.each(cases)("%s", (_, text, plain) => {
   expect(plainTerminalText(text)).toBe(plain);
 });
 
-it("takes time linear in the text", () => {
+it("takes time linear in the text", { tags: "slow" }, () => {
   const hostile = [
     "\u001b]",
     "\u001b[",

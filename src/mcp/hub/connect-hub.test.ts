@@ -22,7 +22,9 @@ it("does not start a program that differs from the trusted one", async () => {
   await hub.close();
 });
 
-it("starts no servers inside a server it started, which would recurse forever", async () => {
+it("starts no servers inside a server it started, which would recurse forever", {
+  tags: "slow",
+}, async () => {
   await using folder = temporaryFolder();
   const inner = `
     import { connectHub } from ${JSON.stringify(join(import.meta.dirname, "connect-hub.ts"))};
@@ -46,9 +48,12 @@ it("starts no servers inside a server it started, which would recurse forever", 
   ]);
 });
 
-it.runIf(process.platform === "linux")("reads /proc for all servers together when it closes", async () => {
-  await using folder = temporaryFolder();
-  const server = `
+it.runIf(process.platform === "linux")(
+  "reads /proc for all servers together when it closes",
+  { tags: "slow" },
+  async () => {
+    await using folder = temporaryFolder();
+    const server = `
     import { createInterface } from "node:readline";
     createInterface({ input: process.stdin }).on("close", () => process.exit(0)).on("line", (line) => {
       const { id, method } = JSON.parse(line);
@@ -58,19 +63,20 @@ it.runIf(process.platform === "linux")("reads /proc for all servers together whe
       if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
     });
   `;
-  const given = { command: process.execPath, args: ["--input-type=module", "-e", server] };
-  const servers = Object.fromEntries(Array.from({ length: 12 }, (_, number) => [`s${number}`, given]));
-  const hub = connectHub({ workspace: folder.path, servers, stateDirectory: join(folder.path, "state") });
-  await hub.ready;
-  expect(hub.states().map(({ state }) => state)).toEqual(Array(12).fill("ready"));
-  const listings = vi.spyOn(fs, "readdirSync");
-  syncBuiltinESMExports();
-  try {
-    await hub.close();
-    // Each server needs several looks, and they end at different times on a busy machine.
-    expect(listings.mock.calls.filter(([path]) => path === "/proc").length).toBeLessThan(12);
-  } finally {
-    listings.mockRestore();
+    const given = { command: process.execPath, args: ["--input-type=module", "-e", server] };
+    const servers = Object.fromEntries(Array.from({ length: 12 }, (_, number) => [`s${number}`, given]));
+    const hub = connectHub({ workspace: folder.path, servers, stateDirectory: join(folder.path, "state") });
+    await hub.ready;
+    expect(hub.states().map(({ state }) => state)).toEqual(Array(12).fill("ready"));
+    const listings = vi.spyOn(fs, "readdirSync");
     syncBuiltinESMExports();
-  }
-});
+    try {
+      await hub.close();
+      // Each server needs several looks, and they end at different times on a busy machine.
+      expect(listings.mock.calls.filter(([path]) => path === "/proc").length).toBeLessThan(12);
+    } finally {
+      listings.mockRestore();
+      syncBuiltinESMExports();
+    }
+  },
+);

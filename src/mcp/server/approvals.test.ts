@@ -77,7 +77,7 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
     ]);
   });
 
-  it("never repeats a script to ask about one of its calls", async () => {
+  it("never repeats a script to ask about one of its calls", { tags: "slow" }, async () => {
     await using fixture = await askedFixture({ era }, says("once"));
     const script = 'await tools.file.read({ path: "b.txt" }); await tools.file.delete({ path: "a.txt" })';
     const result = await fixture.client.callTool({ name: "tools_script", arguments: { script } });
@@ -92,7 +92,7 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
       expect(JSON.stringify(result.content)).toContain("Make this call by itself, outside of the script.");
   });
 
-  it("does not ask again about a call allowed for the session", async () => {
+  it("does not ask again about a call allowed for the session", { tags: "slow" }, async () => {
     await using fixture = await askedFixture({ era }, says("session"));
     await fixture.client.callTool(remove("a.txt"));
     writeFileSync(join(fixture.workspace, "a.txt"), "again\n");

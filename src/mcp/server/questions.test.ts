@@ -111,7 +111,7 @@ it("rejects a forged or altered approval request", async () => {
   expect(await fixture.has("a.txt")).toBe(true);
 });
 
-it("rejects an expired approval request", async () => {
+it("rejects an expired approval request", { tags: "slow" }, async () => {
   await using fixture = await rawFixture(1);
   const { result } = await fixture.remove("a.txt");
   await wait(2_100);

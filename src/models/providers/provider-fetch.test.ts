@@ -35,7 +35,7 @@ it.each(kinds)("sends neither the key nor the conversation of %s to a redirect t
   expect(stolen).toEqual([]);
 });
 
-it.each(readers)("aborts an endless reply of %s", async (kind) => {
+it.each(readers)("aborts an endless reply of %s", { tags: "slow" }, async (kind) => {
   let sent = 0;
   // Events, and lines of JSON for Ollama.
   const beginnings = ["data: ", '{"x":"'];

@@ -112,7 +112,7 @@ const piece = fc.oneof(
 );
 const reply = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join("\n"));
 
-it("reads the same however a reply is split, and never retracts shown text", () => {
+it("reads the same however a reply is split, and never retracts shown text", { tags: "slow" }, () => {
   fc.assert(
     fc.property(reply, fc.nat(), (text, cut) => {
       const whole = read([text]);
@@ -152,7 +152,7 @@ it("never shows any of an action", () => {
   );
 });
 
-it("is fast with long replies in small chunks", () => {
+it("is fast with long replies in small chunks", { tags: "slow" }, () => {
   for (const piece of ["prose ", "{", '{"a', "`", "\n", "<think>"]) {
     const { shown, isProse } = read(Array.from({ length: 50_000 }, () => piece));
     expect([shown.length > 0 || ["\n", "<think>"].includes(piece), typeof isProse]).toEqual([

@@ -44,7 +44,7 @@ describe("every tool that changes files", () => {
     return { workspace: join(home, "workspace"), crib, [Symbol.asyncDispose]: () => crib.close() };
   });
 
-  it("can be undone and redone in any environment", async () => {
+  it("can be undone and redone in any environment", { tags: "slow" }, async () => {
     const home = newKeepWorld(folder.path);
     const environment = new MemoryEnvironment({ files: filesOf(join(home, "workspace")) });
     environment.link("data/link", "../a.txt");
@@ -81,7 +81,7 @@ describe("every tool that changes files", () => {
 });
 
 it("warns about what undo cannot restore, in the result and later", {
-  tags: "differs-for-root",
+  tags: ["root", "slow"],
 }, async () => {
   const home = newKeepWorld(folder.path);
   const lost = "write-only.log (no read permission)";
@@ -95,7 +95,10 @@ it("warns about what undo cannot restore, in the result and later", {
   });
 });
 
-it("keeps what each process replaces when several write one file", { timeout: 60_000 }, async () => {
+it("keeps what each process replaces when several write one file", {
+  tags: "slow",
+  timeout: 60_000,
+}, async () => {
   const home = newKeepWorld(folder.path);
   const before = snapshot(join(home, "workspace"));
   const rival = await bundledProgram(new URL("../../../test/support/stages/rival.ts", import.meta.url));
@@ -117,7 +120,7 @@ it("keeps what each process replaces when several write one file", { timeout: 60
   await crib.close();
 });
 
-it("changes nothing when there is no space to keep the replaced content", async () => {
+it("changes nothing when there is no space to keep the replaced content", { tags: "slow" }, async () => {
   const home = newKeepWorld(folder.path);
   const workspace = join(home, "workspace");
   mkdirSync(join(workspace, "large"));

@@ -4,7 +4,9 @@ import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 
-it("names the dialect's own tools for reading the output of a command that was stopped", async () => {
+it("names the dialect's own tools for reading the output of a command that was stopped", {
+  tags: "slow",
+}, async () => {
   await using folder = temporaryFolder();
   const fixture = await openToolcrib({
     workspace: folder.path,

@@ -27,7 +27,7 @@ const path = fc
   )
   .map(([start, names]) => `${start}/${names.join("/")}`);
 
-it("finds every rule that matches when all are compared one by one", () => {
+it("finds every rule that matches when all are compared one by one", { tags: "slow" }, () => {
   fc.assert(
     fc.property(
       fc.array(line, { maxLength: 40 }),
@@ -53,7 +53,7 @@ it("finds built-in rules under no name of the home or the workspace", () => {
   expect(names.filter((name) => name.includes("\0"))).toEqual([]);
 });
 
-it("finds the built-in rules that match when all are compared one by one", () => {
+it("finds the built-in rules that match when all are compared one by one", { tags: "slow" }, () => {
   const policy = policyOf([rules("secret *.private"), builtInRules, rules("open notes.private")]);
   const own = policy.paths.highestFirst.flatMap(({ glob }) => expandBraces(glob));
   const paths = own.flatMap((glob) => {

@@ -125,7 +125,9 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     await fixture[Symbol.asyncDispose]();
   });
 
-  it("hides secrets in directories too deep for a path to name, and lets commands delete others", async () => {
+  it("hides secrets in directories too deep for a path to name, and lets commands delete others", {
+    tags: "slow",
+  }, async () => {
     await using fixture = openSandboxFixture("bwrap");
     const isHidden = (path: string) => path.endsWith("/.env");
     const down = "for i in $(seq 25); do cd -P dddd*; done";
@@ -399,7 +401,9 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     ]).toEqual(["", ["key"], join(fixture.outside, "private")]);
   });
 
-  it("shows nothing to a command while another process swaps directories during its start", async () => {
+  it("shows nothing to a command while another process swaps directories during its start", {
+    tags: "slow",
+  }, async () => {
     await using fixture = openSandboxFixture("bwrap");
     fixture.put(join(fixture.outside, "key"), "canary");
     fixture.put("deep/.vscode/plain", "plain\n");
@@ -427,7 +431,9 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect([...outcomes].filter((outcome) => outcome !== "" && outcome !== "unavailable")).toEqual([]);
   });
 
-  it("creates nothing outside while another process swaps directories during the start", async () => {
+  it("creates nothing outside while another process swaps directories during the start", {
+    tags: "slow",
+  }, async () => {
     await using fixture = openSandboxFixture("bwrap");
     fixture.put(join(fixture.outside, ".git/HEAD"), "ref: refs/heads/main\n");
     symlinkSync(fixture.outside, join(fixture.workspace, "link"));
@@ -540,7 +546,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(readdirSync(fixture.workspace)).toEqual([]);
   });
 
-  it("runs many commands at once, and cleans up after the last", async () => {
+  it("runs many commands at once, and cleans up after the last", { tags: "slow" }, async () => {
     await using fixture = openSandboxFixture("bwrap");
     const absent = [{ path: join(fixture.workspace, ".mcp.json"), kind: "file" }] as const;
     const numbers = [...Array(20).keys()];

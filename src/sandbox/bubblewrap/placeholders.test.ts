@@ -235,7 +235,7 @@ it("creates and removes nothing where a directory was replaced by a link", async
   expect([led.standing, readdirSync(victim)]).toEqual([[], ["hooks"]]);
 });
 
-it("removes what is left after a kill at any moment of the removal", async () => {
+it("removes what is left after a kill at any moment of the removal", { tags: "slow" }, async () => {
   await using folder = temporaryFolder();
   const { wanted, entries, records } = openStubs(folder.path);
   const module = fileURLToPath(new URL("./placeholders.ts", import.meta.url));

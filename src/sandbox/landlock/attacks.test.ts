@@ -17,7 +17,7 @@ if (version === 0) console.warn("SKIPPED: attacks on Landlock, which this kernel
 describe.skipIf(version === 0)("the Landlock sandbox", () => {
   it("withstands every attack by the user who runs the tests", {
     timeout: 600_000,
-    tags: "differs-for-root",
+    tags: ["root", "slow"],
   }, async () => {
     expect(await attack({})).toEqual([]);
   });
@@ -32,7 +32,7 @@ describe.skipIf(version === 0)("the Landlock sandbox", () => {
 
   it.each((isLong ? [1, 4] : [1]).filter((older) => older < version))(
     "of version %i lets only signals pass, as it reports",
-    { timeout: 600_000 },
+    { tags: "slow", timeout: 600_000 },
     async (older) => {
       expect(await attack({ version: older })).toEqual(["end another process"]);
     },

@@ -65,7 +65,7 @@ describe.skipIf(version === 0)("under Landlock", () => {
     expect(world.sandbox.report.gaps.length).toBeGreaterThan(4);
   });
 
-  it("leaves nothing running when Toolcrib is killed", async () => {
+  it("leaves nothing running when Toolcrib is killed", { tags: "slow" }, async () => {
     const trials = join(import.meta.dirname, "../../../test/support/landlock/confined-world.ts");
     const script = `
       const { openConfinedWorld } = await import(${JSON.stringify(trials)});
@@ -87,6 +87,7 @@ describe.skipIf(version === 0)("under Landlock", () => {
 
   it.skipIf(!listsChildren)(
     "ends programs that clear their environment and fork without a pause",
+    { tags: "slow" },
     async () => {
       // Each process is replaced by its child, half of them in a new session. They give up after some time.
       const relay = (file: number) => `env -i perl -e '
@@ -271,7 +272,7 @@ if __name__ == "__main__":
     await elsewhere.close();
   });
 
-  it("runs many commands at once", async () => {
+  it("runs many commands at once", { tags: "slow" }, async () => {
     const all = await Promise.all(Array.from({ length: 20 }, (_, number) => world.run(`echo ${number}`)));
     expect(all.map(({ stdout }) => stdout)).toEqual(Array.from({ length: 20 }, (_, number) => `${number}\n`));
   });

@@ -43,7 +43,7 @@ it.skipIf(!hasPerl)("counts zombies, which still have a process id", async () =>
   expect([signal, withoutWho(remarks)]).toEqual(["SIGKILL", [tooMany]]);
 });
 
-it("leaves a program running within its limits", async () => {
+it("leaves a program running within its limits", { tags: "slow" }, async () => {
   expect(await runWatched("for i in {1..60}; do sleep 0.5 & done; wait", { processes: 100 })).toEqual({
     signal: null,
     remarks: [],

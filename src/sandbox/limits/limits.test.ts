@@ -54,7 +54,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
   const onceIt = it.runIf(isLong || level === first);
 
   describe.skipIf(missing !== undefined)(`a command at its limits, in the sandbox ${level}`, () => {
-    it("is ended when it starts ever more processes", async () => {
+    it("is ended when it starts ever more processes", { tags: "slow" }, async () => {
       await using fixture = openSandboxFixture(level);
       // Stops at 4096 processes, so that other tests on a busy machine can still start some.
       const name = uniqueSeconds();
@@ -63,7 +63,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([withoutAmounts(remarks)[0], isRunning(name)]).toEqual([tooManyProcesses(150), false]);
     });
 
-    it("is ended together with all its descendants", async () => {
+    it("is ended together with all its descendants", { tags: "slow" }, async () => {
       await using fixture = openSandboxFixture(level);
       const name = uniqueSeconds();
       const { remarks } = await fixture.run(`for i in {1..400}; do setsid sleep ${name} & done; sleep 60`, {
@@ -72,7 +72,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([withoutAmounts(remarks)[0], isRunning(name)]).toEqual([tooManyProcesses(100), false]);
     });
 
-    onceIt("is ended when it reaches the memory limit", async () => {
+    onceIt("is ended when it reaches the memory limit", { tags: "slow" }, async () => {
       await using fixture = openSandboxFixture(level);
       // Bash would exec its last command, and free the memory before a busy machine measures it.
       const ran = await fixture.run("x=$(head -c 80000000 /dev/zero | tr '\\0' a); sleep 60; :", {
@@ -90,7 +90,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([undefined, [tooMuchMemory]]);
     });
 
-    onceIt("is charged once for memory that its processes share", async () => {
+    onceIt("is charged once for memory that its processes share", { tags: "slow" }, async () => {
       await using fixture = openSandboxFixture(level);
       const fill = "x=$(head -c 30000000 /dev/zero | tr '\\0' a)";
       const share = "for i in {1..12}; do (sleep 1; :) & done; wait; echo done";
@@ -100,7 +100,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([stdout, remarks]).toEqual(["done\n", []]);
     });
 
-    onceIt("is ended when its processes together reach the CPU limit", async () => {
+    onceIt("is ended when its processes together reach the CPU limit", { tags: "slow" }, async () => {
       await using fixture = openSandboxFixture(level);
       const loop = "(while :; do :; done) &";
       const { remarks } = await fixture.run(`${loop} ${loop} sleep 60`, { limits: { cpuSeconds: 1 } });

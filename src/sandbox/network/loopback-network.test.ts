@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { promisify } from "node:util";

@@ -52,7 +52,7 @@ describe.skipIf(missing.length > 0)(
       expect(await inside.ended).toEqual({ code: 0, stdout: "fetched\n", stderr: "" });
     });
 
-    it("transfers many megabytes unchanged, both ways at once", async () => {
+    it("transfers many megabytes unchanged, both ways at once", { tags: "slow" }, async () => {
       await using server = await listen((socket) => void socket.pipe(socket));
       await using inside = node(
         `
@@ -100,7 +100,7 @@ describe.skipIf(missing.length > 0)(
       expect(await inside.ended).toEqual({ code: 0, stdout: "quick\n".repeat(20), stderr: "" });
     });
 
-    it("serves hundreds of separate connections at once", async () => {
+    it("serves hundreds of separate connections at once", { tags: "slow" }, async () => {
       const count = repetitions(300, 1000);
       await using server = await echo();
       await using inside = node(
@@ -121,7 +121,7 @@ describe.skipIf(missing.length > 0)(
       expect(await inside.ended).toEqual({ code: 0, stdout: `${count}\n`, stderr: "" });
     });
 
-    it("makes programs wait when the relay has no descriptor left", async () => {
+    it("makes programs wait when the relay has no descriptor left", { tags: "slow" }, async () => {
       await using server = await echo();
       const script = `
       import net from "node:net"; import { text } from "node:stream/consumers";

@@ -12,38 +12,51 @@ const isThere = (...words: readonly string[]) => spawnSync(words[0]!, words.slic
 const canEnter = isThere("bwrap", "--version") && isThere("perl", "-e", "1");
 
 describe.skipIf(!canEnter)("tool chains in a private network (with bubblewrap and perl)", () => {
-  it.skipIf(!isThere("npm", "--version"))("npm installs a package from a registry (with npm)", async () => {
-    await using folder = temporaryFolder();
-    const packed = packageIn(folder.path);
-    // Without it, npm takes a project in a parent folder for its own.
-    writeFileSync(join(folder.path, "package.json"), "{}");
-    await using registry = await serve((path, port) =>
-      path === "/tiny"
-        ? JSON.stringify({
-            name: "tiny",
-            "dist-tags": { latest: "1.0.0" },
-            versions: {
-              "1.0.0": {
-                name: "tiny",
-                version: "1.0.0",
-                dist: { tarball: `http://registry.example:${port}/tiny.tgz` },
+  it.skipIf(!isThere("npm", "--version"))(
+    "npm installs a package from a registry (with npm)",
+    { tags: "slow" },
+    async () => {
+      await using folder = temporaryFolder();
+      const packed = packageIn(folder.path);
+      // Without it, npm takes a project in a parent folder for its own.
+      writeFileSync(join(folder.path, "package.json"), "{}");
+      await using registry = await serve((path, port) =>
+        path === "/tiny"
+          ? JSON.stringify({
+              name: "tiny",
+              "dist-tags": { latest: "1.0.0" },
+              versions: {
+                "1.0.0": {
+                  name: "tiny",
+                  version: "1.0.0",
+                  dist: { tarball: `http://registry.example:${port}/tiny.tgz` },
+                },
               },
-            },
-          })
-        : packed,
-    );
-    await using inside = startInside(
-      [
-        ...["npm", "install", "--silent", "--no-audit", "--no-fund", "--cache", "cache", "--fetch-retries=0"],
-        ...[`--registry=http://registry.example:${registry.port}/`, "tiny"],
-      ],
-      { mayConnect, cwd: folder.path },
-    );
-    expect(await inside.ended).toEqual({ code: 0, stdout: expect.any(String), stderr: "" });
-    expect(readFileSync(join(folder.path, "node_modules/tiny/index.js"), "utf8")).toBe(
-      "module.exports = 1;\n",
-    );
-  });
+            })
+          : packed,
+      );
+      await using inside = startInside(
+        [
+          ...[
+            "npm",
+            "install",
+            "--silent",
+            "--no-audit",
+            "--no-fund",
+            "--cache",
+            "cache",
+            "--fetch-retries=0",
+          ],
+          ...[`--registry=http://registry.example:${registry.port}/`, "tiny"],
+        ],
+        { mayConnect, cwd: folder.path },
+      );
+      expect(await inside.ended).toEqual({ code: 0, stdout: expect.any(String), stderr: "" });
+      expect(readFileSync(join(folder.path, "node_modules/tiny/index.js"), "utf8")).toBe(
+        "module.exports = 1;\n",
+      );
+    },
+  );
 
   it("git clones a repository", async () => {
     await using folder = temporaryFolder();
@@ -71,25 +84,29 @@ describe.skipIf(!canEnter)("tool chains in a private network (with bubblewrap an
     expect(readFileSync(join(folder.path, "clone/file"), "utf8")).toBe("content\n");
   });
 
-  it.skipIf(!isThere("python3", "-m", "pip", "--version"))("pip downloads a wheel (with pip)", async () => {
-    await using folder = temporaryFolder();
-    const name = "tiny-1.0-py3-none-any.whl";
-    execFileSync("python3", ["-c", makeWheel, join(folder.path, name)]);
-    const wheel = readFileSync(join(folder.path, name));
-    await using index = await serve((path) =>
-      path.endsWith(".whl") ? wheel : `<a href="/${name}">${name}</a>`,
-    );
-    await using inside = startInside(
-      [
-        ...["python3", "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir", "--retries=0"],
-        ...["--disable-pip-version-check", "--trusted-host=index.example", "--dest=got"],
-        ...[`--index-url=http://index.example:${index.port}/simple`, "tiny"],
-      ],
-      { mayConnect, cwd: folder.path, env: { PIP_ROOT_USER_ACTION: "ignore" } },
-    );
-    expect(await inside.ended).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(readFileSync(join(folder.path, "got", name))).toEqual(wheel);
-  });
+  it.skipIf(!isThere("python3", "-m", "pip", "--version"))(
+    "pip downloads a wheel (with pip)",
+    { tags: "slow" },
+    async () => {
+      await using folder = temporaryFolder();
+      const name = "tiny-1.0-py3-none-any.whl";
+      execFileSync("python3", ["-c", makeWheel, join(folder.path, name)]);
+      const wheel = readFileSync(join(folder.path, name));
+      await using index = await serve((path) =>
+        path.endsWith(".whl") ? wheel : `<a href="/${name}">${name}</a>`,
+      );
+      await using inside = startInside(
+        [
+          ...["python3", "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir", "--retries=0"],
+          ...["--disable-pip-version-check", "--trusted-host=index.example", "--dest=got"],
+          ...[`--index-url=http://index.example:${index.port}/simple`, "tiny"],
+        ],
+        { mayConnect, cwd: folder.path, env: { PIP_ROOT_USER_ACTION: "ignore" } },
+      );
+      expect(await inside.ended).toEqual({ code: 0, stdout: "", stderr: "" });
+      expect(readFileSync(join(folder.path, "got", name))).toEqual(wheel);
+    },
+  );
 });
 
 /** Serves what `answer` returns for a path, or 404. */

@@ -24,7 +24,7 @@ function withoutSandbox({ workspace }: Lab) {
   return { run, [Symbol.asyncDispose]: () => environment.close() };
 }
 
-it("reports open attacks without a sandbox, so the attacks are real", async () => {
+it("reports open attacks without a sandbox, so the attacks are real", { tags: "slow" }, async () => {
   await using lab = await openLab();
   await using commands = withoutSandbox(lab);
   const machine = new LabMachine(lab);

@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)("the code tools with TypeScript 7", () =>
   });
   afterAll(() => project[Symbol.asyncDispose]());
 
-  it("show the type and the documentation of a symbol", async () => {
+  it("show the type and the documentation of a symbol", { tags: "slow" }, async () => {
     expect(await text("code.hover", { path: "src/main.ts", name: "greet" })).toBe(
       "(alias) function greet(name: string): string\nGreets one person.",
     );
@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)("the code tools with TypeScript 7", () =>
     ]);
   });
 
-  it("find the uses of one symbol, and not of others with its name", async () => {
+  it("find the uses of one symbol, and not of others with its name", { tags: "slow" }, async () => {
     expect(await text("code.references", { name: "greet", path: "src/greet.ts" })).toBe(
       [
         "`greet`: 1 definition, 3 uses in 2 files",
@@ -78,7 +78,7 @@ describe.skipIf(missing !== undefined)("the code tools with TypeScript 7", () =>
     );
   });
 
-  it("list the errors of a project, and know what other programs write", async () => {
+  it("list the errors of a project, and know what other programs write", { tags: "slow" }, async () => {
     expect(await text("code.diagnostics", {})).toBe("No errors or warnings in 3 files.");
     writeFileSync(project.at("src/new.ts"), 'import { greet } from "./greet.ts";\ngreet(1);\n');
     expect(await text("code.diagnostics", {})).toBe(
@@ -198,7 +198,7 @@ describe.skipIf(missing !== undefined)("the code tools with TypeScript 7", () =>
 });
 
 describe.skipIf(missing !== undefined)("the code tools in mode safe", () => {
-  it("ask for the other files of a rename, and then show the whole diff", async () => {
+  it("ask for the other files of a rename, and then show the whole diff", { tags: "slow" }, async () => {
     const previews: (string | undefined)[] = [];
     await using project = await servedProject({
       ...{ files: typescriptFiles, packages: typescriptPackages, mode: "safe" },
@@ -226,7 +226,7 @@ describe.skipIf(missing !== undefined)("the code tools in mode safe", () => {
 });
 
 describe.skipIf(missing !== undefined)("the code tools without a permitted server", () => {
-  it("answer by syntax, and say why if a server is known for the language", async () => {
+  it("answer by syntax, and say why if a server is known for the language", { tags: "slow" }, async () => {
     await using project = await servedProject({
       files: { ...typescriptFiles, "a.go": "package greet\n\nfunc hello() {}\n" },
       packages: typescriptPackages,
@@ -268,7 +268,7 @@ describe.runIf(isLong && missing === undefined)("typescript-language-server with
 });
 
 describe.skipIf(missing !== undefined)("pyright", () => {
-  it("answers by types", async () => {
+  it("answers by types", { tags: "slow" }, async () => {
     await using project = await servedProject({
       files: {
         "greet.py":

@@ -45,7 +45,9 @@ describe("code.map", () => {
     return opened.run(codeMap, input);
   };
 
-  it("lists the most used files first, each with its symbols in order, without tests", async () => {
+  it("lists the most used files first, each with its symbols in order, without tests", {
+    tags: "slow",
+  }, async () => {
     expect(await map({})).toMatchObject({
       text: `src/money.ts
   export interface Money [1-4]
@@ -100,7 +102,7 @@ src/cart.ts
     expect(text).toBe("No symbols found here. List files with search.glob or file.list.");
   });
 
-  it("ignores words at the start of comments", async () => {
+  it("ignores words at the start of comments", { tags: "slow" }, async () => {
     const expected = Array.from({ length: 8 }, (_, number) => [
       `said${number}.ts`,
       `// Note: this is ${number}.\nlet a;\n`,

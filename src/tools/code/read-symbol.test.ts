@@ -83,7 +83,7 @@ describe("code.read_symbol without a path", () => {
     return [data.path, ...data.blocks.map(({ text }) => text)];
   };
 
-  it("finds a name that only one file has", async () => {
+  it("finds a name that only one file has", { tags: "slow" }, async () => {
     expect([await read("only"), await read("Task.run"), await read("Agent", "class")]).toEqual([
       ["src/agent.ts", "export function only() {}"],
       ["src/task.ts", "run() {}"],

@@ -14,7 +14,7 @@ const opened = codeFixture(files);
 afterAll(() => opened[Symbol.asyncDispose]());
 
 describe("references", () => {
-  it("are the definitions and uses in the code of all files", async () => {
+  it("are the definitions and uses in the code of all files", { tags: "slow" }, async () => {
     const { data, text } = await opened.run(codeReferences, { name: "load" });
     expect(data).toEqual({
       files: [

@@ -77,7 +77,7 @@ describe("a rename", () => {
     );
   });
 
-  it("keeps encoding, byte-order mark and line endings", async () => {
+  it("keeps encoding, byte-order mark and line endings", { tags: "slow" }, async () => {
     const opened = shared;
     await opened.run(codeRename, { path: "a.py", name: "déf", new_name: "x" });
     await opened.run(codeRename, { path: "b.py", name: "b", new_name: "bee" });

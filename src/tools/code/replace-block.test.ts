@@ -40,7 +40,9 @@ mod tests {
 `;
 
 describe("code.replace_block", () => {
-  it("replaces a method with the arguments of the surgical dialect, and reports the change", async () => {
+  it("replaces a method with the arguments of the surgical dialect, and reports the change", {
+    tags: "slow",
+  }, async () => {
     writeFileSync(opened.at("agent.rs"), agent);
     const output = await opened.run(codeReplaceBlock, {
       path: "agent.rs",
@@ -284,7 +286,7 @@ describe("code.replace_block", () => {
     );
   });
 
-  it("keeps the content of strings and the ends of heredocs as given", async () => {
+  it("keeps the content of strings and the ends of heredocs as given", { tags: "slow" }, async () => {
     const cases = [
       [
         "a.py",
@@ -488,7 +490,7 @@ describe("code.replace_block", () => {
     ]);
   });
 
-  it("applies edits of one file one after the other", async () => {
+  it("applies edits of one file one after the other", { tags: "slow" }, async () => {
     const content = Array.from({ length: 8 }, (_, number) => `fn f${number}() {\n    ${number}\n}\n`).join(
       "\n",
     );

@@ -73,13 +73,13 @@ describe("code.search", () => {
   const locations = async (input: CodeSearchInput) =>
     (await find(input)).data.results.map(({ path, symbol }) => `${path} ${symbol?.name ?? "-"}`);
 
-  it("gives no reason when a name consists only of stop words", async () => {
+  it("gives no reason when a name consists only of stop words", { tags: "slow" }, async () => {
     await untilIndexed(small);
     const { text } = await small.run(codeSearch, { query: "onlyOnOther" });
     expect(text).toBe("c.ts:1 function onlyOnOther\n  1| export function onlyOnOther() {}");
   });
 
-  it("answers a question with the most relevant code, and why", async () => {
+  it("answers a question with the most relevant code, and why", { tags: "slow" }, async () => {
     expect(await find({ query: "fetch the price list from the server", limit: 1 })).toEqual({
       data: {
         way: "words",
@@ -188,7 +188,7 @@ src/cart.test.ts:1-4  (2 matching lines)
     expect(parsed).toEqual(["b.ts"]);
   });
 
-  it("requests all candidates when the first ones contain too few results", async () => {
+  it("requests all candidates when the first ones contain too few results", { tags: "slow" }, async () => {
     await untilIndexed(small);
     const first = Array.from({ length: 1000 }, (_, number) => `missing${number}.ts`);
     const asked: unknown[] = [];
@@ -238,12 +238,14 @@ src/cart.test.ts:1-4  (2 matching lines)
     it.each<[string, string[]]>([
       ["another file", []],
       ["a file that was already searched", ["many.txt"]],
-    ])("says that there may be more when ripgrep stops in %s", async (_, first) => {
+    ])("says that there may be more when ripgrep stops in %s", { tags: "slow" }, async (_, first) => {
       const { found } = await search('"repeated"', first);
       expect(found).toEqual({ paths: ["many.txt"], limited: true });
     });
 
-    it("says that there may be more when ripgrep finds only files in other languages", async () => {
+    it("says that there may be more when ripgrep finds only files in other languages", {
+      tags: "slow",
+    }, async () => {
       expect(await search('"repeated"', [], "typescript")).toEqual({
         found: { paths: [], limited: true },
         text: 'Nothing found for "repeated", but not all files were searched. Give `path`, or use search.grep.',

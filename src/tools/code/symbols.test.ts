@@ -26,7 +26,7 @@ mod tests {
 `;
 
 describe("code.symbols of a file", () => {
-  it("lists kind, name and lines in file order, nested, with details", async () => {
+  it("lists kind, name and lines in file order, nested, with details", { tags: "slow" }, async () => {
     expect((await answered(codeSymbols, rust, { path: "a.rs" })).text).toBe(
       [
         "Struct Agent [1-4]: pub struct Agent — An agent.",
@@ -39,7 +39,7 @@ describe("code.symbols of a file", () => {
     );
   });
 
-  it("returns all details as data", async () => {
+  it("returns all details as data", { tags: "slow" }, async () => {
     expect(
       (await answered(codeSymbols, "/** Doc. */\nexport function a(): void {}\n", { path: "a.ts" })).data,
     ).toEqual({

@@ -36,7 +36,7 @@ describe("code.validate", () => {
     expect(text).toContain("let b = ;");
   });
 
-  it("limits the output for a file full of errors", async () => {
+  it("limits the output for a file full of errors", { tags: "slow" }, async () => {
     const { text, data } = await answered(codeValidate, "fn ( {\n".repeat(2000), { path: "a.rs" });
     expect(data.parses).toBe(false);
     expect(text.split("\n").length).toBeLessThan(70);

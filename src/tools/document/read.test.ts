@@ -12,7 +12,7 @@ afterAll(() => documents.close());
 const picture = join(import.meta.dirname, "../../../test/samples/documents/photo.png");
 
 describe("document.read", () => {
-  it("shows the type of a document, its parts, and how to continue", async () => {
+  it("shows the type of a document, its parts, and how to continue", { tags: "slow" }, async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("log.txt.gz"), gzipSync("one\ntwo\nthree\n"));
     expect(await read(opened, { path: "log.txt.gz", part: "entry log.txt", max_chars: 8 })).toEqual({

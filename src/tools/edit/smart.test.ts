@@ -44,7 +44,7 @@ function show(path: string, content: string | Uint8Array): void {
 }
 
 describe("text", () => {
-  it("is replaced exactly, and everything else stays", async () => {
+  it("is replaced exactly, and everything else stays", { tags: "slow" }, async () => {
     const input = { location: "count += 1", operation: "replace", content: "count += 2" } as const;
     expect(await edited(code, input)).toBe(code.replace("+= 1", "+= 2"));
   });
@@ -207,7 +207,7 @@ describe("edit.smart keeps every other byte", () => {
 });
 
 describe("a file that cannot be parsed", () => {
-  it("is edited as text, and reports it", async () => {
+  it("is edited as text, and reports it", { tags: "slow" }, async () => {
     show("data.rs", `fn a() {}\n// ${"filled up ".repeat(800_000)}\n`);
     const { text } = await opened.run(editSmart, {
       path: "data.rs",
@@ -295,7 +295,7 @@ describe("in the pipeline", () => {
   ];
   const steady = (text: string) => text.replace(/[0-9a-f]{12} → [0-9a-f]{12}/, "# → #").split("\n");
 
-  it("returns the diff and the checkpoint for undo", async () => {
+  it("returns the diff and the checkpoint for undo", { tags: "slow" }, async () => {
     await using crib = await temporaryToolcrib({ mode: "yolo" });
     crib.write("counter.rs", code);
     const result = await crib.crib.call("edit_smart", input);
@@ -316,7 +316,9 @@ describe("in the pipeline", () => {
     expect(crib.read("counter.rs")).toBe(code);
   });
 
-  it("only shows the change with `preview`: it writes nothing and sets no checkpoint", async () => {
+  it("only shows the change with `preview`: it writes nothing and sets no checkpoint", {
+    tags: "slow",
+  }, async () => {
     await using crib = await temporaryToolcrib({ mode: "yolo" });
     crib.write("counter.rs", code);
     const result = await crib.crib.call("edit_smart", { ...input, preview: true });

@@ -52,7 +52,7 @@ describe("the declared paths of an edit", () => {
       expect(accessesOf({ kind: "patch", patch })).toEqual(expect.arrayContaining(expected));
   });
 
-  it("are all that the engine ever reads, however the text is damaged", () => {
+  it("are all that the engine ever reads, however the text is damaged", { tags: "slow" }, () => {
     fc.assert(
       fc.property(damagedText, fc.infiniteStream(fc.boolean()), (text, exists) => {
         for (const request of [

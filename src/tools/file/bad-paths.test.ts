@@ -200,7 +200,7 @@ describe("file tools refuse", () => {
     });
   });
 
-  it("files that the user may not read", { tags: "differs-for-root" }, async () => {
+  it("files that the user may not read", { tags: ["root", "slow"] }, async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("private.txt"), "private\n");
     chmodSync(opened.at("private.txt"), 0);

@@ -129,7 +129,7 @@ describe("file.write", () => {
   });
 
   it("overwrites a file that is writable but not readable, even one of the same size", {
-    tags: "differs-for-root",
+    tags: ["root", "slow"],
   }, async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("log"), "old", { mode: 0o200 });

@@ -216,7 +216,7 @@ describe("switching", () => {
     ]);
   });
 
-  it("runs hooks only if a rule allows them", async () => {
+  it("runs hooks only if a rule allows them", { tags: "slow" }, async () => {
     const lines = "allow run git hook run *\nunconfined run git hook run *";
     const skipped: unknown[] = [];
     for (const options of [{}, { lines }]) {
@@ -292,7 +292,7 @@ describe("deleting", () => {
   });
 });
 
-it("refuses names that git would misread", async () => {
+it("refuses names that git would misread", { tags: "slow" }, async () => {
   await using opened = await openTwo();
   const before = opened.git("for-each-ref");
   const names = [

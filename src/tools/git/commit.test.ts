@@ -87,7 +87,7 @@ it("reports that nothing is staged", async () => {
   ]);
 });
 
-it("creates the first commit, and one on a detached HEAD", async () => {
+it("creates the first commit, and one on a detached HEAD", { tags: "slow" }, async () => {
   await using opened = await openGitFixture();
   opened.write({ a: "1\n" });
   opened.git("add", "a");
@@ -108,7 +108,7 @@ it("creates the first commit, and one on a detached HEAD", async () => {
   ]);
 });
 
-it("uses any message literally", async () => {
+it("uses any message literally", { tags: "slow" }, async () => {
   await using opened = await openStaged();
   const messages = [
     "--amend",
@@ -162,7 +162,7 @@ it("commits as the author in git's settings, and never guesses one", async () =>
 });
 
 describe("amend", () => {
-  it("replaces the last commit, with its message or a new one", async () => {
+  it("replaces the last commit, with its message or a new one", { tags: "slow" }, async () => {
     await using opened = await openStaged();
     const before = opened.commitOf("HEAD");
     const kept = await opened.call("git.commit", { amend: true });
@@ -275,7 +275,7 @@ describe("hooks", () => {
   it.each([
     { place: "in the sandbox", options: {} },
     { place: "without a sandbox", options: { sandbox: "none" } },
-  ] as const)("run $place if rules allow it", async ({ options }) => {
+  ] as const)("run $place if rules allow it", { tags: "slow" }, async ({ options }) => {
     await using opened = await openStaged({ ...allowing, ...options });
     hook(
       opened,
@@ -319,7 +319,7 @@ describe("hooks", () => {
     ]);
   });
 
-  it("run only from folders where tools need approval to write", async () => {
+  it("run only from folders where tools need approval to write", { tags: "slow" }, async () => {
     await using opened = await openStaged(allowing);
     const notes: unknown[] = [];
     for (const folder of ["tools/hooks", ".husky/_"]) {
@@ -382,7 +382,9 @@ it("signs nothing on the request of a repository", async () => {
   ]);
 });
 
-it("needs approval in mode safe, and passes in mode cautious like other writes", async () => {
+it("needs approval in mode safe, and passes in mode cautious like other writes", {
+  tags: "slow",
+}, async () => {
   const verdicts: unknown[] = [];
   for (const mode of ["safe", "cautious", "paranoid", "yolo"] as const) {
     await using opened = await openStaged({ mode });
@@ -434,7 +436,7 @@ it("shows the user who approves it what it would do", async () => {
   ]);
 });
 
-it("runs alongside the user's git", async () => {
+it("runs alongside the user's git", { tags: "slow" }, async () => {
   await using opened = await openStaged();
   const others = Array.from({ length: 5 }, (_, at) => `other${at}`);
   const beside = others.map((name) =>

@@ -37,7 +37,7 @@ describe("git.diff", () => {
     });
   });
 
-  it("compares the index, a commit, or two commits", async () => {
+  it("compares the index, a commit, or two commits", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.sh(`echo 2 > a
       git commit -q -a -m 2
@@ -55,7 +55,9 @@ describe("git.diff", () => {
     ]).toEqual([["-3", "+4"], ["-2", "+3"], ["-2", "+4"], ["-1", "+3"], ["-1", "+2"], null]);
   });
 
-  it("refuses an unknown path, and accepts one that is in a commit, in the index or on disk", async () => {
+  it("refuses an unknown path, and accepts one that is in a commit, in the index or on disk", {
+    tags: "slow",
+  }, async () => {
     await using opened = await openGitFixture({ files: { long: "1\n", gone: "1\n", deleted: "1\n" } });
     opened.sh("git rm -q long && git commit -q -m 'Remove long' && git rm -q gone && rm deleted");
     opened.write({ untracked: "1\n" });
@@ -73,7 +75,7 @@ describe("git.diff", () => {
     ).toEqual(["not-found", "not-found", "not-found", "fine", "fine", "fine"]);
   });
 
-  it("reports submodules with modified content, and shows one on request", async () => {
+  it("reports submodules with modified content, and shows one on request", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.sh(`git clone -q . ../library
       for name in lib other
@@ -250,7 +252,7 @@ describe("git.diff", () => {
     ]);
   });
 
-  it("shows paths relative to the workspace, wherever the repository is", async () => {
+  it("shows paths relative to the workspace, wherever the repository is", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
     opened.sh("git init -q inner && echo 1 > inner/c && git -C inner add c");
     opened.write({ "part/a": "2\n", "elsewhere/b": "2\n", "inner/c": "2\n" });

@@ -18,7 +18,7 @@ const note =
   '1 file goes through the filter loud, which was not run: unchanged ones may look changed. The rule "allow run tr a-z A-Z" lets it run in the sandbox.';
 
 describe("reading files with a filter", () => {
-  it("shows them as changed while the filter may not run, with a note", async () => {
+  it("shows them as changed while the filter may not run, with a note", { tags: "slow" }, async () => {
     await using opened = await openFiltered("deny run tr **");
     const status = await opened.call("git.status", {});
     const diff = await opened.call("git.diff", { stat: true });
@@ -50,7 +50,7 @@ describe("reading files with a filter", () => {
     });
   });
 
-  it("runs no other program, and nothing outside the sandbox", async () => {
+  it("runs no other program, and nothing outside the sandbox", { tags: "slow" }, async () => {
     await using opened = await openFiltered("allow run tr a-z A-Z");
     opened.configure({
       "core.fsmonitor": opened.payload("payload"),

@@ -29,7 +29,9 @@ async function rulesFor(opened: GitFixture, command: string): Promise<string> {
 }
 
 describe("staging a file with a filter", () => {
-  it("is refused unless a rule allows the filter, and stages no wrong content", async () => {
+  it("is refused unless a rule allows the filter, and stages no wrong content", {
+    tags: "slow",
+  }, async () => {
     await using opened = await openFiltered();
     opened.write({ "x.up": "hello\n", y: "y\n" });
     const { error } = await opened.call("git.stage", { all: true });
@@ -45,7 +47,7 @@ describe("staging a file with a filter", () => {
     ]);
   });
 
-  it("is refused for any form of command", async () => {
+  it("is refused for any form of command", { tags: "slow" }, async () => {
     const commands = ["./x.sh", "/bin/x.y.z", "cat\n./x.sh", "a=b.c cat", "tr a.b A.B\n"];
     const found: unknown[] = [];
     for (const clean of commands) {
@@ -58,7 +60,7 @@ describe("staging a file with a filter", () => {
     expect(found).toEqual(commands.map(() => ["denied", false]));
   });
 
-  it("runs the filter if a rule allows it", async () => {
+  it("runs the filter if a rule allows it", { tags: "slow" }, async () => {
     await using opened = await openFiltered(allowing("tr a-z A-Z"));
     opened.write({ "x.up": "hello\n" });
     const { error } = await opened.call("git.stage", { all: true });
@@ -78,7 +80,7 @@ describe("staging a file with a filter", () => {
     ]);
   });
 
-  it("needs no filter for a deletion, or if none is configured", async () => {
+  it("needs no filter for a deletion, or if none is configured", { tags: "slow" }, async () => {
     await using opened = await openFiltered("", {});
     opened.write({ "x.up": "hello\n" });
     const plain = await opened.call("git.stage", { all: true });
@@ -90,7 +92,7 @@ describe("staging a file with a filter", () => {
   });
 });
 
-it("runs only the commands of a filter that are allowed", async () => {
+it("runs only the commands of a filter that are allowed", { tags: "slow" }, async () => {
   const settings = { ...usual, clean: "tee ran" };
   await using opened = await openFiltered(allowing("tr A-Z a-z"), settings);
   opened.write({ "x.up": "HELLO\n" });

@@ -88,7 +88,9 @@ describe("git.log", () => {
     ]);
   });
 
-  it("follows a file to its earlier names, and selects by range, author and message", async () => {
+  it("follows a file to its earlier names, and selects by range, author and message", {
+    tags: "slow",
+  }, async () => {
     await using opened = await openPast();
     const subjects = async (input: object) =>
       (await call(opened, "git.log", input)).text
@@ -219,7 +221,7 @@ describe("git.show", () => {
     ]);
   });
 
-  it("shows an earlier version of a file or directory, also in git's syntax", async () => {
+  it("shows an earlier version of a file or directory, also in git's syntax", { tags: "slow" }, async () => {
     await using opened = await openPast();
     const shown = async (input: object) => (await call(opened, "git.show", input)).text;
     expect([
@@ -286,7 +288,7 @@ describe("git.show", () => {
     );
   });
 
-  it("shows where a merge differs from every parent", async () => {
+  it("shows where a merge differs from every parent", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.git("switch", "-q", "-c", "other");
     opened.write({ a: "2\n" });
@@ -310,7 +312,7 @@ describe("git.show", () => {
     ]);
   });
 
-  it("shows only the workspace part of a repository above it", async () => {
+  it("shows only the workspace part of a repository above it", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
     await using part = await openGitFixture({ workspace: join(opened.workspace, "part") });
     const shown = async (input: object) => (await call(part, "git.show", input)).text;

@@ -289,6 +289,7 @@ const together = [
 describe("a repository that tries to run programs", () => {
   it.each(["none", "auto"] as const)(
     "runs nothing in any call that reads, with sandbox %s",
+    { tags: "slow" },
     async (sandbox) => {
       await using opened = await openVictim({ sandbox });
       const payload = `'${opened.payload("payload")}'`;

@@ -88,7 +88,7 @@ const ways: Readonly<Record<string, (opened: GitFixture, other: string) => void>
 
 describe("a repository that points to another", () => {
   for (const [name, lead] of Object.entries(ways)) {
-    it(`is refused with ${name}`, async () => {
+    it(`is refused with ${name}`, { tags: "slow" }, async () => {
       await using opened = await openBeside();
       lead(opened, opened.other);
       const { codes, output } = await readAll(opened);
@@ -124,7 +124,9 @@ describe("settings of a repository that name outside files", () => {
     expect((await opened.call("git.status", {})).data).toMatchObject({ repository: ".", clean: true });
   });
 
-  it("reveal nothing of those files as mailmap, order file or ignored revisions", async () => {
+  it("reveal nothing of those files as mailmap, order file or ignored revisions", {
+    tags: "slow",
+  }, async () => {
     await using opened = await openBeside();
     const file = join(opened.home, "list");
     writeFileSync(file, "Confidential Name <ada@example.org>\n");

@@ -135,7 +135,7 @@ describe("secrets", () => {
   });
 });
 
-it("treats any name as a path", async () => {
+it("treats any name as a path", { tags: "slow" }, async () => {
   await using opened = await openGitFixture({ files: { a: "1\n" } });
   const names = [
     "*.txt",
@@ -219,7 +219,9 @@ it("stages a new commit of a submodule", async () => {
   ]);
 });
 
-it("waits for another git that locks the index, and reports one that does not finish", async () => {
+it("waits for another git that locks the index, and reports one that does not finish", {
+  tags: "slow",
+}, async () => {
   await using opened = await openGitFixture({ files: { a: "1\n" } });
   const lock = join(opened.workspace, ".git/index.lock");
   opened.write({ a: "2\n" });

@@ -16,7 +16,7 @@ async function status(opened: GitFixture, input: object = {}) {
 }
 
 describe("git.status", () => {
-  it("reports that nothing is changed", async () => {
+  it("reports that nothing is changed", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { "a.txt": "one\n" }, sandbox: "auto" });
     expect(await status(opened)).toEqual({
       isError: false,
@@ -69,7 +69,7 @@ describe("git.status", () => {
     ]);
   });
 
-  it("restricts itself to a path, and uses it literally", async () => {
+  it("restricts itself to a path, and uses it literally", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { "a/x": "", "b/x": "", "*": "" } });
     opened.write({ "a/x": "1", "b/x": "1", "*": "1" });
     const changed = async (path: string) => {
@@ -79,7 +79,7 @@ describe("git.status", () => {
     expect([await changed("a"), await changed("b/x"), await changed("*")]).toEqual([["a/x"], ["b/x"], ["*"]]);
   });
 
-  it("counts commits ahead of the upstream and behind it", async () => {
+  it("counts commits ahead of the upstream and behind it", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { a: "" } });
     opened.sh(`git branch theirs
       for branch in theirs main
@@ -136,7 +136,7 @@ describe("git.status", () => {
     expect(data).toMatchObject({ unstaged: [], untracked: ["lib/"], notes: [] });
   });
 
-  it("inspects submodules on their own", async () => {
+  it("inspects submodules on their own", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { a: "" } });
     opened.payload("payload");
     opened.sh(`git clone -q . ../library
@@ -155,7 +155,9 @@ describe("git.status", () => {
     expect(existsSync(join(opened.home, "ran"))).toBe(false);
   });
 
-  it("reads a repository whose top is above the workspace, but only the workspace part", async () => {
+  it("reads a repository whose top is above the workspace, but only the workspace part", {
+    tags: "slow",
+  }, async () => {
     await using opened = await openGitFixture({ files: { "part/a": "", "elsewhere/b": "" } });
     opened.write({ "part/a": "1", "elsewhere/b": "1", "part/new": "" });
     await using part = await openGitFixture({ workspace: join(opened.workspace, "part") });
@@ -169,7 +171,7 @@ describe("git.status", () => {
     });
   });
 
-  it("reads a linked working tree whose repository is elsewhere and knows it", async () => {
+  it("reads a linked working tree whose repository is elsewhere and knows it", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { a: "" } });
     const linked = join(opened.home, "linked tree");
     opened.git("worktree", "add", "-q", linked, "-b", "topic");

@@ -61,13 +61,13 @@ const signer =
 const signing = (gpg: string) => `[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = ${JSON.stringify(gpg)}\n`;
 
 describe("settings of the user", () => {
-  it("provide the author if the repository does not", async () => {
+  it("provide the author if the repository does not", { tags: "slow" }, async () => {
     await using opened = await openPlain({ settings: { "user.email": "ada@example.org" } });
     await commitAs(opened, "[user]\n\tname = Grace Hopper\n\temail = other@example.org\n");
     expect(opened.git("log", "-1", "--format=%an <%ae>")).toBe("Grace Hopper <ada@example.org>");
   });
 
-  it("sign commits with the user's program", async () => {
+  it("sign commits with the user's program", { tags: "slow" }, async () => {
     await using opened = await openPlain();
     const { committed, data } = await commitAs(opened, signing(opened.payload("signer", signer)));
     expect([committed.error, data.signed, data.notes, opened.git("cat-file", "commit", "HEAD")]).toEqual([
@@ -80,7 +80,7 @@ describe("settings of the user", () => {
     expect([like("HEAD"), opened.git("status", "--porcelain")]).toEqual([like("HEAD@{1}"), ""]);
   });
 
-  it("do not revert a merge that could not be signed", async () => {
+  it("do not revert a merge that could not be signed", { tags: "slow" }, async () => {
     await using opened = await openPlain();
     opened.sh(`git switch -q -c other
       git commit -q --allow-empty -m Other
@@ -101,7 +101,7 @@ describe("settings of the user", () => {
     ]);
   });
 
-  it("prevent a commit that could not be signed", async () => {
+  it("prevent a commit that could not be signed", { tags: "slow" }, async () => {
     await using opened = await openPlain();
     const { committed } = await commitAs(opened, signing(opened.payload("signer", "exit 2")));
     expect([committed.error, opened.git("log", "--format=%s")]).toMatchObject([
@@ -127,7 +127,7 @@ describe("settings of the user", () => {
     ]);
   });
 
-  it("can name global hooks, which run by rule", async () => {
+  it("can name global hooks, which run by rule", { tags: "slow" }, async () => {
     const lines = "allow run git hook run *\nunconfined run git hook run *";
     await using opened = await openPlain({ lines });
     mkdirSync(join(home.path, "hooks"));

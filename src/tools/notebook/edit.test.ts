@@ -223,7 +223,9 @@ it("refuses files that are not notebooks", async () => {
   ).toBe("not-found");
 });
 
-it("edits a notebook with a hundred thousand faults, and refuses one with more than a million values", async () => {
+it("edits a notebook with a hundred thousand faults, and refuses one with more than a million values", {
+  tags: "slow",
+}, async () => {
   await using opened = toolFixture();
   const of = (cells: string) => `{"cells":[${cells}],"metadata":{},"nbformat":4,"nbformat_minor":5}`;
   const odd = '{"cell_type":"x"}';

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { type TemporaryToolcrib, temporaryToolcrib } from "../../../test/support/temporary-toolcrib.ts";
 import type { CallEvent } from "../../toolcrib/index.ts";
 
-it("records what an undo will not restore, also when the start fails", async () => {
+it("records what an undo will not restore, also when the start fails", { tags: "slow" }, async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo" });
   const { crib } = fixture;
   const first = await crib.call("process.start", { command: "echo first > file; sleep 60", name: "web" });
@@ -50,7 +50,7 @@ it("asks for approval to start or send input, but not to inspect or stop", async
   });
 });
 
-it("stores output under a handle when there is too much to hold", async () => {
+it("stores output under a handle when there is too much to hold", { tags: "slow" }, async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo" });
   const { crib } = fixture;
   await crib.call("process.start", { command: "seq 300000", name: "many", ready: { line: "^never$" } });
@@ -78,7 +78,7 @@ it("reports what a start waits for, and ends the process when the start is cance
   ]).toEqual(["cancelled", ['slow runs; waiting for a line with "never"'], [["slow", "ended"]]]);
 });
 
-it("ends with the instance", async () => {
+it("ends with the instance", { tags: "slow" }, async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo" });
   const { crib } = fixture;
   await crib.call("process.start", { command: "sleep 60", name: "web" });
@@ -87,7 +87,7 @@ it("ends with the instance", async () => {
   expect([before, (await crib.processes()).map(({ state }) => state)]).toEqual([["running"], ["ended"]]);
 });
 
-it("runs a command of shell.run in the background", async () => {
+it("runs a command of shell.run in the background", { tags: "slow" }, async () => {
   await using fixture = await temporaryToolcrib({ mode: "yolo" });
   const { crib } = fixture;
   const { data } = await crib.call("shell.run", { command: "echo up; sleep 60", background: true });

@@ -208,7 +208,7 @@ describe("git, ripgrep and a walk agree", () => {
     await expectAgreement(folder.path, { pattern: "*.ts" }, "ripgrep");
   });
 
-  it("leaving a repository inside the repository to ripgrep", async () => {
+  it("leaving a repository inside the repository to ripgrep", { tags: "slow" }, async () => {
     await using folder = temporaryFolder();
     writeFiles(folder.path, {
       ...many,

@@ -69,7 +69,9 @@ describe("search.grep", () => {
     expect([data.engine, text]).toEqual(["ripgrep", "b.txt:1:aaa"]);
   });
 
-  it("searches files of any size with the same result, with ripgrep and in chunks", async () => {
+  it("searches files of any size with the same result, with ripgrep and in chunks", {
+    tags: "slow",
+  }, async () => {
     const workspace = makeFolder();
     const filler = "x".repeat(99);
     const lines = Array.from({ length: 50_000 }, (_, index) =>
@@ -145,7 +147,9 @@ describe("search.grep", () => {
     expect(text).toBe("b.txt:1:hit");
   });
 
-  it("never shows content behind a link that replaces a directory during the search", async () => {
+  it("never shows content behind a link that replaces a directory during the search", {
+    tags: "slow",
+  }, async () => {
     const folder = makeFolder();
     const workspace = path.join(folder, "workspace");
     write(folder, {
@@ -216,7 +220,7 @@ describe("search.grep", () => {
     }
   });
 
-  it("reports files it could not read", { tags: "differs-for-root" }, async () => {
+  it("reports files it could not read", { tags: ["root", "slow"] }, async () => {
     const workspace = makeFolder();
     write(workspace, { "a.txt": "hit\n", "closed.txt": "hit\n", "shut/b.txt": "hit\n" });
     fs.chmodSync(path.join(workspace, "closed.txt"), 0);

@@ -57,7 +57,7 @@ it("keeps both ends of a long stream, and all of the other", () => {
   expect(text).toContain("[stderr]\na warning\n");
 });
 
-it("handles many small pieces like few large ones", () => {
+it("handles many small pieces like few large ones", { tags: "slow" }, () => {
   const small = new OutputTape();
   const text = Array.from({ length: 200_000 }, (_, line) => `${line}\n`).join("");
   for (let at = 0; at < text.length; at += 7) small.add("stdout", Buffer.from(text.slice(at, at + 7)));

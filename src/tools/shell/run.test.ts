@@ -61,7 +61,7 @@ it("joins a character that was written in two halves", async () => {
   expect(data?.stdout).toBe("ä\n");
 });
 
-it("shows both ends of a long output, and stores all of it", async () => {
+it("shows both ends of a long output, and stores all of it", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   const { content, data, output, truncated } = await fixture.run("seq 1 200000");
   const lines = Array.from({ length: 200_000 }, (_, index) => `${index + 1}\n`);
@@ -131,7 +131,7 @@ function hasBegun({ error }: Pick<CallResult, "error">): boolean {
   return error?.output?.includes("begun") ?? false;
 }
 
-it("ends a command at its timeout, and returns its output so far", async () => {
+it("ends a command at its timeout, and returns its output so far", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   const [result, limitMs] = await withEnoughTime(
     1_500,
@@ -147,7 +147,7 @@ it("ends a command at its timeout, and returns its output so far", async () => {
   expect(result.content).toBe(`${result.error?.message}\n${result.error?.hint}\n${result.error?.output}`);
 });
 
-it("ends only a command that prints nothing for too long", async () => {
+it("ends only a command that prints nothing for too long", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   const talks = await fixture.run("for i in 1 2 3 4; do echo $i; sleep 0.2; done", {
     quiet_timeout_ms: 20_000,
@@ -168,7 +168,9 @@ it("ends only a command that prints nothing for too long", async () => {
   ]);
 });
 
-it("returns the start, the end and the handle of a long output after a timeout", async () => {
+it("returns the start, the end and the handle of a long output after a timeout", {
+  tags: "slow",
+}, async () => {
   await using fixture = await shellFixture();
   const [result] = await withEnoughTime(
     1_500,
@@ -182,7 +184,7 @@ it("returns the start, the end and the handle of a long output after a timeout",
   expect(fixture.kept(result.output!)).toContain("\n2500\n");
 });
 
-it("stores output before a timeout also when undo does not cover everything", async () => {
+it("stores output before a timeout also when undo does not cover everything", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   await fixture.run("mkdir node_modules; touch node_modules/a; echo node_modules > .gitignore");
   const [{ error }] = await withEnoughTime(
@@ -211,7 +213,7 @@ it("returns the output until the call was cancelled", async () => {
   });
 });
 
-it("returns the output until the whole call timed out", async () => {
+it("returns the output until the whole call timed out", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   const [{ error }, limitMs] = await withEnoughTime(
     1_500,
@@ -236,7 +238,7 @@ it("explains how to send input to a command that asked for it", async () => {
   );
 });
 
-it("reports while it runs that a command seems to wait for input", async () => {
+it("reports while it runs that a command seems to wait for input", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   const { error } = await fixture.run("printf 'Password: '; sleep 60", { timeout_ms: 6000 });
   expect(fixture.events.flatMap((event) => (event.type === "tool-progress" ? [event.message] : []))).toEqual([
@@ -245,7 +247,9 @@ it("reports while it runs that a command seems to wait for input", async () => {
   expect(error?.output).toContain("[The command seems to ask for input, which it cannot get. ");
 });
 
-it("does not mistake a quiet command of a session for one that waits for input", async () => {
+it("does not mistake a quiet command of a session for one that waits for input", {
+  tags: "slow",
+}, async () => {
   await using fixture = await shellFixture();
   const { data } = await fixture.run("echo 'Compiling: '; sleep 4.5", { session: "build" });
   expect([
@@ -264,7 +268,9 @@ it("runs a command that is longer than a single argument may be", async () => {
   expect([data?.exitCode, data?.stdout, data?.stderr]).toEqual([3, "nothing to read\n150001\n", ""]);
 });
 
-it("waits for a session no longer than the command's timeout, and reports what keeps it busy", async () => {
+it("waits for a session no longer than the command's timeout, and reports what keeps it busy", {
+  tags: "slow",
+}, async () => {
   await using fixture = await shellFixture();
   const session = "build";
   await fixture.run("true", { session });
@@ -290,6 +296,7 @@ it("waits for a session no longer than the command's timeout, and reports what k
 
 it.skipIf(!isInstalled("tmux"))(
   "waits equally long for a command that a user runs in the window (needs tmux)",
+  { tags: "slow" },
   async () => {
     await using fixture = await shellFixture();
     const session = "build";
@@ -306,7 +313,7 @@ it.skipIf(!isInstalled("tmux"))(
   },
 );
 
-it("keeps a session between commands, and reports its directory", async () => {
+it("keeps a session between commands, and reports its directory", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   await fixture.run("mkdir sub");
   const session = "build";
@@ -323,7 +330,7 @@ it("keeps a session between commands, and reports its directory", async () => {
   });
 });
 
-it("moves a command to the background", async () => {
+it("moves a command to the background", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   const { data } = await fixture.run("sleep 60", { background: true });
   expect(data).toMatchObject({ exitCode: null, process: { state: "running", command: "sleep 60" } });
@@ -339,7 +346,7 @@ it("does not wait for background processes of a command", async () => {
   expect(data).toMatchObject({ exitCode: 0, stdout: "started\n" });
 });
 
-it("runs many commands at once, each with its own output", async () => {
+it("runs many commands at once, each with its own output", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   const length = repetitions(20, 50);
   const results = await Promise.all(

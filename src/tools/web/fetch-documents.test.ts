@@ -25,7 +25,7 @@ async function fetched(body: string | Uint8Array, mediaType: string | undefined,
 }
 
 describe("web.fetch shows", () => {
-  it("a page as Markdown, with absolute links, in its character set", async () => {
+  it("a page as Markdown, with absolute links, in its character set", { tags: "slow" }, async () => {
     const html = `<!doctype html><html lang=de><head><title>Grün</title><meta charset=iso-8859-1></head><body>
       <nav><a href=/home>Home</a></nav>
       <main><h1>Grün & Blau</h1><p>Ein <a href="../b?c#d">Verweis</a> und <code>x &lt; y</code>.</p>
@@ -50,7 +50,7 @@ const a = 1;
     ]);
   });
 
-  it("a page whose server declares no type", async () => {
+  it("a page whose server declares no type", { tags: "slow" }, async () => {
     const { format } = await fetched("<!DOCTYPE html><p>words</p>", undefined);
     expect(format).toBe("html");
   });
@@ -60,7 +60,7 @@ const a = 1;
     expect(content).toBe("http://here/a (200): text/plain, 18 bytes\n\n<html><p>words</p>");
   });
 
-  it("an image as an image, regardless of the declared type", async () => {
+  it("an image as an image, regardless of the declared type", { tags: "slow" }, async () => {
     const { format, images } = await fetched(picture, "text/html");
     expect([format, images]).toEqual([
       "image",
@@ -68,18 +68,18 @@ const a = 1;
     ]);
   });
 
-  it("a document as text, regardless of the declared type", async () => {
+  it("a document as text, regardless of the declared type", { tags: "slow" }, async () => {
     const file = readFileSync(new URL("../../../test/samples/documents/report.docx", import.meta.url));
     const { format, code } = await fetched(file, "application/octet-stream", "/download?id=7");
     expect([format, code]).toEqual(["docx", undefined]);
   });
 
-  it("the contents of an archive", async () => {
+  it("the contents of an archive", { tags: "slow" }, async () => {
     const { code, content } = await fetched(gzipSync("words"), "application/gzip", "/notes.txt.gz");
     expect([code, content]).toEqual([undefined, expect.stringContaining("notes.txt")]);
   });
 
-  it("the type of any other file, and how to save it", async () => {
+  it("the type of any other file, and how to save it", { tags: "slow" }, async () => {
     const program = Buffer.concat([Buffer.from("\x7fELF\x02\x01\x01", "latin1"), Buffer.alloc(5000)]);
     const { code, content } = await fetched(program, "application/octet-stream", "/tool");
     expect([code, content]).toEqual([
@@ -89,7 +89,7 @@ const a = 1;
     ]);
   });
 
-  it("no binary file that is declared as text", async () => {
+  it("no binary file that is declared as text", { tags: "slow" }, async () => {
     const { code, content } = await fetched(Buffer.from("a\0b\0\0c"), "text/plain");
     expect([code, content.split("\n")[0]]).toEqual([
       "unsupported",

@@ -246,7 +246,7 @@ describe("the target of web.fetch", () => {
   );
 });
 
-it("can be a server process of the same instance, inside its sandbox", async () => {
+it("can be a server process of the same instance, inside its sandbox", { tags: "slow" }, async () => {
   await using opened = await temporaryToolcrib({
     mode: "yolo",
     rules: ["allow connect localhost by web.fetch"],
@@ -272,7 +272,7 @@ it("can be a server process of the same instance, inside its sandbox", async () 
   const port = await vi.waitFor(async () => {
     const { data } = await crib.call("process.output", { name: "web", cursor: 0 });
     return /port (\d+)/.exec((data as { text: string }).text)![1]!;
-  }, 600_000);
+  });
   const { data } = await crib.call("web.fetch", { url: `http://localhost:${port}/a` });
   await crib.call("process.stop", { name: "web" });
   const after = await crib.call("web.fetch", { url: `http://localhost:${port}/c` });

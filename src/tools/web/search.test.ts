@@ -155,7 +155,7 @@ describe("web.search", () => {
     );
   });
 
-  it("reports errors without the key", async () => {
+  it("reports errors without the key", { tags: "slow" }, async () => {
     const messageFor = async (
       body: string | Buffer,
       answer: object,

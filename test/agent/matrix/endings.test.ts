@@ -28,7 +28,7 @@ describe.each(sides)("$name", (side) => {
 });
 
 describe.each(sidesOfSessions)("$name", (side) => {
-  it("ends at the round limit, and can continue", async () => {
+  it("ends at the round limit, and can continue", { tags: "slow" }, async () => {
     const stage = await openStage(
       side,
       (words) =>

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { sides } from "./sides.ts";

@@ -4,7 +4,9 @@ import { expect, it } from "vitest";
 import { LinesBlock, StreamedText } from "./blocks.ts";
 import { TranscriptScreen } from "./transcript.ts";
 
-it("draws only what the screen shows after ten thousand messages, and keeps them all in the scrollback", async () => {
+it("draws only what the screen shows after ten thousand messages, and keeps them all in the scrollback", {
+  tags: "slow",
+}, async () => {
   const { terminal, lines } = emulated(60, 20);
   const screen = new TranscriptScreen(terminal);
   screen.addChild({ render: () => ["input"], invalidate: () => {} });

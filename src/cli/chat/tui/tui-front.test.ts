@@ -28,7 +28,7 @@ const evil = "\u001b[2J\u001b]0;evil\u0007\u001b]52;c;eA==\u0007\u009b5A\rgone";
 if (!hasTerminals) it.skip("the screen (skipped: `script` of util-linux is missing)", () => {});
 else
   describe("toolcrib chat, on a screen", () => {
-    it("renders Markdown, keeps the input apart from the output, and steers", async () => {
+    it("renders Markdown, keeps the input apart from the output, and steers", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel(({ messages }) => {
         const { role, text } = messages.at(-1)!;
         if (role !== "user") return { text: "Never." };
@@ -75,7 +75,7 @@ else
       ]);
     });
 
-    it("edits several lines, remembers input, and leaves with Ctrl-C twice", async () => {
+    it("edits several lines, remembers input, and leaves with Ctrl-C twice", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel(({ messages }) => ({
         text: `${JSON.stringify(messages.at(-1)!.text)} heard.`,
       }));
@@ -113,7 +113,7 @@ else
       );
     });
 
-    it("shows the output of the user's own command as it arrives", async () => {
+    it("shows the output of the user's own command as it arrives", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel(({ messages }) => ({ text: messages.at(-1)!.text }));
       await using terminal = fixture.emulate(["chat"]);
       await terminal.shows("· cautious");
@@ -126,7 +126,7 @@ else
       await terminal.shows(/❯ !exit 3\n\n\S/);
     });
 
-    it("asks for approval with one key, and ignores Enter", async () => {
+    it("asks for approval with one key, and ignores Enter", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel([
         { calls: [command("rm x")] },
         { text: "Gone." },
@@ -163,6 +163,7 @@ else
 
     it.each(isLong ? [60, 120] : [60])(
       "asks an ordinary question in at most eight of %i columns' lines",
+      { tags: "slow" },
       async (columns) => {
         const cmd = "node check.js --quick --verbose";
         await using fixture = await cliWithModel([{ calls: [command(cmd)] }, { text: "Kept." }]);
@@ -184,7 +185,7 @@ else
       },
     );
 
-    it("unfolds calls to their arguments, output and diff", async () => {
+    it("unfolds calls to their arguments, output and diff", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel([
         { calls: [patch("a.txt"), command("echo some output; exit 3")] },
         { text: "Made." },
@@ -203,7 +204,7 @@ else
       await terminal.shows(/− ?0\n● process/);
     });
 
-    it("undoes a chosen hunk, and asks before an undo of what was committed", async () => {
+    it("undoes a chosen hunk, and asks before an undo of what was committed", { tags: "slow" }, async () => {
       const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`);
       const change = ["*** Update File: a.txt", "@@", "-line 1", "+first", "@@", "-line 30", "+last"];
       await using fixture = await cliWithModel([
@@ -256,7 +257,7 @@ else
       expect(existsSync(join(fixture.workspace, "b.txt"))).toBe(false);
     });
 
-    it("lets no model, file name or command control the terminal", async () => {
+    it("lets no model, file name or command control the terminal", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel([
         {
           text: `Text ${evil}`,
@@ -284,7 +285,7 @@ else
       ]).toEqual(["", true, 1, false]);
     });
 
-    it("draws again after a resize, and keeps what has scrolled away", async () => {
+    it("draws again after a resize, and keeps what has scrolled away", { tags: "slow" }, async () => {
       const paragraphs = Array.from({ length: 60 }, (_, index) => `Paragraph ${index}.`).join("\n\n");
       await using fixture = await cliWithModel([{ text: paragraphs }, { text: "Second." }]);
       await using terminal = fixture.emulate(["chat"], { columns: 100, rows: 30 });
@@ -305,7 +306,7 @@ else
       ]);
     });
 
-    it("completes commands and files, and finds earlier input", async () => {
+    it("completes commands and files, and finds earlier input", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel(({ messages }) => ({
         text: `Heard: ${messages.at(-1)!.text}.`,
       }));
@@ -339,7 +340,7 @@ else
       expect(terminal.title).toBe("");
     });
 
-    it("completes symbols of an indexed workspace, and attaches their code", async () => {
+    it("completes symbols of an indexed workspace, and attaches their code", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel(({ messages }) => ({ text: messages.at(-1)!.text }));
       fixture.write("my lib/parse.ts", "export class Parser {\n  readToken() {\n    return 1;\n  }\n}\n");
       fixture.write("other.ts", "export function readTokens() {}\n");
@@ -360,7 +361,7 @@ else
       await terminal.shows(/<file path="my lib\/parse\.ts#Parser\.readToken">[\s\S]*readToken\(\) \{\s+3 \|/);
     });
 
-    it("resumes a picked session, and edits an earlier message in a fork", async () => {
+    it("resumes a picked session, and edits an earlier message in a fork", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel(({ messages }) => ({
         text: `${messages.filter(({ role }) => role === "user").length}: ${messages.at(-1)!.text}`,
       }));
@@ -389,7 +390,7 @@ else
       await terminal.shows("openai/gpt-5-mini · cautious");
     });
 
-    it("rings when the user looks elsewhere, and attaches images", async () => {
+    it("rings when the user looks elsewhere, and attaches images", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel([
         { calls: [command("rm x")] },
         { text: "Done." },
@@ -416,7 +417,7 @@ else
       ]).toEqual([true, []]);
     });
 
-    it("is suspended by Ctrl-Z, and continues with fg", async () => {
+    it("is suspended by Ctrl-Z, and continues with fg", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel(({ messages }) => ({
         text: `Heard: ${messages.at(-1)!.text}.`,
       }));
@@ -446,7 +447,7 @@ else
       await terminal.shows(/To continue: toolcrib chat --resume session_\w+\nshell>$/);
     });
 
-    it("keeps the session when the process is killed", async () => {
+    it("keeps the session when the process is killed", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel(({ messages }) => {
         const { role, text } = messages.at(-1)!;
         if (text === "work") return { text: "I begin.", calls: [patch("a.txt"), command("sleep 600")] };
@@ -469,7 +470,9 @@ else
       expect([existsSync(join(fixture.workspace, "a.txt")), fixture.server.breaches]).toEqual([false, []]);
     });
 
-    it("ends everything when the terminal closes or the process is asked to end", async () => {
+    it("ends everything when the terminal closes or the process is asked to end", {
+      tags: "slow",
+    }, async () => {
       const seconds = `6${process.pid}`;
       await using fixture = await cliWithModel(() => ({ calls: [command(`echo up; sleep ${seconds}`)] }));
       for (const end of ["hang up", "SIGTERM"] as const) {

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
@@ -60,7 +61,7 @@ it("starts the package of the registry in a repository that brings its own", asy
   ]);
   // The form of earlier versions, which shows that this repository is dangerous.
   expect(await run(["npx", "-y", `toolcrib@${version}`, "mcp"])).toEqual(["evil"]);
-}, 60_000);
+});
 
 /** Serves one version of the package, as a registry of npm does. */
 async function serveRegistry(tarball: Buffer): Promise<AsyncDisposable & { readonly url: string }> {

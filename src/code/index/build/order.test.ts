@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";

@@ -59,7 +59,7 @@ describe("a stored map", () => {
   const shared = openTestIndex(project(230));
   afterAll(() => shared[Symbol.asyncDispose]());
 
-  it("equals the computed one, in this process and in another", async () => {
+  it("equals the computed one, in this process and in another", { tags: "slow" }, async () => {
     const index = shared;
     const computed = await mapOf(index);
     expect(changesIn(index)).toEqual([0]);
@@ -91,7 +91,7 @@ describe("a stored map", () => {
     expect((await mapOf(strict)).map((file) => file.path)).not.toContain("src/f0.ts");
   });
 
-  it("is computed again by the build that changes many files", async () => {
+  it("is computed again by the build that changes many files", { tags: "slow" }, async () => {
     await using index = openTestIndex(project(230));
     await mapOf(index);
     for (let number = 0; number < 40; number++)
@@ -130,7 +130,7 @@ describe("a stored map", () => {
     store.close();
   });
 
-  it("is stored for each folder, the last sixteen", async () => {
+  it("is stored for each folder, the last sixteen", { tags: "slow" }, async () => {
     const folders = Array.from({ length: 20 }, (_, number) => `d${number}`);
     await using index = openTestIndex(
       Object.fromEntries(folders.map((folder) => [`${folder}/a.ts`, "export function one() {}\n"])),

@@ -42,7 +42,7 @@ const find = async (index: TestIndex, words: string, vector?: Float32Array) =>
   (await index.search({ words, limit: 5, vector }, { signal })).map(({ symbol, why }) => [symbol?.name, why]);
 
 describe("vectors of pieces", () => {
-  it("find code by words that it does not contain", async () => {
+  it("find code by words that it does not contain", { tags: "slow" }, async () => {
     const embedding = recording();
     await using index = openTestIndex(files, { embedding });
     expect(await embedded(index)).toEqual({ model: "test/words", pieces: 3, missing: 0, tokens: 3 });
@@ -79,7 +79,7 @@ describe("vectors of pieces", () => {
     expect(found.map(([name]) => name)).not.toContain("createInvoice");
   });
 
-  it("are made again for another model, and for other dimensions", async () => {
+  it("are made again for another model, and for other dimensions", { tags: "slow" }, async () => {
     await using index = openTestIndex(files, { embedding: recording() });
     await embedded(index);
     const other = recording("test/other", (text) => wordVector(text).subarray(0, 32));
@@ -106,7 +106,7 @@ describe("vectors of pieces", () => {
     expect(embedding.sent.join("\n")).not.toContain("Invoice");
   });
 
-  it("are made in parts: one refresh sends a limited number of texts", async () => {
+  it("are made in parts: one refresh sends a limited number of texts", { tags: "slow" }, async () => {
     const names = Array.from({ length: 80 }, (_, at) => `src/${at}.ts`);
     const many = names.map((name, at) => [name, `export function greetTheGuestNumber${at}(): void {}\n`]);
     const embedding = { ...recording(), mostPerRefresh: 16 };

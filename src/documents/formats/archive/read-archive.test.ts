@@ -185,7 +185,7 @@ describe("an archive", () => {
     ]);
   });
 
-  it("is read or refused when cut at any byte", async () => {
+  it("is read or refused when cut at any byte", { tags: "slow" }, async () => {
     const tar = makeTar([{ name: "a.txt", content: "hello" }, { name: "b" }]);
     const wholes = {
       "a.tar": tar,

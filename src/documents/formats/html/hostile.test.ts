@@ -33,7 +33,9 @@ describe("hostile pages", () => {
     expect(countOf("word", html)).toBe(many);
   });
 
-  it("may have long attributes, which are skipped, and long URLs, which are shortened", () => {
+  it("may have long attributes, which are skipped, and long URLs, which are shortened", {
+    tags: "slow",
+  }, () => {
     const long = "a".repeat(5_000_000);
     expect(markdownOf(`<p data-x="${long}" class="${long}"><a href="${long}">x</a>`)).toBe(
       `[x](${"a".repeat(2000)})`,
@@ -53,7 +55,7 @@ describe("hostile pages", () => {
     ]).toEqual(["a <", "a", "", "x", "", "&&&&&", "a\\<bc", ""]);
   });
 
-  it("with too many elements are refused", () => {
+  it("with too many elements are refused", { tags: "slow" }, () => {
     expect(() => markdownOf("<b>".repeat(1_500_001))).toThrow("The page has more than 1500000 elements");
   });
 });

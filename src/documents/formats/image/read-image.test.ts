@@ -57,7 +57,7 @@ describe("an image", () => {
     expect([images, notes]).toEqual([[], []]);
   });
 
-  it("with huge dimensions or too many bytes is only described", async () => {
+  it("with huge dimensions or too many bytes is only described", { tags: "slow" }, async () => {
     const huge = await readBytes("huge.png", png(100_000, 100_000));
     expect([huge.properties, huge.notes, huge.images]).toEqual([
       { size: "100000 × 100000 pixels", bytes: "57 bytes" },
@@ -119,7 +119,7 @@ describe("an image", () => {
     });
   });
 
-  it("is described or refused when cut or altered at any byte", async () => {
+  it("is described or refused when cut or altered at any byte", { tags: "slow" }, async () => {
     const wrong: string[] = [];
     for (const name of Object.keys(photos)) {
       const whole = readFileSync(join(samples, name));

@@ -15,7 +15,9 @@ const word = (text: string, left: number, baseline: number): Word => ({
 
 const many = Array.from({ length: 150_000 }, (_, index) => index);
 
-it("lays out more words than a function call takes arguments, side by side and stacked", () => {
+it("lays out more words than a function call takes arguments, side by side and stacked", {
+  tags: "slow",
+}, () => {
   const line = many.map((index) => word("a", index * 40, 0));
   const column = [word("first", 0, 0), ...many.map((index) => word("a", 100, index * 12))];
   expect([showLayout(layOut(line)), showLayout(layOut(column))]).toEqual([

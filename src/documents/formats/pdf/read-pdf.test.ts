@@ -45,7 +45,7 @@ const secondPage = `The second page: Größe, Ελλάδα, “quoted” — 5 �
 • a lamp
 • a pencil`;
 
-it("reads columns one after the other, and tables by row", async () => {
+it("reads columns one after the other, and tables by row", { tags: "slow" }, async () => {
   const { properties, ...content } = await readSample("paper.pdf");
   expect(content).toEqual({
     format: "pdf",
@@ -76,7 +76,7 @@ it("has exactly the words that pdftotext finds", async () => {
   }
 });
 
-it("reads the requested pages, and returns how to continue", async () => {
+it("reads the requested pages, and returns how to continue", { tags: "slow" }, async () => {
   const { parts, next, notes } = await readSample("paper.pdf", { part: "pages 2-" });
   expect({ parts, next, notes }).toEqual({
     parts: [{ anchor: "page 2", text: secondPage }],
@@ -127,7 +127,7 @@ it("reads rotated text in its visible orientation", async () => {
   );
 });
 
-it("shows a page that is only an image as an image", async () => {
+it("shows a page that is only an image as an image", { tags: "slow" }, async () => {
   const { images, ...content } = await readSample("scan.pdf");
   expect(content).toEqual({
     format: "pdf",
@@ -187,7 +187,7 @@ it("handles cycles of pages or bookmarks", async () => {
   expect((await readBytes("loop.pdf", bookmarks)).notes).toEqual(["Outline: loop"]);
 });
 
-it("fails when a page would take all memory", async () => {
+it("fails when a page would take all memory", { tags: "slow" }, async () => {
   const laughs = Array.from({ length: 9 }, (_, depth) =>
     stream(
       depth === 8 ? "BT /F 9 Tf (laugh) Tj ET" : "/X Do ".repeat(10),
@@ -208,7 +208,7 @@ it("fails when a page would take all memory", async () => {
   expect(allText(await readSample("turned.pdf"))).toContain("First line");
 });
 
-it("keeps the text when an image of the page would be too large", async () => {
+it("keeps the text when an image of the page would be too large", { tags: "slow" }, async () => {
   const page = (picture: string) =>
     makePdf([
       "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

@@ -32,7 +32,9 @@ afterAll(() => rmSync(home, { recursive: true }));
 // an effect. Its records are those of a dead process as soon as it ends. A start that is killed at each step takes ten times
 // as long; bench/crash-changes.ts does that.
 describe("a change set", { timeout: 300_000 }, () => {
-  it("is applied completely or not at all when it or the next start is killed at any step", async () => {
+  it("is applied completely or not at all when it or the next start is killed at any step", {
+    tags: "slow",
+  }, async () => {
     const { folder, steps } = await stopAtEachStep("change");
     expect(steps.length).toBeGreaterThan(60);
     // The first step, half of a record, half of a file, and in the middle of the changes.
@@ -54,7 +56,7 @@ describe("a change set", { timeout: 300_000 }, () => {
   it.each([
     ["", {}],
     [", on a file system without hard links", { noHardLinks: true }],
-  ])("is not applied when one of its steps fails%s", async (_, interference) => {
+  ])("is not applied when one of its steps fails%s", { tags: "slow" }, async (_, interference) => {
     const { folder, steps, succeeded } = await interrupt("change", "failAt", interference);
     const outcomes = await settleEach(folder, steps);
     expect(outcomes).toEqual(succeeded.map((isDone) => (isDone ? "after" : "before")));
@@ -62,7 +64,9 @@ describe("a change set", { timeout: 300_000 }, () => {
     expect(outcomes.join(" ")).toMatch(/^(?:before )+(?:after )*after$/);
   });
 
-  it("is not applied when one of its steps fails and it is killed during the rollback", async () => {
+  it("is not applied when one of its steps fails and it is killed during the rollback", {
+    tags: "slow",
+  }, async () => {
     const { folder, steps } = await stopAtEachStep("change", { failAt: "to" });
     const after = await stateAfterChange();
     expect(snapshot(join(folder, "whole", "workspace"))).toEqual(before);

@@ -67,7 +67,7 @@ it("refuses two names of one file that changes under all its names", async () =>
   expect(await contentOf(world.environment)).toEqual({ one: "b", two: "a" });
 });
 
-it("refuses to change a read-only file, but deletes it", { tags: "differs-for-root" }, async () => {
+it("refuses to change a read-only file, but deletes it", { tags: "root" }, async () => {
   await using world = openLocalWorld({ files: { protected: "old", free: "old" } });
   chmodSync(world.path("protected"), 0o444);
   const forbiddenChange = new URL(
@@ -81,7 +81,7 @@ it("refuses to change a read-only file, but deletes it", { tags: "differs-for-ro
 });
 
 it("gives a new file the owner of the file it copies, if permitted", {
-  tags: "differs-for-root",
+  tags: "root",
 }, async () => {
   await using world = openLocalWorld({ files: { from: "text" } });
   const isRoot = process.getuid?.() === 0;
@@ -141,7 +141,9 @@ it("restores everything when it is cancelled midway", async () => {
   expect(readdirSync(world.path("../changes"))).toEqual([]);
 });
 
-it("reports the files it could not restore because another process wrote them meanwhile", async () => {
+it("reports the files it could not restore because another process wrote them meanwhile", {
+  tags: "slow",
+}, async () => {
   await using world = openLocalWorld({ files: { one: "old", two: "old" } });
   const program = fileURLToPath(new URL("../../../../test/support/environment/meddler.ts", import.meta.url));
   const records = world.path("../records");
@@ -167,23 +169,27 @@ it("changes files without a directory for records", async () => {
 it.each([
   ["one file", ["a/one"]],
   ["several files", ["a/one", "a/two", "b/three"]],
-])("loses no change and applies none partially when processes change %s at once", async (_, paths) => {
-  const files = Object.fromEntries(paths.map((path) => [path, "0"]));
-  await using world = openLocalWorld({ files });
-  const home = world.path("..");
-  const times = repetitions(40, 100);
-  const program = await bundledProgram(
-    new URL("../../../../test/support/environment/competitor.ts", import.meta.url),
-  );
-  const counts = await Promise.all(
-    Array.from({ length: 3 }, async () => {
-      const { stdout } = await promisify(execFile)(process.execPath, [program, home, `${times}`, ...paths]);
-      return JSON.parse(stdout) as number;
-    }),
-  );
-  expect(counts).toEqual([times, times, times]);
-  expect(paths.map((path) => readFileSync(world.path(path), "utf8"))).toEqual(
-    paths.map(() => `${3 * times}`),
-  );
-  expect(readdirSync(`${home}/records`)).toEqual([]);
-});
+])(
+  "loses no change and applies none partially when processes change %s at once",
+  { tags: "slow" },
+  async (_, paths) => {
+    const files = Object.fromEntries(paths.map((path) => [path, "0"]));
+    await using world = openLocalWorld({ files });
+    const home = world.path("..");
+    const times = repetitions(40, 100);
+    const program = await bundledProgram(
+      new URL("../../../../test/support/environment/competitor.ts", import.meta.url),
+    );
+    const counts = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const { stdout } = await promisify(execFile)(process.execPath, [program, home, `${times}`, ...paths]);
+        return JSON.parse(stdout) as number;
+      }),
+    );
+    expect(counts).toEqual([times, times, times]);
+    expect(paths.map((path) => readFileSync(world.path(path), "utf8"))).toEqual(
+      paths.map(() => `${3 * times}`),
+    );
+    expect(readdirSync(`${home}/records`)).toEqual([]);
+  },
+);

@@ -65,7 +65,7 @@ const paths = exampleChanges()
   .toSorted();
 
 describe("an interrupted change set", () => {
-  it("is completed, reported once, and then forgotten", async () => {
+  it("is completed, reported once, and then forgotten", { tags: "slow" }, async () => {
     await crashAt("update");
     expect(readdirSync(records)).toEqual([expect.stringMatching(/^[0-9a-f-]{36}\.[0-9a-f-]+$/), "turn"]);
     expect(await recover()).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
@@ -110,7 +110,9 @@ describe("an interrupted change set", () => {
     expect(snapshot(workspace)).toEqual({ ...before, ...both });
   });
 
-  it("is completed except for files that another process changed after their step", async () => {
+  it("is completed except for files that another process changed after their step", {
+    tags: "slow",
+  }, async () => {
     await crashAt("to");
     writeFileSync(at("a/mode"), "by hand");
     writeFileSync(at("a/delete"), "back by hand");
@@ -124,7 +126,7 @@ describe("an interrupted change set", () => {
     expect(Object.keys(snapshot(workspace)).filter((path) => path.includes(".toolcrib"))).toEqual([]);
   });
 
-  it("is rolled back when another process deleted data needed to complete it", async () => {
+  it("is rolled back when another process deleted data needed to complete it", { tags: "slow" }, async () => {
     const before = snapshot(workspace);
     await crashAt("update");
     for (const name of readdirSync(at("a"))) if (name.endsWith(".tmp")) unlinkSync(at(`a/${name}`));
@@ -132,7 +134,7 @@ describe("an interrupted change set", () => {
     expect(snapshot(workspace)).toEqual(before);
   });
 
-  it("stays in its directories, even if they are moved and replaced by links", async () => {
+  it("stays in its directories, even if they are moved and replaced by links", { tags: "slow" }, async () => {
     await crashAt("to");
     mkdirSync(join(home, "outside"));
     for (const name of ["mode", "update"])
@@ -149,7 +151,7 @@ describe("an interrupted change set", () => {
     expect(readFileSync(at("moved/update"), "utf8")).toBe("updated");
   });
 
-  it("is left to the process that applies it while that process is alive", async () => {
+  it("is left to the process that applies it while that process is alive", { tags: "slow" }, async () => {
     const child = change({ haltAt: "update" });
     const isHalted = () =>
       readFileSync(`/proc/${child.pid}/stat`, "latin1").replace(/.*\) /, "").startsWith("T");
@@ -162,7 +164,7 @@ describe("an interrupted change set", () => {
     expect(await recover()).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
   });
 
-  it("is recovered by other running processes when they change files", async () => {
+  it("is recovered by other running processes when they change files", { tags: "slow" }, async () => {
     const environment = openLocalEnvironment({ workspace, changeRecords: records });
     await crashAt("update");
     const add = (path: string) => ({ path, before: "nothing", after: Buffer.from("new") });
@@ -172,7 +174,7 @@ describe("an interrupted change set", () => {
     await environment.close();
   });
 
-  it("blocks no other change when its record was deleted", async () => {
+  it("blocks no other change when its record was deleted", { tags: "slow" }, async () => {
     await crashAt("update");
     unlinkSync(join(records, readdirSync(records).find((found) => found.includes("."))!));
     const environment = openLocalEnvironment({ workspace, changeRecords: records });
@@ -182,7 +184,7 @@ describe("an interrupted change set", () => {
     await environment.close();
   });
 
-  it("is recovered by exactly one of many processes that start at once", async () => {
+  it("is recovered by exactly one of many processes that start at once", { tags: "slow" }, async () => {
     await crashAt("update");
     const starts = Array.from({ length: 4 }, () => {
       const child = spawn(process.execPath, [changer, home, "recover", "{}"], {
@@ -195,7 +197,7 @@ describe("an interrupted change set", () => {
     expect(readFileSync(at("new/to"), "utf8")).toBe("moved");
   });
 
-  it("is ignored by other workspaces, as are torn and forged records", async () => {
+  it("is ignored by other workspaces, as are torn and forged records", { tags: "slow" }, async () => {
     await crashAt("update");
     const name = readdirSync(records).find((found) => found.includes("."))!;
     const record = readFileSync(join(records, name), "utf8");

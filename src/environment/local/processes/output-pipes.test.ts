@@ -8,7 +8,7 @@ const pipeUser = new URL("../../../../test/support/environment/pipe-user.ts", im
 
 it.skipIf(process.platform !== "linux")(
   "returns outputs that can be reopened but not read, and reuses them once they are closed",
-  { tags: "differs-for-root" },
+  { tags: ["root", "slow"] },
   async () => {
     expect(await asOrdinaryUser(pipeUser)).toEqual({
       openedAgain: ["out\nboth\n", "err\nboth\n"],

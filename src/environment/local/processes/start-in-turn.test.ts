@@ -12,7 +12,7 @@ const slots = Math.max(2, availableParallelism());
 const { signal: always } = new AbortController();
 
 describe("startInTurn", () => {
-  it("bounds the ripgreps at once, and the first ends before the last starts", async () => {
+  it("bounds the ripgreps at once, and the first ends before the last starts", { tags: "slow" }, async () => {
     await using folder = temporaryFolder();
     const [log, rg] = [join(folder.path, "log"), join(folder.path, "rg")];
     writeFileSync(rg, `#!/bin/sh\necho + >> '${log}'\nsleep 0.05\necho - >> '${log}'\n`);
@@ -34,7 +34,7 @@ describe("startInTurn", () => {
     expect(events.indexOf("-")).toBeLessThan(events.lastIndexOf("+"));
   });
 
-  it("does not let a command wait for commands that run for long", async () => {
+  it("does not let a command wait for commands that run for long", { tags: "slow" }, async () => {
     await using folder = temporaryFolder();
     await using environment = openLocalEnvironment({ workspace: folder.path });
     const run = (script: string) =>

@@ -102,7 +102,7 @@ it("starts in the workspace or a directory inside it, also through a link", asyn
   ]);
 });
 
-it("omits the workspace from PATH for programs outside the sandbox", async () => {
+it("omits the workspace from PATH for programs outside the sandbox", { tags: "slow" }, async () => {
   await using world = openLocalWorld({ files: { "bin/docker": "#!/bin/sh" } });
   const programFile = fileURLToPath(
     new URL("../../../../test/support/environment/search-path-outside.ts", import.meta.url),
@@ -178,7 +178,7 @@ it("ends a program and its descendants when the call is cancelled", async () => 
   await end(grandchild);
 });
 
-it("kills a program that ignores termination", async () => {
+it("kills a program that ignores termination", { tags: "slow" }, async () => {
   await using world = openLocalWorld();
   const controller = new AbortController();
   const script =
@@ -240,7 +240,7 @@ it("does not wait for a grandchild that holds the pipe, but ends and reports it"
   ]);
 });
 
-it("runs fifty programs at once, each with its own output and exit", async () => {
+it("runs fifty programs at once, each with its own output and exit", { tags: "slow" }, async () => {
   await using world = openLocalWorld();
   const numbers = Array.from({ length: 50 }, (_, index) => index);
   const programs = await Promise.all(
@@ -338,7 +338,7 @@ it("stops an endless program once its reader has enough", async () => {
   expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL", remarks: [] });
 });
 
-it("streams 400 MB in little memory", { timeout: 600_000 }, async () => {
+it("streams 400 MB in little memory", { tags: "slow", timeout: 600_000 }, async () => {
   await using world = openLocalWorld();
   const programFile = fileURLToPath(
     new URL("../../../../test/support/environment/much-output.ts", import.meta.url),

@@ -61,7 +61,7 @@ it("finds the repository that contains the workspace", async () => {
   ]);
 });
 
-it("returns the same with and without an earlier snapshot", async () => {
+it("returns the same with and without an earlier snapshot", { tags: "slow" }, async () => {
   const names = ["a", "b/c", "b/d/e", "b/d/f", "g/h", "g/.gitignore", "i/j/k", "l/m"];
   await using world = openLocalWorld({ files: Object.fromEntries(names.map((name) => [name, name])) });
   world.link("b/link", "c");
@@ -91,7 +91,7 @@ const comparable = ({ takenMs: _, repositories, ...rest }: Snapshot) => ({
   repositories: repositories.map(({ path, state }) => ({ path, state })),
 });
 
-it("reports directories it may not enter", { tags: "differs-for-root" }, async () => {
+it("reports directories it may not enter", { tags: "root" }, async () => {
   await using world = openLocalWorld({ files: { "closed/in": "", "listed/in": "" } });
   chmodSync(world.path("closed"), 0o000);
   chmodSync(world.path("listed"), 0o444);

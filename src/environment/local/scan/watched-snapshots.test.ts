@@ -291,7 +291,7 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
     expect(show(await watched.take())).toEqual(show(await watched.fresh()));
   });
 
-  it("scans everything around bind mounts of its own namespace", async ({ skip }) => {
+  it("scans everything around bind mounts of its own namespace", { tags: "slow" }, async ({ skip }) => {
     if (!canBindMount) return skip("NOT TESTED: bind mounts, because this machine allows no user namespaces");
     await using watched = await openWatched({}, "mkdir ../other; printf other > ../other/one");
     const program = fileURLToPath(

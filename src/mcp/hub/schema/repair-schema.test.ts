@@ -87,7 +87,7 @@ it("stops at schemas that are endless by depth, by width or by a reference to it
   });
 });
 
-it("stays within its limits however often references point to the same schema", () => {
+it("stays within its limits however often references point to the same schema", { tags: "slow" }, () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `r${index}`);
   const referring = (target: unknown) => ({
     type: "object",

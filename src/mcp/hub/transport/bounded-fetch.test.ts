@@ -30,7 +30,7 @@ it("rejects an endless stream without events", async () => {
   expect(await taken("text/event-stream", "data: {}\n\n", 20)).toBe("too-large");
 });
 
-it("accepts a stream as long as its events end", async () => {
+it("accepts a stream as long as its events end", { tags: "slow" }, async () => {
   expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\n\n`, 20)).toBe(20);
   expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\r\n\r\n`, 20)).toBe(20);
 });
@@ -39,7 +39,7 @@ it("rejects a stream of events that is an error and does not end", async () => {
   expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\n\n`, 20, 401)).toBe("too-large");
 });
 
-it("rejects an event or a response that never ends, in any number of lines", async () => {
+it("rejects an event or a response that never ends, in any number of lines", { tags: "slow" }, async () => {
   expect(await taken("text/event-stream", "data: x\n", 20)).toBe("too-large");
   expect(await taken("text/event-stream", "x", 20)).toBe("too-large");
   expect(await taken("application/json", "{1,\n\n", 20)).toBe("too-large");

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -47,5 +48,5 @@ it("shares its workers between the sessions of a workspace, and ends them when t
     // A worker that was still busy became idle after the last look.
     vi.advanceTimersByTime(600_000);
     expect(workers()).toEqual([]);
-  }, 60_000);
-}, 600_000);
+  });
+});

@@ -39,7 +39,7 @@ describe.each(eras)("a client with %s", (era) => {
     });
   });
 
-  it("is served concurrently with others", async () => {
+  it("is served concurrently with others", { tags: "slow" }, async () => {
     await using fixture = await httpFixture();
     const clients = await Promise.all(Array.from({ length: 8 }, () => fixture.connect(era)));
     const answers = await Promise.all(
@@ -159,7 +159,7 @@ it("replaces the longest idle session with a new one", async () => {
   expect(statuses).toEqual([404, 200, 200]);
 });
 
-it("ends unused sessions, also when one was refused a second stream", async () => {
+it("ends unused sessions, also when one was refused a second stream", { tags: "slow" }, async () => {
   await using fixture = await httpFixture({ idleMs: 2_000 });
   const { client, transport } = await fixture.connect("2025-11-25");
   await client.callTool(read);

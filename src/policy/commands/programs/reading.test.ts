@@ -5,7 +5,7 @@ import { commandsThatChange } from "../../../../test/support/commands/changes-ma
 import { repetitions } from "../../../../test/support/repetitions.ts";
 import { analyseCommand } from "../analyse-command.ts";
 
-it("classifies as reading only commands that change no file and run nothing else", () => {
+it("classifies as reading only commands that change no file and run nothing else", { tags: "slow" }, () => {
   const commands = fc.sample(arbitraryPrograms, { numRuns: repetitions(60, 150) });
   const reading = commands.filter((command) => {
     const { commands: found, notUnderstood } = analyseCommand(command);

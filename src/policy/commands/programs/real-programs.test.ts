@@ -1,3 +1,4 @@
+/** @module-tag slow */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { expect, it } from "vitest";
 import { stubsRun } from "../../../../test/support/commands/stubs-run.ts";

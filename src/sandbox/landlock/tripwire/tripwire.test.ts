@@ -209,7 +209,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(existsSync(at(".git/config"))).toBe(true);
   });
 
-  it("checks everything, however many files a command creates", async () => {
+  it("checks everything, however many files a command creates", { tags: "slow" }, async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const hooks = readdirSync(at(".git/hooks"));
@@ -310,7 +310,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(readFileSync(at(".vscode/settings.json"), "utf8")).toBe("{}\n");
   });
 
-  it("recovers from a crash at the next start", async () => {
+  it("recovers from a crash at the next start", { tags: "slow" }, async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     const crasher = fileURLToPath(

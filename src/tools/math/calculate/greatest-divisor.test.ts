@@ -9,7 +9,7 @@ function byEuclid(one: bigint, other: bigint): bigint {
 const size = fc.integer({ min: 0, max: 3000 });
 const long = size.chain((bits) => fc.bigInt({ min: -(1n << BigInt(bits)), max: 1n << BigInt(bits) }));
 
-it("equals the result of Euclid's algorithm", () => {
+it("equals the result of Euclid's algorithm", { tags: "slow" }, () => {
   fc.assert(
     fc.property(long, long, long, (one, other, common) => {
       const [left, right] = [one * common, other * common];
