@@ -78,9 +78,9 @@ interface RunPublish {
 
 /**
  * - `solved`: the check passed.
- * - `unsolved`: the model ended, and the check failed; or it reached its own limit of rounds or minutes.
+ * - `unsolved`: the model ended, and the check failed; or it reached its own limit of rounds, minutes or dollars.
  * - `infrastructure`: something else than the model failed: the repository, the set-up, the provider, a machine.
- * - `budget`: the money of the run or of the fleet was used up.
+ * - `budget`: the money of the fleet was used up.
  * - `cancelled`: the user cancelled it.
  */
 export const runOutcomes = ["solved", "unsolved", "infrastructure", "budget", "cancelled"] as const;

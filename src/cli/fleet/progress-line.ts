@@ -1,7 +1,7 @@
 import { type Fleet, type FleetCounts, type FleetStore, runOutcomes } from "../../fleet/fleet.ts";
 import { estimateRemaining } from "../../fleet/progress.ts";
 import { formatDollars, formatDuration } from "../../fleet/results/format-results.ts";
-import { sumOf } from "../../fleet/results/summarise-runs.ts";
+import { sumOf } from "../../fleet/results/statistics.ts";
 
 /** `12 of 20 ended · 8 solved, 4 unsolved · 3 running · $1.20 of $5.00 · about 4 min left` */
 export function progressLine(fleet: Fleet, counts: FleetCounts, left: number | undefined): string {

@@ -1,18 +1,10 @@
-import { writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { ToolError } from "../../contract/error.ts";
-import type { FleetStore, Run } from "../../fleet/fleet.ts";
+import type { Run } from "../../fleet/fleet.ts";
 import { conversationOf, readRunFile } from "../../fleet/read-artifact.ts";
-import { type Comparison, comparisonsOf } from "../../fleet/results/compare-runs.ts";
 import { toPredictions } from "../../fleet/results/export-swe-bench.ts";
-import {
-  describeComparison,
-  formatDollars,
-  formatDuration,
-  formatRate,
-} from "../../fleet/results/format-results.ts";
-import { reportHtml } from "../../fleet/results/report-html.ts";
-import { summariseByModel, summariseRuns } from "../../fleet/results/summarise-runs.ts";
+import { formatDollars, formatDuration, formatPass, formatRate } from "../../fleet/results/format-results.ts";
+import { type RunSummary, summariseByModel, summariseRuns } from "../../fleet/results/summarise-runs.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import type { Arguments } from "../command.ts";
@@ -30,65 +22,40 @@ export async function results({ options, operands: [name, ...rest] }: Arguments)
   return withStore(options, async (store) => {
     const fleet = await findFleet(store, name);
     const runs = await store.runs({ fleet: fleet.name });
-    const comparisons = await compare(store, fleet.name, runs, options.get("compare"));
-    const file = options.get("html");
-    if (file !== undefined) writeReport(file, reportHtml(fleet, runs, comparisons));
-    if (options.has("json"))
-      printJson({ fleet, summary: summariseRuns(runs), models: summariseByModel(runs), comparisons, runs });
-    else if (file !== undefined) remark(`Wrote ${forReader(2, file)}.\n`);
-    else showResults(runs, comparisons);
+    const summary = summariseRuns(runs);
+    if (options.has("json")) printJson({ fleet, summary, models: summariseByModel(runs), runs });
+    else showResults(runs, summary);
     return 0;
   });
 }
 
-async function compare(
-  store: FleetStore,
-  name: string,
-  runs: readonly Run[],
-  other: string | undefined,
-): Promise<readonly Comparison[]> {
-  if (other === undefined) return [];
-  const second = await store.fleet(other);
-  const side = second && { name: other, runs: await store.runs({ fleet: other }) };
-  return comparisonsOf({ name, runs }, side, other);
-}
-
-function showResults(runs: readonly Run[], comparisons: readonly Comparison[]): void {
-  if (comparisons.length === 0) {
-    const rows = runs.map(({ id, spec, state, outcome, reason, result }) => [
-      ...[outcome ?? state, spec.task, id, formatDollars(result?.cost ?? null)],
-      ...[formatDuration(result?.workMs ?? null), shorten(reason ?? "", 70)],
-    ]);
-    print(layTable(rows.map((row) => row.map(printableLine))));
-  }
-  const models = summariseByModel(runs);
-  const rows = models.map(({ model, solved, outcomes, medianCost, medianMinutes, cost }) => [
-    ...[printableLine(model ?? ""), `${outcomes.solved} solved of ${solved.total}`, formatRate(solved)],
-    ...[
-      formatDollars(cost),
-      `median ${formatDollars(medianCost)}`,
-      formatDuration(medianMinutes === null ? null : medianMinutes * 60_000),
-    ],
+function showResults(runs: readonly Run[], { outcomes }: RunSummary): void {
+  const rows = runs.map(({ id, spec, state, outcome, reason, result }) => [
+    outcome ?? state,
+    spec.task,
+    id,
+    formatDollars(result?.cost ?? null),
+    formatDuration(result?.workMs ?? null),
+    shorten(reason ?? "", 70),
   ]);
-  print(`\n${layTable(rows)}`);
-  for (const comparison of comparisons)
-    print(
-      `\n${describeComparison(comparison)
-        .map((line) => `${printableLine(line)}\n`)
-        .join("")}`,
-    );
+  print(layTable(rows.map((row) => row.map(printableLine))));
+  print(`\n${layTable(summariseByModel(runs).map(modelRow))}`);
+  const leftOut = (["infrastructure", "budget", "cancelled"] as const).filter((name) => outcomes[name] > 0);
+  if (leftOut.length > 0)
+    print(`Not in the rate: ${leftOut.map((name) => `${outcomes[name]} ${name}`).join(", ")}.\n`);
 }
 
-/** A report is written again and again, so it replaces the last one. */
-function writeReport(file: string, html: string): void {
-  try {
-    writeFileSync(file, html, { mode: 0o600 });
-  } catch (cause) {
-    throw new ToolError("unavailable", `${file} cannot be written: ${(cause as Error).message}`, {
-      hint: "Choose another file.",
-      cause,
-    });
-  }
+function modelRow({ model, solved, passAt, medianCost, medianMinutes, cost }: RunSummary): string[] {
+  const hasRepetitions = passAt.length > 1;
+  return [
+    printableLine(model ?? ""),
+    `${solved.successes} solved of ${solved.total}`,
+    formatRate(solved),
+    hasRepetitions ? passAt.map(formatPass).join(", ") : "",
+    formatDollars(cost),
+    `median ${formatDollars(medianCost)}`,
+    formatDuration(medianMinutes === null ? null : medianMinutes * 60_000),
+  ];
 }
 
 /** Runs `toolcrib fleet export --swe-bench FILE`. */

@@ -3,7 +3,7 @@ import { pricesOf } from "../../agent/session-model.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { FleetCounts, FleetStore } from "../../fleet/fleet.ts";
 import { formatDollars } from "../../fleet/results/format-results.ts";
-import { sumOf } from "../../fleet/results/summarise-runs.ts";
+import { sumOf } from "../../fleet/results/statistics.ts";
 import { runId } from "../../fleet/run-id.ts";
 import { expandRuns, type FleetPlan } from "../../fleet/spec/expand-runs.ts";
 import { readSpec } from "../../fleet/spec/read-spec.ts";

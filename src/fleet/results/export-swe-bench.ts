@@ -15,8 +15,8 @@ export interface PredictionFile {
 }
 
 /**
- * Returns the predictions of runs whose model has ended its work. Runs that failed because of infrastructure, or that were
- * cancelled, are left out, so that the harness does not count them as unsolved.
+ * Returns the predictions of runs that were solved or unsolved. Others are left out, so that the harness does not count them
+ * as unsolved.
  */
 export async function toPredictions(
   runs: readonly Run[],
@@ -34,7 +34,7 @@ export async function toPredictions(
 }
 
 function isPredicted({ outcome }: Run): boolean {
-  return outcome === "solved" || outcome === "unsolved" || outcome === "budget";
+  return outcome === "solved" || outcome === "unsolved";
 }
 
 function groupOf({ spec }: Run): string {

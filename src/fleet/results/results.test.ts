@@ -1,12 +1,9 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Fleet, Run, RunOutcome } from "../fleet.ts";
-import { compareRuns, comparisonsOf } from "./compare-runs.ts";
+import type { Run, RunOutcome } from "../fleet.ts";
 import { toPredictions } from "./export-swe-bench.ts";
-import { describeComparison, formatDuration } from "./format-results.ts";
-import { reportHtml } from "./report-html.ts";
-import { mcNemar, median, pairedDifference, wilson } from "./statistics.ts";
-import { summariseByModel } from "./summarise-runs.ts";
+import { formatDuration, formatPass, formatRate } from "./format-results.ts";
+import { median, passAt, solvedRate, wilson } from "./statistics.ts";
+import { summariseByModel, summariseRuns } from "./summarise-runs.ts";
 
 /** An ended run. */
 function ended(
@@ -67,180 +64,108 @@ function ended(
   };
 }
 
-const fleet: Fleet = {
-  name: "f",
-  settings: { budget: 5, lanes: {}, deliveries: 5, parkedHours: 24 },
-  createdAt: 0,
-  spent: 1.5,
-};
-
 describe("statistics", () => {
-  it("match published values", () => {
+  it("match Wilson intervals that were published", () => {
     // Newcombe 1998, two-sided 95 %: 81 of 263 is 0.2553 to 0.3662, 0 of 20 is 0 to 0.1611.
-    expect(
-      [wilson(81, 263), wilson(0, 20)].map(({ low, high }) => [low.toFixed(4), high.toFixed(4)]),
-    ).toEqual([
+    const found = [wilson(81 / 263, 263), wilson(0, 20)];
+    expect(found.map(({ low, high }) => [low.toFixed(4), high.toFixed(4)])).toEqual([
       ["0.2553", "0.3662"],
       ["0.0000", "0.1611"],
     ]);
-    expect(mcNemar({ onlyFirst: 1, onlySecond: 9 })).toBeCloseTo(0.021_484, 6);
-    expect([mcNemar({ onlyFirst: 0, onlySecond: 0 }), mcNemar({ onlyFirst: 3, onlySecond: 3 })]).toEqual([
-      1, 1,
-    ]);
-    expect(mcNemar({ onlyFirst: 4000, onlySecond: 4300 })).toBeCloseTo(0.001, 3);
     expect([median([]), median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([null, 2, 2.5]);
   });
 
-  const pairs = fc.record({
-    both: fc.nat(40),
-    onlyFirst: fc.nat(40),
-    onlySecond: fc.nat(40),
-    neither: fc.nat(40),
+  // Four tasks with three runs each, of which 3, 2, 0 and 1 were solved.
+  const four = [3, 2, 0, 1].map((solved) => ({ solved, runs: 3 }));
+
+  it("count repetitions of a task as one cluster", () => {
+    // 6 of 12 solved: p = 0.5. Each task is expected to solve 1.5 runs, so the squares of the differences are
+    // 1.5² + 0.5² + 1.5² + 0.5² = 5. The design effect is 5 / (12 · 0.5 · 0.5) = 5/3, and 12 / (5/3) = 7.2 runs count.
+    // Wilson with p = 0.5 and n = 7.2, z² = 3.841459: the centre is 0.5; the spread is
+    // 1.959964 · √(0.25 / 7.2 + 3.841459 / (4 · 7.2²)) / (1 + 3.841459 / 7.2) = 0.452271 / 1.533536 = 0.294921.
+    expect(rounded(solvedRate(four))).toEqual({
+      successes: 6,
+      total: 12,
+      effective: 7.2,
+      share: 0.5,
+      low: 0.20508,
+      high: 0.79492,
+    });
   });
 
-  it("give a difference inside its interval, which turns round with the sides", () => {
-    fc.assert(
-      fc.property(pairs, (given) => {
-        const found = pairedDifference(given);
-        const turned = pairedDifference({
-          ...given,
-          onlyFirst: given.onlySecond,
-          onlySecond: given.onlyFirst,
-        });
-        if (found === undefined || turned === undefined) return expect(found).toBe(turned);
-        expect(found.low).toBeLessThanOrEqual(found.difference + 1e-12);
-        expect(found.high).toBeGreaterThanOrEqual(found.difference - 1e-12);
-        expect(
-          [-turned.high, -turned.low].map((value) =>
-            value.toFixed(9) === "-0.000000000" ? "0.000000000" : value.toFixed(9),
-          ),
-        ).toEqual(
-          [found.low, found.high].map((value) =>
-            value.toFixed(9) === "-0.000000000" ? "0.000000000" : value.toFixed(9),
-          ),
-        );
-      }),
-    );
+  it("estimate pass@k without bias, with the standard error between tasks", () => {
+    // pass@1 of the tasks: 1, 2/3, 0, 1/3. Mean 0.5; squares of the differences 0.25 + 0.027778 + 0.25 + 0.027778
+    // = 0.555556; error √(0.555556 / (4 · 3)) = 0.215166.
+    // pass@2: 1 − C(0,2)/3 = 1, 1 − C(1,2)/3 = 1, 1 − C(3,2)/3 = 0, 1 − C(2,2)/3 = 2/3. Mean 0.666667; squares
+    // 0.111111 + 0.111111 + 0.444444 + 0 = 0.666667; error √(0.666667 / 12) = 0.235702.
+    // pass@3: 1, 1, 0, 1. Mean 0.75; squares 3 · 0.0625 + 0.5625 = 0.75; error √(0.75 / 12) = 0.25.
+    expect([1, 2, 3].map((k) => rounded(passAt(k, four)))).toEqual([
+      { k: 1, share: 0.5, error: 0.21517 },
+      { k: 2, share: 0.66667, error: 0.2357 },
+      { k: 3, share: 0.75, error: 0.25 },
+    ]);
+    // One task with 2 of 5 runs solved: 1 − C(3,3) / C(5,3) = 1 − 1/10.
+    expect(rounded(passAt(3, [{ solved: 2, runs: 5 }]))).toEqual({ k: 3, share: 0.9, error: null });
   });
 
-  it("cover the true difference in about 95 % of samples", () => {
-    let seed = 7;
-    // A small generator with a fixed seed: the same samples in every run.
-    const random = () => {
-      seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-      return seed / 2 ** 32;
-    };
-    let covered = 0;
-    const samples = 2000;
-    for (let sample = 0; sample < samples; sample += 1) {
-      const counts = { both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 };
-      for (let task = 0; task < 40; task += 1) {
-        const draw = random();
-        counts[draw < 0.4 ? "both" : draw < 0.65 ? "onlyFirst" : draw < 0.75 ? "onlySecond" : "neither"] += 1;
-      }
-      const { low, high } = pairedDifference(counts)!;
-      if (low <= 0.15 && high >= 0.15) covered += 1;
-    }
-    expect(covered / samples).toBeGreaterThan(0.93);
-    expect(covered / samples).toBeLessThan(0.98);
+  it.each([
+    // Every task once: 3 of 4 solved, and each run is its own cluster. Σ(c − 0.75)² = 3 · 0.0625 + 0.5625 = 0.75 = 4 · 0.1875.
+    { name: "without repetitions, all runs count", solved: [1, 1, 1, 0], runs: [1, 1, 1, 1], effective: 4 },
+    // Repetitions that always agree are worth one run: Σ(c − 5)² = 4 · 25 = 100 = 10 · (40 · 0.25).
+    { name: "equal repetitions count as one", solved: [10, 10, 0, 0], runs: [10, 10, 10, 10], effective: 4 },
+    // Repetitions that differ more than chance do not count twice: Σ(c − 1)² = 0.
+    { name: "no run counts twice", solved: [1, 1, 1], runs: [2, 2, 2], effective: 6 },
+    // Tasks of different size: p = 3/6; (2 − 1)² + (0 − 0.5)² + (1 − 1.5)² = 1.5 = 6 · 0.25.
+    { name: "tasks may have different numbers of runs", solved: [2, 0, 1], runs: [2, 1, 3], effective: 6 },
+    // Nothing shows that repetitions are independent.
+    { name: "when all runs are solved, tasks count", solved: [3, 3], runs: [3, 3], effective: 2 },
+    { name: "without runs, nothing is known", solved: [], runs: [], effective: 0 },
+  ])("$name", ({ solved, runs, effective }) => {
+    const tasks = runs.map((count, index) => ({ runs: count, solved: solved[index]! }));
+    expect(solvedRate(tasks).effective).toBeCloseTo(effective, 9);
   });
 });
 
-const runs = [
-  ...Array.from({ length: 20 }, (_, index) =>
-    ended(`t${index} a`, "x/a", index < 15 ? "solved" : "unsolved", { cost: 0.2 }),
-  ),
-  ...Array.from({ length: 20 }, (_, index) => ended(`t${index} b`, "y/b", index < 4 ? "solved" : "unsolved")),
-  ended("t20 b", "y/b", "infrastructure"),
-];
+function rounded<Values extends object>(values: Values): Values {
+  const entries = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === "number" ? Number(value.toFixed(5)) : value,
+  ]);
+  return Object.fromEntries(entries) as Values;
+}
 
-describe("a comparison", () => {
-  it("pairs the tasks of two models, and leaves out what failed for other reasons", () => {
-    const [found] = comparisonsOf({ name: "f", runs }, undefined, "y/b");
-    expect(found).toMatchObject({
-      ...{ tasks: 20, pairs: { both: 4, onlyFirst: 11, onlySecond: 0, neither: 5 } },
-      ...{ first: { name: "x/a" }, second: { name: "y/b", summary: { runs: 21 } } },
-    });
-    expect(describeComparison(found!)).toEqual([
-      "x/a solved 75 % (53–89 %) of its tasks, y/b 20 % (8–42 %).",
-      expect.stringMatching(
-        /^Over the 20 common tasks the difference is \+55\.0 points \(95 % interval \+2\d\.\d to \+7\d\.\d, p = < 0\.001\)\.$/,
+describe("the summary of runs", () => {
+  it("counts repetitions by task, and leaves out only what says nothing about the model", () => {
+    const runs = [
+      ...["solved", "solved", "unsolved"].map((outcome, index) =>
+        ended(`a m ${index + 1}`, "x/m", outcome as RunOutcome),
       ),
-      "Only x/a solved 11, only y/b 0; both solved 4, neither 5.",
-      "x/a is better on these tasks.",
-      "x/a costs 2.00 times as much as y/b.",
-      "x/a takes 1.00 times as long as y/b.",
+      ended("b m 1", "x/m", "solved"),
+      ended("b m 2", "x/m", "unsolved"),
+      ended("b m 3", "x/m", "budget"),
+      ended("c m 1", "x/m", "infrastructure"),
+    ];
+    const { solved, passAt, outcomes } = summariseRuns(runs);
+    expect([solved.successes, solved.total, outcomes.budget]).toEqual([3, 5, 1]);
+    // a: 2 of 3 solved, b: 1 of 2. pass@1 = (2/3 + 1/2) / 2; pass@2 = (1 + 1) / 2, because C(1,2) = 0 in both.
+    expect(passAt.map(({ k, share }) => [k, share.toFixed(4), formatPass(passAt[k - 1]!)])).toEqual([
+      [1, "0.5833", "pass@1 58 % ± 8"],
+      [2, "1.0000", "pass@2 100 % ± 0"],
     ]);
   });
 
-  it("pairs two fleets by task, and says when nothing is decided", () => {
-    const of = (model: string, outcomes: RunOutcome[]) => ({
-      name: model,
-      runs: outcomes.map((outcome, index) => ended(`t${index}`, model, outcome)),
-    });
-    const close = compareRuns(
-      of("one", ["solved", "unsolved", "solved"]),
-      of("two", ["solved", "solved", "budget"]),
-    );
-    expect(close.pairs).toEqual({ both: 1, onlyFirst: 0, onlySecond: 1, neither: 0 });
-    expect(describeComparison(close)).toContain("The tasks do not decide which one is better.");
-    expect(describeComparison(compareRuns(of("one", ["budget"]), of("two", ["solved"])))).toEqual([
-      "one and two have no decided task in common.",
+  it("has one entry for each model, and no pass@k for several together", () => {
+    const runs = [
+      ended("a m", "x/m", "solved"),
+      ended("a n", "y/n", "unsolved"),
+      ended("b m", "x/m", "unsolved"),
+    ];
+    const models = summariseByModel(runs);
+    expect(models.map(({ model, solved, passAt }) => [model, formatRate(solved), passAt])).toEqual([
+      ["x/m", "50 % (9–91 %)", [{ k: 1, share: 0.5, error: 0.5 }]],
+      ["y/n", "0 % (0–79 %)", [{ k: 1, share: 0, error: null }]],
     ]);
-  });
-
-  it("pairs a fleet without repetitions with the first repetition of another, also with several models", () => {
-    const once = [ended("t1", "x/a", "solved"), ended("t2", "x/a", "unsolved")];
-    const often = ["1", "2"].flatMap((number) => [
-      ended(`t1 a ${number}`, "x/a", "unsolved"),
-      ended(`t2 a ${number}`, "x/a", "unsolved"),
-    ]);
-    const pairs = { both: 0, onlyFirst: 1, onlySecond: 0, neither: 1 };
-    expect(compareRuns({ name: "once", runs: once }, { name: "often", runs: often }).pairs).toEqual(pairs);
-    const others = [ended("t1 b 1", "y/b", "solved"), ended("t3 b 1", "y/b", "solved")];
-    const mixed = compareRuns({ name: "once", runs: once }, { name: "mixed", runs: [...often, ...others] });
-    expect(mixed.pairs).toEqual(pairs);
-  });
-
-  it("refuses a name that is neither a fleet nor a model", () => {
-    expect(() => comparisonsOf({ name: "f", runs }, undefined, "z")).toThrow("z is not a fleet");
-  });
-});
-
-describe("the report", () => {
-  it("counts per model, and has no scripts and no links", () => {
-    const html = reportHtml(fleet, runs, comparisonsOf({ name: "f", runs }, undefined, "y/b"));
-    expect(
-      summariseByModel(runs).map(({ model, solved }) => [model, solved.successes, solved.total]),
-    ).toEqual([
-      ["x/a", 15, 20],
-      ["y/b", 4, 20],
-    ]);
-    expect(html).toContain("15 solved, 5 unsolved");
-    expect(html).toContain("x/a is better on these tasks.");
-    expect(html).not.toMatch(/<script|<link|<a |https?:|url\(|@import/);
-    expect(html).not.toMatch(/NaN|undefined|Infinity/);
-  });
-
-  it("escapes every text of specs, models and checks", () => {
-    const evil = `"><script>alert(1)</script>'\u202e`;
-    const run = ended(evil, evil, "solved", { text: evil });
-    const hostile = {
-      ...run,
-      reason: evil,
-      result: { ...run.result!, check: { exitCode: 1, output: evil }, branch: evil, artifacts: evil },
-    };
-    const html = reportHtml(
-      { ...fleet, name: evil },
-      [hostile],
-      [compareRuns({ name: evil, runs: [hostile] }, { name: evil, runs: [hostile] })],
-    );
-    expect(html).not.toMatch(/<script|\u202e/);
-    expect(html.match(/&lt;script&gt;/g)!.length).toBeGreaterThan(10);
-  });
-
-  it("is complete without any run", () => {
-    expect(reportHtml(fleet, [])).toContain("0 of 0 ended");
+    expect(summariseRuns(runs).passAt).toEqual([]);
   });
 });
 
@@ -249,8 +174,9 @@ it("exports one SWE-bench file per model, without runs that failed for other rea
   const of = (run: Run): Run => ({ ...run, spec: { ...run.spec, data } });
   const given = [
     of(ended("a m 1", "x/m", "solved")),
-    of(ended("a n 1", "y/n", "budget")),
+    of(ended("a n 1", "y/n", "unsolved")),
     of(ended("a n 2", "y/n", "infrastructure")),
+    of(ended("a n 3", "y/n", "budget")),
   ];
   const files = await toPredictions(given, async ({ spec }) => `patch of ${spec.model}`);
   expect(files).toEqual([

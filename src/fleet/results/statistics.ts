@@ -1,77 +1,82 @@
-/** A share with its 95 % confidence interval. */
+/** How often the runs of one task were solved, of those that were solved or unsolved. */
+export interface TaskCount {
+  readonly solved: number;
+  readonly runs: number;
+}
+
+/** A share of runs with its 95 % confidence interval. */
 export interface Rate {
   readonly successes: number;
   readonly total: number;
-  /** Null without any trial. */
+  /** How many independent runs say as much as these do: repetitions of a task resemble each other. */
+  readonly effective: number;
+  /** Null without any run. */
   readonly share: number | null;
   readonly low: number;
   readonly high: number;
 }
 
-/** The outcomes of the same tasks on two sides. */
-export interface Pairs {
-  readonly both: number;
-  readonly onlyFirst: number;
-  readonly onlySecond: number;
-  readonly neither: number;
-}
-
-export interface Difference {
-  readonly difference: number;
-  readonly low: number;
-  readonly high: number;
+/** The probability that at least one of `k` runs of a task is solved, over all tasks. */
+export interface PassAt {
+  readonly k: number;
+  readonly share: number;
+  /** The standard error between tasks; null for one task. */
+  readonly error: number | null;
 }
 
 /** The quantile of the normal distribution for 95 %. */
 const z = 1.959_963_984_540_054;
 
-/** Wilson's score interval, which also holds for few trials and for shares near 0 and 1. */
-export function wilson(successes: number, total: number): Rate {
-  if (total === 0) return { successes, total, share: null, low: 0, high: 1 };
+/** The share of solved runs, with Wilson's score interval over the effective number of runs. */
+export function solvedRate(tasks: readonly TaskCount[]): Rate {
+  const successes = sumOf(tasks.map(({ solved }) => solved));
+  const total = sumOf(tasks.map(({ runs }) => runs));
+  if (total === 0) return { successes, total, effective: 0, share: null, low: 0, high: 1 };
   const share = successes / total;
-  const middle = share + z ** 2 / (2 * total);
-  const spread = z * Math.sqrt((share * (1 - share)) / total + z ** 2 / (4 * total ** 2));
-  const scale = 1 + z ** 2 / total;
+  const effective = total / designEffect(tasks, share, total);
+  const { low, high } = wilson(share, effective);
+  return { successes, total, effective, share, low, high };
+}
+
+/**
+ * By how much clusters of similar runs widen the interval: the variance of the share by tasks, divided by its variance if
+ * all runs were independent. At least 1, so that chance differences never make an interval narrower.
+ */
+function designEffect(tasks: readonly TaskCount[], share: number, total: number): number {
+  // Runs that all agree do not show whether repetitions are independent, so only tasks count.
+  if (share === 0 || share === 1) return total / tasks.filter(({ runs }) => runs > 0).length;
+  const between = sumOf(tasks.map(({ solved, runs }) => (solved - share * runs) ** 2));
+  return Math.max(1, between / (total * share * (1 - share)));
+}
+
+/** Wilson's score interval, which also holds for few trials and for shares near 0 and 1. */
+export function wilson(share: number, trials: number): { readonly low: number; readonly high: number } {
+  const middle = share + z ** 2 / (2 * trials);
+  const spread = z * Math.sqrt((share * (1 - share)) / trials + z ** 2 / (4 * trials ** 2));
+  const scale = 1 + z ** 2 / trials;
   return {
-    successes,
-    total,
-    share,
-    low: successes === 0 ? 0 : Math.max(0, (middle - spread) / scale),
-    high: successes === total ? 1 : Math.min(1, (middle + spread) / scale),
+    low: share === 0 ? 0 : Math.max(0, (middle - spread) / scale),
+    high: share === 1 ? 1 : Math.min(1, (middle + spread) / scale),
   };
 }
 
-/** Newcombe's interval for the difference of paired shares (1998, method 10): first minus second. */
-export function pairedDifference({ both, onlyFirst, onlySecond, neither }: Pairs): Difference | undefined {
-  const total = both + onlyFirst + onlySecond + neither;
-  if (total === 0) return undefined;
-  const first = wilson(both + onlyFirst, total);
-  const second = wilson(both + onlySecond, total);
-  const margins = (both + onlyFirst) * (onlySecond + neither) * (both + onlySecond) * (onlyFirst + neither);
-  const product = both * neither - onlyFirst * onlySecond;
-  const corrected = product > 0 ? Math.max(product - total / 2, 0) : product;
-  const phi = margins === 0 ? 0 : corrected / Math.sqrt(margins);
-  const reach = (down: number, up: number) =>
-    Math.sqrt(Math.max(0, down ** 2 - 2 * phi * down * up + up ** 2));
-  const difference = first.share! - second.share!;
-  return {
-    difference,
-    low: Math.max(-1, difference - reach(first.share! - first.low, second.high - second.share!)),
-    high: Math.min(1, difference + reach(first.high - first.share!, second.share! - second.low)),
-  };
+/**
+ * pass@k by the unbiased estimator of Chen et al. 2021: for each task, the share of its sets of `k` runs that contain a
+ * solved one. Every task needs at least `k` runs.
+ */
+export function passAt(k: number, tasks: readonly TaskCount[]): PassAt {
+  const shares = tasks.map((task) => 1 - noneSolved(k, task));
+  const share = sumOf(shares) / shares.length;
+  const squares = sumOf(shares.map((each) => (each - share) ** 2));
+  const error = shares.length < 2 ? null : Math.sqrt(squares / (shares.length * (shares.length - 1)));
+  return { k, share, error };
 }
 
-/** McNemar's exact test, two-sided: how likely so uneven pairs are when both sides are equally good. */
-export function mcNemar({ onlyFirst, onlySecond }: Pick<Pairs, "onlyFirst" | "onlySecond">): number {
-  const total = onlyFirst + onlySecond;
-  let sum = 0;
-  // Logarithms, because 2 ** -total would be 0 for many pairs.
-  let term = -total * Math.LN2;
-  for (let count = 0; count <= Math.min(onlyFirst, onlySecond); count += 1) {
-    sum += Math.exp(term);
-    term += Math.log(total - count) - Math.log(count + 1);
-  }
-  return Math.min(1, 2 * sum);
+/** The share of the sets of `k` runs without a solved one: C(runs − solved, k) / C(runs, k). */
+function noneSolved(k: number, { solved, runs }: TaskCount): number {
+  let share = 1;
+  for (let taken = 0; taken < k; taken += 1) share *= Math.max(0, runs - solved - taken) / (runs - taken);
+  return share;
 }
 
 export function median(values: readonly number[]): number | null {
@@ -79,4 +84,8 @@ export function median(values: readonly number[]): number | null {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+export function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }

@@ -6,13 +6,18 @@ import { stringify } from "yaml";
 import { repetitions } from "../../../test/support/repetitions.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { ToolError } from "../../contract/error.ts";
-import { caseOf } from "../results/compare-runs.ts";
 import { runId } from "../run-id.ts";
 import { type ExpandOptions, expandRuns, type FleetPlan } from "./expand-runs.ts";
 import { readSpec } from "./read-spec.ts";
 import { fleetJsonSchema } from "./spec-schema.ts";
 
 const model = "anthropic/claude-sonnet-5-5";
+
+/** What runs of one task have in common, whatever their model: its name, and the number of the repetition. */
+function caseOf({ task }: { readonly task: string }): string {
+  const [name, ...rest] = task.split(" ");
+  return `${name} ${rest.find((word) => /^\d+$/.test(word)) ?? 1}`;
+}
 
 /** Expands a spec that stands in a folder with these files. */
 function plan(

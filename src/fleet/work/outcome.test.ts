@@ -18,7 +18,10 @@ describe("decideTurn", () => {
     [{ stop: "cancelled" }, { outcome: "cancelled" }],
     [turn("loop"), { outcome: "unsolved" }],
     [turn("limit"), { outcome: "unsolved" }],
-    [{ ...turn("limit"), cost: 1 }, { outcome: "budget" }],
+    [
+      { ...turn("limit"), cost: 1 },
+      { outcome: "unsolved", reason: "The model reached the limit of 1 dollars." },
+    ],
     [{ ...turn("aborted"), stop: "minutes" }, { outcome: "unsolved" }],
     [{ ...turn("aborted"), stop: "drain" }, { kind: "released" }],
     [{ ...failed("quota"), refusal: "budget" }, { outcome: "budget" }],

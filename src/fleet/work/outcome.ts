@@ -30,7 +30,7 @@ export function decideTurn({ stop, turn, refusal, limits, cost }: TurnFacts): Wo
   if (turn.outcome === "loop") return ended("unsolved", "The model repeated itself.");
   if (turn.outcome === "limit") {
     if (limits.dollars !== null && cost >= limits.dollars)
-      return ended("budget", `The run used its ${limits.dollars} dollars.`);
+      return ended("unsolved", `The model reached the limit of ${limits.dollars} dollars.`);
     return ended("unsolved", `The model reached the limit of ${limits.rounds} rounds.`);
   }
   if (stop === "minutes")

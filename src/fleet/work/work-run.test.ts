@@ -127,7 +127,9 @@ describe("a run of a worker", () => {
     ]);
   });
 
-  it("ends as budget when the money of the run or of the fleet is used up", { tags: "slow" }, async () => {
+  it("is unsolved at its own limit of dollars, and ends as budget when the money of the fleet is used up", {
+    tags: "slow",
+  }, async () => {
     const costly = { ...shell("echo more >> a.txt"), usage: { input: 100_000, output: 1_000 } };
     await using fixture = await workerFixture(() => costly);
     const own = await fixture.run({ limits: { rounds: 50, minutes: 5, dollars: 0.2 } });
@@ -135,8 +137,10 @@ describe("a run of a worker", () => {
     const ofFleet = await fixture.run({ fleet: "poor" }, {}, { budget });
     const [, poor] = await fixture.store.fleets();
     expect([own.outcome, own.reason, ofFleet.outcome, ofFleet.reason]).toEqual([
-      ...["budget", "The run used its 0.2 dollars."],
-      ...["budget", "The budget of the fleet is used up."],
+      "unsolved",
+      "The model reached the limit of 0.2 dollars.",
+      "budget",
+      "The budget of the fleet is used up.",
     ]);
     const perRequest = own.result!.cost! / own.result!.rounds;
     expect([poor?.name, poor!.spent >= budget, poor!.spent <= budget + perRequest]).toEqual([
