@@ -30,6 +30,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   script: () => import("./groups/script.ts"),
   servers: () => import("./groups/servers.ts"),
   growth: () => import("./groups/growth.ts"),
+  weight: () => import("./groups/weight.ts"),
 };
 
 export const groupNames: readonly string[] = Object.keys(loaders);

@@ -4,9 +4,14 @@
  *   npm run bench -- edit [--engine <its plan-edits.ts>] [--show <words of a class>]
  *   npm run bench -- growth [--sizes 1k,10k,1m] [--subject <another checkout>] [--subject .]
  *   npm run bench -- meaning [--embeddings <provider/model>]
+ *   npm run bench -- [<group> …] --against baseline: what got worse since bench/baseline.json was measured
+ *   npm run bench -- <group> … --save baseline [--subject <another checkout>] [--given "time: npm test, seconds=120"]
  */
+import { execFileSync } from "node:child_process";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { attackNames, crashChangeSets, crashWriters, raceForEscapes } from "./attacks.ts";
+import { compareFigures, figuresOf, printComparison, readBaseline, saveBaseline } from "./baseline.ts";
 import { ensureData } from "./data/data.ts";
 import { groupNames, loadGroup } from "./groups.ts";
 import { type CaseResult, measure } from "./harness.ts";
@@ -23,6 +28,9 @@ const { values: options, positionals } = parseArgs({
     sizes: { type: "string" },
     embeddings: { type: "string" },
     subject: { type: "string", multiple: true },
+    against: { type: "string" },
+    save: { type: "string" },
+    given: { type: "string", multiple: true, default: [] },
     tries: { type: "string" },
     kills: { type: "string", default: "500" },
     json: { type: "boolean", default: false },
@@ -30,10 +38,16 @@ const { values: options, positionals } = parseArgs({
     "write-docs": { type: "boolean", default: false },
   },
 });
-const isAll = positionals.length === 0 || positionals.includes("all");
-const wanted = isAll ? [...groupNames, ...attackNames] : positionals;
+const isAll = options.given.length === 0 && (positionals.length === 0 || positionals.includes("all"));
+const measuredBefore =
+  options.against === undefined ? undefined : Object.keys(readBaseline(options.against).measured);
+const wanted = !isAll ? positionals : (measuredBefore ?? [...groupNames, ...attackNames]);
+/** These groups measure a checkout with their own code; all others are measured by the code of that checkout. */
+const measuresSubject = (name: string) => name === "growth" || name === "weight";
+const subject = resolve(options.subject?.[0] ?? join(import.meta.dirname, ".."));
+process.env.TOOLCRIB_BENCH_SUBJECT = subject;
 
-installPeers();
+if (options.subject === undefined && wanted.some((name) => name !== "weight")) installPeers();
 const results: CaseResult[] = [];
 for (const name of wanted) {
   for await (const result of run(name)) {
@@ -43,15 +57,41 @@ for (const name of wanted) {
 }
 const report: Report = { machine: describeMachine(), results };
 console.log(options.json ? JSON.stringify(report, undefined, 2) : printSummary(report));
+const given = Object.fromEntries(
+  options.given.map((text) => [
+    text.slice(0, text.lastIndexOf("=")),
+    Number(text.slice(text.lastIndexOf("=") + 1)),
+  ]),
+);
+if (options.save !== undefined) {
+  const commit = execFileSync("git", ["rev-parse", "HEAD"], { cwd: subject, encoding: "utf8" }).trim();
+  saveBaseline(options.save, { commit, machine: report.machine, results, given });
+}
+if (options.against !== undefined) {
+  const now = { ...figuresOf(results), ...given };
+  console.log(printComparison(compareFigures(readBaseline(options.against).figures, now)));
+}
 if (options["write-docs"]) publish(report, [...groupNames, ...attackNames], options.only);
 process.exitCode = exitCode();
 
 function run(name: string): AsyncGenerator<CaseResult> {
+  if (options.subject !== undefined && !measuresSubject(name)) return runInSubject(name);
   // Run alone, the race makes the million tries that the goal promises; with other groups, a tenth of them.
   if (name === "race")
     return raceForEscapes({ tries: Number(options.tries ?? (isAll ? 100_000 : 1_000_000)) });
   if (name === "crash") return crash();
   return measureGroup(name);
+}
+
+async function* runInSubject(name: string): AsyncGenerator<CaseResult> {
+  const args = [join(subject, "bench", "run.ts"), name, "--only", options.only, "--json"];
+  const printed = execFileSync(process.execPath, args, {
+    cwd: subject,
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  yield* (JSON.parse(printed) as Report).results;
 }
 
 async function* crash(): AsyncGenerator<CaseResult> {

@@ -30,11 +30,17 @@ export interface Subject {
 
 export const ownCheckout: string = fileURLToPath(new URL("../..", import.meta.url));
 
-export function installSubject(directory: string, program: string): Subject {
+export function subjectOf(directory: string, program = ""): Subject {
   const checkout = resolve(directory);
   const key = createHash("sha256").update(checkout).digest("hex").slice(0, 8);
   const own = join(folder, "subjects", `${basename(checkout)}-${key}`);
   const installed = join(own, "toolcrib");
+  return { name: basename(checkout), checkout, installed, folder: own, program };
+}
+
+export function installSubject(directory: string, program = ""): Subject {
+  const subject = subjectOf(directory, program);
+  const { checkout, installed } = subject;
   process.stderr.write(`Building ${checkout} …\n`);
   execFileSync(process.execPath, [join(checkout, "scripts", "build.ts"), "--quick"], {
     stdio: ["ignore", 2, 2],
@@ -43,7 +49,7 @@ export function installSubject(directory: string, program: string): Subject {
   for (const part of ["bin", "dist", "package.json"])
     cpSync(join(checkout, part), join(installed, part), { recursive: true });
   symlinkSync(join(checkout, "node_modules"), join(installed, "node_modules"));
-  return { name: basename(checkout), checkout, installed, folder: own, program };
+  return subject;
 }
 
 /** Builds the program that measures. As TypeScript, it would also measure 30 MB of Node's compiler. */
