@@ -1,12 +1,11 @@
-import { execFile, type SpawnOptions, spawn } from "node:child_process";
+import { type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
-import { Client } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it, vi } from "vitest";
 import { launcher } from "../../../test/support/built-program.ts";
@@ -20,18 +19,6 @@ const environmentOf = ({ home }: CliWorkspace) => ({
   TOOLCRIB_HOME: home,
   TOOLCRIB_TOKEN: undefined,
 });
-/** The Inspector looks for its version two folders up, where its published package does not have it. */
-function installInspector({ home }: CliWorkspace): string {
-  const modules = join(import.meta.dirname, "../../../node_modules");
-  const folder = join(home, "inspector");
-  cpSync(join(modules, "@modelcontextprotocol/inspector-cli"), join(folder, "cli"), { recursive: true });
-  writeFileSync(
-    join(folder, "package.json"),
-    '{ "name": "inspector", "version": "1.0.3", "type": "module" }',
-  );
-  symlinkSync(modules, join(folder, "node_modules"));
-  return join(folder, "cli/build/index.js");
-}
 
 /** Serves a folder, with a running call that ignores SIGTERM, and a background process. */
 async function busyServer(
@@ -206,18 +193,6 @@ describe("a server over standard input and output", () => {
     const { exit, stderr } = await fixture.run("mcp", "--workspace", "nowhere");
     expect([exit, stderr]).toEqual([2, expect.stringContaining("nowhere cannot be opened")]);
   });
-
-  it("is called by the Inspector, which lists its tools first", { tags: "slow" }, async () => {
-    await using fixture = cliWorkspace();
-    fixture.write("a.txt", "one\n");
-    const inspector = installInspector(fixture);
-    const server = [process.execPath, launcher, "mcp", "--workspace", fixture.workspace];
-    const read = ["--method", "tools/call", "--tool-name", "file_read", "--tool-arg", "path=a.txt"];
-    const { stdout } = await promisify(execFile)(process.execPath, [inspector, ...server, ...read], {
-      env: environmentOf(fixture),
-    });
-    expect(JSON.parse(stdout)).toEqual({ content: [{ type: "text", text: "1 | one" }] });
-  });
 });
 
 describe("a server over HTTP", () => {
@@ -256,37 +231,22 @@ describe("a server over HTTP", () => {
     expect([await server.exited, existsSync(file)]).toEqual([0, false]);
   });
 
-  it("is listed and called by the Inspector", { tags: "slow" }, async () => {
+  it("hides its token, which gives the right to approve, from commands", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
-    const inspector = installInspector(fixture);
     const secret = "a-secret-of-the-user";
     const rules = ["--mode", "yolo", "--sandbox", "none", "--rule", "variables all"];
     await using server = await started(fixture, ["--http", "0", ...rules], {
       ...environmentOf(fixture),
       TOOLCRIB_TOKEN: secret,
     });
-    const url = await server.next();
-    const ask = async (...words: readonly string[]) => {
-      const reach = [url, "--transport", "http", "--header", `Authorization: Bearer ${secret}`];
-      const { stdout } = await promisify(execFile)(process.execPath, [inspector, ...reach, ...words]);
-      return JSON.parse(stdout);
-    };
-    // It also lists them before a call.
-    if (isLong) {
-      const { tools } = await ask("--method", "tools/list");
-      expect(tools.some(({ name }: { name: string }) => name === "file_read")).toBe(true);
-    }
-    // The token gives the right to approve: commands must not see it.
-    const command = 'command=test -z "$TOOLCRIB_TOKEN" && echo none';
-    const { content } = await ask(
-      "--method",
-      "tools/call",
-      "--tool-name",
-      "shell_run",
-      "--tool-arg",
-      command,
-    );
-    expect(content[0].text).toMatch(/^none\n/);
+    const client = new Client({ name: "test", version: "1" });
+    const headers = { Authorization: `Bearer ${secret}` };
+    const url = new URL(await server.next());
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+    const command = 'test -z "$TOOLCRIB_TOKEN" && echo none';
+    const { content } = await client.callTool({ name: "shell_run", arguments: { command } });
+    await client.close();
+    expect(content).toEqual([{ type: "text", text: expect.stringMatching(/^none\n/) }]);
     server.child.kill("SIGINT");
     expect(await server.exited).toBe(0);
   });
