@@ -117,7 +117,8 @@ describe("tools.script", () => {
     expect((await one.run("return await help()")).content).toBe("file.read");
     const { content } = await one.run('return await help("file.read")');
     expect(content).toContain("tools.file.read(input?: {\n  path?: string;");
-    expect(content).toContain('Promise<{ data: { files: ({ kind: "text"; path: string;');
+    expect(content).toContain("Promise<{ data: { files: ({ kind: ");
+    expect(content).toContain('{ kind: "text"; path: string; text: string;');
     expect((await one.run('await help("file.reed")')).error).toMatchObject({
       message: 'Line 1: Unknown tool "file.reed"',
       hint: 'Did you mean "file.read"?',
