@@ -1,29 +1,13 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rgPath } from "@vscode/ripgrep";
+import { installPackages } from "../scripts/install-packages.ts";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
-const lockFile = join(root, "package-lock.json");
 
-/** Installs the peers of bench/package.json, unless they are installed. Runs no install scripts. */
+/** Installs the peers of bench/package.json, unless they are installed. */
 export function installPeers(): void {
-  const installed = join(root, "node_modules", ".package-lock.json");
-  if (existsSync(installed) && versionsIn(installed) === versionsIn(lockFile)) return;
-  process.stderr.write("Installing the peers into bench/node_modules …\n");
-  const options = ["--prefix", root, "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"];
-  execFileSync("npm", ["ci", ...options], { stdio: ["ignore", "ignore", "inherit"] });
-}
-
-function versionsIn(file: string): string {
-  const { packages } = JSON.parse(readFileSync(file, "utf8")) as {
-    packages: Record<string, { version?: string; optional?: boolean }>;
-  };
-  return Object.entries(packages)
-    .filter(([path, entry]) => path !== "" && !entry.optional)
-    .map(([path, entry]) => `${path}@${entry.version}`)
-    .join();
+  installPackages(root, ["--omit=optional"]);
 }
 
 /** The program that a peer's package starts. */

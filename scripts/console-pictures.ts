@@ -4,8 +4,7 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
-import { startBrowser } from "../test/support/console/browser.ts";
+import { type Page, startBrowser } from "../test/console/browser.ts";
 import { makeBusy } from "../test/support/console/busy-machine.ts";
 import { openTestConsole } from "../test/support/console/open-console.ts";
 import { buildPage } from "./build-page.ts";

@@ -5,16 +5,8 @@ import { promisify } from "node:util";
 import { beforeAll, expect, it } from "vitest";
 import { builtProgram } from "./support/built-program.ts";
 
-const names = [
-  "openai",
-  "openai-chat",
-  "anthropic",
-  "google",
-  "ai-sdk",
-  "agent",
-  "backend-memory",
-  "backend-service",
-] as const;
+/** Those that need an SDK are in test/sdks. */
+const names = ["agent", "backend-memory", "backend-service"] as const;
 const outputs = new Map<string, string>();
 
 /**
@@ -33,14 +25,6 @@ beforeAll(async () => {
   const texts = stdout.split(`${end}\n`);
   for (const [index, name] of names.entries()) outputs.set(name, texts[index]!);
 });
-
-/** Each runs the real SDK with a provider on this machine that checks the requests. */
-it.each(["openai", "openai-chat", "anthropic", "google", "ai-sdk"])(
-  "a model works with the tools through %s",
-  (name) => {
-    expect(outputs.get(name)).toBe("The wood is yellow.\n");
-  },
-);
 
 it("a custom agent works offline", () => {
   expect(outputs.get("agent")).toBe(

@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { faultsInBothThemes } from "../test/support/console/accessibility.ts";
-import { missingBrowser, startBrowser } from "../test/support/console/browser.ts";
+import { faultsInBothThemes } from "../test/console/accessibility.ts";
+import { type Browser, missingBrowser, type Page, startBrowser } from "../test/console/browser.ts";
 import { temporaryFolder } from "../test/support/temporary-folder.ts";
 import { findBrokenLinks } from "./check-links.ts";
 import { makePage, readPages } from "./pages.ts";

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -10,8 +11,8 @@ import type { Overview, PendingQuestion } from "../../src/console/api.ts";
 import type { Toolcrib } from "../../src/toolcrib/index.ts";
 import { startProvider } from "../providers/start-provider.ts";
 import { builtProgram } from "../support/built-program.ts";
-import { missingBrowser, startBrowser, still } from "../support/console/browser.ts";
 import { type OpenConsole, openTestConsole } from "../support/console/open-console.ts";
+import { missingBrowser, startBrowser, still } from "./browser.ts";
 
 /**
  * The attacker serves pages on another port and under another name of this machine. He even knows the secret path of the
@@ -249,9 +250,7 @@ describe.skipIf(missingBrowser)("a stolen address or a planted cookie (with Chro
     expect(await attacker.content()).toContain("The console answers only at its own address.");
   });
 
-  it("does not sign in with an address that was used, nor with planted cookies", {
-    tags: "slow",
-  }, async () => {
+  it("does not sign in with an address that was used, nor with planted cookies", async () => {
     const code = console.newCode();
     await user.goto(`${console.origin}/#code=${code}`);
     await user.reload();
@@ -353,9 +352,7 @@ describe.skipIf(missingBrowser)("hostile text (with Chromium)", () => {
     return user.locator(unsafe).count();
   };
 
-  it("stays text in names of files, clients and workspaces, in diffs, input, output and messages", {
-    tags: "slow",
-  }, async () => {
+  it("stays text in names of files, clients and workspaces, in diffs, input, output and messages", async () => {
     expect(await shown("#/now", "ran('client')")).toBe(0);
     expect(await shown("#/trace", "ran('missing')")).toBe(0);
     const { workspace, calls } = await recorded();

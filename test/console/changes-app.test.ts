@@ -1,14 +1,14 @@
+/** @module-tag slow */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, Frame, Page } from "playwright-core";
-import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildPage } from "../../scripts/build-page.ts";
-import { missingBrowser, startBrowser } from "../support/console/browser.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { missingBrowser, startBrowser } from "./browser.ts";
 
-/** The view of MCP Apps in a real browser, in the host of the extension's own library. */
+/** The view of MCP Apps in a real browser, in a host that speaks its protocol. */
 const folder = temporaryFolder();
 let browser: Browser;
 let page: Page;
@@ -17,18 +17,12 @@ const errors: string[] = [];
 
 beforeAll(async () => {
   if (missingBrowser !== undefined) return;
-  const host = join(import.meta.dirname, "../support/console/app-host.js");
-  const output = { dir: join(folder.path, "host"), entryFileNames: "host.js" };
-  const built = build({ input: { host }, platform: "browser", output, logLevel: "silent" });
-  [browser] = await Promise.all([startBrowser(), buildPage(folder.path), built]);
+  [browser] = await Promise.all([startBrowser(), buildPage(folder.path)]);
   html = readFileSync(join(folder.path, "changes.html"), "utf8");
   page = await browser.newPage();
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-  await page.addScriptTag({
-    content: readFileSync(join(folder.path, "host/host.js"), "utf8"),
-    type: "module",
-  });
+  await page.addScriptTag({ path: join(import.meta.dirname, "app-host.js") });
   await page.waitForFunction("'showView' in globalThis");
 });
 afterAll(async () => {
@@ -39,9 +33,7 @@ afterAll(async () => {
 const diff = "--- a/notes.md\n+++ b/notes.md\n@@ -1,2 +1,2 @@\n one\n-two\n+<img src=x onerror=alert(1)>\n";
 
 describe.skipIf(missingBrowser)("the view of changes (with Chromium)", () => {
-  it("shows the state of the call, then its changes as text, without faults of accessibility", {
-    tags: "slow",
-  }, async () => {
+  it("shows the state of the call, then its changes as text, without faults of accessibility", async () => {
     const view = await show();
     await view.getByText("If it needs your approval, your client asks you.").waitFor();
     await send({ content: [{ type: "text", text: "Edited notes.md." }], _meta: { "toolcrib/diff": diff } });

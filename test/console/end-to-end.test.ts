@@ -9,8 +9,8 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ScriptedReply, SeenRequest } from "../providers/provider-server.ts";
 import { type CliWithModel, cliWithModel } from "../support/cli-with-model.ts";
-import { missingBrowser, startBrowser, still } from "../support/console/browser.ts";
 import { type McpProcess, mcpProcess } from "../support/mcp-process.ts";
+import { missingBrowser, startBrowser, still } from "./browser.ts";
 
 /** The built program in real processes: an MCP client, an agent and a command in two workspaces, and consoles that come and go. */
 describe.skipIf(missingBrowser)("the console of a busy machine (with Chromium)", () => {

@@ -1,10 +1,10 @@
 /** @module-tag slow */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { faultsOf } from "../support/console/accessibility.ts";
-import { missingBrowser } from "../support/console/browser.ts";
-import { press, type ShownPage, settle, showPage, tabTo } from "../support/console/shown-page.ts";
 import { isLong } from "../support/repetitions.ts";
+import { faultsOf } from "./accessibility.ts";
+import { missingBrowser } from "./browser.ts";
+import { press, type ShownPage, settle, showPage, tabTo } from "./shown-page.ts";
 
 /** What the page asks the server for, in a real browser with made-up data. No test uses a mouse. */
 describe.skipIf(missingBrowser)("the page, by keys alone (with Chromium)", () => {

@@ -1,11 +1,11 @@
 /** @module-tag slow */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { faultsOf } from "../support/console/accessibility.ts";
-import { missingBrowser } from "../support/console/browser.ts";
 import { fleets, hostileName } from "../support/console/fixture.ts";
-import { press, type ShownPage, showPage } from "../support/console/shown-page.ts";
 import { isLong } from "../support/repetitions.ts";
+import { faultsOf } from "./accessibility.ts";
+import { missingBrowser } from "./browser.ts";
+import { press, type ShownPage, showPage } from "./shown-page.ts";
 
 /** The pages of fleets in a real browser, with made-up data of 10,000 runs. */
 describe.skipIf(missingBrowser)("the pages of fleets (with Chromium)", () => {

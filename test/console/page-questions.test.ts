@@ -1,9 +1,10 @@
+/** @module-tag slow */
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { faultsOf } from "../support/console/accessibility.ts";
-import { missingBrowser, still } from "../support/console/browser.ts";
 import { overview, question } from "../support/console/fixture.ts";
-import { desk, press, type ShownPage, settle, showPage } from "../support/console/shown-page.ts";
+import { faultsOf } from "./accessibility.ts";
+import { missingBrowser, still } from "./browser.ts";
+import { desk, press, type ShownPage, settle, showPage } from "./shown-page.ts";
 
 /** How the page shows questions and takes answers, in a real browser with made-up data. */
 let shown: ShownPage;
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => shown?.[Symbol.asyncDispose]());
 
 describe.skipIf(missingBrowser)("a question (with Chromium)", () => {
-  it("answers a question with what was shown", { tags: "slow" }, async () => {
+  it("answers a question with what was shown", async () => {
     await shown.open("#/rules");
     await press(page, "g", "q");
     await page.locator(".question.selected").waitFor();
@@ -46,7 +47,7 @@ describe.skipIf(missingBrowser)("a question (with Chromium)", () => {
     expect(await page.title()).toBe("Now · Toolcrib");
   });
 
-  it("ignores a key that was pressed before the question could be read", { tags: "slow" }, async () => {
+  it("ignores a key that was pressed before the question could be read", async () => {
     await shown.open("#/rules");
     // Also presses it for the second question, when that takes the place of the first.
     await page.evaluate(whenQuestionsChange('dispatchEvent(new KeyboardEvent("keydown", { key: "y" }))'));
@@ -67,9 +68,7 @@ describe.skipIf(missingBrowser)("a question (with Chromium)", () => {
     await card.getByText("2 equal calls wait").waitFor();
   });
 
-  it("answers one question by a double click, although the next one takes its place", {
-    tags: "slow",
-  }, async () => {
+  it("answers one question by a double click, although the next one takes its place", async () => {
     await shown.open("#/now");
     await page.evaluate(whenQuestionsChange('document.querySelector(".question .primary")?.click()'));
     await page.locator(".question").first().getByRole("button", { name: "Allow once" }).click();
@@ -87,7 +86,7 @@ describe.skipIf(missingBrowser)("a question (with Chromium)", () => {
     await page.getByText("npm publish --access public").first().waitFor();
   });
 
-  it("does not answer a question out of sight by a key, but shows it", { tags: "slow" }, async () => {
+  it("does not answer a question out of sight by a key, but shows it", async () => {
     await page.setViewportSize({ width: 1440, height: 300 });
     await shown.open("#/now");
     await page.locator("main").evaluate((element) => element.scrollTo(0, 10_000));
@@ -113,7 +112,7 @@ describe.skipIf(missingBrowser)("a question (with Chromium)", () => {
     expect(await page.locator(".question").count()).toBe(2);
   });
 
-  it("offers every answer by keys, and every width of always", { tags: "slow" }, async () => {
+  it("offers every answer by keys, and every width of always", async () => {
     for (const [keys, expected] of [
       [["y"], { answer: "once" }],
       [["s"], { answer: "session", rules: question.widths[0]!.rules }],
@@ -186,9 +185,7 @@ describe.skipIf(missingBrowser)("tabs (with Chromium)", () => {
   const notified = (tab: Page) =>
     tab.evaluate<unknown>("notified.map(({ title, options }) => [title, options])");
 
-  it("notify by the system of a new question once, when the user allowed it and looks elsewhere", {
-    tags: "slow",
-  }, async () => {
+  it("notify by the system of a new question once, when the user allowed it and looks elsewhere", async () => {
     const tab = await openTab("#/trace");
     await tab.getByRole("button", { name: "Notifications off" }).press("Enter");
     await tab.getByRole("button", { name: "Notifications on" }).waitFor();
@@ -213,7 +210,7 @@ describe.skipIf(missingBrowser)("tabs (with Chromium)", () => {
     await tab.locator(".question.selected", { hasText: "make deploy" }).waitFor({ state: "attached" });
   });
 
-  it("say so when the browser does not allow notifications", { tags: "slow" }, async () => {
+  it("say so when the browser does not allow notifications", async () => {
     const tab = await openTab("#/now");
     await tab.evaluate('Notification.requestPermission = async () => "denied"');
     await tab.getByRole("button", { name: "Notifications off" }).press("Enter");
@@ -221,9 +218,7 @@ describe.skipIf(missingBrowser)("tabs (with Chromium)", () => {
     await tab.getByRole("button", { name: "Notifications off" }).waitFor();
   });
 
-  it("work when eight are open: hidden ones share one stream, and one notifies unless the user sees another", {
-    tags: "slow",
-  }, async () => {
+  it("work when eight are open: hidden ones share one stream, and one notifies unless the user sees another", async () => {
     const before = shown.server.streamCount;
     const tabs: Page[] = [];
     for (let count = 0; count < 8; count += 1) {

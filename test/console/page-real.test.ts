@@ -1,13 +1,15 @@
+/** @module-tag slow */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { launcher } from "../support/built-program.ts";
 import { cliWithModel } from "../support/cli-with-model.ts";
-import { faultsOf } from "../support/console/accessibility.ts";
-import { missingBrowser, still } from "../support/console/browser.ts";
 import { type BusyMachine, makeBusy } from "../support/console/busy-machine.ts";
 import { type OpenConsole, openTestConsole } from "../support/console/open-console.ts";
+import { isLong } from "../support/repetitions.ts";
+import { faultsOf } from "./accessibility.ts";
+import { missingBrowser, still } from "./browser.ts";
 import {
   clickOldestCall,
   desk,
@@ -17,8 +19,7 @@ import {
   settle,
   showPage,
   tabTo,
-} from "../support/console/shown-page.ts";
-import { isLong } from "../support/repetitions.ts";
+} from "./shown-page.ts";
 
 let fixture: ShownPage;
 beforeAll(async () => {
@@ -65,7 +66,7 @@ describe.skipIf(missingBrowser)(
       await expect.poll(() => shown.locator(".question").count()).toBe(1);
     });
 
-    it("undoes one of two edits of a file, and redoes it", { tags: "slow" }, async () => {
+    it("undoes one of two edits of a file, and redoes it", async () => {
       await clickOldestCall(shown, real.origin, "edit.replace", "2 calls");
       await shown.keyboard.press("u");
       const dialog = shown.getByRole("dialog");
@@ -100,7 +101,7 @@ describe.skipIf(missingBrowser)(
       expect(fixture.errors).toEqual([]);
     });
 
-    it("undoes a whole session after a preview, and redoes it", { tags: "slow" }, async () => {
+    it("undoes a whole session after a preview, and redoes it", async () => {
       const after = readFileSync(file(), "utf8");
       await shown.goto(`${real.origin}/#/sessions`);
       await shown.locator(".session-row", { hasText: "Fix the login" }).press("Enter");
@@ -123,7 +124,7 @@ describe.skipIf(missingBrowser)(
       expect(readFileSync(file(), "utf8")).toBe(after);
     });
 
-    it("says why an undo is refused after a later edit, and keeps that edit", { tags: "slow" }, async () => {
+    it("says why an undo is refused after a later edit, and keeps that edit", async () => {
       const before = readFileSync(file(), "utf8");
       writeFileSync(file(), before.replace("codes.delete(code)", "codes.delete(code.trim())"));
       await clickOldestCall(shown, real.origin, "edit.replace", "2 calls");
@@ -140,9 +141,7 @@ describe.skipIf(missingBrowser)(
       writeFileSync(file(), before);
     });
 
-    it("explains a call, tries a rule on recorded calls, adds it and revokes it", {
-      tags: "slow",
-    }, async () => {
+    it("explains a call, tries a rule on recorded calls, adds it and revokes it", async () => {
       await shown.goto(`${real.origin}/#/rules`);
       await shown.getByLabel("Workspace").selectOption({ label: "shop" });
       const explained = shown.getByRole("region", { name: "Explain a call" });
@@ -174,7 +173,7 @@ describe.skipIf(missingBrowser)(
       await explain("allow");
     });
 
-    it("exports a conversation as Markdown, and forks it", { tags: "slow" }, async () => {
+    it("exports a conversation as Markdown, and forks it", async () => {
       await shown.goto(`${real.origin}/#/sessions`);
       await shown.locator(".session-row", { hasText: "Fix the login" }).press("Enter");
       await shown.getByText("Plan 3 of 3").waitFor();
@@ -195,7 +194,7 @@ describe.skipIf(missingBrowser)(
       expect(fixture.errors).toEqual([]);
     });
 
-    it("verifies the journal, and shows the findings of doctor", { tags: "slow" }, async () => {
+    it("verifies the journal, and shows the findings of doctor", async () => {
       await shown.goto(`${real.origin}/#/health`);
       await tabTo(shown, "button", "Verify the hash chain");
       await press(shown, "Enter");
@@ -205,7 +204,7 @@ describe.skipIf(missingBrowser)(
       if (isLong) expect(await faultsOf(shown)).toEqual([]);
     });
 
-    it("asks to sign in again when another console took its place", { tags: "slow" }, async () => {
+    it("asks to sign in again when another console took its place", async () => {
       await shown.evaluate('localStorage.setItem("toolcrib.api", "/api/wrong")');
       await shown.reload();
       await shown.getByRole("heading", { name: "Sign in from the terminal" }).waitFor();
@@ -218,7 +217,6 @@ describe.skipIf(missingBrowser)(
 
 it.skipIf(missingBrowser)(
   "starts an agent in the browser, steers it and answers its question by a key (with Chromium)",
-  { tags: "slow" },
   async () => {
     await using cli = await cliWithModel([
       { text: "I delete it.", calls: [{ name: "file_delete", input: { path: "a.txt" } }] },

@@ -4,20 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { launcher } from "../support/built-program.ts";
 import { cliWithModel } from "../support/cli-with-model.ts";
-import { faultsOf } from "../support/console/accessibility.ts";
-import { missingBrowser, still } from "../support/console/browser.ts";
 import { openTestConsole } from "../support/console/open-console.ts";
-import {
-  clickOldestCall,
-  desk,
-  pageFolder,
-  phone,
-  type ShownPage,
-  settle,
-  showPage,
-} from "../support/console/shown-page.ts";
 import { describeTarget } from "../support/remote/real-targets.ts";
 import { isLong } from "../support/repetitions.ts";
+import { faultsOf } from "./accessibility.ts";
+import { missingBrowser, still } from "./browser.ts";
+import { clickOldestCall, desk, pageFolder, phone, type ShownPage, settle, showPage } from "./shown-page.ts";
 
 describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
   let fixture: ShownPage;

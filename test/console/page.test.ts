@@ -1,13 +1,14 @@
+/** @module-tag slow */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { faultsInBothThemes, faultsOf } from "../support/console/accessibility.ts";
-import { missingBrowser } from "../support/console/browser.ts";
 import { callAt, hostileName, overview } from "../support/console/fixture.ts";
-import { desk, pageFolder, phone, press, type ShownPage, showPage } from "../support/console/shown-page.ts";
 import { isLong } from "../support/repetitions.ts";
+import { faultsInBothThemes, faultsOf } from "./accessibility.ts";
+import { missingBrowser } from "./browser.ts";
+import { desk, pageFolder, phone, press, type ShownPage, showPage } from "./shown-page.ts";
 
 it("is at most 60 kB to load, compressed, and has no inline code", () => {
   const names = ["index.html", "page.js", "page.css", "icon.svg"];
@@ -54,7 +55,6 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
 
     it.each(Object.entries(routes))(
       "shows %s below the waiting questions, without faults of accessibility",
-      { tags: "slow" },
       async (name, hash) => {
         await shown.show(hash);
         expect(await questionBar(page)).toMatchObject({ x: 232, y: expect.closeTo(44, 0) });
@@ -64,9 +64,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       },
     );
 
-    it("reaches everything that can be pressed by Tab, and shows where the focus is", {
-      tags: "slow",
-    }, async () => {
+    it("reaches everything that can be pressed by Tab, and shows where the focus is", async () => {
       await shown.show("#/now");
       await page.evaluate(`document.addEventListener("focusin", ({ target }) => {
         if (getComputedStyle(target).outlineStyle !== "none") focused.add(target);
@@ -83,9 +81,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       }
     });
 
-    it("fits a phone: nothing is wider than 360 px, and the waiting questions are on every page", {
-      tags: "slow",
-    }, async () => {
+    it("fits a phone: nothing is wider than 360 px, and the waiting questions are on every page", async () => {
       await page.setViewportSize(phone);
       for (const hash of Object.values(routes)) {
         await shown.show(hash);
@@ -114,7 +110,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       await dialog.waitFor({ state: "detached" });
     });
 
-    it("says that it is offline, and continues when the server is back", { tags: "slow" }, async () => {
+    it("says that it is offline, and continues when the server is back", async () => {
       await shown.show("#/now");
       shown.server.lose();
       await page.getByText("Offline, reconnecting…").waitFor();
@@ -123,7 +119,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       await page.getByText("Offline, reconnecting…").waitFor({ state: "detached" });
     });
 
-    it("asks to sign in when the server no longer knows the page", { tags: "slow" }, async () => {
+    it("asks to sign in when the server no longer knows the page", async () => {
       await shown.show("#/now");
       shown.server.answers.set("/api/overview", { status: 401, body: {} });
       shown.server.lose();
@@ -187,7 +183,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     });
   });
 
-  it("shows names and outputs of the workspace as text", { tags: "slow" }, async () => {
+  it("shows names and outputs of the workspace as text", async () => {
     await shown.open("#/trace/w-main/call-99994");
     expect(await page.locator(".file-diff .path").allTextContents()).toContain(
       hostileName.replace("\u202e", "<U+202E>"),
@@ -207,9 +203,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     expect(shown.errors).toEqual([]);
   });
 
-  it("keeps at most 200 rows of 100,000 in the document, and loads more at the end", {
-    tags: "slow",
-  }, async () => {
+  it("keeps at most 200 rows of 100,000 in the document, and loads more at the end", async () => {
     await shown.open("#/trace");
     const scroller = page.locator(".scroller");
     for (const top of [3_000, 6_000, 12_000]) {
@@ -219,7 +213,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     }
   });
 
-  it("keeps in place what the user reads when calls arrive", { tags: "slow" }, async () => {
+  it("keeps in place what the user reads when calls arrive", async () => {
     await shown.open("#/trace");
     await page.locator(".scroller").evaluate((element) => element.scrollTo(0, 1_000));
     const rows = page.locator(".virtual > li");
@@ -237,7 +231,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     );
   });
 
-  it("leaves no gap when more calls arrive than a page has", { tags: "slow" }, async () => {
+  it("leaves no gap when more calls arrive than a page has", async () => {
     await shown.open("#/trace");
     await page.locator(".scroller").evaluate((element) => element.scrollTo(0, 1_000));
     for (const [count, held] of [
@@ -254,7 +248,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     expect(await row.getAttribute("href")).toContain(`call-${shown.server.newest - 205}`);
   });
 
-  it("filters by the address, and the search field keeps the focus", { tags: "slow" }, async () => {
+  it("filters by the address, and the search field keeps the focus", async () => {
     await shown.open("#/trace?failed=1&workspace=w-main");
     expect(await page.getByLabel("Failed").isChecked()).toBe(true);
     await page.keyboard.press("/");
@@ -267,7 +261,7 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     expect(new URL(page.url()).hash).toBe("#/trace");
   });
 
-  it("selects, opens and closes calls by keys; the back button returns", { tags: "slow" }, async () => {
+  it("selects, opens and closes calls by keys; the back button returns", async () => {
     await shown.open("#/trace");
     await page.keyboard.press("j");
     await page.keyboard.press("j");

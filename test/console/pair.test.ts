@@ -1,9 +1,10 @@
+/** @module-tag slow */
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtProgram } from "../support/built-program.ts";
-import { missingBrowser, startBrowser, still } from "../support/console/browser.ts";
 import { type OpenConsole, openTestConsole } from "../support/console/open-console.ts";
+import { missingBrowser, startBrowser, still } from "./browser.ts";
 
 /** Another device, for which the console has an address of its own. 127.0.0.1 stands for it, because tests have no network. */
 describe.skipIf(missingBrowser)("a paired device (with Chromium)", () => {
@@ -34,7 +35,7 @@ describe.skipIf(missingBrowser)("a paired device (with Chromium)", () => {
     await console?.[Symbol.asyncDispose]();
   });
 
-  it("asks for the code, says that one is wrong, and opens the console", { tags: "slow" }, async () => {
+  it("asks for the code, says that one is wrong, and opens the console", async () => {
     const { address, newCode } = console.pairing!;
     const code = newCode();
     await page.goto(address);

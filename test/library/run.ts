@@ -3,8 +3,9 @@
  *   npm run test:library [-- NAMES OF TEST FILES …]
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { join, relative } from "node:path";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { installPackages } from "../../scripts/install-packages.ts";
 
 const here = import.meta.dirname;
 const repository = join(here, "../..");
@@ -15,30 +16,11 @@ const names = process.argv.slice(2);
 const projects = names.some((name) => !name.includes("next")) ? [here] : [here, nextApp];
 const output = { stdio: ["ignore", "ignore", "inherit"] } as const;
 
-projects.forEach(installPackages);
+for (const project of projects) installPackages(project);
 installToolcrib();
 const vitest = join(repository, "node_modules/vitest/vitest.mjs");
 const options = ["run", "--root", here, ...names];
 process.exitCode = spawnSync(process.execPath, [vitest, ...options], { stdio: "inherit" }).status ?? 1;
-
-/** Runs no install scripts. */
-function installPackages(project: string): void {
-  const done = join(project, "node_modules/.package-lock.json");
-  if (existsSync(done) && versionsIn(done) === versionsIn(join(project, "package-lock.json"))) return;
-  process.stderr.write(`Installing the packages of ${relative(repository, project)} …\n`);
-  execFileSync("npm", ["ci", "--prefix", project, "--ignore-scripts", "--no-audit", "--no-fund"], output);
-}
-
-/** The required packages: optional ones differ by platform. */
-function versionsIn(lockFile: string): string {
-  const { packages } = JSON.parse(readFileSync(lockFile, "utf8")) as {
-    packages: Record<string, { version?: string; optional?: boolean; extraneous?: boolean }>;
-  };
-  return Object.entries(packages)
-    .filter(([path, entry]) => path !== "" && !entry.optional && !entry.extraneous)
-    .map(([path, entry]) => `${path}@${entry.version}`)
-    .join();
-}
 
 function installToolcrib(): void {
   process.stderr.write("Packing Toolcrib …\n");

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { packageFolder } from "../support/package-folder.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Check, type Leg, type Revision, revisions, type Scenario } from "./scenario.ts";
 import { servedFixtures } from "./served-fixtures.ts";
@@ -14,7 +15,7 @@ export interface ScenarioRun extends Scenario {
 
 /** Lists all scenarios of both revisions, in the suite's order. */
 export async function allScenarios(): Promise<readonly Scenario[]> {
-  const { stdout } = await start([program, "list", "--requirements", revisions.join()]);
+  const { stdout } = await start([programOfSuite(), "list", "--requirements", revisions.join()]);
   const lists = stdout.split(/^(?=Required for )/m);
   return revisions.flatMap((revision) =>
     scenariosIn(lists.find((list) => list.startsWith(`Required for ${revision} `))!, revision),
@@ -59,7 +60,7 @@ export async function runClient(scenarios: readonly Scenario[]): Promise<readonl
 }
 
 const folder = join(import.meta.dirname, "../..");
-const program = join(folder, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+const programOfSuite = () => join(packageFolder("@modelcontextprotocol/conformance"), "dist/index.js");
 
 /** Runs command lines of the suite. Their written results count, so a failing scenario is not an error here. */
 async function conformance(
@@ -67,7 +68,7 @@ async function conformance(
   variables: NodeJS.ProcessEnv = {},
 ): Promise<void> {
   const script = fileURLToPath(new URL("suite-process.ts", import.meta.url));
-  await start([script, program, JSON.stringify(lines)], variables);
+  await start([script, programOfSuite(), JSON.stringify(lines)], variables);
 }
 
 async function start(

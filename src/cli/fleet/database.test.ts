@@ -7,10 +7,6 @@ import { type CliWithModel, cliWithModel } from "../../../test/support/cli-with-
 import { startPostgres, type TestPostgres } from "../../../test/support/fleet/postgres.ts";
 
 let postgres: TestPostgres;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres?.[Symbol.asyncDispose]());
 
 /** A command line with a database of its own, and a spec with two tasks that ask no tool. */
 async function withDatabase(
@@ -50,6 +46,11 @@ function started({ start }: CliWithModel, ...words: readonly string[]) {
 }
 
 describe("toolcrib fleet with a database", () => {
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres?.[Symbol.asyncDispose]());
+
   it("waits with submit --wait and status --watch, while a worker with metrics works", {
     tags: "slow",
   }, async () => {

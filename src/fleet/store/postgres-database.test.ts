@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { settingsWith, specOf } from "../../../test/support/fleet/examples.ts";
 import { freePort } from "../../../test/support/fleet/free-port.ts";
@@ -10,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres[Symbol.asyncDispose]());
 
-it("waits for a database that restarts, and fails clearly when it stays away", { tags: "slow" }, async () => {
+it("waits for a database that restarts, and fails clearly when it stays away", async () => {
   const database = await postgres.newDatabase();
   await using store = await openFleetStore({ database });
   await using impatient = await openFleetStore({ database }, { retryMs: 100 });
@@ -57,7 +58,7 @@ it("names a wrong user or database at once", async () => {
     });
 });
 
-it("reports once that it waits for a server", { tags: "slow" }, async () => {
+it("reports once that it waits for a server", async () => {
   const waits: string[] = [];
   const database = `postgres://user@127.0.0.1:${await freePort()}/fleet`;
   const opening = openFleetStore({ database }, { retryMs: 3_000, onWait: (reason) => waits.push(reason) });

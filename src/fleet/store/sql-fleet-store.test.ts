@@ -8,28 +8,27 @@ import { runId } from "../run-id.ts";
 import { openFleetStore, type StoreLocation, type StoreOptions } from "./open-fleet-store.ts";
 
 const folder = temporaryFolder();
-let postgres: TestPostgres | undefined;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(async () => {
-  await postgres?.[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-});
+afterAll(() => folder[Symbol.asyncDispose]());
 
 let files = 0;
-
-const locations: Record<string, () => Promise<StoreLocation>> = {
-  SQLite: async () => ({ file: join(folder.path, `fleet-${++files}.sqlite`) }),
-  PostgreSQL: async () => ({ database: await postgres!.emptyDatabase() }),
-};
 
 /** Every worker counts as dead for a store with this option. */
 const allDead: StoreOptions = { leaseMs: -1_000_000 };
 
-describe.each(Object.keys(locations))("a fleet store on %s", (name) => {
-  const locate = locations[name]!;
+describe("a fleet store on SQLite", () => {
+  testStore(async () => ({ file: join(folder.path, `fleet-${++files}.sqlite`) }));
+});
 
+describe("a fleet store on PostgreSQL", { tags: "slow" }, () => {
+  let postgres: TestPostgres | undefined;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres?.[Symbol.asyncDispose]());
+  testStore(async () => ({ database: await postgres!.emptyDatabase() }));
+});
+
+function testStore(locate: () => Promise<StoreLocation>): void {
   it("stores runs once, in the order of their submission", async () => {
     await using store = await openFleetStore(await locate());
     const specs = Array.from({ length: 1_200 }, (_, index) => specOf(`task ${index}`));
@@ -363,7 +362,7 @@ describe.each(Object.keys(locations))("a fleet store on %s", (name) => {
     await using store = await openFleetStore(location);
     expect(await store.counts("nightly")).toMatchObject({ states: { waiting: 1 } });
   });
-});
+}
 
 async function submit(
   store: FleetStore,

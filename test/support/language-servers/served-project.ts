@@ -1,10 +1,11 @@
 import { copyFileSync, cpSync, linkSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../../src/toolcrib/index.ts";
+import { packageFolder } from "../package-folder.ts";
 import { missingHere } from "../sandbox-fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** A project with packages of this repository installed, and an instance for it. */
+/** A project with installed packages, and an instance for it. */
 export interface ServedProject extends AsyncDisposable {
   readonly crib: Toolcrib;
   at(path: string): string;
@@ -29,7 +30,7 @@ export async function servedProject({
     writeFileSync(at(path), content);
   }
   for (const [name, source] of Object.entries(packages))
-    linkTree(join(repository, "node_modules", source), at(`node_modules/${name}`));
+    linkTree(packageFolder(source), at(`node_modules/${name}`));
   const crib = await openToolcrib({
     ...options,
     workspace,
@@ -46,13 +47,11 @@ export async function servedProject({
   };
 }
 
-const repository = join(import.meta.dirname, "../../..");
-
 /** The packages of TypeScript 7, whose program is in a package for the platform. */
 export const typescriptPackages: Readonly<Record<string, string>> = Object.fromEntries(
   [
     "typescript",
-    ...readdirSync(join(repository, "node_modules/@typescript")).map((name) => `@typescript/${name}`),
+    ...readdirSync(join(packageFolder("typescript"), "../@typescript")).map((name) => `@typescript/${name}`),
   ].map((name) => [name, name]),
 );
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { highlightLine } from "../../src/console/page/highlight.ts";
+import { highlightLine } from "./page/highlight.ts";
 
 /** The highlighted parts of a line, as "kind text". */
 function parts(path: string, line: string): readonly string[] {

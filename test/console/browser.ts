@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
-import { setup as unpackBrowser, unpackedBrowser } from "./unpack-browser.ts";
+import { setup as unpackBrowser, unpackedBrowser } from "../support/console/unpack-browser.ts";
+
+export type { Browser, Page } from "playwright-core";
 
 /** The first one has no window to draw, and takes half the CPU. */
 const installedBrowsers = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];

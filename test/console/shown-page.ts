@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
-import type { Overview } from "../../../src/console/api.ts";
-import { builtProgram } from "../built-program.ts";
+import type { Overview } from "../../src/console/api.ts";
+import { builtProgram } from "../support/built-program.ts";
+import { overview } from "../support/console/fixture.ts";
+import { type FixtureServer, startFixtureServer } from "../support/console/fixture-server.ts";
 import { startBrowser, still } from "./browser.ts";
-import { overview } from "./fixture.ts";
-import { type FixtureServer, startFixtureServer } from "./fixture-server.ts";
 
 export const desk = { width: 1440, height: 900 };
 export const phone = { width: 360, height: 740 };

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as api from "@opentelemetry/api";
 import {
@@ -6,9 +7,9 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { afterAll, afterEach, expect, it } from "vitest";
-import { runWith } from "../../test/support/fleet/fixtures.ts";
-import { SpanWriter } from "../agent/telemetry.ts";
-import { inRunSpan } from "./run-span.ts";
+import { SpanWriter } from "../../src/agent/telemetry.ts";
+import { inRunSpan } from "../../src/fleet/run-span.ts";
+import { runWith } from "../support/fleet/fixtures.ts";
 
 const exporter = new InMemorySpanExporter();
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import Anthropic, {
   AuthenticationError,
   BadRequestError,
@@ -12,10 +13,10 @@ import type {
   ToolUnion,
 } from "@anthropic-ai/sdk/resources/messages/messages";
 import { describe, expect, it } from "vitest";
-import type { Json } from "./json.ts";
-import { apiKey } from "./protocol.ts";
-import type { Fault, ProviderServer, ScriptedReply } from "./provider-server.ts";
-import { started } from "./started.ts";
+import type { Json } from "../providers/json.ts";
+import { apiKey } from "../providers/protocol.ts";
+import type { Fault, ProviderServer, ScriptedReply } from "../providers/provider-server.ts";
+import { started } from "../providers/started.ts";
 
 const reading: ScriptedReply = {
   reasoning: "The file 世界.txt first.",

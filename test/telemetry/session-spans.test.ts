@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import * as api from "@opentelemetry/api";
 import {
   BasicTracerProvider,
@@ -6,8 +7,8 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { afterAll, afterEach, expect, it } from "vitest";
-import type { AgentEvent, AgentEventBody } from "./event.ts";
-import { SpanWriter } from "./telemetry.ts";
+import type { AgentEvent, AgentEventBody } from "../../src/agent/event.ts";
+import { SpanWriter } from "../../src/agent/telemetry.ts";
 
 const exporter = new InMemorySpanExporter();
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });

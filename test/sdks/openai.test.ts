@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import OpenAI, { AuthenticationError, NotFoundError, OpenAIError, RateLimitError } from "openai";
 import type {
   ResponseCreateParamsStreaming,
@@ -6,9 +7,15 @@ import type {
 } from "openai/resources/responses/responses";
 import { afterEach, describe, expect, it } from "vitest";
 import { patchGrammar } from "../../src/wire/openai.ts";
-import { apiKey } from "./protocol.ts";
-import type { Fault, ProviderKind, ProviderOptions, ProviderServer, Script } from "./provider-server.ts";
-import { startProvider } from "./start-provider.ts";
+import { apiKey } from "../providers/protocol.ts";
+import type {
+  Fault,
+  ProviderKind,
+  ProviderOptions,
+  ProviderServer,
+  Script,
+} from "../providers/provider-server.ts";
+import { startProvider } from "../providers/start-provider.ts";
 
 const servers: ProviderServer[] = [];
 
