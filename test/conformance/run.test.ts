@@ -13,12 +13,11 @@ import { expectedEntries, makeWorkspace, readEntries } from "./vector-workspace.
 const vectors = readVectors();
 const withCode = vectors.filter(({ title }) => /^\w+\/(?:blocks|reading):|: smart_edit /.test(title));
 
-it.concurrent.each(
-  vectors.filter((vector) => !withCode.includes(vector)).map((vector) => [vector.title, vector] as const),
-)("%s", async (_title, vector) => {
-  await using folder = temporaryFolder();
-  await testVector(vector, join(folder.path, "workspace"), folder.path);
-});
+for (const vector of vectors.filter((each) => !withCode.includes(each)))
+  it.concurrent(vector.title, { tags: vector.slow ? ["slow"] : [] }, async () => {
+    await using folder = temporaryFolder();
+    await testVector(vector, join(folder.path, "workspace"), folder.path);
+  });
 
 describe("in one workspace, whose instances share a parser,", () => {
   const folder = temporaryFolder();

@@ -12,6 +12,8 @@ interface VectorFile {
 export interface Vector {
   /** A sentence about behaviour. */
   readonly name: string;
+  /** It waits for seconds, so `npm test` leaves it out. */
+  readonly slow?: true;
   /** The workspace at the start; a name that ends in `/` is a folder. */
   readonly workspace?: Readonly<Record<string, Entry>>;
   /** The workspace is a git repository in which everything is committed. */
