@@ -82,6 +82,8 @@ export interface LocalEnvironmentOptions extends LocalPathsOptions {
   readonly isForOneCall?: boolean | undefined;
   /** When snapshots use a watch of the directories; for tests. */
   readonly watching?: Partial<WatchLimits> | undefined;
+  /** The time that programs have to clean up after SIGTERM, before they are killed. Default: 2 s. */
+  readonly graceMs?: number | undefined;
   /** Certificates and name resolution for tests. Default: those of the system. */
   readonly web?: ExchangeOptions | undefined;
 }
@@ -135,10 +137,10 @@ class LocalEnvironment implements Environment, AsyncDisposable {
       this.#records = this.#openRecords(folder, inside);
       if (outside !== undefined) this.#outsideRecords = this.#openRecords(`${folder}-beyond`, outside);
     }
-    const { programs = {}, startRecords, sandbox } = options;
+    const { programs = {}, startRecords, sandbox, graceMs } = options;
     const changedDirectories = async () => (await this.#snapshots.loaded())?.changedDirectories();
     this.#starting = {
-      ...{ programs, sandbox, changedDirectories },
+      ...{ programs, sandbox, changedDirectories, graceMs },
       workspace: this.workspace,
       records: startRecords,
     };

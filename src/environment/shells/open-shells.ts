@@ -26,8 +26,15 @@ export interface ShellTable {
   close(): Promise<void>;
 }
 
-/** Opens an empty table. With `tmux` "auto", the shells are shown in windows if tmux is installed. */
-export function openShells(options: { readonly tmux: "auto" | "never" }): ShellTable {
+export interface ShellsOptions {
+  /** "auto" shows the shells in windows if tmux is installed. */
+  readonly tmux: "auto" | "never";
+  /** The time until a program that ignores the end of its command is killed. Default: 2 s. */
+  readonly graceMs?: number | undefined;
+}
+
+/** Opens an empty table. */
+export function openShells(options: ShellsOptions): ShellTable {
   const sessions = new Map<string, Session>();
   const owners = new WeakMap<Session, object>();
   let directory: ShellsDirectory | undefined;
@@ -38,6 +45,7 @@ export function openShells(options: { readonly tmux: "auto" | "never" }): ShellT
       if (options.tmux === "auto") windows ??= new TmuxWindows(parts.directory().windows);
       return windows;
     },
+    graceMs: options.graceMs,
   };
 
   const run = (call: ShellCall, name: string, command: ShellCommand) => {

@@ -19,6 +19,7 @@ export class Session {
   readonly #name: string;
   readonly #directory: () => ShellsDirectory;
   readonly #windows: () => TmuxWindows | undefined;
+  readonly #graceMs: number | undefined;
   #turn: Promise<void> = Promise.resolve();
   #shell: OpenShell | undefined;
   #window: Window | undefined;
@@ -31,11 +32,16 @@ export class Session {
 
   constructor(
     name: string,
-    parts: { readonly directory: () => ShellsDirectory; readonly windows: () => TmuxWindows | undefined },
+    parts: {
+      readonly directory: () => ShellsDirectory;
+      readonly windows: () => TmuxWindows | undefined;
+      readonly graceMs: number | undefined;
+    },
   ) {
     this.#name = name;
     this.#directory = parts.directory;
     this.#windows = parts.windows;
+    this.#graceMs = parts.graceMs;
   }
 
   async run({ environment, confirm }: ShellCall, command: ShellCommand): Promise<RunningCommand> {
@@ -137,7 +143,12 @@ export class Session {
     const { signal } = new AbortController();
     const shell = environment.keepsShells
       ? await ShellElsewhere.open(environment, { cwd, signal })
-      : await Shell.open(environment, { directory: this.#directory().forShell(), cwd, signal });
+      : await Shell.open(environment, {
+          directory: this.#directory().forShell(),
+          cwd,
+          signal,
+          graceMs: this.#graceMs,
+        });
     this.#shell = new OpenShell(shell, environment.confinement);
     return this.#shell;
   }

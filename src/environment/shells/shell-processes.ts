@@ -42,10 +42,12 @@ export class ShellProcesses {
  * of the command; undefined when the shell would continue with it and must be stopped too. On SIGINT, bash abandons the
  * command only if its program died of SIGINT. For other programs the trap of `giveUp` does it before the next program
  * starts. In a substitution neither works: the outer command would run without its argument.
+ * Programs that survive SIGINT get SIGTERM after a quarter of `graceMs`, and SIGKILL at its end.
  */
 export async function endCommand(
   shell: ShellProcesses,
   bystanders: ReadonlySet<number>,
+  graceMs: number,
 ): Promise<"SIGINT" | typeof giveUp | undefined> {
   if (!shell.signalShell("SIGSTOP")) return undefined;
   // This signal stays pending while the shell is frozen, in case another process thaws it too early.
@@ -53,13 +55,17 @@ export async function endCommand(
   const started = shell.children().filter((pid) => !bystanders.has(pid));
   // A process that is about to become another program would miss a signal, so it gets some time.
   await setTimeout(lookMs);
-  if (!(await endAll(shell, bystanders))) return undefined;
+  if (!(await endAll(shell, bystanders, graceMs))) return undefined;
   if (started.every(diedOfInterruption)) return "SIGINT";
   // A copy of bash runs a part of a command, such as a substitution.
   return started.some((pid) => programOf(pid) === "bash") ? undefined : giveUp;
 }
 
-async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): Promise<boolean> {
+async function endAll(
+  shell: ShellProcesses,
+  bystanders: ReadonlySet<number>,
+  graceMs: number,
+): Promise<boolean> {
   const sent = new Set<string>();
   const sendOnce = (pid: number, signal: NodeJS.Signals) => {
     const program = programOf(pid);
@@ -76,12 +82,12 @@ async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): P
     const passed = monotonicMs() - begun;
     const left = shell.below(bystanders);
     if (left.length === 0) return true;
-    if (passed > deadlineMs.kill) return false;
+    if (passed > graceMs + killMs) return false;
     // The shell is frozen again, because the check of limits may have thawed it.
     shell.signalShell("SIGSTOP");
     for (const pid of left) {
-      if (passed > deadlineMs.terminate) sendOnce(pid, "SIGKILL");
-      else if (passed > deadlineMs.interrupt || ignoresInterruption(pid)) sendOnce(pid, "SIGTERM");
+      if (passed > graceMs) sendOnce(pid, "SIGKILL");
+      else if (passed > graceMs / 4 || ignoresInterruption(pid)) sendOnce(pid, "SIGTERM");
       else sendOnce(pid, "SIGINT");
     }
     await setTimeout(lookMs);
@@ -119,6 +125,6 @@ function numberWithin(pid: number): number {
   return Number(/^NSpid:.*?(\d+)$/m.exec(readSystemFile(`/proc/${pid}/status`))?.[1]);
 }
 
-// Programs that survive SIGINT get SIGTERM, and finally SIGKILL.
-const deadlineMs = { interrupt: 500, terminate: 2000, kill: 3000 };
+// A process that survives SIGKILL so long hangs in the kernel.
+const killMs = 1000;
 const lookMs = 20;

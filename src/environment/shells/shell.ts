@@ -46,6 +46,7 @@ export class Shell implements AnyShell {
   readonly #processes: ShellProcesses;
   readonly #pipes: PipePool;
   readonly #messages: Messages;
+  readonly #graceMs: number;
   #lastCode = 0;
   hasEnded = false;
 
@@ -60,9 +61,11 @@ export class Shell implements AnyShell {
       readonly confinement?: Confinement | undefined;
       readonly caller?: object | undefined;
       readonly signal: AbortSignal;
+      /** The time until a program that ignores the end of its command is killed. Default: 2 s. */
+      readonly graceMs?: number | undefined;
     },
   ): Promise<Shell> {
-    const { directory, cwd, confinement, caller, signal } = options;
+    const { directory, cwd, confinement, caller, signal, graceMs = usualGraceMs } = options;
     const running = await environment.start("bash", {
       args: shellArguments,
       input: "open",
@@ -74,7 +77,7 @@ export class Shell implements AnyShell {
     const began = messages.next();
     running.write(Buffer.from(opening)).catch(() => {});
     const inner = await Promise.race([began, running.exit.then(() => undefined)]);
-    if (inner !== undefined) return new Shell(running, messages, Number(inner), directory);
+    if (inner !== undefined) return new Shell(running, messages, Number(inner), { directory, graceMs });
     running.stop();
     const reason = (await errors) || "it ended at once";
     throw new ToolError("unavailable", `No shell could be started: ${reason}`, {
@@ -82,8 +85,14 @@ export class Shell implements AnyShell {
     });
   }
 
-  private constructor(running: RunningProcess, messages: Messages, inner: number, directory: string) {
+  private constructor(
+    running: RunningProcess,
+    messages: Messages,
+    inner: number,
+    { directory, graceMs }: { readonly directory: string; readonly graceMs: number },
+  ) {
     this.running = running;
+    this.#graceMs = graceMs;
     this.#messages = messages;
     this.#processes = new ShellProcesses(running.pid, inner);
     this.#pipes = new PipePool(directory);
@@ -168,7 +177,7 @@ export class Shell implements AnyShell {
       signal,
     );
     if (isOver) return false;
-    const giveUpBy = await endCommand(this.#processes, bystanders);
+    const giveUpBy = await endCommand(this.#processes, bystanders, this.#graceMs);
     if (giveUpBy !== undefined) {
       if (!isOver) this.#processes.signalShell(giveUpBy);
       this.#processes.signalShell("SIGCONT");
@@ -180,6 +189,7 @@ export class Shell implements AnyShell {
   }
 }
 
+const usualGraceMs = 2000;
 const returnMs = 1000;
 
 function writtenUnseen(bytes: number): string {

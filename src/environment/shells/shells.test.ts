@@ -12,7 +12,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { isLong } from "../../../test/support/repetitions.ts";
 import { isInstalled } from "../../../test/support/shells/is-installed.ts";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment } from "../../contract/environment.ts";
@@ -87,16 +86,11 @@ const ended =
 const lost =
   "The shell of this session did not return from the command and was ended. The next command starts a new one: the directory, variables and functions are gone.";
 
-// One suite for two setups: with tmux windows in the best available sandbox, and without either.
-describe.each([
-  ["auto", "auto"],
-  ["never", "none"],
-] as const)("persistent shells, tmux: %s, sandbox: %s", (tmux, want) => {
-  // `npm test` runs all cases of a kind in the first setup, and some in the second.
-  const some = <Case>(cases: readonly Case[]) => (tmux === "auto" || isLong ? cases : cases.slice(0, 3));
-  // What does not depend on windows and the sandbox.
-  const itOnce = it.runIf(tmux === "auto" || isLong);
+describe("persistent shells in windows and a sandbox", () => testShells("auto", "auto"));
 
+describe("persistent shells without both", { tags: "slow" }, () => testShells("never", "none"));
+
+function testShells(tmux: "auto" | "never", want: "auto" | "none"): void {
   // One environment for all tests: it detects its sandbox only once.
   beforeAll(() => {
     workspace = realpathSync(mkdtempSync(join(tmpdir(), "shells ")));
@@ -134,7 +128,7 @@ describe.each([
     expect(await run("kill -USR1 $$")).toEqual({ ...saying("trapped\n"), cwd: join(workspace, "sub") });
   });
 
-  itOnce("keep the exit code of the last command", async () => {
+  it("keep the exit code of the last command", async () => {
     expect(await run("(exit 7)")).toEqual({ ...quiet, code: 7, cwd: workspace });
     expect(await run("echo $?")).toEqual(saying("7\n"));
   });
@@ -157,7 +151,7 @@ describe.each([
     });
   });
 
-  itOnce("report dropped output of a job that has ended", { tags: "slow" }, async () => {
+  it("report dropped output of a job that has ended", { tags: "slow" }, async () => {
     await run("(while ! test -e go; do sleep 0.01; done; echo late; echo worse >&2) & echo $! >job");
     await run("touch go; while kill -0 $(cat job); do sleep 0.01; done 2>/dev/null; sleep 0.2");
     expect(await run("echo now")).toEqual({
@@ -176,7 +170,7 @@ describe.each([
     });
   });
 
-  itOnce("give commands no input", async () => {
+  it("give commands no input", async () => {
     expect(await run("read x; echo $?; cat; wc -c")).toEqual(saying("1\n0\n"));
   });
 
@@ -188,25 +182,23 @@ describe.each([
     await running.exit;
   });
 
-  it.each(
-    some([
-      ["a quote", "echo 'not closed", 2],
-      ["a substitution", "echo $(not closed", 1],
-      ["a group", "{ echo a", 2],
-      ["a keyword", "if then", 2],
-      ["a closing brace", "} ; echo no", 2],
-      ["a here-document", "cat >/dev/null <<END\nnot closed", 0],
-      ["a line continuation", "true \\", 0],
-      ["a comment", "true # not closed", 0],
-      ["loop keywords", "break; continue", 0],
-    ]),
-  )("survive a command that leaves %s open", async (_name, command, code) => {
+  it.each([
+    ["a quote", "echo 'not closed", 2],
+    ["a substitution", "echo $(not closed", 1],
+    ["a group", "{ echo a", 2],
+    ["a keyword", "if then", 2],
+    ["a closing brace", "} ; echo no", 2],
+    ["a here-document", "cat >/dev/null <<END\nnot closed", 0],
+    ["a line continuation", "true \\", 0],
+    ["a comment", "true # not closed", 0],
+    ["loop keywords", "break; continue", 0],
+  ])("survive a command that leaves %s open", async (_name, command, code) => {
     const result = await run(command);
     expect({ ...result, stderr: "" }).toEqual({ ...quiet, code, cwd: workspace });
     expect(await run("echo next")).toEqual(saying("next\n"));
   });
 
-  itOnce("survive commands that redefine built-ins or redirect outputs", async () => {
+  it("survive commands that redefine built-ins or redirect outputs", async () => {
     await run("alias printf=false eval=false builtin=false; exec >/dev/null 2>&1; echo unseen");
     expect(await run("'echo' next")).toEqual(saying("next\n"));
     await run("unalias -a; trap 'echo -n d' DEBUG");
@@ -239,7 +231,7 @@ describe.each([
   it("report a shell that was killed", async () => {
     await run("x=1");
     process.kill(shells.list()[0]!.pid, "SIGKILL");
-    await expect.poll(() => shells.list()[0]?.state, { timeout: 60_000 }).toEqual("ended");
+    await expect.poll(() => shells.list()[0]?.state).toEqual("ended");
     expect(await run("echo [$x]")).toEqual({
       ...saying("[]\n"),
       remarks: [
@@ -248,28 +240,32 @@ describe.each([
     });
   });
 
+  const deaf = "sh -c 'trap \"\" INT TERM; echo begun >&2; while :; do sleep 0.1; done'";
   const sleeps = "sh -c 'echo begun >&2; exec sleep 60'";
 
-  it.each(
-    some([
-      ["a program", sleeps],
-      ["a program that cleans up", "sh -c 'trap \"exit 0\" INT; echo begun >&2; sleep 60 & wait'"],
-      [
-        "a program that ignores signals",
-        "sh -c 'trap \"\" INT TERM; echo begun >&2; sleep 60 & wait; sleep 60'",
-      ],
-      ["a pipeline", "sleep 60 | sh -c 'sleep 0.2; echo begun >&2; exec cat'"],
-      ["a substitution", `y=$(${sleeps}; echo no)`],
-      ["a substitution in a command", `echo no $(${sleeps})`],
-      ["a subshell", `(${sleeps}; echo no)`],
-      ["a condition", `if ${sleeps}; then echo no; else echo no; fi`],
-      ["an alternative", `${sleeps} || echo no`],
-      ["a function", `f() { ${sleeps}; echo no; }; f`],
-      ["a loop", `while :; do ${sleeps}; done`],
-      ["a busy loop of the shell", "echo begun >&2; while :; do :; done"],
-      ["a wait", `${sleeps} & wait`],
-    ]),
-  )("cancel %s, run nothing after it, and keep shell and jobs", async (_name, command) => {
+  it.each([
+    ["a program", sleeps],
+    ["a program that cleans up", "sh -c 'trap \"exit 0\" INT; echo begun >&2; sleep 60 & wait'"],
+    ["a pipeline", "sleep 60 | sh -c 'sleep 0.2; echo begun >&2; exec cat'"],
+    ["a substitution", `y=$(${sleeps}; echo no)`],
+    ["a substitution in a command", `echo no $(${sleeps})`],
+    ["a subshell", `(${sleeps}; echo no)`],
+    ["a condition", `if ${sleeps}; then echo no; else echo no; fi`],
+    ["an alternative", `${sleeps} || echo no`],
+    ["a function", `f() { ${sleeps}; echo no; }; f`],
+    ["a loop", `while :; do ${sleeps}; done`],
+    ["a busy loop of the shell", "echo begun >&2; while :; do :; done"],
+    ["a wait", `${sleeps} & wait`],
+  ])("cancel %s, run nothing after it, and keep shell and jobs", (_name, command) => testCancelled(command));
+
+  it("cancel a program that ignores signals, run nothing after it, and keep shell and jobs", async () => {
+    shells = openShells({ tmux, graceMs: 100 });
+    await testCancelled(deaf);
+  });
+
+  it("cancel a program that ignores signals after 2 s", { tags: "slow" }, () => testCancelled(deaf));
+
+  async function testCancelled(command: string): Promise<void> {
     await run("x=kept; sleep 61 & job=$!");
     const cancel = new AbortController();
     const running = await begin(`${command}; echo no; touch no`, { signal: cancel.signal });
@@ -287,21 +283,17 @@ describe.each([
       remarks: [],
     });
     expect((await run("echo $x; kill -0 $job && kill $job; ls")).stdout).toEqual("kept\n");
-  });
+  }
 
-  it.each(
-    some([
-      [
-        "a program that ignores signals",
-        "sh -c 'trap \"\" INT TERM; echo begun >&2; while :; do sleep 0.1; done'",
-      ],
-      ["a program", sleeps],
-      ["a function", `f() { ${sleeps}; echo no; }; f`],
-      ["an alternative", `${sleeps} || echo no`],
-    ]),
-  )(
+  it.each([
+    ["a program that ignores signals", deaf],
+    ["a program", sleeps],
+    ["a function", `f() { ${sleeps}; echo no; }; f`],
+    ["an alternative", `${sleeps} || echo no`],
+  ])(
     "run nothing after %s is cancelled, even if another process sends SIGCONT to the shell",
     async (_name, command) => {
+      if (command === deaf) shells = openShells({ tmux, graceMs: 100 });
       const cancel = new AbortController();
       const running = await begin(`x=kept; ${command}; echo no`, { signal: cancel.signal });
       const { pid } = shells.list()[0]!;
@@ -333,7 +325,7 @@ describe.each([
     expect(await run("echo again")).toEqual(saying("again\n"));
   });
 
-  itOnce("run one command at a time per session, and sessions in parallel", async () => {
+  it("run one command at a time per session, and sessions in parallel", async () => {
     const inOne = await Promise.all([1, 2, 3].map((number) => run(`echo ${number} >>order; cat order`)));
     expect(inOne.map(({ stdout }) => stdout)).toEqual(["1\n", "1\n2\n", "1\n2\n3\n"]);
     const meet = (own: string, other: string) =>
@@ -341,7 +333,7 @@ describe.each([
     expect(await Promise.all([meet("a", "b"), meet("b", "a")])).toEqual([saying("met\n"), saying("met\n")]);
   });
 
-  itOnce("skip a waiting command that was cancelled", async () => {
+  it("skip a waiting command that was cancelled", async () => {
     const cancel = new AbortController();
     const first = await begin("until test -e go; do sleep 0.01; done", {});
     const second = begin("echo never", { signal: cancel.signal });
@@ -353,7 +345,7 @@ describe.each([
     expect(await result(await third)).toEqual(saying("third\n"));
   });
 
-  itOnce("run a command in a given directory, with extra variables", async () => {
+  it("run a command in a given directory, with extra variables", async () => {
     mkdirSync(join(workspace, "it's"));
     const there = join(workspace, "it's");
     expect(await run("pwd; printenv A; A=3", { cwd: "it's", env: { A: "x 'y'\n$z" } })).toEqual({
@@ -440,7 +432,7 @@ describe.each([
     expect(await run("echo safe")).toEqual(saying("safe\n"));
   });
 
-  itOnce("confirm a queued command again before it runs", async () => {
+  it("confirm a queued command again before it runs", async () => {
     const first = await begin("until test -e go; do sleep 0.01; done");
     let isJudged = true;
     const confirm = async () => {
@@ -504,9 +496,9 @@ describe.each([
     expect(await runAs({ limits }, "echo again")).toEqual(saying("again\n"));
   });
 
-  itOnce("refuse ambiguous names and texts", async () => {
+  it("refuse ambiguous names and texts", async () => {
     await expect(run("true", {}, "a:b")).rejects.toThrow('"a:b" cannot be the name of a session');
     await expect(run("true\0")).rejects.toThrow("The command contains a NUL byte");
     await expect(run("true", { env: { "A;B": "1" } })).rejects.toThrow("A;B cannot be set as a variable");
   });
-});
+}

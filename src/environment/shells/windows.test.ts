@@ -56,13 +56,13 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
   it("shows commands and their output", { tags: "slow" }, async () => {
     const { attach } = await run("echo one; echo two >&2; exit_code() { return 3; }; exit_code");
     expect(attach).toMatch(/^tmux -S \/\S+\/windows\/tmux attach -t main$/);
-    await expect.poll(() => seen(attach), { timeout: 60_000 }).toContain("exit_code\none\ntwo\n[exit 3]\n");
+    await expect.poll(() => seen(attach)).toContain("exit_code\none\ntwo\n[exit 3]\n");
   });
 
   it("lets a user type commands, which are reported to calls", { tags: "slow" }, async () => {
     const { attach } = await run("true");
     type(attach, "x=typed; cd /", "Enter");
-    await expect.poll(() => shells.history("main")?.cwd, { timeout: 60_000 }).toEqual("/");
+    await expect.poll(() => shells.history("main")?.cwd).toEqual("/");
     expect(shells.history("main")).toEqual({ commands: ["true", "x=typed; cd /"], isWhole: true, cwd: "/" });
     expect(await run("echo $x")).toEqual({
       stdout: "typed\n",
@@ -71,7 +71,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     });
     expect((await run("true")).remarks).toEqual([]);
     type(attach, "echo for $USER_EYES only", "Enter");
-    await expect.poll(() => seen(attach), { timeout: 60_000 }).toContain("\nfor only\n");
+    await expect.poll(() => seen(attach)).toContain("\nfor only\n");
   });
 
   it("lets a user end the shell, which is reported to calls, even after more typing", {
@@ -81,11 +81,11 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
       "The shell of this session had ended. This is a new one: the directory, variables and functions are gone.";
     const { attach } = await run("x=lost");
     type(attach, "exit", "Enter");
-    await expect.poll(() => shells.history("main"), { timeout: 60_000 }).toEqual(undefined);
+    await expect.poll(() => shells.history("main")).toEqual(undefined);
     expect(await run("echo $x")).toEqual({ stdout: "\n", remarks: [gone], attach });
     expect((await run("true")).remarks).toEqual([]);
     type(attach, "exit", "Enter", "y=new", "Enter");
-    await expect.poll(() => shells.history("main")?.commands, { timeout: 60_000 }).toEqual(["y=new"]);
+    await expect.poll(() => shells.history("main")?.commands).toEqual(["y=new"]);
     expect(await run("echo $y")).toEqual({
       stdout: "new\n",
       remarks: [gone, "The user has typed commands in the window of this session since the last command."],
@@ -95,7 +95,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
 
   it("lets a user end a command", async () => {
     const running = await begin("x=kept; sleep 60");
-    await expect.poll(() => seen(running.attach), { timeout: 60_000 }).toContain("sleep 60");
+    await expect.poll(() => seen(running.attach)).toContain("sleep 60");
     type(running.attach, "C-c");
     expect(await running.exit).toEqual({
       code: 130,
@@ -111,7 +111,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
       "printf '\\033]52;c;ZXZpbA==\\007\\033[2J\\033Ptmux;x\\033\\\\\\302\\233c-end'",
     );
     await expect
-      .poll(() => seen(attach), { timeout: 60_000 })
+      .poll(() => seen(attach))
       .toContain("<U+001B>]52;c;ZXZpbA==<U+0007><U+001B>[2J<U+001B>Ptmux;x<U+001B>\\<U+009B>c-end");
     expect(() => tmux(attach, "show-buffer")).toThrow("no buffers");
   });
@@ -123,13 +123,13 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
       expect((await run("echo $x")).stdout).toEqual("kept\n");
       return seen(attach);
     };
-    await expect.poll(runAndSee, { timeout: 60_000 }).toContain("kept");
+    await expect.poll(runAndSee).toContain("kept");
   });
 
   it("is not blocked by a user who does not read, or by endless output", async () => {
     const { attach, stdout } = await run("head -c 3000000 /dev/zero | tr '\\0' x; echo");
     expect(stdout.length).toEqual(3_000_001);
-    await expect.poll(() => seen(attach), { timeout: 60_000 }).toContain("[the rest is not shown]");
+    await expect.poll(() => seen(attach)).toContain("[the rest is not shown]");
   });
 
   it("closes with the instance", async () => {
@@ -160,9 +160,9 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
         return true;
       }
     };
-    await expect.poll(() => isGone(() => tmux(attach, "ls")), { timeout: 60_000 }).toEqual(true);
+    await expect.poll(() => isGone(() => tmux(attach, "ls"))).toEqual(true);
     // Without an init process, orphans stay as zombies.
-    await expect.poll(() => processInfo(shell)?.isOver ?? true, { timeout: 60_000 }).toEqual(true);
+    await expect.poll(() => processInfo(shell)?.isOver ?? true).toEqual(true);
     new ShellsDirectory().remove();
     expect(existsSync(directory)).toEqual(false);
   });

@@ -5,11 +5,13 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { toolContext } from "../../../test/support/tool-context.ts";
 import type { Environment, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { ToolContext } from "../../contract/tool.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { commandAccess } from "./command-access.ts";
 import { WholeLines } from "./command-output.ts";
 import { describeExit } from "./describe-run.ts";
 import { shellRun } from "./run.ts";
+import { runCommand } from "./run-command.ts";
 
 it.each([
   [{ exitCode: 0, signal: null }, undefined],
@@ -106,4 +108,32 @@ it("treats a command that ended before its output is read as in time", async () 
     toolContext(environment as Environment),
   );
   expect(text).toBe("late");
+});
+
+it("reports while it runs that a command seems to wait for input", async () => {
+  await using folder = temporaryFolder();
+  await using environment = openLocalEnvironment({ workspace: folder.path, graceMs: 100 });
+  const cancelling = new AbortController();
+  const messages: string[] = [];
+  const context: ToolContext = {
+    ...toolContext(environment, cancelling.signal),
+    progress: (message) => {
+      messages.push(typeof message === "string" ? message : message());
+      cancelling.abort();
+    },
+  };
+  const request = { command: "printf 'Password: '; sleep 60", timeoutMs: 60_000, promptAfterMs: 100 };
+  await expect(runCommand({ ...request, limits: shellRun.limits }, context)).rejects.toMatchObject({
+    code: "cancelled",
+    output: expect.stringContaining("[The command seems to ask for input, which it cannot get. "),
+  });
+  expect(messages).toEqual(["The command seems to wait for input."]);
+});
+
+it("ends a command that prints nothing for too long, and one that ignores its end", async () => {
+  await using folder = temporaryFolder();
+  await using environment = openLocalEnvironment({ workspace: folder.path, graceMs: 100 });
+  const request = { command: "trap '' TERM; sleep 60; sleep 60", timeoutMs: 60_000, quietTimeoutMs: 100 };
+  const run = await runCommand({ ...request, limits: shellRun.limits }, toolContext(environment));
+  expect(run).toMatchObject({ exitCode: null, signal: "SIGKILL", timedOut: true, wasQuiet: true });
 });

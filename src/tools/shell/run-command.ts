@@ -17,6 +17,8 @@ interface CommandRequest extends GivenCommand {
   readonly timeoutMs: number;
   /** Ends the command after this long without output. */
   readonly quietTimeoutMs?: number | undefined;
+  /** Checks after this long without output whether the command waits for input. Default: 3 s. */
+  readonly promptAfterMs?: number | undefined;
   /** The part of the output that the answer shows. More is stored. */
   readonly limits: OutputLimits;
 }
@@ -56,7 +58,7 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
     () => {},
   );
   const output = new CommandOutput(context);
-  const prompt = watchForPrompt(running, output, context);
+  const prompt = watchForPrompt(running, output, context, request.promptAfterMs);
   const quiet = endWhenQuiet(request.quietTimeoutMs, output, deadline);
   try {
     const exit = await readToEnd(running, output).catch(async (error: unknown) => {

@@ -3,11 +3,12 @@ import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 import type { CommandOutput } from "./command-output.ts";
 import type { StartedCommand } from "./start-command.ts";
 
-/** Watches whether a command waits for input that it will never get. */
+/** Watches whether a command that has been silent for `quietMs` waits for input that it will never get. */
 export function watchForPrompt(
   running: Pick<StartedCommand, "waitsForInput">,
   output: CommandOutput,
   { progress }: Pick<ToolContext, "progress">,
+  quietMs = usualQuietMs,
 ): PromptWatch {
   let waits = false;
   let isLooking = false;
@@ -19,7 +20,7 @@ export function watchForPrompt(
     waits = isReading === true || looksLikePrompt(output.lastText);
     if (waits) progress("The command seems to wait for input.");
   };
-  const timer = setInterval(() => void look(), lookMs);
+  const timer = setInterval(() => void look(), quietMs / 3);
   timer.unref();
   return {
     stop: () => clearInterval(timer),
@@ -39,9 +40,7 @@ interface PromptWatch {
 const ways =
   "Give the answer in advance (a flag such as --yes, or a heredoc). To answer while it runs, use process.start with `terminal` and process.input.";
 
-/** A command must be silent for `quietMs` before it is checked, which happens every `lookMs`. */
-const quietMs = 3_000;
-const lookMs = 1_000;
+const usualQuietMs = 3_000;
 
 /** Returns whether output ends like a prompt: "Password:", "Continue? [y/N]", "> ". */
 export function looksLikePrompt(output: string): boolean {

@@ -54,7 +54,7 @@ export class RunRecords {
 const beginningMs = 200;
 
 // Programs have so much time to clean up after SIGTERM, and those that a finished command has left running have less.
-const graceMs = 2000;
+const usualGraceMs = 2000;
 const leftoverGraceMs = 100;
 
 // Each check of the processes takes a millisecond.
@@ -68,14 +68,20 @@ export class Run {
   readonly #tree: ProcessTree;
   /** All processes end with the leader, so it must get no signal that would end it too early. */
   readonly #endsTogether: boolean;
+  readonly #graceMs: number;
   #ending: Promise<void> | undefined;
   /** Whether the run was terminated or killed here while its program was still running. */
   wasEnded = false;
   #isOver = false;
 
-  constructor(tree: ProcessTree, options: { readonly endsTogether: boolean }) {
+  /** `graceMs`: the time between SIGTERM and SIGKILL. Default: 2 s. */
+  constructor(
+    tree: ProcessTree,
+    options: { readonly endsTogether: boolean; readonly graceMs?: number | undefined },
+  ) {
     this.#tree = tree;
     this.#endsTogether = options.endsTogether;
+    this.#graceMs = options.graceMs ?? usualGraceMs;
   }
 
   /** Returns the processes of the run, in this scan or in a new one. */
@@ -96,7 +102,7 @@ export class Run {
   terminate(): void {
     if (this.#ending !== undefined) return;
     this.wasEnded = true;
-    this.#ending = this.#end(graceMs);
+    this.#ending = this.#end(this.#graceMs);
   }
 
   kill(): void {

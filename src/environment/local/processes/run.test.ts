@@ -22,9 +22,13 @@ interface Started {
 }
 
 /** Starts a script, and waits until it reports that it is running. */
-async function atWork(script: string, act: (started: Started) => Promise<void>): Promise<void> {
+async function atWork(
+  script: string,
+  act: (started: Started) => Promise<void>,
+  options: { readonly graceMs?: number } = {},
+): Promise<void> {
   const startRecords = join(folder.path, newMark());
-  await using world = openLocalWorld({}, { startRecords });
+  await using world = openLocalWorld({}, { startRecords, ...options });
   const program = await world.environment.start("/bin/bash", {
     args: ["--noprofile", "--norc", "-c", script],
     signal: new AbortController().signal,
@@ -81,12 +85,16 @@ describe.runIf(process.platform === "linux")("all descendants of a program", () 
   });
 
   it.each(scripts)("are terminated after a grace period: a child %s", async (_, script) => {
-    await atWork(script, async ({ program, living, records, end }) => {
-      program.terminate();
-      program.terminate();
-      await end;
-      expect([living(), records()]).toEqual([[], []]);
-    });
+    await atWork(
+      script,
+      async ({ program, living, records, end }) => {
+        program.terminate();
+        program.terminate();
+        await end;
+        expect([living(), records()]).toEqual([[], []]);
+      },
+      { graceMs: 100 },
+    );
   });
 
   it("may clean up first", async () => {

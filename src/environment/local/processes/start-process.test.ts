@@ -178,8 +178,12 @@ it("ends a program and its descendants when the call is cancelled", async () => 
   await end(grandchild);
 });
 
-it("kills a program that ignores termination", { tags: "slow" }, async () => {
-  await using world = openLocalWorld();
+it("kills a program that ignores termination after its grace", () => killDeaf({ graceMs: 100 }));
+
+it("kills a program that ignores termination after 2 s by default", { tags: "slow" }, () => killDeaf({}));
+
+async function killDeaf(options: { readonly graceMs?: number }): Promise<void> {
+  await using world = openLocalWorld({}, options);
   const controller = new AbortController();
   const script =
     "trap '' TERM; bash -c 'trap \"\" TERM; while :; do sleep 0.1; done' & echo $!; while :; do sleep 0.1; done";
@@ -188,7 +192,7 @@ it("kills a program that ignores termination", { tags: "slow" }, async () => {
   controller.abort();
   expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL", remarks: [] });
   await end(grandchild);
-});
+}
 
 it("stops a program at once, and allows a second stop", async () => {
   await using world = openLocalWorld();
@@ -338,7 +342,7 @@ it("stops an endless program once its reader has enough", async () => {
   expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL", remarks: [] });
 });
 
-it("streams 400 MB in little memory", { tags: "slow", timeout: 600_000 }, async () => {
+it("streams 400 MB in little memory", { tags: "slow" }, async () => {
   await using world = openLocalWorld();
   const programFile = fileURLToPath(
     new URL("../../../../test/support/environment/much-output.ts", import.meta.url),

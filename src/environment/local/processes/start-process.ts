@@ -30,15 +30,16 @@ interface ProcessStart {
   /** The mark of the run, which is announced and which its processes inherit. */
   readonly mark: string;
   readonly runs: Runs;
+  readonly graceMs: number | undefined;
   readonly remarks: readonly string[];
 }
 
 /** Starts a program as the leader of its own process group. */
 export async function startProcess(start: ProcessStart): Promise<RunningProcess> {
-  const { launch, signal, watch } = start;
+  const { launch, signal, watch, graceMs } = start;
   const child = await spawned(start);
   const pid = child.pid!;
-  const run = new Run(new ProcessTree([start.mark], pid), launch);
+  const run = new Run(new ProcessTree([start.mark], pid), { endsTogether: launch.endsTogether, graceMs });
   const input = new ProcessInput(child.stdin);
   const [out, err] = start.outputs?.map(({ readEnd }) => readEnd) ?? [child.stdout!, child.stderr!];
   const stdout = new OutputStream(out!, (bytes) => watch?.takeOutput(bytes));

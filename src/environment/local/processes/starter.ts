@@ -28,6 +28,8 @@ export interface StarterOptions {
   readonly workspace: string;
   readonly programs: Programs;
   readonly records: string | undefined;
+  /** The time between SIGTERM and SIGKILL. Default: 2 s. */
+  readonly graceMs: number | undefined;
   readonly sandbox: SandboxOptions | undefined;
   readonly changedDirectories: SandboxContext["changedDirectories"];
 }
@@ -105,6 +107,7 @@ export class Starter {
         ...{ input, outputs, signal, watch, mark, remarks, runs: this.#runs },
         launch: { ...launch, cwd },
         sandbox: sandbox.level,
+        graceMs: this.#options.graceMs,
       });
       running.exit.then(ended, ended);
       return running;
