@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { testKilledCalls } from "../../test/journal/killed-calls.ts";
 import { bundledProgram } from "../../test/support/bundled-program.ts";
 import { killedWorkspace } from "../../test/support/killed-workspace.ts";
-import { repetitions } from "../../test/support/repetitions.ts";
+import { rounds } from "../../test/support/rounds.ts";
 import { workspaceFiles } from "../system/directories.ts";
 import { openToolcrib } from "../toolcrib/index.ts";
 import { Journal } from "./journal.ts";
@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("keeps all records of two concurrent processes", { tags: "slow", timeout: 600_000 }, async () => {
+it("keeps all records of two concurrent processes", { tags: "slow" }, async () => {
   const file = join(folder, "two.sqlite");
   const recorders = [start(file, "first", 300), start(file, "second", 300)];
   await Promise.all(
@@ -65,9 +65,9 @@ it("waits for a process that is creating the same database", async () => {
   expect(await verifyJournal(file)).toEqual({ records: 3, pruned: 0, head: expect.any(String) });
 });
 
-it("loses no acknowledged record when it is killed", { tags: "slow", timeout: 600_000 }, async () => {
+it("loses no acknowledged record when it is killed", { tags: "slow" }, async () => {
   const file = join(folder, "killed.sqlite");
-  const lanes = ["left", "right"].map((lane) => killOften(file, lane, repetitions(5, 26)));
+  const lanes = ["left", "right"].map((lane) => killOften(file, lane, rounds(5)));
   const acknowledged = (await Promise.all(lanes)).flat();
   const journal = new Journal({ file, session: "after" });
   const finished = new Set(
@@ -83,7 +83,7 @@ it("loses no acknowledged record when it is killed", { tags: "slow", timeout: 60
 testKilledCalls({
   program: () => caller,
   open: (files) => killedWorkspace(folder, files),
-  times: repetitions(2, 6),
+  times: rounds(2),
   withinMs: 150,
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { repetitions } from "../../test/support/repetitions.ts";
+import { rounds } from "../../test/support/rounds.ts";
 import { inTransaction } from "./database.ts";
 import { Journal } from "./journal.ts";
 import { Records } from "./records.ts";
@@ -276,7 +276,7 @@ async function expectAllFound<Deed>(
     rmSync(file);
     return (fault !== undefined) === isDone;
   });
-  await fc.assert(found, { numRuns: repetitions(10, 80) });
+  await fc.assert(found, { numRuns: rounds(10) });
 }
 
 function flip(

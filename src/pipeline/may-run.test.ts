@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import * as z from "zod/mini";
 import { noServices } from "../../test/support/no-services.ts";
 import { decide } from "../../test/support/policy/decide.ts";
-import { repetitions } from "../../test/support/repetitions.ts";
+import { rounds } from "../../test/support/rounds.ts";
 import type { ToolAccess } from "../contract/access.ts";
 import type { SandboxLevel, ToolCall } from "../contract/call.ts";
 import type { Environment, ProcessStartOptions, RunningProcess } from "../contract/environment.ts";
@@ -190,6 +190,6 @@ it("never allows a command that the policy would ask about or deny", { tags: "sl
         expect(found).toBe(decide(question, policyOf(lines)).verdict === "allow");
       },
     ),
-    { numRuns: repetitions(40, 150) },
+    { numRuns: rounds(40) },
   );
 });

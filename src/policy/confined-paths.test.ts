@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decide, policyOf, rules, testContext } from "../../test/support/policy/decide.ts";
-import { repetitions } from "../../test/support/repetitions.ts";
+import { rounds } from "../../test/support/rounds.ts";
 import { confinedPaths } from "./confined-paths.ts";
 import { confinementOf } from "./confinement-of.ts";
 import { policyModes, type Question } from "./policy.ts";
@@ -69,7 +69,7 @@ it("decides on another machine exactly as here", { tags: "slow" }, () => {
         expect(decided(there)).toEqual(decided(here));
       },
     ),
-    { numRuns: repetitions(60, 200) },
+    { numRuns: rounds(60) },
   );
 });
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decide, policyOf, rules, testContext } from "../../test/support/policy/decide.ts";
-import { repetitions } from "../../test/support/repetitions.ts";
+import { rounds } from "../../test/support/rounds.ts";
 import { confinementOf } from "./confinement-of.ts";
 import { guardPaths } from "./guard-paths.ts";
 import { type Decision, policyModes, type Question } from "./policy.ts";
@@ -84,7 +84,7 @@ it("never gives a command access to what the rules deny", () => {
         if (guard("write", real)) expect([path, isHeld]).toEqual([path, true]);
       }
     }),
-    { numRuns: repetitions(40, 100) },
+    { numRuns: rounds(40) },
   );
 });
 
@@ -100,7 +100,7 @@ it("gives a command without approval only what the mode or a rule allows without
       for (const path of readable!) expect([path, path.startsWith("/srv")]).toEqual([path, true]);
       for (const path of writable!) expect([path, path.startsWith("/srv")]).toEqual([path, true]);
     }),
-    { numRuns: repetitions(40, 100) },
+    { numRuns: rounds(40) },
   );
 });
 
@@ -117,6 +117,6 @@ it("gives an approved command at least what the same command gets without approv
       expect(before!.readable!.filter((path) => !after!.readable!.includes(path))).toEqual([]);
       expect(before!.writable!.filter((path) => !after!.writable!.includes(path))).toEqual([]);
     }),
-    { numRuns: repetitions(40, 100) },
+    { numRuns: rounds(40) },
   );
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decide, decideOn, rules, testContext } from "../../test/support/policy/decide.ts";
-import { repetitions } from "../../test/support/repetitions.ts";
+import { rounds } from "../../test/support/rounds.ts";
 import type { ToolAccess } from "../contract/access.ts";
 import { shellQuote } from "../lib/text/shell-quote.ts";
 import {
@@ -117,7 +117,7 @@ const accesses: fc.Arbitrary<ToolAccess> = fc.oneof(
   fc.constantFrom("a.example", "b.other").map((host): ToolAccess => ({ kind: "network", host })),
 );
 const mode: fc.Arbitrary<PolicyMode> = fc.constantFrom(...policyModes);
-const runs = { numRuns: repetitions(50, 400) };
+const runs = { numRuns: rounds(50) };
 
 const verdict = (access: ToolAccess, sources: readonly RuleSource[], inMode: PolicyMode) =>
   decideOn([access], sources, { mode: inMode }).verdict;
@@ -166,7 +166,7 @@ it("the order in which sources are read does not matter", () => {
         decide(question, compilePolicy(given, testContext)).record;
       expect(decided([...sources].reverse())).toEqual(decided(sources));
     }),
-    { numRuns: repetitions(25, 200) },
+    { numRuns: rounds(25) },
   );
 });
 

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isLong } from "../../test/support/repetitions.ts";
 import { missingHere, openSandboxFixture, type SandboxFixture } from "../../test/support/sandbox-fixture.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { RepositoryWatch } from "./repository-watch.ts";
@@ -100,7 +99,7 @@ const attacks: readonly (readonly [string, readonly string[], readonly string[]]
 
 describe.each(levels)("repositories that a command leaves in the workspace, with %s", (level) => {
   // The same code finds what commands leave at both levels.
-  const some = isLong || level === levels.find((one) => !missing[one]) ? attacks : attacks.slice(0, 3);
+  const some = level === levels.find((one) => !missing[one]) ? attacks : attacks.slice(0, 3);
   it.skipIf(missing[level]).each(some)(
     "do not run programs outside: %s",
     { tags: "slow" },

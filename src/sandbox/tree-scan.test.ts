@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { repetitions } from "../../test/support/repetitions.ts";
+import { rounds } from "../../test/support/rounds.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { type PathRules, type ScanResult, TreeScan } from "./tree-scan.ts";
 
@@ -113,7 +113,7 @@ it("finds the same as a new scan after any changes that are reported", async () 
     }
     execFileSync("chmod", ["-R", "u+rwx", folder.path]);
   });
-  await fc.assert(property, { numRuns: repetitions(10, 40) });
+  await fc.assert(property, { numRuns: rounds(10) });
 });
 
 it("forgets no change when scans overlap or have other rules", async () => {

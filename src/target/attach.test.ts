@@ -53,7 +53,7 @@ describe("attach", () => {
     const attach = pidIn(there, "attach");
     process.kill(server, "SIGSTOP");
     await client.channel.close();
-    await expect.poll(() => isAlive(attach), { timeout: 60_000 }).toBe(false);
+    await expect.poll(() => isAlive(attach)).toBe(false);
     process.kill(server, "SIGKILL");
   });
 });

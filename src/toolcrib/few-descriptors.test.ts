@@ -12,7 +12,6 @@ const program = await bundledProgram(new URL("../../test/support/few-descriptors
 
 it.runIf(process.platform === "linux")(
   "gives no wrong answer when descriptors run out, says why, and recovers",
-  { timeout: 600_000 },
   async () => {
     await using folder = temporaryFolder();
     const workspace = join(folder.path, "workspace");

@@ -36,7 +36,7 @@ afterEach(async () => {
   await here[Symbol.asyncDispose]();
 });
 
-describe("the next start", { timeout: 120_000 }, () => {
+describe("the next start", () => {
   it("ends the server of a killed client with its command, and rolls back", async () => {
     const before = snapshot(there.workspace);
     const command = await startClient();
@@ -66,7 +66,7 @@ describe("the next start", { timeout: 120_000 }, () => {
   });
 });
 
-describe("the server of a living client", { timeout: 120_000 }, () => {
+describe("the server of a living client", () => {
   it("is left alone by the next start; when the client is killed, an open instance ends it before a command changes files", async () => {
     const command = await startClient();
     const [server] = servers();
@@ -103,7 +103,7 @@ async function startClient(): Promise<number> {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const file = join(there.workspace, "pid");
-  await expect.poll(() => client?.exitCode ?? existsSync(file), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => client?.exitCode ?? existsSync(file)).toBe(true);
   return Number(readFileSync(file, "utf8"));
 }
 

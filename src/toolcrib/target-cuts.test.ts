@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -5,7 +6,7 @@ import { isAlive } from "../../test/support/is-alive.ts";
 import { type CommandTarget, commandTarget } from "../../test/support/remote/command-target.ts";
 import { sshMissing, sshServer } from "../../test/support/remote/ssh-server.ts";
 import { WorkOnTarget } from "../../test/support/remote/work-on-target.ts";
-import { repetitions } from "../../test/support/repetitions.ts";
+import { rounds } from "../../test/support/rounds.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { connectTarget } from "../environment/remote/connect-target.ts";
 import { openRemoteEnvironment } from "../environment/remote/remote-environment.ts";
@@ -13,18 +14,15 @@ import { parseTarget } from "../environment/remote/target.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "./index.ts";
 
-/** The number of cuts; 1000 for the whole figure. */
-const cuts = Number(process.env.TOOLCRIB_CUTS ?? repetitions(4, 20));
+/** The number of cuts: 1000 with ROUNDS=250. */
+const cuts = rounds(4);
 const sshCuts = Math.max(2, Math.ceil(cuts / 5));
 const crashes = Math.ceil(cuts / 10);
-const timeout = 180_000 + cuts * 10_000;
 const seed = Number(process.env.TOOLCRIB_SEED ?? Date.now() % 1_000_000);
 const random = randomFrom(seed);
 const hasSeed = `(TOOLCRIB_SEED=${seed})`;
 
-it(`makes every call once and keeps every process while the link is cut ${cuts} times ${hasSeed}`, {
-  timeout,
-}, async () => {
+it(`makes every call once and keeps every process while the link is cut ${cuts} times ${hasSeed}`, async () => {
   await using there = commandTarget("cd ~/../workspace");
   await using here = temporaryFolder();
   await using crib = await open({ target: there.target.name }, here.path);
@@ -33,7 +31,7 @@ it(`makes every call once and keeps every process while the link is cut ${cuts} 
 
 it.skipIf(sshMissing)(
   `does the same while ssh is killed ${sshCuts} times ${hasSeed}${sshMissing ? `: ${sshMissing}` : ""}`,
-  { timeout, tags: ["root"] },
+  { tags: ["root"] },
   async () => {
     await using there = sshServer();
     await using here = temporaryFolder();
@@ -46,9 +44,7 @@ it.skipIf(sshMissing)(
   },
 );
 
-it(`leaves whole files and no process when the server is killed ${crashes} times ${hasSeed}`, {
-  timeout,
-}, async () => {
+it(`leaves whole files and no process when the server is killed ${crashes} times ${hasSeed}`, async () => {
   await using there = commandTarget("cd ~/../workspace");
   await using here = temporaryFolder();
   for (let crash = 0; crash < crashes; crash++) {

@@ -22,10 +22,9 @@ const notAsNobody = whyNotAs();
 if (notAsNobody !== undefined) console.warn(`\nSkipped as an ordinary user: ${notAsNobody}\n`);
 
 describe.each(levels)("no way of starting a command escapes %s", (level) => {
-  const options = { timeout: 600_000 };
   it.skipIf(missing[level] !== undefined)(
     "as the user who runs the tests",
-    { ...options, tags: ["root", "slow"] },
+    { tags: ["root", "slow"] },
     async () => {
       await expectHeld(level, undefined);
     },
@@ -33,7 +32,7 @@ describe.each(levels)("no way of starting a command escapes %s", (level) => {
 
   it.skipIf(missing[level] !== undefined || notAsNobody !== undefined)(
     "for an ordinary user",
-    options,
+    { tags: "slow" },
     async () => {
       await expectHeld(level, nobody);
     },

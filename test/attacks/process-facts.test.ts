@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../../src/contract/call.ts";
 import { processesWith } from "../../src/sandbox/proof/lab.ts";
 import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib/index.ts";
-import { isLong } from "../support/repetitions.ts";
 import { missingHere } from "../support/sandbox-fixture.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -18,7 +17,10 @@ const missing: Partial<Record<SandboxLevel, string | undefined>> = {
 /** Mistakes of other shell tools (facts C and F), at every sandbox level of this machine. */
 const levels = (["bwrap", "landlock", "none"] as const).filter((level) => missing[level] === undefined);
 
-describe.each(levels)("commands at level %s", (sandbox) => {
+for (const level of levels)
+  describe(`commands at level ${level}`, level === levels[0] ? {} : { tags: "slow" }, () => testFacts(level));
+
+function testFacts(sandbox: SandboxLevel): void {
   let fixture: Awaited<ReturnType<typeof openFixture>>;
   beforeAll(async () => {
     fixture = await openFixture({ sandbox });
@@ -72,9 +74,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
     expect(stdout).toBe("none\n");
   });
 
-  // No sandbox takes part in it.
-  const onceIt = it.runIf(isLong || sandbox === levels[0]);
-  onceIt("run exactly what was approved, even if their input changes (GHSA-2j8v-hwgc-x698)", async () => {
+  it("run exactly what was approved, even if their input changes (GHSA-2j8v-hwgc-x698)", async () => {
     const input = { command: "echo approved", cwd: "." };
     await using asking = await openFixture({
       sandbox,
@@ -90,7 +90,7 @@ describe.each(levels)("commands at level %s", (sandbox) => {
       false,
     ]);
   });
-});
+}
 
 describe.skipIf(levels[0] === "none")("commands of a session in a sandbox", () => {
   it("ask when earlier commands have changed what they do (CVE-2026-22708)", { tags: "slow" }, async () => {

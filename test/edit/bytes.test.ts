@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EditRequest } from "../../src/edit/edit-request.ts";
+import { rounds } from "../support/rounds.ts";
 import { applied, attempt, path } from "./attempt.ts";
 import { bytesOf, type DocumentOptions, documents, lineFeeds, oneLineEnd, revisions } from "./documents.ts";
 import { type Hunk, newLines } from "./modification.ts";
 import { asClosedReplace, asDiff, asPatch, asReplace, diffLines, patchLines } from "./render.ts";
 import { hunksOfRevision, revised } from "./revision.ts";
-import { runs } from "./runs.ts";
 
-const numRuns = runs(150);
+const numRuns = rounds(38);
 const context = fc.integer({ min: 1, max: 3 });
 
 describe("with any encoding and line ends", () => {

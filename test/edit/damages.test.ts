@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ToolError } from "../../src/contract/error.ts";
 import { planEdits } from "../../src/edit/plan-edits.ts";
-import { repetitions } from "../support/repetitions.ts";
+import { roundsFactor } from "../support/rounds.ts";
 import { allDamages, type Task, tasksOf } from "./damages.ts";
 import { hunksOf, modify } from "./modification.ts";
 import { Random } from "./random.ts";
@@ -16,8 +16,8 @@ const random = new Random(1);
 const subjects = globSync(["docs/**/*.md", "src/lib/*.ts", "src/pipeline/**/*.ts"], { cwd: root })
   .sort()
   .filter((path) => path !== "docs/benchmarks.md")
-  // All of them take a minute. `npm run bench -- edit` does more of the same.
-  .filter((_, index) => index % repetitions(9, 3) === 0)
+  // All of them take a minute: `npm run test:long` takes them all.
+  .filter((_, index) => index % Math.max(1, Math.round(9 / roundsFactor)) === 0)
   .flatMap((path) => {
     const lines = readFileSync(join(root, path), "utf8").slice(0, -1).split("\n");
     // Changes of a few lines name all of them. Blanks after the last one are then not part of the text, and stay.
@@ -40,7 +40,7 @@ function outcomeOf(task: Task): "right" | "refused" | "wrong" {
   }
 }
 
-it("never applies a damaged edit wrongly", { timeout: 600_000 }, () => {
+it("never applies a damaged edit wrongly", () => {
   const wrong: string[] = [];
   let right = 0;
   for (const [index, subject] of subjects.entries()) {

@@ -6,11 +6,11 @@ import type { EditRequest, FilePlan } from "../../src/edit/edit-request.ts";
 import { planEdits } from "../../src/edit/plan-edits.ts";
 import { showDiff } from "../../src/edit/rewrite/show-diff.ts";
 import { anyCodePoint } from "../support/any-code-point.ts";
+import { rounds } from "../support/rounds.ts";
 import { path } from "./attempt.ts";
-import { runs } from "./runs.ts";
 import { slips } from "./slips.ts";
 
-const numRuns = runs(1000);
+const numRuns = rounds(250);
 
 /** Pieces that have a meaning somewhere, in random order. */
 const pieces = fc.oneof(

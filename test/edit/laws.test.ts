@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { EditRequest, FilePlan } from "../../src/edit/edit-request.ts";
 import { planEdits } from "../../src/edit/plan-edits.ts";
 import { showDiff } from "../../src/edit/rewrite/show-diff.ts";
+import { rounds } from "../support/rounds.ts";
 import { applied, attempt, path } from "./attempt.ts";
 import { bytesOf, lineFeeds, oneLineEnd, revisions } from "./documents.ts";
 import { type Hunk, newLines } from "./modification.ts";
 import { asClosedReplace, asDiff, asPatch, diffLines, patchLines } from "./render.ts";
 import { hunksOfRevision, revised } from "./revision.ts";
-import { runs } from "./runs.ts";
 
-const numRuns = runs(80);
+const numRuns = rounds(20);
 const context = fc.integer({ min: 1, max: 3 });
 
 const ways: readonly [string, (hunks: readonly Hunk[]) => EditRequest][] = [

@@ -5,8 +5,8 @@ import { expect, it } from "vitest";
 import { ToolError } from "../../src/contract/error.ts";
 import type { EditRequest, FilePlan } from "../../src/edit/edit-request.ts";
 import { planEdits } from "../../src/edit/plan-edits.ts";
+import { rounds } from "../support/rounds.ts";
 import { newLines, oldLines } from "./modification.ts";
-import { runs } from "./runs.ts";
 import { slips } from "./slips.ts";
 
 /*
@@ -15,7 +15,7 @@ import { slips } from "./slips.ts";
  * differs; then the plan has a note.
  */
 it("puts the letters of the new lines in place of the old ones, and changes no others", () => {
-  const numRuns = runs(1500);
+  const numRuns = rounds(375);
   let done = 0;
   fc.assert(
     fc.property(slips, ({ file, request, hunk }) => {

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { EditRequest } from "../../src/edit/edit-request.ts";
+import { rounds } from "../support/rounds.ts";
 import { applied, attempt, path } from "./attempt.ts";
 import { bytesOf } from "./documents.ts";
 import { lookalikes } from "./lookalikes.ts";
 import { type Hunk, newLines } from "./modification.ts";
 import { asClosedReplace, asDiff, asPatch, asReplace, diffLines, patchLines } from "./render.ts";
 import { hunksOfRevision, revised } from "./revision.ts";
-import { runs } from "./runs.ts";
 
 const ways: readonly [string, (hunks: readonly Hunk[]) => EditRequest, { readonly mayBeOpen: boolean }][] = [
   ["a patch", (hunks) => asPatch(patchLines(path, hunks)), { mayBeOpen: true }],
@@ -18,7 +18,7 @@ const ways: readonly [string, (hunks: readonly Hunk[]) => EditRequest, { readonl
 ];
 
 it.each(ways)("%s among lookalikes changes the right lines or nothing", (_, render, { mayBeOpen }) => {
-  const numRuns = runs(500);
+  const numRuns = rounds(125);
   let done = 0;
   fc.assert(
     fc.property(lookalikes, fc.integer({ min: 0, max: 3 }), (revision, context) => {

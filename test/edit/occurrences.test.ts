@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { rounds } from "../support/rounds.ts";
 import { type Attempt, applied, attempt, path } from "./attempt.ts";
-import { runs } from "./runs.ts";
 
-const numRuns = runs(400);
+const numRuns = rounds(100);
 
 /** Few letters, so that texts occur often and overlap; line feeds, so that lines do not matter. */
 const letters = fc

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { locate } from "../../src/code/smart/locate.ts";
 import { ToolError } from "../../src/contract/error.ts";
 import { type Source, sourcesOf } from "../../src/edit/source.ts";
-import { repetitions } from "../support/repetitions.ts";
+import { rounds } from "../support/rounds.ts";
 import { Random } from "./random.ts";
 
 const files = ["locate.ts", "slips.ts", "similar-spans.ts", "text-locations.ts", "refusals.ts"].map((name) =>
@@ -37,7 +37,7 @@ it("a planted typing error never leads to another part of the file, and often to
 }, () => {
   const random = new Random(7);
   const counts = { right: 0, refused: 0, wrong: [] as string[] };
-  const attempts = repetitions(400, 1_500);
+  const attempts = rounds(400);
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const text = random.pick(files);
     const names = [...text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{7,}(?:\(\w+)?/gu)];

@@ -1,16 +1,16 @@
 /** @module-tag slow */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { rounds } from "../support/rounds.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { bytesOf, type LineEnds, revisions } from "./documents.ts";
 import { drifted, driftsOf } from "./drift.ts";
 import { lookalikes } from "./lookalikes.ts";
 import { gitDiffs, programNames, programs } from "./programs.ts";
 import { revised } from "./revision.ts";
-import { runs } from "./runs.ts";
 import { applyDiff, type StoredFile, type Tree, treeOf } from "./trees.ts";
 
-const numRuns = runs(80);
+const numRuns = rounds(20);
 const seed = fc.readConfigureGlobal().seed!;
 
 /** Text files for diffs, without equal lines. */

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EditRequest } from "../../src/edit/edit-request.ts";
+import { rounds } from "../support/rounds.ts";
 import { applied, attempt, path } from "./attempt.ts";
 import { bytesOf, lineFeeds, oneLineEnd, type Revision, revisions } from "./documents.ts";
 import { type Hunk, type HunkLine, newLines } from "./modification.ts";
 import { asDiff, asPatch, asReplace, diffLines, patchLines } from "./render.ts";
 import { hunksOfRevision, revised } from "./revision.ts";
-import { runs } from "./runs.ts";
 
 const ways: readonly [string, (hunks: readonly Hunk[]) => EditRequest][] = [
   ["a patch", (hunks) => asPatch(patchLines(path, hunks))],
@@ -54,7 +54,7 @@ describe.each(ways)("%s", (_, render) => {
           );
         },
       ),
-      { numRuns: runs(40) },
+      { numRuns: rounds(10) },
     );
   });
 
@@ -72,7 +72,7 @@ describe.each(ways)("%s", (_, render) => {
           });
         },
       ),
-      { numRuns: runs(100) },
+      { numRuns: rounds(25) },
     );
   });
 
@@ -92,7 +92,7 @@ describe.each(ways)("%s", (_, render) => {
           if ("after" in outcome) expect(outcome).toEqual(applied(bytesOf(revised(revision))));
         },
       ),
-      { numRuns: runs(100) },
+      { numRuns: rounds(25) },
     );
   });
 });

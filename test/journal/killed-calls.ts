@@ -15,9 +15,7 @@ interface KilledCalls {
 
 /** Registers the test of a journal whose process is killed at a random moment between and during calls, on any machine. */
 export function testKilledCalls({ program, open, times, withinMs }: KilledCalls): void {
-  it("keeps every answered call of a killed process, and undoes all of them", {
-    timeout: 600_000,
-  }, async () => {
+  it("keeps every answered call of a killed process, and undoes all of them", async () => {
     const world = open({ "kept.txt": "old\n", "moved.txt": "old\n" });
     const before = world.now();
     const answered: string[] = [];

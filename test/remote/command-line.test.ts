@@ -6,7 +6,6 @@ import { type CliWorkspace, cliWorkspace } from "../support/cli-workspace.ts";
 import { programsWithout } from "../support/remote/command-target.ts";
 import { describeTarget, type RealTarget } from "../support/remote/real-targets.ts";
 import { sshMissing, sshServer } from "../support/remote/ssh-server.ts";
-import { isLong } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // The command line on real targets: containers of podman and runc, here and on the other side of Debian's ssh server.
@@ -96,8 +95,7 @@ describe.skipIf(sshMissing !== undefined)(
       }),
     );
 
-    // Compressing a hundred megabytes takes long. Another transport shows the same in every run.
-    it.runIf(isLong)("sends a Node once to a machine that has none, and works there with it", options, () =>
+    it("sends a Node once to a machine that has none, and works there with it", options, () =>
       withoutNode(async (read) => {
         const sent = await read("--upload-node", process.execPath);
         expect(sent).toMatchObject({ exit: 0, stdout: expect.stringContaining("1 | one") });

@@ -13,7 +13,7 @@ import { killedWorkspace } from "../support/killed-workspace.ts";
 import { describeTarget } from "../support/remote/real-targets.ts";
 import { sshMissing } from "../support/remote/ssh-server.ts";
 import { openTargetWorkspace, type TargetWorkspace } from "../support/remote/target-workspace.ts";
-import { isLong, repetitions } from "../support/repetitions.ts";
+import { rounds } from "../support/rounds.ts";
 import { fill, openKeepFixture } from "../support/stages/keep-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openUndoFixture } from "../support/undo/undo-fixture.ts";
@@ -44,13 +44,11 @@ beforeAll(async () => {
 });
 
 /**
- * Both kinds of target run the same server. `npm test` tests undo and killed servers on one of them, and on the other
- * what differs: how the server is reached, and what happens there when the client is killed.
+ * Both kinds of target run the same server. One of them shows undo and killed servers, and the other what differs: how
+ * the server is reached, and what happens there when the client is killed.
  */
 const forAll = sshMissing === undefined ? "ssh" : "podman";
-const killedAfter = isLong
-  ? { undo: [0.005, 0.02], transaction: [0, 0.02, 0.1] }
-  : { undo: [0.005], transaction: [0.02] };
+const killedAfter = { undo: [0.005, 0.02], transaction: [0, 0.02, 0.1] };
 
 /** The others are tested on this machine, through the same code. */
 const commandsOnTargets = [
@@ -71,14 +69,16 @@ for (const kind of ["ssh", "podman"] as const) {
 
     // As root, the ssh server and podman work in other ways.
     describe("environment", { tags: "root" }, () => {
-      const test = kind === forAll || isLong ? testConformance : testSomeConformance;
+      const test = kind === forAll ? testConformance : testSomeConformance;
       test("target", (content) => openTargetWorld(there, content));
     });
 
     describe("transactions", () => testTransactionsOfKilledClient(target));
 
+    if (kind !== forAll) return;
+
     // They are tested on this machine, too, through the same code.
-    if (isLong) {
+    describe("with a journal on this machine", { tags: "slow" }, () => {
       describe("edit scenarios", () => {
         testEditScenarios((files) => {
           there.empty();
@@ -108,7 +108,6 @@ for (const kind of ["ssh", "podman"] as const) {
         }, 3);
       });
 
-      // The journal is on this machine.
       describe("transactions", () => {
         testKilledTransactions({
           program: () => programs.transactions,
@@ -126,9 +125,7 @@ for (const kind of ["ssh", "podman"] as const) {
           times: 2,
           withinMs: 800,
         }));
-    }
-
-    if (kind !== forAll && !isLong) return;
+    });
 
     describe("undo of concurrent calls", () => {
       testUndoRaces((options) => openUndoFixture({ ...options, on: there }));
@@ -139,12 +136,12 @@ for (const kind of ["ssh", "podman"] as const) {
       // Both cases on both targets would take twice as long, and show the same.
       testCommandUndo(
         (files) => openCommandFixture(files, { git: kind === "ssh", on: there }),
-        isLong ? undefined : commandsOnTargets,
+        commandsOnTargets,
       );
       it("undoes and redoes random scripts", { tags: "slow" }, () =>
         undoRandomScripts(
           (files) => openCommandFixture(files, { git: kind === "ssh", on: there }),
-          repetitions(1, 3),
+          rounds(1),
         ),
       );
       testUndoAfterKill(target, killedAfter.undo);

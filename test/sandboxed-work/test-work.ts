@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../../src/contract/call.ts";
 import { bundledProgram } from "../support/bundled-program.ts";
-import { isLong } from "../support/repetitions.ts";
 import { missingHere } from "../support/sandbox-fixture.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { works } from "./works.ts";
@@ -25,9 +24,9 @@ export async function testWork(
   for (const who of workers) {
     describe.skipIf(missing !== undefined)(`in the sandbox ${level}, ${who}`, () => {
       const path = who === "an ordinary user" ? pathOfOthers() : (process.env.PATH ?? "");
-      const tags = who === "root" ? tagsOfRoot : [];
+      const tags = who === "root" ? ["slow", ...tagsOfRoot] : ["slow"];
       const names = Object.keys(works).filter((name) => isDoneAt(level, name) && canBeDone(name, who, path));
-      it(`does real work: ${names.join(", ")}`, { timeout: 300_000, tags }, async () => {
+      it(`does real work: ${names.join(", ")}`, { tags }, async () => {
         const expected = Object.fromEntries(names.map((name) => [name, works[name]!.says(level)]));
         expect(await done(names, { level, who, path })).toEqual(expected);
       });
@@ -37,7 +36,7 @@ export async function testWork(
 
 function isDoneAt(level: SandboxLevel, name: string): boolean {
   const { level: only = level } = works[name]!;
-  return isLong || only === level;
+  return only === level;
 }
 
 function canBeDone(name: string, who: string, path: string): boolean {

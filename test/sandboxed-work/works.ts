@@ -4,7 +4,7 @@ import type { SandboxLevel } from "../../src/contract/call.ts";
 export interface Work {
   /** Programs that it needs. */
   readonly needs: readonly string[];
-  /** The level at which `npm test` does it. Default: every level. */
+  /** The level at which it is done. Default: every level. */
   readonly level?: SandboxLevel;
   /** REGISTRY stands for the address of an npm registry, FREEPORT for an unused port; also in steps. */
   readonly files?: Readonly<Record<string, string>>;

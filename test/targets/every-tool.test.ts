@@ -9,7 +9,6 @@ import { anchorHash } from "../../src/edit/anchors.ts";
 import { openToolcrib, type Toolcrib } from "../../src/toolcrib/index.ts";
 import { catalog } from "../../src/tools/catalog.ts";
 import { type CommandTarget, commandTarget } from "../support/remote/command-target.ts";
-import { isLong } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // Every tool is called on a workspace of this machine and on an equal one of a target. The answers must be the same.
@@ -59,8 +58,7 @@ const steps = (url: string): readonly Step[] => [
   ["code.references", { name: "greet" }],
   ["code.validate", { path: "src/greet.ts" }],
   ["document.read", { path: "ledger.xlsx" }],
-  // The reader of PDF documents takes a second, and gets its file in the same way.
-  ...(isLong ? ([["document.read", { path: "paper.pdf", part: "page 1" }]] as const) : []),
+  ["document.read", { path: "paper.pdf", part: "page 1" }],
   ["git.status", {}],
   ["git.log", {}],
   ["journal.checkpoint", { name: "start" }],

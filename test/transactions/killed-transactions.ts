@@ -19,7 +19,7 @@ export function testKilledTransactions({ program, open, times, atOnce, withinMs 
   it.each([
     ["are rolled back by the next start, whenever their process is killed", "own"],
     ["are rolled back after being parked, when a process that resumed them is killed", "parked"],
-  ] as const)("%s", { timeout: 600_000 }, async (_, how) => {
+  ] as const)("%s", async (_, how) => {
     let left = times[how];
     const lane = async () => {
       while (left-- > 0) await killOnce(how);

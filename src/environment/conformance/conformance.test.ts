@@ -1,7 +1,6 @@
-import { afterAll } from "vitest";
+import { afterAll, describe } from "vitest";
 import { ServiceBackend } from "../../../examples/backend-service/service-backend.ts";
 import { startService } from "../../../examples/backend-service/stand-in.ts";
-import { isLong } from "../../../test/support/repetitions.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
 import { environmentOf } from "../backend/backend-environment.ts";
 import { withOutputs } from "../foreign-environment.ts";
@@ -36,8 +35,7 @@ testConformance("remote local", ({ outputs, ...content } = {}) =>
   openRemoteWorld(openLocalWorld(content), outputs && { outputs }),
 );
 
-// Their parts are tested above.
-if (isLong) {
+describe("combinations of those above", { tags: "slow" }, () => {
   testConformance("remote memory", ({ outputs, ...content } = {}) =>
     openRemoteWorld(memoryWorld(content), outputs && { outputs }),
   );
@@ -49,7 +47,7 @@ if (isLong) {
     });
     return { ...world, environment };
   });
-}
+});
 
 testConformance("memory backend", openBackendWorld, { snapshots: false });
 
@@ -57,19 +55,14 @@ const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
 
 // It has the code of the memory backend around it, and a request takes longer.
-const testService = isLong ? testConformance : testSomeConformance;
-testService(
-  "service backend",
-  ({ files, outputs = {} } = {}) => {
-    const { environment: local, ...world } = openLocalWorld({ ...(files && { files }) });
-    const backend = new ServiceBackend({ ...service, sandbox: "test", workspace: local.workspace });
-    return {
-      ...world,
-      environment: withOutputs(
-        environmentOf(backend),
-        new MemoryEnvironment({ workspace: "/outputs", files: outputs }),
-      ),
-    };
-  },
-  { snapshots: false },
-);
+testSomeConformance("service backend", ({ files, outputs = {} } = {}) => {
+  const { environment: local, ...world } = openLocalWorld({ ...(files && { files }) });
+  const backend = new ServiceBackend({ ...service, sandbox: "test", workspace: local.workspace });
+  return {
+    ...world,
+    environment: withOutputs(
+      environmentOf(backend),
+      new MemoryEnvironment({ workspace: "/outputs", files: outputs }),
+    ),
+  };
+});

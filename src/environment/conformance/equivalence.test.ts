@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import type { Environment, FileChange } from "../../contract/environment.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
@@ -104,7 +104,6 @@ const worlds: Readonly<Record<string, () => World | Promise<World>>> = {
 
 it.each(Object.entries(worlds))(
   "%s and memory behave the same for any sequence of calls",
-  { timeout: 60_000 },
   async (_, open) => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 15 }), async (sequence) => {
@@ -118,7 +117,7 @@ it.each(Object.entries(worlds))(
         }
         expect(await contentOf(memory)).toEqual(await contentOf(world.environment));
       }),
-      { numRuns: repetitions(25, 200) },
+      { numRuns: rounds(25) },
     );
   },
 );

@@ -1,7 +1,7 @@
 /** @module-tag slow */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import type { ChangeReceipt, Environment, FileChange } from "../../contract/environment.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
@@ -76,7 +76,6 @@ const worlds = {
 
 it.each(["memory", "disk", "target"] as const)(
   "a change set followed by its inverse restores every file (%s)",
-  { timeout: 60_000 },
   async (kind) => {
     await fc.assert(
       fc.asyncProperty(start, plan, async (contents, wanted) => {
@@ -99,7 +98,7 @@ it.each(["memory", "disk", "target"] as const)(
         await environment.change(inverseOf(changes, receipts, first), { durable: false });
         expect(await filesOf(environment)).toEqual(first);
       }),
-      { numRuns: repetitions(15, 100) },
+      { numRuns: rounds(15) },
     );
   },
 );

@@ -7,15 +7,15 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { inLanes } from "../../../test/support/in-lanes.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { openLocalWorld } from "../conformance/local-world.ts";
 import { failure } from "../conformance/world.ts";
 
-it("leaves the old or the new content when it is killed at any moment", { timeout: 600_000 }, async () => {
+it("leaves the old or the new content when it is killed at any moment", async () => {
   const writer = await bundledProgram(
     new URL("../../../test/support/environment/writer.ts", import.meta.url),
   );
-  for (const { content, leftovers } of await inLanes(repetitions(5, 16), () => killWriter(writer))) {
+  for (const { content, leftovers } of await inLanes(rounds(5), () => killWriter(writer))) {
     expect(content).toMatch(/^(?:(?:a{300000})|(?:b{300000}))$/);
     for (const name of leftovers) expect(name).toMatch(/^\.toolcrib-[0-9a-f-]{36}\.tmp$/);
   }

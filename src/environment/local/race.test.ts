@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { openRace, type Race, type RaceResult } from "../../../test/support/environment/race.ts";
 import { racedEnvironments } from "../../../test/support/environment/raced-environments.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { attempt } from "../../system/attempt.ts";
 
 // The boundary is guaranteed only where directories are opened by handle.
@@ -33,9 +33,8 @@ describe.runIf(isPromised)("when a directory is replaced by a link between any t
 
 // For Node calls that make several system calls: the swap happens between those. An implementation that checks paths by name
 // loses at least one try in a hundred here (docs/decisions/0003); bench/ runs a million.
-// In `npm test`, only the first environment: the test above interrupts the calls of all.
-for (const [name, { actions, options }] of Object.entries(racedEnvironments).slice(0, repetitions(1, 4))) {
-  describe.runIf(isPromised)("while a process replaces a directory by a link", () => {
+for (const [name, { actions, options }] of Object.entries(racedEnvironments)) {
+  describe.runIf(isPromised)("while a process replaces a directory by a link", { tags: "slow" }, () => {
     let race: Race;
 
     beforeAll(async () => {
@@ -44,8 +43,8 @@ for (const [name, { actions, options }] of Object.entries(racedEnvironments).sli
 
     afterAll(() => race[Symbol.asyncDispose]());
 
-    it.each(actions)(`follows no link with ${name}: %s`, { timeout: 600_000 }, async (action) => {
-      expect(await race.run(action, repetitions(10, 60))).toMatchObject({ escapes: 0 });
+    it.each(actions)(`follows no link with ${name}: %s`, async (action) => {
+      expect(await race.run(action, rounds(10))).toMatchObject({ escapes: 0 });
     });
   });
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { listen } from "../../../test/support/network/proxy-lab.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { ask } from "../../../test/support/web/web-lab.ts";
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
@@ -55,6 +55,6 @@ it("ends in an answer or a clear error, for any bytes and any disconnect", async
       if ("error" in answer) expect(answer.error).toMatch(/^(?:unavailable|timeout|too-large|unsupported): /);
       else expect(answer.body.length).toBeLessThanOrEqual(1000);
     }),
-    { numRuns: repetitions(60, 300) },
+    { numRuns: rounds(60) },
   );
 });

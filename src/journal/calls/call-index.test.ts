@@ -210,7 +210,7 @@ describe("the list of calls", () => {
     },
   );
 
-  it("is completed after a reader was killed", { tags: "slow", timeout: 600_000 }, async () => {
+  it("is completed after a reader was killed", { tags: "slow" }, async () => {
     recordCalls(3000);
     const lister = startLister();
     await once(lister.stdout!, "data");
@@ -221,7 +221,7 @@ describe("the list of calls", () => {
     expectCurrent();
   });
 
-  it("is current while other processes record and read", { tags: "slow", timeout: 600_000 }, async () => {
+  it("is current while other processes record and read", { tags: "slow" }, async () => {
     const recorder = await bundledProgram(
       new URL("../../../test/support/journal/recorder.ts", import.meta.url),
     );

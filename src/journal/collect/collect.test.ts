@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isLong, repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { contentHash } from "../../lib/bytes/content-hash.ts";
 import { BlobFolder, listBlobs } from "../../system/blob-store.ts";
@@ -170,13 +170,10 @@ describe("a collection", () => {
     expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual(removed(1, 0));
   });
 
-  it("never removes contents that calls of other processes have stored", {
-    tags: "slow",
-    timeout: 600_000,
-  }, async () => {
+  it("never removes contents that calls of other processes have stored", { tags: "slow" }, async () => {
     const script = fileURLToPath(new URL("../../../test/support/journal/keeper.ts", import.meta.url));
     const keepers = [1, 2].map(() =>
-      spawn(process.execPath, [script, folder, String(repetitions(100, 300))], { stdio: [...piped] }),
+      spawn(process.execPath, [script, folder, String(rounds(100))], { stdio: [...piped] }),
     );
     const answers = Promise.all(keepers.map((keeper) => text(keeper.stdout!)));
     const isOver = answers.then(() => true);
@@ -186,10 +183,7 @@ describe("a collection", () => {
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 
-  it("is completed by the next collection when it is killed", {
-    tags: "slow",
-    timeout: 600_000,
-  }, async () => {
+  it("is completed by the next collection when it is killed", { tags: "slow" }, async () => {
     for (let days = 60; days > 55; days -= 1)
       change(
         days,
@@ -203,7 +197,7 @@ describe("a collection", () => {
       const journal = new Journal({ file: ${JSON.stringify(file)}, session: "killed" });
       process.stdout.write("ready");
       await collect(journal, ${JSON.stringify(join(folder, "blobs"))}, { budget: { maxBytes: 0, maxDays: 30 } });`;
-    for (const delayMs of isLong ? [0, 10, 20, 30, 40] : [0, 20]) {
+    for (const delayMs of [0, 10, 20, 30, 40]) {
       const words = ["--input-type=module", "--eval", script];
       const collector = spawn(process.execPath, words, { stdio: [...piped] });
       const exit = once(collector, "exit");

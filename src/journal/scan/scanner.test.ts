@@ -1,6 +1,5 @@
 import { describe } from "vitest";
 import { openCommandFixture } from "../../../test/support/journal-scan/command-fixture.ts";
-import { isLong } from "../../../test/support/repetitions.ts";
 import { testCommandUndo } from "../../../test/undo/command-undo-tests.ts";
 
 describe("without git", () => testCommandUndo((files) => openCommandFixture(files)));
@@ -9,12 +8,10 @@ describe("without git", () => testCommandUndo((files) => openCommandFixture(file
 describe("in a repository", () =>
   testCommandUndo(
     (files) => openCommandFixture(files, { git: true }),
-    isLong
-      ? undefined
-      : [
-          "removes a tree",
-          "edits in place",
-          "moves files and directories",
-          "hides a change behind the old size and time",
-        ],
+    [
+      "removes a tree",
+      "edits in place",
+      "moves files and directories",
+      "hides a change behind the old size and time",
+    ],
   ));

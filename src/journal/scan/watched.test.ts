@@ -67,7 +67,7 @@ async function openLarge(options: ToolcribOptions, workspace?: CommandFixture) {
 }
 
 /** A process of another test that is just ending is a reason to scan everything. */
-const patience = { timeout: 120_000, interval: 0 };
+const patience = { timeout: 60_000, interval: 0 };
 
 const behindOurBack = {
   "rename over": "printf new > ../t; mv ../t d/one",

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { snapshot } from "../../../test/support/environment/change-world.ts";
 import { killedWorkspace } from "../../../test/support/killed-workspace.ts";
-import { isLong, repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { testKilledTransactions } from "../../../test/transactions/killed-transactions.ts";
 import { ProcessTree } from "../../system/process-tree.ts";
@@ -26,16 +26,13 @@ describe("transactions", () =>
   testKilledTransactions({
     program: () => transactionProgram,
     open: (files) => killedWorkspace(folder.path, files),
-    times: { own: repetitions(2, 22), parked: repetitions(1, 6) },
+    times: { own: rounds(2), parked: rounds(1) },
     atOnce: 2,
     withinMs: 400,
   }));
 
 describe.each(["none", "auto"])(
   "a command that keeps running after its process was killed, sandbox %s",
-  {
-    timeout: 60_000,
-  },
   (sandbox) => {
     const goOn = "while :; do echo more >> log.txt; rm -f src/c.txt; sleep 0.01; done";
 
@@ -46,8 +43,7 @@ describe.each(["none", "auto"])(
       [" even if it has left its process group", `setsid bash -c '${goOn}' & wait`],
     ] as const;
 
-    // `npm test` covers every case once, and the sandbox with the hardest one.
-    it.each(isLong || sandbox === "none" ? commands : commands.slice(-1))(
+    it.each(commands)(
       "is stopped before its transaction is rolled back%s",
       { tags: "slow" },
       async (_, command) => {
@@ -68,19 +64,15 @@ describe.each(["none", "auto"])(
 
     const signals = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
-    it.each(isLong ? signals : signals.filter((signal) => (signal === "SIGTERM") === (sandbox === "auto")))(
-      "is stopped together with its process by %s",
-      { tags: "slow" },
-      async (signal) => {
-        const world = newWorld();
-        const { child, marks } = await world.run(goOn);
-        child.kill(signal);
-        expect(await once(child, "exit")).toEqual([null, signal]);
-        while (stillRunning(marks).length > 0) await setTimeout(10);
-        await (await world.open()).close();
-        expect(world.now()).toEqual(world.before);
-      },
-    );
+    it.each(signals)("is stopped together with its process by %s", { tags: "slow" }, async (signal) => {
+      const world = newWorld();
+      const { child, marks } = await world.run(goOn);
+      child.kill(signal);
+      expect(await once(child, "exit")).toEqual([null, signal]);
+      while (stillRunning(marks).length > 0) await setTimeout(10);
+      await (await world.open()).close();
+      expect(world.now()).toEqual(world.before);
+    });
 
     function newWorld() {
       const home = mkdtempSync(join(folder.path, "world "));

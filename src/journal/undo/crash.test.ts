@@ -1,4 +1,3 @@
-/** @module-tag slow */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from "node:fs";
@@ -8,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import type { Interference } from "../../../test/support/environment/interference.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { roundsFactor } from "../../../test/support/rounds.ts";
 import { wholeOf } from "../../../test/support/undo/undo-fixture.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
@@ -20,37 +19,51 @@ const undoer = await bundledProgram(new URL("../../../test/support/undo/undoer.t
 const patch =
   "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Delete File: d/b\n*** Add File: new/deep/c\n+new\n*** End Patch";
 
+/** The number of steps between two kills. */
+const stride = Math.max(1, Math.round(27 / roundsFactor));
+
 let home: string;
 beforeAll(() => {
   home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib undo crash "));
 });
 afterAll(() => rmSync(home, { recursive: true }));
 
-it("leaves every file whole when an undo is killed, and the next undo completes it", {
-  timeout: 300_000,
-}, async () => {
+it("leaves every file whole when an undo is killed, and the next undo completes it", async () => {
+  const world = await makeWorld("one undo", ["edit.patch", { patch }]);
+  const { wasKilled } = await killUndo(world, { killAt: 27 });
+  expect(wasKilled).toBe(true);
+});
+
+it("leaves every file whole when an undo is killed at any step", { tags: "slow" }, async () => {
   const world = await makeWorld("undo", ["edit.patch", { patch }]);
-  const undo = ["journal.undo", {}] as const;
   const { steps } = await world.run(undo, {});
   const outcomes: string[] = [];
-  for (let killAt = 1; killAt <= steps; killAt += repetitions(27, 7)) {
+  for (let killAt = 1; killAt <= steps; killAt += stride) {
     world.reset();
-    await world.run(undo, { killAt });
-    const found = await world.look();
-    outcomes.push(filesOf(found) === filesOf(world.before) ? "undone" : "not undone");
-    expect([filesOf(world.before), filesOf(world.after)]).toContain(filesOf(found));
-    await world.call(undo);
-    expect(await world.look()).toEqual(world.before);
+    outcomes.push((await killUndo(world, { killAt })).outcome);
   }
   expect(outcomes.join(" ")).toMatch(/^(?:not undone )+(?:undone ?)*$/);
 });
 
-it("undoes a killed call, however far it got", { timeout: 300_000 }, async () => {
+const undo = ["journal.undo", {}] as const;
+
+/** Kills an undo at a step. Fails unless every file is whole, and the next undo completes it. */
+async function killUndo(world: Awaited<ReturnType<typeof makeWorld>>, interference: Interference) {
+  const { steps } = await world.run(undo, interference);
+  const found = await world.look();
+  expect([filesOf(world.before), filesOf(world.after)]).toContain(filesOf(found));
+  await world.call(undo);
+  expect(await world.look()).toEqual(world.before);
+  const isUndone = filesOf(found) === filesOf(world.before);
+  return { wasKilled: steps === 0, outcome: isUndone ? "undone" : "not undone" };
+}
+
+it("undoes a killed call, however far it got", { tags: "slow" }, async () => {
   const world = await makeWorld("call", ["journal.checkpoint", {}]);
   const call = ["edit.patch", { patch }] as const;
   const { steps } = await world.run(call, {});
   expect(steps).toBeGreaterThan(0);
-  for (let killAt = 1; killAt <= steps; killAt += repetitions(27, 7)) {
+  for (let killAt = 1; killAt <= steps; killAt += stride) {
     world.reset();
     await world.run(call, { killAt });
     await world.call(["journal.undo", { last: 1 }]);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { snapshot } from "../../../test/support/environment/change-world.ts";
 import { inLanes } from "../../../test/support/in-lanes.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { changingScript, newKeepWorld, openKeepFixture } from "../../../test/support/stages/keep-world.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 
@@ -27,7 +27,7 @@ const names = [
   changingScript[0],
 ];
 
-describe("a killed call", { timeout: 600_000 }, () => {
+describe("a killed call", () => {
   let steps: readonly number[] = [];
   beforeAll(async () => {
     steps = JSON.parse(await runCaller(newKeepWorld(folder.path), names.join("\n"))) as readonly number[];
@@ -36,7 +36,7 @@ describe("a killed call", { timeout: 600_000 }, () => {
   it.each(names.map((name, at) => [name, at] as const))(
     "can be undone when killed at any step: %s",
     async (name, at) => {
-      const count = repetitions(2, 24);
+      const count = rounds(2);
       const found = await inLanes(count, async (number) => {
         // The calls are killed at different parts of their work.
         const part = (number - 1 + (at + 1) / names.length) / count;

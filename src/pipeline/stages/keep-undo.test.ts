@@ -97,7 +97,6 @@ it("warns about what undo cannot restore, in the result and later", {
 
 it("keeps what each process replaces when several write one file", {
   tags: "slow",
-  timeout: 60_000,
 }, async () => {
   const home = newKeepWorld(folder.path);
   const before = snapshot(join(home, "workspace"));

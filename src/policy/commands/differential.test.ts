@@ -5,7 +5,7 @@ import { builtinsOnTexts } from "../../../test/support/commands/arbitrary-builti
 import { pieces, plainCommands, wrappedPieces } from "../../../test/support/commands/arbitrary-commands.ts";
 import { explains } from "../../../test/support/commands/explains.ts";
 import { programsRun } from "../../../test/support/commands/programs-run.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { analyseCommand } from "./analyse-command.ts";
 
 it.each([
@@ -13,7 +13,7 @@ it.each([
   ["inside any wrapper", wrappedPieces],
   ["with any text evaluated by builtins", builtinsOnTexts],
 ])("reports every program that a real bash runs, %s", (_name, arbitrary) => {
-  const commands = fc.sample(arbitrary, { numRuns: repetitions(120, 500) });
+  const commands = fc.sample(arbitrary, { numRuns: rounds(120) });
   const ran = programsRun(commands);
   const unseen = commands.flatMap((command, index) => {
     const analysis = analyseCommand(command);
@@ -23,7 +23,7 @@ it.each([
 });
 
 it("reports exactly the programs that a real bash runs for well-formed commands", () => {
-  const commands = fc.sample(plainCommands, { numRuns: repetitions(50, 150) });
+  const commands = fc.sample(plainCommands, { numRuns: rounds(50) });
   const ran = programsRun(commands);
   const reported = commands.map((command) => {
     const { commands: found, notUnderstood } = analyseCommand(command);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { randomLetters } from "../../../test/support/policy/random-letters.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { hasPrivateKey } from "./private-keys.ts";
 import { RedactedStream, redactInTurns, redactionOfRecords, redactText, redactValue } from "./redact.ts";
 import { marksIn } from "./secret.ts";
@@ -155,7 +155,7 @@ describe("a text without secrets", () => {
         const shown = numbered.map((line, index) => `${first + index} | ${line}`).join("\n");
         expect(redactText(shown)).toBe(shown);
       }),
-      { numRuns: repetitions(100, 500) },
+      { numRuns: rounds(100) },
     );
   });
 

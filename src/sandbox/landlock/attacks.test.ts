@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { versionOfLandlock } from "../../../test/support/landlock/version-of-landlock.ts";
-import { isLong } from "../../../test/support/repetitions.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 
 const version = await versionOfLandlock();
@@ -15,14 +14,11 @@ const program = await bundledProgram(new URL("../../../test/support/landlock/att
 if (version === 0) console.warn("SKIPPED: attacks on Landlock, which this kernel does not have");
 
 describe.skipIf(version === 0)("the Landlock sandbox", () => {
-  it("withstands every attack by the user who runs the tests", {
-    timeout: 600_000,
-    tags: ["root", "slow"],
-  }, async () => {
+  it("withstands every attack by the user who runs the tests", { tags: ["root", "slow"] }, async () => {
     expect(await attack({})).toEqual([]);
   });
 
-  it.skipIf(!isRoot)("withstands every attack by an ordinary user", { timeout: 600_000 }, async (context) => {
+  it.skipIf(!isRoot)("withstands every attack by an ordinary user", { tags: "slow" }, async (context) => {
     if (!othersReach(program) || !othersReach(process.execPath)) {
       console.warn(`SKIPPED: attacks as an ordinary user, who cannot read ${program} or ${process.execPath}`);
       context.skip();
@@ -30,9 +26,9 @@ describe.skipIf(version === 0)("the Landlock sandbox", () => {
     expect(await attack({ user: 65534 })).toEqual([]);
   });
 
-  it.each((isLong ? [1, 4] : [1]).filter((older) => older < version))(
+  it.each([1, 4].filter((older) => older < version))(
     "of version %i lets only signals pass, as it reports",
-    { tags: "slow", timeout: 600_000 },
+    { tags: "slow" },
     async (older) => {
       expect(await attack({ version: older })).toEqual(["end another process"]);
     },

@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isLong } from "../../../test/support/repetitions.ts";
 import { missingHere, openSandboxFixture } from "../../../test/support/sandbox-fixture.ts";
 
 const megabyte = 1024 ** 2;
@@ -50,10 +49,9 @@ let first: string | undefined;
 for (const level of ["bwrap", "landlock", "none"] as const) {
   const missing = process.platform === "linux" ? await missingHere(level) : "what runs cannot be looked at";
   if (missing === undefined) first ??= level;
-  // The same code watches and reports these limits at every level.
-  const onceIt = it.runIf(isLong || level === first);
+  const options = level === first ? {} : { tags: "slow" };
 
-  describe.skipIf(missing !== undefined)(`a command at its limits, in the sandbox ${level}`, () => {
+  describe.skipIf(missing !== undefined)(`a command at its limits, in the sandbox ${level}`, options, () => {
     it("is ended when it starts ever more processes", { tags: "slow" }, async () => {
       await using fixture = openSandboxFixture(level);
       // Stops at 4096 processes, so that other tests on a busy machine can still start some.
@@ -72,7 +70,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([withoutAmounts(remarks)[0], isRunning(name)]).toEqual([tooManyProcesses(100), false]);
     });
 
-    onceIt("is ended when it reaches the memory limit", { tags: "slow" }, async () => {
+    it("is ended when it reaches the memory limit", { tags: "slow" }, async () => {
       await using fixture = openSandboxFixture(level);
       // Bash would exec its last command, and free the memory before a busy machine measures it.
       const ran = await fixture.run("x=$(head -c 80000000 /dev/zero | tr '\\0' a); sleep 60; :", {
@@ -90,7 +88,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([undefined, [tooMuchMemory]]);
     });
 
-    onceIt("is charged once for memory that its processes share", { tags: "slow" }, async () => {
+    it("is charged once for memory that its processes share", { tags: "slow" }, async () => {
       await using fixture = openSandboxFixture(level);
       const fill = "x=$(head -c 30000000 /dev/zero | tr '\\0' a)";
       const share = "for i in {1..12}; do (sleep 1; :) & done; wait; echo done";
@@ -100,7 +98,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([stdout, remarks]).toEqual(["done\n", []]);
     });
 
-    onceIt("is ended when its processes together reach the CPU limit", { tags: "slow" }, async () => {
+    it("is ended when its processes together reach the CPU limit", { tags: "slow" }, async () => {
       await using fixture = openSandboxFixture(level);
       const loop = "(while :; do :; done) &";
       const { remarks } = await fixture.run(`${loop} ${loop} sleep 60`, { limits: { cpuSeconds: 1 } });
@@ -109,7 +107,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       ]);
     });
 
-    onceIt("cannot write a file above the size limit", async () => {
+    it("cannot write a file above the size limit", async () => {
       await using fixture = openSandboxFixture(level);
       const { remarks } = await fixture.run("exec head -c 3000000 /dev/zero > big", {
         limits: { fileBytes: megabyte },
@@ -117,7 +115,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([remarks, statSync(join(fixture.workspace, "big")).size]).toEqual([[tooLargeFile], megabyte]);
     });
 
-    onceIt("reports the limit when only one of its processes reached it", async () => {
+    it("reports the limit when only one of its processes reached it", async () => {
       await using fixture = openSandboxFixture(level);
       const { stdout, remarks } = await fixture.run("head -c 3000000 /dev/zero > big; echo done", {
         limits: { fileBytes: megabyte },
@@ -125,7 +123,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([stdout, remarks]).toEqual(["done\n", [tooLargeFile]]);
     });
 
-    onceIt("is ended when it prints too much", async () => {
+    it("is ended when it prints too much", async () => {
       await using fixture = openSandboxFixture(level);
       const ran = await fixture.run("yes; yes >&2", { limits: { outputBytes: megabyte } });
       expect([ran.code, ran.stdout.length < 64 * megabyte, withoutAmounts(ran.remarks)]).toEqual([
@@ -146,7 +144,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect(stdout).toBe("0\n77\n82\n2048\n");
     });
 
-    onceIt("reaches no limit with usual work", async () => {
+    it("reaches no limit with usual work", async () => {
       await using fixture = openSandboxFixture(level);
       const { stdout, remarks } = await fixture.run(
         "for i in {1..50}; do sleep 0.3 & done; wait; head -c 5000000 /dev/zero > big; seq 100000 | tail -1",

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { certificate, certificateKey } from "../../../test/support/network/certificate.ts";
 import { startInside } from "../../../test/support/network/inside.ts";
 import { echo, listen, listening } from "../../../test/support/network/proxy-lab.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 
 const mayConnect = (host: string) => host.endsWith(".example") || host === "127.0.0.1";
 const missing = ["bwrap", "perl", "curl"].filter((program) => spawnSync(program, ["--version"]).error);
@@ -58,7 +58,7 @@ describe.skipIf(missing.length > 0)(
         `
       const sent = crypto.createHash("sha256"), got = crypto.createHash("sha256");
       const block = crypto.randomBytes(1 << 20);
-      let left = ${repetitions(20, 100)};
+      let left = ${rounds(20)};
       const send = () => {
         while (left-- > 0) { sent.update(block); if (!socket.write(block)) return socket.once("drain", send); }
         socket.end();
@@ -101,7 +101,7 @@ describe.skipIf(missing.length > 0)(
     });
 
     it("serves hundreds of separate connections at once", { tags: "slow" }, async () => {
-      const count = repetitions(300, 1000);
+      const count = 300;
       await using server = await echo();
       await using inside = node(
         `

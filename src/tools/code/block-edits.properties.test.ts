@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { codeFixture } from "../../../test/support/code-fixture.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { spliced } from "../../code/blocks/block-change.ts";
 import { blockText, spanOf } from "../../code/blocks/block-text.ts";
 import { insertBlock } from "../../code/blocks/insert-block.ts";
@@ -28,7 +28,7 @@ const paths = [
   "*.json",
   ".github/**/*.yml",
   "examples/**/*.ts",
-].flatMap((pattern) => globSync(pattern, { cwd: repository }).sort().slice(0, repetitions(2, 6)));
+].flatMap((pattern) => globSync(pattern, { cwd: repository }).sort().slice(0, rounds(2)));
 
 async function open(path: string, text: string): Promise<CodeFile> {
   const outline = await opened.context.code.outline({ path, text }, { signal: opened.context.signal });

@@ -44,7 +44,7 @@ describe("code.search with an embedding model", () => {
           pieces: 6,
           missing: 0,
         }),
-      { timeout: 60_000 },
+      { timeout: 30_000 },
     );
   });
   afterAll(async () => {

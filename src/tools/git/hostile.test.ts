@@ -18,7 +18,6 @@ import {
   openGitFixture,
   type Worktree,
 } from "../../../test/support/git-tools/git-fixture.ts";
-import { isLong } from "../../../test/support/repetitions.ts";
 
 /** Every call that reads; each touches files, history and objects. */
 const readings: readonly (readonly [string, object])[] = [
@@ -52,9 +51,9 @@ async function readWith(opened: GitFixture, calls: typeof readings): Promise<voi
   for (const [tool, input] of calls) await opened.call(tool, input);
 }
 
-/** The calls that run the git command that falls. `npm run test:long` makes every call. */
+/** The calls that run the git command that falls; all of them if there is none. */
 function readingsLike(falls: Attack["falls"]): typeof readings {
-  if (isLong || falls === undefined) return readings;
+  if (falls === undefined) return readings;
   return readings.filter(([tool]) => tool === `git.${falls[0]}`);
 }
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../test/support/as-ordinary-user.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { toolContext } from "../../../test/support/tool-context.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
@@ -173,7 +173,7 @@ describe("search.grep", () => {
       await once(attacker, "message");
       const context = toolContext(open(workspace));
       const seen = new Set<string>();
-      for (let round = 0; round < repetitions(20, 60); round += 1) {
+      for (let round = 0; round < rounds(20); round += 1) {
         const { data } = await grep({ pattern: "hit" }, context, round % 2 === 0 ? nothing : usualBudget);
         for (const match of data.matches) seen.add(match.text);
       }

@@ -18,9 +18,8 @@ import {
   type Toolcrib,
   type ToolcribOptions,
 } from "../../../src/toolcrib/index.ts";
-import { isLong } from "../repetitions.ts";
 
-/** A workspace on the disk with a real repository, and a Toolcrib instance in it. By default, only `npm run test:long` has a sandbox. */
+/** A workspace on the disk with a real repository, and a Toolcrib instance in it. Default: without a sandbox. */
 export interface GitFixture extends Worktree {
   readonly crib: Toolcrib;
   /** The folder of the workspace; tests put other files there too. */
@@ -83,7 +82,7 @@ export async function openGitFixture({
       stateDirectory: join(home, "state"),
       configDirectory: join(home, "config"),
       mode: "cautious",
-      sandbox: isLong ? "auto" : "none",
+      sandbox: "none",
       ...options,
     });
   const crib = await open(workspace);

@@ -31,7 +31,7 @@ afterAll(() => rmSync(home, { recursive: true }));
 // One process is stopped at every step in turn, each in a separate workspace: from that step on, nothing it does has
 // an effect. Its records are those of a dead process as soon as it ends. A start that is killed at each step takes ten times
 // as long; bench/crash-changes.ts does that.
-describe("a change set", { timeout: 300_000 }, () => {
+describe("a change set", () => {
   it("is applied completely or not at all when it or the next start is killed at any step", {
     tags: "slow",
   }, async () => {
@@ -77,9 +77,7 @@ describe("a change set", { timeout: 300_000 }, () => {
   });
 });
 
-it("a move leaves none of the directories created for it when it is killed at any step", {
-  timeout: 300_000,
-}, async () => {
+it("a move leaves none of the directories created for it when it is killed at any step", async () => {
   const { folder, steps } = await stopAtEachStep("move");
   const outcomes = await settleEach(folder, steps);
   expect(outcomes.join(" ")).toMatch(/^(?:before )+(?:after )*after$/);

@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../../test/support/as-ordinary-user.ts";
 import { bundledProgram } from "../../../../test/support/bundled-program.ts";
-import { repetitions } from "../../../../test/support/repetitions.ts";
+import { rounds } from "../../../../test/support/rounds.ts";
 import type { FileChange } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
@@ -176,7 +176,7 @@ it.each([
     const files = Object.fromEntries(paths.map((path) => [path, "0"]));
     await using world = openLocalWorld({ files });
     const home = world.path("..");
-    const times = repetitions(40, 100);
+    const times = rounds(40);
     const program = await bundledProgram(
       new URL("../../../../test/support/environment/competitor.ts", import.meta.url),
     );

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { repetitions } from "../../../../test/support/repetitions.ts";
+import { rounds } from "../../../../test/support/rounds.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import type { Snapshot } from "../../../contract/snapshot.ts";
 import { PathChecker } from "../../../system/path-checker.ts";
@@ -129,7 +129,7 @@ const ways: Readonly<Record<string, string>> = {
 };
 
 /** A process of another test that is just ending is a reason to scan everything. */
-const patience = { timeout: 120_000, interval: 0 };
+const patience = { timeout: 60_000, interval: 0 };
 
 describe.skipIf(!isOnDisk)("a watched workspace", () => {
   it.each(Object.entries(ways))("sees %s", async (_, script) => {
@@ -437,15 +437,15 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
       fc.tuple(path, path).map(([from, to]) => `ln ${from} ${to}`),
       fc.tuple(path, path).map(([from, to]) => `ln -s ${from} ${to}`),
     );
-    const rounds = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 8, maxLength: 8 });
-    const property = fc.asyncProperty(rounds, async (scripts) => {
+    const scripts = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 8, maxLength: 8 });
+    const property = fc.asyncProperty(scripts, async (some) => {
       await using watched = await openWatched();
-      for (const steps of scripts) {
+      for (const steps of some) {
         watched.run(`exec 2> /dev/null\n${steps.join("\n")}\ntrue`);
         expect(show(await watched.take())).toEqual(show(await watched.fresh()));
       }
     });
-    await fc.assert(property, { numRuns: repetitions(1, 12) });
+    await fc.assert(property, { numRuns: rounds(1) });
   });
 });
 

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { arbitraryPrograms } from "../../../../test/support/commands/arbitrary-programs.ts";
 import { commandsThatChange } from "../../../../test/support/commands/changes-made.ts";
-import { repetitions } from "../../../../test/support/repetitions.ts";
+import { rounds } from "../../../../test/support/rounds.ts";
 import { analyseCommand } from "../analyse-command.ts";
 
 it("classifies as reading only commands that change no file and run nothing else", { tags: "slow" }, () => {
-  const commands = fc.sample(arbitraryPrograms, { numRuns: repetitions(60, 150) });
+  const commands = fc.sample(arbitraryPrograms, { numRuns: rounds(60) });
   const reading = commands.filter((command) => {
     const { commands: found, notUnderstood } = analyseCommand(command);
     return notUnderstood.length === 0 && found.every(({ risk }) => risk === "read");

@@ -7,7 +7,7 @@ import { bundledProgram } from "../../../../test/support/bundled-program.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { openToolcrib } from "../../../toolcrib/index.ts";
 
-it("can be undone when it was killed before its check ended", { timeout: 600_000 }, async () => {
+it("can be undone when it was killed before its check ended", async () => {
   await using folder = temporaryFolder();
   const [workspace, stateDirectory, configDirectory] = ["work space", "state", "config"].map((name) =>
     join(folder.path, name),

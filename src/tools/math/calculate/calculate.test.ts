@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { repetitions } from "../../../../test/support/repetitions.ts";
+import { rounds } from "../../../../test/support/rounds.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { calculate } from "./calculate.ts";
 import { showValue } from "./show-value.ts";
@@ -349,7 +349,7 @@ describe("calculate", () => {
           expect(["invalid-input", "too-large"]).toContain(error.code);
         }
       }),
-      { numRuns: repetitions(300, 2000) },
+      { numRuns: rounds(300) },
     );
   });
 
