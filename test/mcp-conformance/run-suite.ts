@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { packageFolder } from "../support/package-folder.ts";
+import { npmPackageFolder } from "../support/npm-package-folder.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Check, type Leg, type Revision, revisions, type Scenario } from "./scenario.ts";
 import { servedFixtures } from "./served-fixtures.ts";
@@ -60,7 +60,7 @@ export async function runClient(scenarios: readonly Scenario[]): Promise<readonl
 }
 
 const folder = join(import.meta.dirname, "../..");
-const programOfSuite = () => join(packageFolder("@modelcontextprotocol/conformance"), "dist/index.js");
+const programOfSuite = () => join(npmPackageFolder("@modelcontextprotocol/conformance"), "dist/index.js");
 
 /** Runs command lines of the suite. Their written results count, so a failing scenario is not an error here. */
 async function conformance(

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { builtProgram } from "../support/built-program.ts";
-import { packageFolder } from "../support/package-folder.ts";
+import { npmPackageFolder } from "../support/npm-package-folder.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const repository = join(import.meta.dirname, "../..");
@@ -19,7 +19,7 @@ beforeAll(() => {
   writeFileSync(join(project.path, "package.json"), '{ "type": "module" }');
   cpSync(join(repository, "examples"), join(project.path, "examples"), { recursive: true });
   install("toolcrib", repository);
-  for (const name of sdks) install(name, packageFolder(name));
+  for (const name of sdks) install(name, npmPackageFolder(name));
 });
 afterAll(() => project[Symbol.asyncDispose]());
 

@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync, linkSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../../src/toolcrib/index.ts";
-import { packageFolder } from "../package-folder.ts";
+import { npmPackageFolder } from "../npm-package-folder.ts";
 import { missingHere } from "../sandbox-fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -30,7 +30,7 @@ export async function servedProject({
     writeFileSync(at(path), content);
   }
   for (const [name, source] of Object.entries(packages))
-    linkTree(packageFolder(source), at(`node_modules/${name}`));
+    linkTree(npmPackageFolder(source), at(`node_modules/${name}`));
   const crib = await openToolcrib({
     ...options,
     workspace,
@@ -51,7 +51,9 @@ export async function servedProject({
 export const typescriptPackages: Readonly<Record<string, string>> = Object.fromEntries(
   [
     "typescript",
-    ...readdirSync(join(packageFolder("typescript"), "../@typescript")).map((name) => `@typescript/${name}`),
+    ...readdirSync(join(npmPackageFolder("typescript"), "../@typescript")).map(
+      (name) => `@typescript/${name}`,
+    ),
   ].map((name) => [name, name]),
 );
 

@@ -2,7 +2,7 @@ import { findPackageJSON } from "node:module";
 import { dirname } from "node:path";
 
 /** Returns the folder of an installed package of this repository, or of test/package.json. */
-export function packageFolder(name: string): string {
+export function npmPackageFolder(name: string): string {
   const file = findInstalled(name);
   if (file === undefined)
     throw new Error(`The package ${name} is not installed. Run: node scripts/install-packages.ts test`);
