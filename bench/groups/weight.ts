@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { SandboxLevel } from "../../src/contract/call.ts";
 import type { openToolcrib } from "../../src/toolcrib/index.ts";
 import { workDirectory } from "../data/data.ts";
-import { ensureTree, installSubject, ownCheckout, subjectOf } from "../growth/stage.ts";
+import { ensureTree, firstFile, installSubject, ownCheckout, subjectOf } from "../growth/stage.ts";
 import type { Case, CaseResult, Contender, Group } from "../harness.ts";
 import { writeAskedProject } from "../weight/asked-project.ts";
 import { countFolders, type FileLines } from "../weight/count-lines.ts";
@@ -43,15 +43,17 @@ export const group: Group = {
       rounds: 80,
       goals: [],
       contenders: {
-        "node -e 0": () => program(["-e", "0"], folder),
+        "node -e 0": () => repeat(() => [process.execPath, "-e", "0"], folder),
         toolcrib: () => {
-          const files = ensureTree("5k", { git: true });
-          const path = "packages/p000/src/m000/f00.ts";
-          return program([launcher, "call", "file.read", "--path", path, "--limit", "20", "--json"], files);
+          const call = ["call", "file.read", "--path", firstFile, "--limit", "20", "--json"];
+          return repeat(() => [process.execPath, launcher, ...call], ensureTree("5k", { git: true }));
         },
       },
     },
-    ...sizes.map(writingCommand),
+    ...sizes.flatMap((size) => [
+      writingCommand(`a writing command, ${size} files`, () => openLibrary(size)),
+      writingCommand(`a writing command in a new process, ${size} files`, () => newProcess(size)),
+    ]),
   ],
 };
 
@@ -180,25 +182,29 @@ async function memory(): Promise<Table> {
   };
 }
 
-function writingCommand(size: string): Case {
+/** Bash writes elsewhere, so that each command of Toolcrib finds only its own change. */
+function writingCommand(name: string, toolcrib: () => Contender | Promise<Contender>): Case {
   return {
-    name: `a writing command, ${size} files`,
+    name,
     about:
-      "`echo N > file` in a git repository: by bash, by shell.run of an open library, and by `toolcrib call shell.run` as a new process.",
+      "`echo N > file` in a git repository: by shell.run of an open library, or by `toolcrib call shell.run`; and by bash.",
     rounds: 15,
     warmUpRounds: 3,
     goals: [],
     contenders: {
       // Several laps: the kernel counts processor time in steps of 10 ms.
-      bash: () => ({ ...shell((lap) => ["bash", "-c", `echo ${lap} > written`], size), laps: 10 }),
-      toolcrib: () => openLibrary(size),
-      "toolcrib, a new process": () =>
-        shell((lap) => {
-          const call = ["shell.run", "--command", `echo ${lap} > written`, "--mode", "yolo"];
-          return [process.execPath, launcher, "call", ...call];
-        }, size),
+      bash: () => ({ ...repeat((lap) => ["bash", "-c", `echo ${lap} > written`], folder), laps: 10 }),
+      toolcrib,
     },
   };
+}
+
+function newProcess(size: string): Contender {
+  const words = ["call", "shell.run", "--mode", "yolo", "--command"];
+  return repeat(
+    (lap) => [process.execPath, launcher, ...words, `echo ${lap} > written`],
+    ensureTree(size, { git: true }),
+  );
 }
 
 async function openLibrary(size: string): Promise<Contender> {
@@ -215,7 +221,7 @@ async function openLibrary(size: string): Promise<Contender> {
   return {
     run: async () => {
       lap += 1;
-      const result = await toolcrib.call("shell.run", { command: `echo ${lap} > written-by-library` });
+      const result = await toolcrib.call("shell.run", { command: `echo ${lap} > written` });
       const { sandbox } = result.data as { sandbox: SandboxLevel };
       if (result.isError || sandbox === "none") throw new Error(`sandbox ${sandbox}: ${result.content}`);
       return "exit 0";
@@ -224,8 +230,8 @@ async function openLibrary(size: string): Promise<Contender> {
   };
 }
 
-function shell(words: (lap: number) => readonly string[], size: string): Contender {
-  const cwd = ensureTree(size, { git: true });
+function repeat(words: (lap: number) => readonly string[], cwd: string): Contender {
+  mkdirSync(cwd, { recursive: true });
   let lap = 0;
   return {
     run: () => {
@@ -233,11 +239,6 @@ function shell(words: (lap: number) => readonly string[], size: string): Contend
       return ended(words(lap), cwd);
     },
   };
-}
-
-function program(args: readonly string[], cwd: string): Contender {
-  mkdirSync(cwd, { recursive: true });
-  return { run: () => ended([process.execPath, ...args], cwd) };
 }
 
 async function ended([name, ...args]: readonly string[], cwd: string): Promise<string> {
