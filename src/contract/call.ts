@@ -124,6 +124,8 @@ export interface Account {
   sandbox?: SandboxLevel;
   /** One sentence for each thing that an undo of this call will not restore. */
   notCovered?: readonly string[];
+  /** Folders, relative to the workspace, in which the call may have made changes that undo does not restore. */
+  unseenFolders?: readonly string[];
 }
 
 /** A policy decision, as recorded and shown. */

@@ -109,6 +109,15 @@ export interface Environment {
    */
   snapshot?(options?: SnapshotOptions): Promise<Snapshot>;
 
+  /**
+   * Tells in which of these directories, relative to the workspace, an entry has changed since a time. Follows no links.
+   * Missing when an environment cannot do it fast.
+   */
+  changedSince?(
+    directories: readonly string[],
+    wanted: ChangedSinceWanted,
+  ): Promise<ReadonlyMap<string, DirectoryChange>>;
+
   /** Opens a directory, so that its path cannot be swapped for another later. Must be closed. */
   openDirectory(path: string): Promise<Directory>;
 
@@ -169,6 +178,17 @@ export interface Environment {
   /** Ends running processes and frees all resources. */
   close(): Promise<void>;
 }
+
+export interface ChangedSinceWanted {
+  /** Milliseconds since 1970. */
+  readonly sinceMs: number;
+  /** The most entries to look at in all directories together. */
+  readonly maxEntries: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** "unknown": there are too many entries to look at all of them. */
+export type DirectoryChange = "changed" | "unchanged" | "unknown";
 
 export interface SearchOptions {
   /** Files to leave out, relative to the workspace. */

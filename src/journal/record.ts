@@ -46,6 +46,8 @@ export interface CallRecord {
   readonly sandbox: SandboxLevel | null;
   /** The effects that an undo of this call does not revert, each in one phrase. */
   readonly notCovered: readonly string[];
+  /** Folders, relative to the workspace, in which it may have made further changes: an undo looks whether there are any. */
+  readonly unseenFolders?: readonly string[] | undefined;
   /** The numbers of files that the call changed. */
   readonly files: FileCounts;
 }

@@ -114,6 +114,7 @@ type ReadingMethod =
   | "search"
   | "list"
   | "modifiedTimes"
+  | "changedSince"
   | "state"
   | "openDirectory"
   | "walk"

@@ -2,10 +2,12 @@ import { closeSync, openSync, realpathSync, statSync } from "node:fs";
 import { relative } from "node:path";
 import type {
   Announcing,
+  ChangedSinceWanted,
   ChangeOptions,
   ChangeReceipt,
   DeleteOptions,
   Directory,
+  DirectoryChange,
   EntryChange,
   Environment,
   FileChange,
@@ -260,6 +262,14 @@ class LocalEnvironment implements Environment, AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<readonly (number | undefined)[]> {
     return readModifiedTimes(this.workspace, paths, signal);
+  }
+
+  async changedSince(
+    directories: readonly string[],
+    wanted: ChangedSinceWanted,
+  ): Promise<ReadonlyMap<string, DirectoryChange>> {
+    const { changedSince } = await import("./scan/changed-since.ts");
+    return changedSince(this.workspace, directories, wanted);
   }
 
   async snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {

@@ -1,8 +1,8 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
-import type { Environment } from "../../contract/environment.ts";
+import type { DirectoryChange, Environment } from "../../contract/environment.ts";
 import { errorWith, ToolError } from "../../contract/error.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
-import { kindOfMode, type Snapshot, type SnapshotOptions } from "../../contract/snapshot.ts";
+import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import { freeHeapSoon, withoutHeapGrowth } from "../../lib/async/without-heap-growth.ts";
 import { WorkLimit } from "../../lib/async/work-limit.ts";
 import { monotonicMs } from "../../lib/clock.ts";
@@ -15,7 +15,8 @@ import type { RecordedChange } from "../record.ts";
 import { findChanges } from "./find-changes.ts";
 import { HeldByGit, movedGit } from "./held-by-git.ts";
 import { Holdings } from "./holdings.ts";
-import { carryOver, type Ledger, modeAt } from "./ledger.ts";
+import { describeIgnored, ignoredFolders } from "./ignored-folders.ts";
+import { carryOver, type Ledger } from "./ledger.ts";
 import { type Begun, type KnownLedger, PendingScans } from "./pending-scans.ts";
 import {
   type Backlog,
@@ -78,6 +79,7 @@ class ChangeScanner implements Scanner {
     const begun = await withoutHeapGrowth(() => this.#begin(call));
     if ("uncovered" in begun) return reportUncovered(call, next(call), [begun.uncovered]);
     const outliving: Promise<unknown>[] = [];
+    const startedMs = Date.now();
     const running = next({
       ...call,
       outlivedBy: (work) => {
@@ -87,8 +89,10 @@ class ChangeScanner implements Scanner {
     });
     await running.catch(() => {});
     const uncovered = await this.#end(begun, { again: !isConfined(call) });
+    const folders = await this.#changedFolders(begun, uncovered, startedMs);
+    if (folders.unknown.length > 0) call.account.unseenFolders = folders.unknown;
     if (outliving.length > 0) call.outlivedBy(this.#endAgain(call, outliving));
-    return reportUncovered(call, running, uncovered, this.#aside(begun, uncovered));
+    return reportUncovered(call, running, uncovered, this.#aside(begun, folders.changed));
   }
 
   async settle(): Promise<readonly string[]> {
@@ -123,22 +127,42 @@ class ChangeScanner implements Scanner {
     return begun;
   }
 
-  /**
-   * Describes the ignored folders in which the call may have changed files, and the files that are not copied. They
-   * are shown once, but always recorded.
-   */
-  #aside({ before }: Begun, uncovered: readonly string[]): Parameters<typeof reportUncovered>[3] {
+  /** Returns the ignored folders in which the call has made changes, and those that have too many entries to tell. */
+  async #changedFolders(
+    { before }: Begun,
+    uncovered: readonly string[],
+    sinceMs: number,
+  ): Promise<{ readonly changed: readonly string[]; readonly unknown: readonly string[] }> {
     const isListed = (path: string) => uncovered.some((what) => what.startsWith(`${showPath(path)} (`));
     const folders = ignoredFolders(before.snapshot).filter((path) => !isListed(path));
-    const { backlog } = before;
-    const sentences = [
-      ...(folders.length === 0 ? [] : [describeIgnored(folders)]),
-      ...(backlog === undefined ? [] : [describeBacklog(backlog, this.#limits)]),
+    const { environment } = this.#parts;
+    if (folders.length === 0 || environment.changedSince === undefined)
+      return { changed: folders, unknown: [] };
+    const { maxUnseenEntries: maxEntries } = this.#limits;
+    const found = await environment.changedSince(folders, { sinceMs, maxEntries });
+    const having = (change: DirectoryChange) => folders.filter((path) => found.get(path) === change);
+    return { changed: having("changed"), unknown: having("unknown") };
+  }
+
+  /**
+   * Describes the ignored folders in which the call changed files, and the files that are not copied. They are recorded
+   * every time; each is shown once.
+   */
+  #aside({ before: { backlog } }: Begun, folders: readonly string[]): Aside {
+    const isNew = (mention: string) => !this.#mentioned.has(mention);
+    const newFolders = folders.filter(isNew);
+    const files = backlog && describeBacklog(backlog, this.#limits);
+    const isNewBacklog = backlog !== undefined && isNew(`backlog:${backlog.isCopiedLater}`);
+    for (const folder of folders) this.#mentioned.add(folder);
+    if (backlog) this.#mentioned.add(`backlog:${backlog.isCopiedLater}`);
+    const sentences = (named: readonly string[], of: string | undefined) => [
+      ...(named.length === 0 ? [] : [describeIgnored(named)]),
+      ...(of === undefined ? [] : [of]),
     ];
-    const mentions = [...folders, ...(backlog === undefined ? [] : [`backlog:${backlog.isCopiedLater}`])];
-    const isKnown = mentions.every((mention) => this.#mentioned.has(mention));
-    for (const mention of mentions) this.#mentioned.add(mention);
-    return { sentences, isKnown };
+    return {
+      all: sentences(folders, files),
+      notShownYet: sentences(newFolders, isNewBacklog ? files : undefined),
+    };
   }
 
   /** Returns the effects that undo does not cover. Never throws, because a call that has run can no longer fail. */
@@ -245,25 +269,6 @@ function inheriting(before: Secured, snapshot: Snapshot, found: ReadonlyMap<numb
   return { snapshot, holdings };
 }
 
-/**
- * Returns the folders that are not scanned because git ignores them. Changes in them are neither detected nor stored.
- */
-export function ignoredFolders(snapshot: Snapshot): readonly string[] {
-  return Array.from(snapshot.leftOut).flatMap(([position, reason]) =>
-    reason === "ignored" && kindOfMode(modeAt(snapshot, position)) === "directory"
-      ? [snapshot.entries.pathAt(position)]
-      : [],
-  );
-}
-
-export function describeIgnored(folders: readonly string[]): string {
-  const more = folders.length - maxNamedFolders;
-  const names = folders.slice(0, maxNamedFolders).map(showPath);
-  return `any change inside ignored folders (${[...names, ...(more > 0 ? [`${more} more`] : [])].join(", ")})`;
-}
-
-const maxNamedFolders = 5;
-
 function describeBacklog({ files, isCopiedLater }: Backlog, { maxBacklogBytes }: ScanLimits): string {
   const one = files === 1;
   const why = isCopiedLater
@@ -299,26 +304,28 @@ function isMovedTree({ moved, before, after }: RecordedChange): boolean {
   return moved !== undefined && (before.kind === "directory" || after.kind === "directory");
 }
 
-/**
- * Adds the effects that undo does not cover, each as "path (why)", to the account of a call and to its outcome.
- * `aside` are effects that undo may not cover. They are recorded every time and shown once.
- */
+/** Effects that undo does not cover and that results mention once. */
+interface Aside {
+  readonly all: readonly string[];
+  readonly notShownYet: readonly string[];
+}
+
+/** Adds the effects that undo does not cover, each as "path (why)", to the account of a call and to its outcome. */
 export async function reportUncovered(
   call: Pick<ToolCall, "account">,
   running: Promise<Outcome>,
   uncovered: readonly string[],
-  aside: { readonly sentences: readonly string[]; readonly isKnown: boolean } = noAside,
+  aside: Aside = { all: [], notShownYet: [] },
 ): Promise<Outcome> {
-  const recorded = [...shortened(uncovered, maxRecorded), ...aside.sentences];
+  const recorded = [...shortened(uncovered, maxRecorded), ...aside.all];
   if (recorded.length > 0) call.account.notCovered = [...(call.account.notCovered ?? []), ...recorded];
-  const note = (isKnown: boolean) =>
-    noteOf([...shortened(uncovered, maxNamed), ...(isKnown ? [] : aside.sentences)]);
+  const note = (sentences: readonly string[]) => noteOf([...shortened(uncovered, maxNamed), ...sentences]);
   const outcome = await running.catch((error: unknown) => {
-    throw error instanceof ToolError ? withNote(error, note(aside.isKnown)) : error;
+    throw error instanceof ToolError ? withNote(error, note(aside.notShownYet)) : error;
   });
-  if (!outcome.ok) return { ok: false, error: withNote(outcome.error, note(aside.isKnown)) };
-  // The output of a call that is undone at once always mentions the ignored folders.
-  const shown = note(aside.isKnown && outcome.afterwards === undefined);
+  if (!outcome.ok) return { ok: false, error: withNote(outcome.error, note(aside.notShownYet)) };
+  // The output of a call that is undone at once always mentions all of them.
+  const shown = note(outcome.afterwards === undefined ? aside.notShownYet : aside.all);
   if (shown === undefined) return outcome;
   const add = (text: string) => `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}[${shown}]`;
   return { ...outcome, text: add(outcome.text), fullText: add(outcome.fullText) };
@@ -332,7 +339,6 @@ export function showUncovered(path: string, why: string): string {
   return `${showPath(path)} (${why})`;
 }
 
-const noAside = { sentences: [], isKnown: true };
 const maxNamed = 3;
 const maxRecorded = 100;
 

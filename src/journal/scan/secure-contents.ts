@@ -26,6 +26,8 @@ export interface ScanLimits {
   readonly maxLookMs: number;
   /** After a snapshot that took longer, none is tried for this time. */
   readonly lookPauseMs: number;
+  /** After a command: entries of ignored folders, to see whether it has changed them. */
+  readonly maxUnseenEntries: number;
 }
 
 export const usualLimits: ScanLimits = {
@@ -38,6 +40,7 @@ export const usualLimits: ScanLimits = {
   maxLookCpuMs: 15_000,
   maxLookMs: 60_000,
   lookPauseMs: 600_000,
+  maxUnseenEntries: 2_000,
 };
 
 /** A ledger in which almost every file is stored. */

@@ -210,8 +210,9 @@ async function rollBack(
     if (!(error instanceof ToolError)) throw error;
     // There are no recorded changes to undo.
     if (error.code === "not-found") {
-      const lost = new Set(calls.flatMap((callId) => parts.journal.find(callId)?.notCovered ?? []));
-      return { paths: [], left: [], notes: Array.from(lost, (what) => `Not restored: ${what}.`) };
+      const { lossesOf } = await import("../undo/losses.ts");
+      const lost = await lossesOf(calls, { ...parts, environment });
+      return { paths: [], left: [], notes: lost.map((what) => `Not restored: ${what}.`) };
     }
     if (error.code !== "stale" && !(error instanceof RefusedUndo)) throw error;
     const changed = parts.journal.changesOf(calls).map(({ path }) => path);

@@ -11,6 +11,7 @@ import { WholeTransactions } from "../transactions/transaction-records.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { listCheckpoints, setCheckpoint } from "./checkpoints.ts";
 import { Contents } from "./contents.ts";
+import { lossesOf } from "./losses.ts";
 import { netChanges } from "./net-changes.ts";
 import { callsOf, type PreparedUndo, prepareUndo, withinPaths } from "./prepare-undo.ts";
 import { RefusedUndo, refuseUndo } from "./refusals.ts";
@@ -115,7 +116,7 @@ export class JournalHistory implements contract.ChangeHistory {
     });
     const kept = await applyPlan(plan, { ...this.#parts, signal });
     const folders = kept.map((path) => `Kept ${showPath(path)}/: it is not empty.`);
-    const lost = calls.flatMap((callId) => this.#parts.journal.find(callId)?.notCovered ?? []);
+    const lost = await lossesOf(calls, this.#parts);
     const notKept = this.#parts.environment.notKept ?? [];
     return {
       calls,

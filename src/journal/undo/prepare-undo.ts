@@ -7,6 +7,7 @@ import { isSameContent, liesIn } from "../entry-states.ts";
 import type { Journal, RecordedChange } from "../journal.ts";
 import { WholeTransactions } from "../transactions/transaction-records.ts";
 import type { Contents } from "./contents.ts";
+import { lossesOf } from "./losses.ts";
 import { isAccepted, type Net, netChanges, type Phase } from "./net-changes.ts";
 import { type Present, planUndo } from "./plan-undo.ts";
 import { LaterCalls, selectChanges, type UndoScope } from "./select-calls.ts";
@@ -39,7 +40,7 @@ export async function prepareUndo(
   const together = new WholeTransactions(journal);
   const wholes = options.hunk === undefined ? together : together.apart;
   const selected = selectChanges(selection, { journal, undos, wholes, scope: scope, without });
-  if (selected.length === 0) throw nothingToUndo(selection, journal);
+  if (selected.length === 0) throw await nothingToUndo(selection, context);
   const changes = withinPaths(selected, options.paths, environment.workspace);
   const calls = callsOf(changes);
   refuseRunning(calls, journal, scope);
@@ -88,12 +89,12 @@ async function phasesOf(
   return [{ nets: [await onlyHunk(net, hunk, contents)], move: undefined }];
 }
 
-function nothingToUndo(selection: Selection, journal: Journal): ToolError {
+async function nothingToUndo(selection: Selection, context: UndoContext): Promise<ToolError> {
   const { kind } = selection;
   const message =
     kind === "undo" ? "There is no undo to redo" : "There is nothing to undo: no files were changed";
   const calls = kind === "calls" ? selection.ids : [];
-  const other = calls.flatMap((callId) => journal.find(callId)?.notCovered ?? []);
+  const other = await lossesOf(calls, context);
   if (other.length > 0)
     return new ToolError("not-found", message, { hint: `Not covered by undo: ${other.join("; ")}.` });
   return new ToolError("not-found", message, {
