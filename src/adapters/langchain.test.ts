@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { temporaryToolcrib } from "../../test/support/temporary-toolcrib.ts";
 import type { Approval, PendingApproval } from "../toolcrib/index.ts";
 import { type LangChainConfig, type LangChainOutput, langChainTools } from "./langchain.ts";
@@ -86,3 +86,33 @@ it.each([[true], ["yes"], [null], [{ allow: true }], [{ allow: "true" }], [{ all
     expect(() => made.read("a.txt")).toThrow("ENOENT");
   },
 );
+
+describe("a call that fails", () => {
+  it("is answered with the status of an error", async () => {
+    await using made = await temporaryToolcrib({ mode: "yolo" });
+    const tools = await langChainTools(made.crib, { tool: toolOfLangChain });
+    const invoke = (name: string, args: object) =>
+      tools.find((tool) => tool.name === name)!.invoke({ type: "tool_call", id: "call_1", name, args });
+    const answers = [
+      await invoke("file_read", { path: "missing.txt" }),
+      await invoke("shell_run", { command: "exit 3" }),
+      await invoke("shell_run", { command: "exit 0" }),
+    ];
+    expect(answers.map(({ status, tool_call_id }) => [status, tool_call_id])).toEqual([
+      ["error", "call_1"],
+      ["error", "call_1"],
+      ["success", "call_1"],
+    ]);
+  });
+});
+
+/** Does what LangChain's `tool` does with calls. test/library has the same test with LangChain itself. */
+function toolOfLangChain(make: Make, { name }: { readonly name: string }) {
+  return {
+    name,
+    async invoke(call: { type: "tool_call"; id: string; name: string; args: object }) {
+      const content = await make(call.args, { toolCall: call });
+      return { status: "success", content, tool_call_id: call.id };
+    },
+  };
+}

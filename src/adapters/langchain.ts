@@ -1,4 +1,5 @@
 import { ToolError } from "../contract/error.ts";
+import { isRecord } from "../lib/json/is-record.ts";
 import type { Approval, CallOptions, CallResult, PendingApproval, Toolcrib } from "../toolcrib/index.ts";
 import { answerFor } from "./approvals.ts";
 import { inOrder, type MakeInOrder, toolsThatOnlyRead } from "./calls.ts";
@@ -22,6 +23,7 @@ export async function langChainTools<Made>(
   const definitions = await crib.definitions();
   const orderOf = ordersByThread(await toolsThatOnlyRead(crib));
   const tasks = new LatestTasks();
+  const failed: FailedCalls = new WeakSet();
   return definitions.map(({ name, description, inputSchema: schema }) => {
     const make = async (input: unknown, config: LangChainConfig = {}) => {
       const { signal: cancelled, configurable } = config;
@@ -36,10 +38,29 @@ export async function langChainTools<Made>(
           return { pending, result: await crib.call(name, input, { ...own, ...answered }) };
         });
       });
+      if (result.isError && config.toolCall !== undefined) failed.add(config.toolCall);
       return outputOf(result);
     };
-    return tool(make, { name, description, schema });
+    return markingFailures(tool(make, { name, description, schema }), failed);
   });
+}
+
+/** The calls that failed, as LangChain passes them to tools. */
+type FailedCalls = WeakSet<object>;
+
+/**
+ * Makes the tool answer a failed call with a `ToolMessage` of the status "error". LangChain makes the message from the
+ * text that a tool returns, always with "success".
+ */
+function markingFailures<Made>(made: Made, failed: FailedCalls): Made {
+  const { invoke } = made as { invoke?: (call: unknown, ...others: unknown[]) => Promise<unknown> };
+  if (typeof invoke !== "function") return made;
+  const marked = async (call: unknown, ...others: unknown[]) => {
+    const message = await invoke.call(made, call, ...others);
+    if (isRecord(call) && isRecord(message) && failed.has(call)) message.status = "error";
+    return message;
+  };
+  return Object.assign(made as object, { invoke: marked }) as Made;
 }
 
 /** The function `tool` of LangChain, as it is used here. */

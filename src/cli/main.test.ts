@@ -141,7 +141,15 @@ describe("toolcrib call", () => {
       [2, ""],
     ]);
     for (const object of objects) {
-      expect(Object.keys(object)).toEqual(["content", "isError", "data", "error", "callId", "truncated"]);
+      expect(Object.keys(object)).toEqual([
+        "content",
+        "isError",
+        "failed",
+        "data",
+        "error",
+        "callId",
+        "truncated",
+      ]);
     }
     expect(
       objects.map(({ isError, error, callId }) => [isError, error?.code, /^call_/.test(callId)]),
@@ -155,6 +163,7 @@ describe("toolcrib call", () => {
     expect(objects[3]).toEqual({
       content: 'Unknown tool "file.raed"\nDid you mean "file.read"?',
       isError: true,
+      failed: null,
       data: null,
       error: { code: "not-found", message: 'Unknown tool "file.raed"', hint: 'Did you mean "file.read"?' },
       callId: "",

@@ -6,10 +6,14 @@ import type { CallResult, RecoveredChange } from "../toolcrib/index.ts";
 import { type Descriptor, isTerminal, paint, print, printExact, remark } from "./terminal.ts";
 
 /** The output of `call --json`: always all of these keys, and no others. */
-type CallReport = Pick<CallResult, "content" | "isError" | "data" | "error" | "callId" | "truncated">;
+interface CallReport
+  extends Pick<CallResult, "content" | "isError" | "data" | "error" | "callId" | "truncated"> {
+  readonly failed: string | null;
+}
 
-export function toReport({ content, isError, data, error, callId, truncated }: CallResult): CallReport {
-  return { content, isError, data: data ?? null, error, callId, truncated };
+export function toReport(result: CallResult): CallReport {
+  const { content, isError, failed, data, error, callId, truncated } = result;
+  return { content, isError, failed: failed ?? null, data: data ?? null, error, callId, truncated };
 }
 
 /** Returns the report of a call that never started. */
@@ -19,6 +23,7 @@ export function failedCall(error: ToolError): CallReport {
   return {
     content: hint === null ? message : `${message}\n${hint}`,
     isError: true,
+    failed: null,
     data: null,
     error: { code, message, hint },
     callId: "",

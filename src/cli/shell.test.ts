@@ -15,7 +15,10 @@ describe("without a terminal", () => {
     const { exit, stdout, stderr } = await fixture.run(...call, "echo one; exit 4");
     expect([exit, withoutSandbox(stdout), stderr]).toEqual([1, "Exit code 4.\none\n", ""]);
     const forModel = await fixture.run(...call, "exit 4", "--json");
-    expect([forModel.exit, JSON.parse(forModel.stdout)]).toMatchObject([1, { isError: false, error: null }]);
+    expect([forModel.exit, JSON.parse(forModel.stdout)]).toMatchObject([
+      1,
+      { isError: true, failed: "Exit code 4.", error: null },
+    ]);
     await fixture.run(...call, "true");
     const failed = JSON.parse((await fixture.run("log", "--failed", "--json")).stdout);
     expect(failed).toMatchObject([

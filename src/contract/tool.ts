@@ -139,10 +139,13 @@ export interface ToolOutput<Data = unknown> {
   readonly continuation?: string | undefined;
   /** For models that accept images. */
   readonly images?: readonly ToolImage[] | undefined;
-  /** Set when the tool worked and reports a failure of a command or of another server's tool. */
-  readonly isError?: true | undefined;
-  /** The failure of the command that the tool ran, "Exit code 1", for the journal and the exit code of `toolcrib call`. */
+  /**
+   * Why the work failed although the tool ran: "Exit code 1." of a command. The result is then an error, with the reason
+   * as `failed` and `error: null`.
+   */
   readonly failed?: string | undefined;
+  /** Whether the result is an error. Default: true with `failed`. False in dialects whose models expect that. */
+  readonly isError?: boolean | undefined;
   /** For a tool that stores its output itself, when not all of it can be shown. */
   readonly kept?: OutputKept | undefined;
   /**

@@ -53,12 +53,12 @@ const bash = reshapeTool(["shell.run", "process.start"], {
     "said" in data ? answerBackground(data) : answerCommand(data, directoryNote(command)),
 });
 
-function answerCommand(data: ShellRunData, remarks: readonly string[]): Answer {
+function answerCommand(data: ShellRunData, remarks: readonly string[]): string {
   const { exitCode, signal } = data;
   const body = [outputOf(data), ...notesOf(data), ...remarks].filter((part) => part !== "").join("\n");
   if (exitCode === 0) return body || "(Bash completed with no output)";
   const head = signal === null ? `Exit code ${exitCode}` : `Ended by ${signal}`;
-  return { text: body === "" ? head : `${head}\n${body}`, isError: true };
+  return body === "" ? head : `${head}\n${body}`;
 }
 
 /**

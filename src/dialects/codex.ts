@@ -6,6 +6,7 @@ import type { OutputLimits } from "../contract/tool.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { toCommandLine } from "../lib/text/shell-quote.ts";
 import { plainTerminalText } from "../lib/text/terminal-text.ts";
+import { failureOf } from "../tools/process/describe-process.ts";
 import type { Dialect } from "./dialect.ts";
 import { type Answer, renameTool } from "./rename.ts";
 import { reshapeTool } from "./reshape.ts";
@@ -135,7 +136,10 @@ const execCommand = reshapeTool(["process.start"], {
     ];
   },
   limits: limitsOf,
-  answer: ({ data: { said, ...status } }) => show({ text: said, bytes: status.cursor, status }),
+  answer: ({ data: { said, ...status } }) => ({
+    text: show({ text: said, bytes: status.cursor, status }),
+    isError: false,
+  }),
 });
 
 const writeStdin = reshapeTool(["process.input", "process.output"], {
@@ -162,6 +166,8 @@ const writeStdin = reshapeTool(["process.input", "process.output"], {
   answer: ({ data: { text, from, cursor, lost, status } }) => ({
     text: show({ text, bytes: cursor - from + lost, status }),
     continuation: undefined,
+    failed: failureOf(status),
+    isError: false,
   }),
 });
 

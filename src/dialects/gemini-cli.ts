@@ -41,7 +41,10 @@ const runShellCommand = reshapeTool(["shell.run", "process.start"], {
       : ["shell.run", { command, cwd, description, timeout_ms: 600_000, quiet_timeout_ms: 300_000 }],
   fields: { background: "is_background" },
   limits: { maxChars: 40_000, keep: "both" },
-  answer: ({ data }) => ("said" in data ? answerBackground(data) : answerCommand(data)),
+  answer: ({ data }) => ({
+    text: "said" in data ? answerBackground(data) : answerCommand(data),
+    isError: false,
+  }),
 });
 
 function answerCommand(data: ShellRunData): string {

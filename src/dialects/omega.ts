@@ -36,7 +36,7 @@ export const omegaDialect: Dialect = {
       input: (z) => z.strictObject({ command: z.text("The bash command to run.") }),
       resolve: ({ command }) => ["shell.run", { command, timeout_ms: BASH_TIMEOUT_SECS * 1000 }],
       limits: { maxChars: MAX_BASH_OUTPUT, keep: "head", notice: truncationNotice },
-      answer: ({ data }) => ({ text: commandOutput(data), ...(data.exitCode !== 0 && { isError: true }) }),
+      answer: ({ data }) => commandOutput(data),
     }),
     renameTool("file.read", {
       name: "read",

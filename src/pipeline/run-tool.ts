@@ -73,6 +73,8 @@ export function runTool(environment: Environment, services: Services): Next {
       text: given,
       data,
       images: produced,
+      isError: isGivenError,
+      failed = isGivenError ? "The tool reported a failure" : undefined,
       ...output
     } = await call.tool.run(call.input, {
       environment: call.environment,
@@ -101,6 +103,7 @@ export function runTool(environment: Environment, services: Services): Next {
       output: (stream, text) => call.notify({ type: "output", stream, text }),
     });
     const { text, images } = checkImages({ text: given, images: produced });
-    return { ok: true, text, fullText: text, data, images, ...output };
+    const isError = isGivenError ?? failed !== undefined;
+    return { ok: true, text, fullText: text, data, images, ...output, failed, ...(isError && { isError }) };
   };
 }

@@ -7,14 +7,13 @@ import type { ApprovalRequest } from "../engine/approvals/approval-request.ts";
 export interface CallResult<Data = unknown> {
   /** The text for the model: the output, or the error and its hint. */
   readonly content: string;
-  /**
-   * True when the call failed, and, with `error` null, when the tool worked and reports a failure (a failed command).
-   */
+  /** Whether the model is told of a failure: an `error`, or `failed`. In some dialects a failed command is not an error. */
   readonly isError: boolean;
-  /** The failure of the command that the tool ran: "Exit code 1". */
+  /** Why the work failed although the tool ran: "Exit code 1." of a command. Undefined with an `error`. */
   readonly failed?: string | undefined;
   /** The typed, complete output; null when there is an `error`. */
   readonly data: Data | null;
+  /** Why the call could not be made or finished; null when the tool ran to its end. */
   readonly error: CallError | null;
   readonly callId: string;
   /** True when `content` is shorter than the whole output, which is stored as `output`. */

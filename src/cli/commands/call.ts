@@ -52,7 +52,7 @@ export const callCommand: Command = {
   options: [
     { name: "no-input", summary: "never ask: a call that needs approval fails with exit code 4" },
     { name: "timeout-ms", value: "N", summary: "cancel the call after N milliseconds" },
-    { name: "json", summary: "print one object: content, isError, data, error, callId, truncated" },
+    { name: "json", summary: "print one object: content, isError, failed, data, error, callId, truncated" },
     ...placeOptions,
     dialectOption,
     ...instanceOptions,

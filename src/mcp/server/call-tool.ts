@@ -264,7 +264,7 @@ interface ResultForm extends Pick<ClientAbilities, "knowsLinks"> {
 }
 
 export function toCallResult(
-  { content, isError, data, images, output, error }: CallResult,
+  { content, isError, failed, data, images, output, error }: CallResult,
   { isStructured, knowsLinks, diff }: ResultForm,
 ): CallToolResult {
   const blocks: ContentBlock[] = images.map(({ mediaType, base64 }) => ({
@@ -288,13 +288,17 @@ export function toCallResult(
   const own = isStructured && isRecord(data) ? data : undefined;
   // Clients show structured content instead of the text, which says how to get the rest of a cut output.
   const structuredContent = passed !== undefined && output === null ? passed.structuredContent : own;
+  const _meta = {
+    ...(error && { "toolcrib/error": { ...error, output: undefined } }),
+    ...(failed !== undefined && { "toolcrib/failed": failed }),
+    ...(diff !== undefined && { "toolcrib/diff": diff }),
+  };
   return {
     content: blocks,
     ...(structuredContent !== undefined && knowsLinks ? { structuredContent } : {}),
     ...(isError ? { isError } : {}),
     // For programs: clients show models the content only.
-    ...(error ? { _meta: { "toolcrib/error": { ...error, output: undefined } } } : {}),
-    ...(diff === undefined ? {} : { _meta: { "toolcrib/diff": diff } }),
+    ...(Object.keys(_meta).length > 0 && { _meta }),
   };
 }
 

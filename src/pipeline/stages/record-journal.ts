@@ -1,4 +1,4 @@
-import type { CallSuccess, Failure } from "../../contract/call.ts";
+import type { Failure } from "../../contract/call.ts";
 import type { ToolError } from "../../contract/error.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import type { Attempt, Ending, Journal } from "../../journal/journal.ts";
@@ -20,7 +20,7 @@ export function recordJournal(journal: Journal): Stage {
       durationMs: monotonicMs() - started,
       account: call.account,
       ...(outcome.ok
-        ? { outcome: "ok", message: failureOf(outcome), outputHandle: outcome.truncated?.handle }
+        ? { outcome: "ok", message: outcome.failed, outputHandle: outcome.truncated?.handle }
         : {
             outcome: outcome.error.code,
             message: outcome.error.message,
@@ -31,11 +31,6 @@ export function recordJournal(journal: Journal): Stage {
     journal.finish(attempt, ending, { mayWait: call.tool.makesCalls });
     return outcome;
   };
-}
-
-/** Returns the failure that a call reports although its tool worked. */
-function failureOf({ failed, isError }: CallSuccess): string | undefined {
-  return failed ?? (isError ? "The tool reported a failure" : undefined);
 }
 
 /**

@@ -5,6 +5,7 @@ import type { ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { plainTerminalText } from "../../lib/text/terminal-text.ts";
 import { integer } from "../fields.ts";
+import { describeExit } from "../shell/describe-run.ts";
 
 /** Describes a process in one line: "web has been running for 2 min and is ready: 127.0.0.1:3000." */
 export function describeProcess(status: ProcessStatus): string {
@@ -37,6 +38,11 @@ function describePorts({ ports, state }: ProcessStatus): string {
     address.endsWith(`:${port}`) ? address : `port ${port} at ${address}`,
   );
   return `: ${addresses.join(", ")}`;
+}
+
+/** Returns why the command of a process failed; undefined while it runs, and on success. */
+export function failureOf(status: ProcessStatus): string | undefined {
+  return status.state === "ended" ? describeExit(status) : undefined;
 }
 
 /** Describes signs that a process makes no progress. */

@@ -5,7 +5,7 @@ import type { Tool } from "../../contract/tool.ts";
 import { flag, integer, string } from "../fields.ts";
 import { commandAccess } from "../shell/command-access.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
-import { describeProcess, maxCharsField, showOutput } from "./describe-process.ts";
+import { describeProcess, failureOf, maxCharsField, showOutput } from "./describe-process.ts";
 
 export interface ProcessStartData extends ProcessStatus {
   /** The output of the process so far; only the end if it is long. */
@@ -66,7 +66,7 @@ export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
       ...surroundingsOf(output.status),
       ...(isFirst && output.status.state !== "ended" ? [`[Undo does not cover ${laterChanges}.]`] : []),
     ].join("\n");
-    return { data: { ...output.status, said: output.text }, text };
+    return { data: { ...output.status, said: output.text }, text, failed: failureOf(output.status) };
   },
 };
 

@@ -4,7 +4,7 @@ import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { integer } from "../fields.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
-import { continuationAfter, describeProcess, nameField, showOutput } from "./describe-process.ts";
+import { continuationAfter, describeProcess, failureOf, nameField, showOutput } from "./describe-process.ts";
 
 const usualTimeoutMs = 60_000;
 const maxTimeoutMs = 600_000;
@@ -39,6 +39,7 @@ export const processWait: Tool<z.infer<typeof input>, ProcessOutput> = {
     return {
       data: output,
       text: [showOutput(output), describeProcess(output.status), ...surroundingsOf(output.status)].join("\n"),
+      failed: until === "exit" ? failureOf(output.status) : undefined,
       ...continuationAfter(output),
     };
   },

@@ -30,6 +30,15 @@ it("makes the calls in order", async () => {
   expect([messages.at(-1)?.content, answers?.[1]]).toEqual(["Done.", "1 | changed"]);
 });
 
+it("answers a failed call with the status of an error", async () => {
+  await using project = await openProject({ mode: "cautious" });
+  const tools = await langChainTools(project.toolcrib, { tool });
+  const read = tools.find(({ name }) => name === "file_read")!;
+  const call = (path: string) => ({ type: "tool_call", id: "1", name: "file_read", args: { path } }) as const;
+  const messages = [await read.invoke(call("missing.txt")), await read.invoke(call("poem.txt"))];
+  expect(messages.map(({ status }) => status)).toEqual(["error", "success"]);
+});
+
 describe("a call that needs approval", () => {
   it.each([
     [{ allow: true }, "changed\n", "Created|Wrote|Overwrote"],
