@@ -1,19 +1,20 @@
 import type { CallClock, Outcome } from "../../contract/call.ts";
-import { ToolError } from "../../contract/error.ts";
+import { errorWith, ToolError } from "../../contract/error.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import type { Stage } from "../stage.ts";
 
 const defaultTimeoutMs = 60_000;
 
 /** The time that a tool has to clean up after its signal. After that the call ends without it. */
-const graceMs = 3_000;
+const graceMs = 200;
 
 /** The longest timer that Node.js supports: 24 days. */
 const longestMs = 2 ** 31 - 1;
 
 /**
  * Ends a call at its deadline or when it is cancelled. The tool then gets a grace period, and its result counts if it
- * finishes within that. A tool that does not stop outlives its call and keeps its turn.
+ * finishes within that. A tool that does not stop outlives its call and keeps its turn; the error has the output that it
+ * emitted.
  */
 export const limitTime: Stage = async (call, next) => {
   if (call.signal.aborted) throw cancelled();
@@ -29,14 +30,19 @@ export const limitTime: Stage = async (call, next) => {
     controller.abort(error);
     graceTimer = setTimeout(() => {
       call.outlivedBy(work);
-      fail(error);
+      fail(errorWith(error, { output: emitted === "" ? undefined : emitted }));
     }, graceMs);
+  };
+  let emitted = "";
+  const notify: typeof call.notify = (notice) => {
+    if (notice.type === "output") emitted = (emitted + notice.text).slice(-call.tool.limits.maxChars);
+    call.notify(notice);
   };
   const onAbort = () => end(cancelled());
   const deadline = new Deadline(timeoutMs, () => end(timedOut(timeoutMs)));
   const endTurn = call.parent?.clock?.run();
   call.signal.addEventListener("abort", onAbort);
-  const work = next({ ...call, signal: controller.signal, clock: deadline });
+  const work = next({ ...call, signal: controller.signal, clock: deadline, notify });
   work.then(finish, fail);
   try {
     return await ended;
