@@ -24,6 +24,7 @@ import { redoCommand } from "./redo.ts";
 import { rpcCommand } from "./rpc.ts";
 import { runCommand } from "./run.ts";
 import { sessionsCommand } from "./sessions.ts";
+import { stateCommand } from "./state.ts";
 import { stopCommand } from "./stop.ts";
 import { targetCommand } from "./target.ts";
 import { toolsCommand } from "./tools.ts";
@@ -57,6 +58,7 @@ export const commands: readonly Command[] = [
   targetCommand,
   doctorCommand,
   pathsCommand,
+  stateCommand,
   tourCommand,
   completionCommand,
   helpCommand,
