@@ -35,6 +35,7 @@ async function rawClient() {
   answers.length = 0;
   return {
     send,
+    write: (text: string) => input.write(text),
     answers,
     crib: () => opened.promise,
     [Symbol.asyncDispose]: async () => {
@@ -62,6 +63,14 @@ it("ignores calls that are not valid requests, and stays usable", async () => {
   expect(client.answers).toEqual([
     { jsonrpc: "2.0", id: 4, result: { content: [{ type: "text", text: "1 | one" }] } },
   ]);
+});
+
+it("answers a line that is not JSON with the error of JSON-RPC, and stays usable", async () => {
+  await using client = await rawClient();
+  client.write('{"jsonrpc": "2.0", "id": 1,\n');
+  client.send({ id: 2, method: "tools/call", params: read });
+  await vi.waitFor(() => expect(client.answers).toHaveLength(2), patience);
+  expect(client.answers).toMatchObject([{ id: null, error: { code: -32700 } }, { id: 2 }]);
 });
 
 it.each([

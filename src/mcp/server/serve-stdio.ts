@@ -10,7 +10,7 @@ import { type ChooseRoot, ClientRoots } from "./client-roots.ts";
 import { DirectCalls } from "./direct-calls.ts";
 import { newServer, sendListChanged } from "./new-server.ts";
 import { ServedToolcrib } from "./served-toolcrib.ts";
-import { StdioTransport } from "./stdio-transport.ts";
+import { parseError, StdioTransport } from "./stdio-transport.ts";
 import { TaskSubscriptions } from "./task-subscriptions.ts";
 
 export interface ServeStdioOptions
@@ -52,6 +52,11 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
   const toolcrib = new ServedToolcrib(openInRoot, { taskAfterMs });
   const questions = new ApprovalQuestions({ questionSeconds, reflexMs });
   const transport = new StdioTransport({ input, output, remark });
+  transport.oninvalid = (error) => {
+    // Nobody waits for the answer to another message without a valid id.
+    if (error.code !== parseError) return;
+    void transport.send({ jsonrpc: "2.0", id: null, error } as never).catch(() => {});
+  };
   const log = new ClientLog();
   const direct = new DirectCalls(transport, toolcrib, log);
   const ended = Promise.withResolvers<void>();

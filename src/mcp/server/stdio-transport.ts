@@ -185,7 +185,8 @@ const maxBatch = 1_000;
 const maxUnread = 8 * 1024 * 1024;
 /** How many chunks may wait; a chunk from a pipe has at most 64 KiB. */
 const maxWaiting = 16;
-const parseError = -32700;
+/** The code of a line that is not JSON. */
+export const parseError = -32700;
 const invalidRequest = -32600;
 
 /** Resolves when more can be written, and when the output is closed. */
