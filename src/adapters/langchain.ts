@@ -1,5 +1,4 @@
 import { ToolError } from "../contract/error.ts";
-import { isRecord } from "../lib/json/is-record.ts";
 import type { Approval, CallOptions, CallResult, PendingApproval, Toolcrib } from "../toolcrib/index.ts";
 import { answerFor } from "./approvals.ts";
 import { inOrder, type MakeInOrder, toolsThatOnlyRead } from "./calls.ts";
@@ -57,7 +56,7 @@ function markingFailures<Made>(made: Made, failed: FailedCalls): Made {
   if (typeof invoke !== "function") return made;
   const marked = async (call: unknown, ...others: unknown[]) => {
     const message = await invoke.call(made, call, ...others);
-    if (isRecord(call) && isRecord(message) && failed.has(call)) message.status = "error";
+    if (failed.has(call as object)) Object.assign(message as object, { status: "error" });
     return message;
   };
   return Object.assign(made as object, { invoke: marked }) as Made;

@@ -46,7 +46,8 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   const isOffered = options.skills !== false;
   const own = isOffered ? await readUserSkills(options.configDirectory) : noSkills;
   const tools = [...(options.tools ?? []), ...(own.skills.length > 0 ? [skillTool(own.skills)] : [])];
-  const given = { ...options, tools, dialect, agents, session: options.resume };
+  // The session runs its hooks itself, for the calls of the model.
+  const given = { ...options, hooks: undefined, tools, dialect, agents, session: options.resume };
   const crib = await openInstance(given, { knowsSession: true });
   let live: LiveSession | undefined;
   try {

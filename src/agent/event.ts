@@ -155,6 +155,8 @@ export interface AgentFailure {
 export interface TurnResult {
   readonly turn: number;
   readonly outcome: "completed" | "aborted" | "limit" | "loop" | "failed";
+  /** Which of the session's limits ended it; only with the outcome "limit". */
+  readonly limit?: "rounds" | "turns" | "tokens" | "cost" | undefined;
   readonly text: string;
   /** The validated answer of a turn with an output schema; null unless it completed. Absent without a schema. */
   readonly output?: unknown;

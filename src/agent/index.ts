@@ -41,6 +41,7 @@ export {
   recordedModel,
 } from "../models/recorded/recorded-model.ts";
 export type { ModelSettings, ProviderConfiguration } from "../models/settings.ts";
+export type { HookBlock, HookedCall } from "../toolcrib/index.ts";
 export type { OutputOf, OutputSchema } from "./answer-schema.ts";
 export { type CreateSessionOptions, createSession } from "./create-session.ts";
 export type {
@@ -68,8 +69,6 @@ export type {
   Turn,
 } from "./session.ts";
 export type {
-  HookBlock,
-  HookedCall,
   HookedCompaction,
   HookedPrompt,
   HookedReply,

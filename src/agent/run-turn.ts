@@ -3,6 +3,7 @@ import { counted } from "../lib/text/format-quantity.ts";
 import type { AssistantMessage, UserMessage } from "../models/message.ts";
 import type { Model, ModelRequest } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
+import { errorMessage } from "../toolcrib/call-hooks.ts";
 import type { HookAnswer } from "../toolcrib/index.ts";
 import { type AnswerSchema, outputNotice, retryNotice } from "./answer-schema.ts";
 import { clearOldImages, clearRefusedImages } from "./context/clear-images.ts";
@@ -15,7 +16,7 @@ import { type Limit, limitReached } from "./limits.ts";
 import { loopNotice, type WatchedCall } from "./loops.ts";
 import type { UserSource } from "./records/session-entry.ts";
 import { type Asked, askWithHooks, nextRequest } from "./round/ask-model.ts";
-import { askHook, blockedBy, errorMessage } from "./round/hooks.ts";
+import { askHook, blockedBy } from "./round/hooks.ts";
 import { type MadeCall, makeCalls } from "./round/make-calls.ts";
 import type { ReadReply } from "./round/reply-reader.ts";
 import type { SessionCore } from "./session-core.ts";
@@ -44,10 +45,16 @@ export async function runTurn(core: SessionCore, input: TurnInput, signal: Abort
   const { turn, answer } = input;
   const { rounds: madeRounds = 0, calls: madeCalls = 0 } = input.before ?? {};
   const tally: Tally = { turn, answer, rounds: madeRounds, calls: madeCalls, text: "", cuts: 0, stops: 0 };
-  const { outcome, error = null } = await runRounds(core, input, tally, signal);
+  const { outcome, limit, error = null } = await runRounds(core, input, tally, signal);
   const { rounds, calls, text, output = null } = tally;
   return {
-    ...{ turn, rounds, calls, text, outcome, error },
+    turn,
+    rounds,
+    calls,
+    text,
+    outcome,
+    ...(limit && { limit }),
+    error,
     ...(answer && { output: outcome === "completed" ? output : null }),
     ...core.spending.since(before),
   };
@@ -354,11 +361,11 @@ function isBadRequest(error: unknown): error is ModelError {
   return error instanceof ModelError && error.code === "bad-request";
 }
 
-type Ending = Pick<TurnResult, "outcome"> & { readonly error?: AgentFailure };
+type Ending = Pick<TurnResult, "outcome" | "limit"> & { readonly error?: AgentFailure };
 
 function limited({ parts, emit }: SessionCore, limit: Limit): Ending {
   emit({ type: "limit", limit, allowed: parts.limits[limit] });
-  return { outcome: "limit" };
+  return { outcome: "limit", limit };
 }
 
 function failed({ emit }: SessionCore, error: unknown): Ending {

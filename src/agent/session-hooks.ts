@@ -1,17 +1,13 @@
 import type { AssistantMessage } from "../models/message.ts";
 import type { FinishReason, ModelRequest, TokenUsage } from "../models/model.ts";
-import type { CallResult } from "../toolcrib/index.ts";
+import type { CallHooks, HookBlock, HookResult } from "../toolcrib/index.ts";
 
 /**
  * Functions of your program that run at events of a session. The hooks of `config.toml` use the same names. An error in
  * a hook fails the call, request or turn that it belongs to, never the session. No hook can allow what the policy
  * denies.
  */
-export interface SessionHooks {
-  /** Before the policy decides about a call of the model. May replace the arguments, or answer instead of the call. */
-  PreToolUse?(call: HookedCall): HookResult<{ readonly input: unknown } | HookBlock>;
-  /** After a call of the model. The returned text replaces what the model sees. */
-  PostToolUse?(call: HookedCall, result: CallResult): HookResult<string>;
+export interface SessionHooks extends CallHooks {
   /** Before the input of a turn is sent. May keep it from being sent, or add context for the model. */
   UserPromptSubmit?(prompt: HookedPrompt): HookResult<{ readonly context: string } | HookBlock>;
   /** Before a request to a model. May change the request, which is not recorded, or fail the turn. */
@@ -22,23 +18,6 @@ export interface SessionHooks {
   PreCompact?(compaction: HookedCompaction): HookResult<HookBlock>;
   /** When the model ends a turn. May make it continue with a reason, at most ten times per turn. */
   Stop?(turn: HookedStop): HookResult<HookBlock>;
-}
-
-type HookResult<Answer> = Promise<Answer | Nothing> | Answer | Nothing;
-// biome-ignore lint/suspicious/noConfusingVoidType: a hook that only watches returns nothing
-type Nothing = undefined | void;
-
-/** Blocks the call, request, compaction or end. */
-export interface HookBlock {
-  /** The reason, for the model or the result of the turn. */
-  readonly block: string;
-}
-
-export interface HookedCall {
-  readonly id: string;
-  readonly name: string;
-  readonly canonical: string;
-  readonly input: unknown;
 }
 
 export interface HookedPrompt {

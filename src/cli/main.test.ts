@@ -171,6 +171,11 @@ describe("toolcrib call", () => {
     });
   });
 
+  it("reports a call that needs approval with the usual keys", async () => {
+    const [report] = await runAll(["call", "file.delete", "--path", "poem.txt", "--mode", "safe", "--json"]);
+    expect(Object.keys(JSON.parse(report!.stdout).error)).toEqual(["code", "message", "hint"]);
+  });
+
   it("reports the outcome by its exit code", async () => {
     const ends = await runAll(
       ["call", "file.write", "--path", "new/file.txt", "--content", "new"],

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import { ToolError } from "../contract/error.ts";
-import { dialectNames, findDialect } from "../dialects/dialects.ts";
+import { dialectNames, findDialect, withoutAgents } from "../dialects/dialects.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { type PolicyMode, policyModes } from "../policy/policy.ts";
 import { realWorkspace } from "../system/directories.ts";
@@ -183,6 +183,5 @@ export function optionsOf(command: Pick<Command, "options">): readonly Option[] 
 
 /** Returns a dialect without the tools that need an agent session. */
 export async function dialectHere(name = "toolcrib"): Promise<Dialect> {
-  const dialect = await findDialect(name);
-  return { ...dialect, tools: dialect.tools.filter(({ needs }) => needs === undefined) };
+  return withoutAgents(await findDialect(name));
 }

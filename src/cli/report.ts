@@ -1,19 +1,34 @@
-import { type ErrorCode, type TextForUser, type ToolError, textForUser } from "../contract/error.ts";
+import {
+  type CallFailure,
+  type ErrorCode,
+  type TextForUser,
+  type ToolError,
+  textForUser,
+} from "../contract/error.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import { printable } from "../lib/text/printable.ts";
 import { lowDescriptorLimit } from "../system/descriptor-limit.ts";
+import { withoutApproval } from "../toolcrib/call-result.ts";
 import type { CallResult, RecoveredChange } from "../toolcrib/index.ts";
 import { type Descriptor, isTerminal, paint, print, printExact, remark } from "./terminal.ts";
 
 /** The output of `call --json`: always all of these keys, and no others. */
-interface CallReport
-  extends Pick<CallResult, "content" | "isError" | "data" | "error" | "callId" | "truncated"> {
+interface CallReport extends Pick<CallResult, "content" | "isError" | "data" | "callId" | "truncated"> {
+  readonly error: CallFailure | null;
   readonly failed: string | null;
 }
 
 export function toReport(result: CallResult): CallReport {
   const { content, isError, failed, data, error, callId, truncated } = result;
-  return { content, isError, failed: failed ?? null, data: data ?? null, error, callId, truncated };
+  return {
+    content,
+    isError,
+    failed: failed ?? null,
+    data: data ?? null,
+    error: withoutApproval(error),
+    callId,
+    truncated,
+  };
 }
 
 /** Returns the report of a call that never started. */

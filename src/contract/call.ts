@@ -5,7 +5,7 @@ import type { Environment } from "./environment.ts";
 import type { CallFailure, ToolError } from "./error.ts";
 import type { HookAnswer } from "./hooks.ts";
 import type { OutputKept } from "./output.ts";
-import type { InnerCalls } from "./script.ts";
+import type { ToolCalls } from "./script.ts";
 import type { AnyTool, PlanMemory, SeenFiles, ToolFinder, ToolImage, ToolOutput } from "./tool.ts";
 
 /** One call in the pipeline. Stages pass on a changed copy; only `account` is changed in place. */
@@ -25,7 +25,7 @@ export interface ToolCall {
   /** The script that makes the call. */
   readonly parent?: ParentCall | undefined;
   /** Returns the calls that this one can make, when its tool runs scripts. */
-  readonly innerCalls?: ((parent: ParentCall) => InnerCalls) | undefined;
+  readonly innerCalls?: ((parent: ParentCall) => ToolCalls) | undefined;
   /** Set by `limitTime`: the deadline of a call that makes others. */
   readonly clock?: CallClock | undefined;
   /** Whether the user makes the call, for whom plan mode does not apply. */
@@ -53,6 +53,13 @@ export interface ToolCall {
 export interface ParentCall {
   readonly id: string;
   readonly clock?: CallClock | undefined;
+  /** The call that made this one. */
+  readonly parent?: ParentCall | undefined;
+}
+
+/** Whether a call was made by this one, directly or through others. It must not wait for it. */
+export function isMadeBy({ parent }: { readonly parent?: ParentCall | undefined }, id: string): boolean {
+  return parent !== undefined && (parent.id === id || isMadeBy(parent, id));
 }
 
 /** The deadline of a call that makes others. It stands still while all of its inner calls wait for approval or their turn. */

@@ -17,7 +17,7 @@ export interface ScriptResult {
   readonly failedCalls: number;
 }
 
-/** Makes the calls of a program, each through the whole pipeline, under the rules of its caller. */
+/** Makes the calls of a program or of a tool, each through the whole pipeline, under the rules of its caller. */
 export interface InnerCalls {
   /** Whether the program was itself started by a program. */
   readonly areNested: boolean;
@@ -25,6 +25,12 @@ export interface InnerCalls {
   tools(): Promise<readonly ScriptTool[]>;
   /** Makes a call. Failures are results. */
   call(name: string, input: unknown, options: { readonly signal: AbortSignal }): Promise<InnerResult>;
+}
+
+/** The calls of a tool of the program. */
+export interface ToolCalls extends InnerCalls {
+  /** Makes a call. The result is what callers of the instance get. */
+  callWhole(name: string, input: unknown, options: { readonly signal: AbortSignal }): Promise<unknown>;
 }
 
 /** A tool as a program knows it. */

@@ -8,7 +8,7 @@ import type { ChangeHistory, Transactions } from "./history.ts";
 import type { LanguageServers } from "./language-server.ts";
 import type { OutputKept, Outputs } from "./output.ts";
 import type { Processes, Shells } from "./process.ts";
-import type { InnerCalls, Scripts } from "./script.ts";
+import type { Scripts, ToolCalls } from "./script.ts";
 import type { PageMemory } from "./web.ts";
 
 /** One thing an agent can do, described once, independent of any model provider. */
@@ -39,6 +39,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly startsPrograms?: true | undefined;
   /** Set when the tool calls other tools: its calls are recorded when they begin, as those that they make name them. */
   readonly makesCalls?: true | undefined;
+  /** Set when a call finds out only while it runs what it writes: the rules then decide about each path that it did not declare. */
+  readonly findsWrites?: true | undefined;
   /** How long a call waits for a busy shell. Default: until it is free. */
   patienceMs?(input: Input): number;
   /** Returns everything this call would touch, before `run`. Pure. Throws `invalid-input` when the input does not tell. */
@@ -87,8 +89,8 @@ export interface ToolContext {
   readonly plan: PlanMemory;
   readonly tools: ToolFinder;
   readonly scripts: Scripts;
-  /** The calls that a script makes. */
-  readonly calls: InnerCalls;
+  /** The calls that a script, or a tool of the program, makes. */
+  readonly calls: ToolCalls;
   readonly settings: ToolSettings;
   readonly outputs: Outputs;
   /** Aborts on cancellation and at the deadline; pass it to everything that waits. */

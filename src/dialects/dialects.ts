@@ -21,8 +21,27 @@ const dialects: Readonly<Record<string, () => Promise<Dialect>>> = {
 
 export const dialectNames: readonly string[] = Object.keys(dialects);
 
+const found = new WeakSet<Dialect>();
+
+/** Whether a dialect is one of these, which need no check. */
+export function isBuiltIn(dialect: Dialect): boolean {
+  return found.has(dialect);
+}
+
+/** Returns a dialect without its tools about agents, for those who have none. */
+export function withoutAgents(dialect: Dialect): Dialect {
+  const tools = dialect.tools.filter(({ needs }) => needs === undefined);
+  const alone = { ...dialect, tools };
+  if (isBuiltIn(dialect)) found.add(alone);
+  return alone;
+}
+
 export async function findDialect(name: string): Promise<Dialect> {
-  if (Object.hasOwn(dialects, name)) return dialects[name]!();
+  if (Object.hasOwn(dialects, name)) {
+    const dialect = await dialects[name]!();
+    found.add(dialect);
+    return dialect;
+  }
   const near = nearest(name, dialectNames);
   throw new ToolError("invalid-input", `Unknown dialect "${name}"`, {
     hint: near ? `Did you mean "${near}"?` : `Known dialects: ${dialectNames.join(", ")}.`,

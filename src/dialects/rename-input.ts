@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { AnyTool } from "../contract/tool.ts";
+import { unknownName } from "../lib/unknown-name.ts";
 import type { CanonicalName } from "../tools/catalog.ts";
 import type { Renaming } from "./rename.ts";
 
@@ -9,11 +10,14 @@ export interface RenamedInput {
   toCanonical(given: unknown): unknown;
 }
 
-export function renameInput(
-  input: AnyTool["input"],
-  renaming: Pick<Renaming<CanonicalName>, "fields" | "values" | "only" | "require" | "defaults" | "describe">,
-): RenamedInput {
+type FieldRenaming = Pick<
+  Renaming<CanonicalName>,
+  "name" | "fields" | "values" | "only" | "hiddenFields" | "require" | "defaults" | "describe"
+>;
+
+export function renameInput(input: AnyTool["input"], renaming: FieldRenaming): RenamedInput {
   const { shape } = input._zod.def as unknown as { shape: Record<string, z.ZodMiniType> };
+  checkFields(Object.keys(shape), renaming);
   const wireNames: Readonly<Record<string, string | undefined>> = renaming.fields ?? {};
   const descriptions: Readonly<Record<string, string | undefined>> = renaming.describe ?? {};
   const values: Readonly<Record<string, readonly string[] | undefined>> = renaming.values ?? {};
@@ -41,6 +45,18 @@ export function renameInput(
       };
     },
   };
+}
+
+/** Refuses fields that the canonical tool does not have. */
+function checkFields(
+  known: readonly string[],
+  { name, fields, describe, values, defaults, only = [], require = [], hiddenFields = [] }: FieldRenaming,
+): void {
+  const lists = Object.fromEntries([...only, ...require, ...hiddenFields].map((field) => [field, true]));
+  for (const given of [fields, describe, values, defaults, lists]) {
+    const unknown = unknownName(given ?? {}, known, { owner: `The tool behind ${name}`, kind: "field" });
+    if (unknown) throw unknown;
+  }
 }
 
 function oneOf(values: readonly string[], { _zod }: z.ZodMiniType): z.ZodMiniType {

@@ -1,6 +1,9 @@
 import { safeParse } from "zod/v4/core";
+import { ToolError } from "../contract/error.ts";
 import type { AnyTool, OutputLimits, Tool, ToolContext, ToolOutput } from "../contract/tool.ts";
 import { loadOnce } from "../lib/async/load-once.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import { unknownName } from "../lib/unknown-name.ts";
 import { type CanonicalName, type CanonicalTool, catalog } from "../tools/catalog.ts";
 import type { DialectTool, OfferedTool, ResolvedCall } from "./dialect.ts";
 
@@ -45,11 +48,44 @@ export function renameTool<Name extends CanonicalName>(
   canonical: Name,
   renaming: Renaming<Name>,
 ): DialectTool {
+  checkMade(canonical, renaming, renamingKeys);
   const { load } = loadOnce(
     async (): Promise<OfferedTool> => renameLoaded(await catalog[canonical](), renaming),
   );
   return { name: renaming.name, canonical, ...needsOf(canonical), load };
 }
+
+/** Refuses a canonical tool that does not exist, and keys that would have no effect. */
+export function checkMade(
+  canonical: CanonicalName,
+  made: { readonly name: string },
+  keys: Readonly<Record<string, true>>,
+): void {
+  if (!Object.hasOwn(catalog, canonical)) {
+    const near = nearest(canonical, Object.keys(catalog));
+    throw new ToolError("invalid-input", `There is no canonical tool ${JSON.stringify(canonical)}`, {
+      hint: near ? `Did you mean ${near}?` : "docs/tools.md lists all tools.",
+    });
+  }
+  const unknown = unknownName(made, Object.keys(keys), { owner: `The tool ${made.name}`, kind: "key" });
+  if (unknown) throw unknown;
+}
+
+const renamingKeys: Readonly<Record<keyof Renaming<CanonicalName>, true>> = {
+  name: true,
+  description: true,
+  fields: true,
+  describe: true,
+  values: true,
+  only: true,
+  hiddenFields: true,
+  require: true,
+  defaults: true,
+  check: true,
+  limits: true,
+  timeoutMs: true,
+  answer: true,
+};
 
 /** Tools about agents are offered only where there are agents. */
 export function needsOf(canonical: CanonicalName): Pick<DialectTool, "needs"> {

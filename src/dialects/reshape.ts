@@ -5,7 +5,15 @@ import { loadOnce } from "../lib/async/load-once.ts";
 import { type CanonicalName, catalog } from "../tools/catalog.ts";
 import type { DialectTool, OfferedTool } from "./dialect.ts";
 import { hintsOfAll } from "./effects.ts";
-import { type Answering, answerWith, type DataOf, type InputOf, needsOf, retitle } from "./rename.ts";
+import {
+  type Answering,
+  answerWith,
+  checkMade,
+  type DataOf,
+  type InputOf,
+  needsOf,
+  retitle,
+} from "./rename.ts";
 import type { Describing } from "./zod-mini.ts";
 
 /** A tool whose arguments differ in shape from the canonical ones, or that combines several canonical tools. */
@@ -36,6 +44,7 @@ export function reshapeTool<const Names extends readonly [CanonicalName, ...Cano
 ): DialectTool {
   const { name, description, resolve, answer, native, fields, limits, timeoutMs } = reshaping;
   const [canonical, ...also] = canonicals;
+  for (const each of canonicals) checkMade(each, reshaping, reshapingKeys);
   const limitsOf = typeof limits === "function" ? limits : undefined;
   const titles = { name, description, limits: typeof limits === "object" ? limits : undefined, timeoutMs };
   // Every session offers the same tools.
@@ -63,6 +72,18 @@ export function reshapeTool<const Names extends readonly [CanonicalName, ...Cano
   });
   return { name, canonical, also, ...needsOf(canonical), load };
 }
+
+const reshapingKeys: Readonly<Record<keyof Reshaping<CanonicalName, unknown>, true>> = {
+  name: true,
+  description: true,
+  input: true,
+  resolve: true,
+  limits: true,
+  timeoutMs: true,
+  native: true,
+  fields: true,
+  answer: true,
+};
 
 function highestRisk(tools: readonly AnyTool[]): ToolRisk {
   return risks[Math.max(...tools.map(({ risk }) => risks.indexOf(risk)))]!;

@@ -8,7 +8,7 @@ import type { ChangeHistory, Transactions } from "../contract/history.ts";
 import type { LanguageServers } from "../contract/language-server.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { Processes, Shells } from "../contract/process.ts";
-import type { InnerCalls, Scripts } from "../contract/script.ts";
+import type { Scripts, ToolCalls } from "../contract/script.ts";
 import type { ToolFinder, ToolSettings } from "../contract/tool.ts";
 import { checkImages } from "./check-images.ts";
 import { PageCache } from "./page-memory.ts";
@@ -57,10 +57,13 @@ export function newCallerMemory(
 }
 
 /** For a call outside of a toolset, which has no tools to call. */
-export const noCalls: InnerCalls = {
+export const noCalls: ToolCalls = {
   areNested: false,
   tools: async () => [],
   call: async (name) => ({ ok: false, error: { code: "not-found", message: `Unknown tool "${name}"` } }),
+  callWhole: async (name) => {
+    throw new ToolError("not-found", `Unknown tool "${name}"`);
+  },
 };
 
 /** Returns the last step of the pipeline, which runs the tool itself. */
@@ -91,7 +94,7 @@ export function runTool(environment: Environment, services: Services): Next {
       plan,
       tools,
       scripts: services.scripts,
-      calls: call.innerCalls?.({ id: call.id, clock: call.clock }) ?? noCalls,
+      calls: call.innerCalls?.({ id: call.id, clock: call.clock, parent: call.parent }) ?? noCalls,
       settings: services.settings,
       outputs: services.outputs,
       signal: call.signal,

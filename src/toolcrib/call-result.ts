@@ -11,7 +11,10 @@ export interface CallResult<Data = unknown> {
   readonly isError: boolean;
   /** Why the work failed although the tool ran: "Exit code 1." of a command. Undefined with an `error`. */
   readonly failed?: string | undefined;
-  /** The typed, complete output; null when there is an `error`. */
+  /**
+   * The typed output; null when there is an `error`. It is complete, except of commands with a long output, whose data says
+   * how much is missing: the whole output is stored as `output`.
+   */
   readonly data: Data | null;
   /** Why the call could not be made or finished; null when the tool ran to its end. */
   readonly error: CallError | null;
@@ -25,7 +28,7 @@ export interface CallResult<Data = unknown> {
 
 /** The error of a call. */
 export interface CallError extends CallFailure {
-  /** The request that the user has to approve, with the code `needs-approval`. Not enumerable, like `details`. */
+  /** The request that the user has to approve, with the code `needs-approval`: plain data, which a server can send on. */
   readonly approval?: ApprovalRequest | undefined;
 }
 
@@ -64,9 +67,15 @@ export function toResult(
 }
 
 function toCallError(error: ToolError): CallError {
-  const failure = toFailure(error);
+  const failure: { approval?: ApprovalRequest } & CallFailure = toFailure(error);
   const { details } = error;
-  if (details?.kind === "approval-needed")
-    Object.defineProperty(failure, "approval", { value: details.request });
+  if (details?.kind === "approval-needed") failure.approval = details.request as ApprovalRequest;
   return failure;
+}
+
+/** Returns the error without the request, for those who are asked in another way. */
+export function withoutApproval(error: CallError | null): CallFailure | null {
+  if (error?.approval === undefined) return error;
+  const { approval: _, ...others } = Object.getOwnPropertyDescriptors(error);
+  return Object.defineProperties({}, others) as CallFailure;
 }

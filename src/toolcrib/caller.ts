@@ -1,8 +1,8 @@
 import type { Agents } from "../contract/agents.ts";
-import type { CallerMemory, DecisionRecord, Outcome, ParentCall, ToolCall } from "../contract/call.ts";
+import type { CallerMemory, DecisionRecord, ParentCall, ToolCall } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
 import { type CallFailure, ToolError, toFailure } from "../contract/error.ts";
-import type { InnerCalls, InnerResult } from "../contract/script.ts";
+import type { InnerResult, ToolCalls } from "../contract/script.ts";
 import type { ToolDefinition } from "../dialects/definition.ts";
 import type { Dialect, ResolvedCall } from "../dialects/dialect.ts";
 import { nameForUser } from "../dialects/find-tool.ts";
@@ -12,10 +12,12 @@ import type { ApprovalRequest, Approve } from "../engine/approvals/approval-requ
 import { needsApproval } from "../engine/approvals/refusals.ts";
 import { exhaustionError, isExhaustion } from "../lib/exhaustion.ts";
 import { newIdentifier } from "../lib/identifier.ts";
+import { unknownName } from "../lib/unknown-name.ts";
 import type { CallEventListener, CallEvents } from "../pipeline/call-events.ts";
 import type { CheckedCall } from "../pipeline/check-call.ts";
 import type { Next } from "../pipeline/stage.ts";
 import type { WireFormat, WireTools } from "../wire/formats.ts";
+import { askAfter, askBefore, type CallHooks, type HookedCall } from "./call-hooks.ts";
 import { type CallResult, toResult } from "./call-result.ts";
 import type { DeniedTools } from "./open-toolset.ts";
 import { RunningCalls } from "./running-calls.ts";
@@ -126,6 +128,8 @@ export interface SharedByCallers {
   readonly denied: DeniedTools;
   /** The `approve` of single calls, by call id. It replaces the Toolcrib's own. */
   readonly approvers: Map<string, Approve>;
+  /** The functions of the program that run before and after calls. */
+  readonly hooks: CallHooks | undefined;
 }
 
 /** A toolset of one dialect, connected to the pipeline. */
@@ -146,7 +150,10 @@ export class ToolsetCaller implements Caller {
   async definitions<Format extends WireFormat | undefined = undefined>({
     which,
     for: format,
+    ...others
   }: DefinitionOptions<Format> = {}): Promise<readonly DefinitionIn<Format>[]> {
+    const unknown = unknownName(others, ["which", "for"], { owner: "definitions", kind: "option" });
+    if (unknown) throw unknown;
     await this.#shared.denied.refresh();
     const definitions = await this.#toolset.definitions(which);
     if (format === undefined) return definitions as never;
@@ -166,18 +173,20 @@ export class ToolsetCaller implements Caller {
     input: CallInput<Name>,
     options: CallOptions = {},
   ): Promise<CallResult<CallData<Name>>> {
-    const find = () => this.#toolset.find(String(name), input, options);
-    return this.#call(find, options) as Promise<CallResult<CallData<Name>>>;
+    const unknown = unknownOption("call", options);
+    const find = (given: unknown) => this.#toolset.find(String(name), given, options);
+    return this.#call({ name, input, find }, options, unknown) as Promise<CallResult<CallData<Name>>>;
   }
 
   /** Makes a call of the program itself, whichever tools are offered. */
   callCanonical(name: keyof CanonicalTools, input: unknown, options: CallOptions = {}): Promise<CallResult> {
-    return this.#call(() => this.#toolset.findCanonical(name, input), options);
+    const find = (given: unknown) => this.#toolset.findCanonical(name, given);
+    return this.#call({ name, input, find }, options, unknownOption("call", options));
   }
 
   async check(name: string, input: unknown, options: CheckOptions = {}): Promise<CallCheck> {
-    const closed = this.#closedError();
-    if (closed) return toCheck({ verdict: "deny", decision: undefined, error: closed });
+    const refusal = unknownOption("check", options) ?? this.#closedError();
+    if (refusal) return toCheck({ verdict: "deny", decision: undefined, error: refusal });
     const checked = await this.#untilClosed(options.signal, async (signal) => {
       const resolved = await this.#toolset.find(String(name), input, options);
       return this.#shared.check(this.#toCall(newIdentifier("call"), resolved, { ...options, signal }));
@@ -185,18 +194,16 @@ export class ToolsetCaller implements Caller {
     return toCheck(checked);
   }
 
-  async #call(find: () => Promise<ResolvedCall>, options: InnerOptions): Promise<CallResult> {
+  async #call(wanted: WantedCall, options: InnerOptions, refusal = this.#closedError()): Promise<CallResult> {
     const id = newIdentifier("call");
-    const closed = this.#closedError();
-    if (closed) return toResult(id, { ok: false, error: closed }, this.#dialect);
+    if (refusal) return toResult(id, { ok: false, error: refusal }, this.#dialect);
     const { events, approvers } = this.#shared;
     const { approve, onEvent } = options;
     if (approve) approvers.set(id, approve);
     const stopListening =
       onEvent && events.on((event) => (event.callId === id || event.parent === id) && onEvent(event));
     try {
-      const outcome = await this.#run(id, find, options);
-      return toResult(id, outcome, this.#dialect);
+      return await this.#run(id, wanted, options);
     } catch (error) {
       // The module of the tool could not be loaded.
       if (!isExhaustion(error)) throw error;
@@ -207,19 +214,41 @@ export class ToolsetCaller implements Caller {
     }
   }
 
-  async #run(id: string, find: () => Promise<ResolvedCall>, options: InnerOptions): Promise<Outcome> {
+  async #run(id: string, wanted: WantedCall, options: InnerOptions): Promise<CallResult> {
     const run = async (signal: AbortSignal) => {
-      const resolved = await find();
-      return await this.#shared.pipeline(this.#toCall(id, resolved, { ...options, signal }));
+      const { hooks } = this.#shared;
+      if (hooks === undefined) return this.#make(id, await wanted.find(wanted.input), { ...options, signal });
+      const { call, resolved } = await hookedCall(id, wanted, hooks, signal);
+      const result = await this.#make(id, resolved, { ...options, signal });
+      const { content, failed } = await askAfter(hooks, call, result, signal);
+      return { ...result, content, isError: result.isError || failed };
     };
     const { parent, signal } = options;
     // A call that makes others waits for them, and cancels them when it is closed.
     return await (parent && signal ? run(signal) : this.#untilClosed(signal, run));
   }
 
-  /** Returns the calls of a script, which are made as its caller makes its own. */
-  #innerCalls(parent: ParentCall, outer: InnerOptions): InnerCalls {
+  async #make(
+    id: string,
+    resolved: ResolvedCall,
+    options: InnerOptions & { readonly signal: AbortSignal },
+  ): Promise<CallResult> {
+    return toResult(id, await this.#shared.pipeline(this.#toCall(id, resolved, options)), this.#dialect);
+  }
+
+  /** Returns the calls of a script or of an own tool, which are made as its caller makes its own. */
+  #innerCalls(parent: ParentCall, outer: InnerOptions): ToolCalls {
     const { approve, onlyOffered } = outer;
+    const callWhole = async (name: string, input: unknown, { signal }: { readonly signal: AbortSignal }) => {
+      const endWait = parent.clock?.wait();
+      try {
+        const options = { approve, onlyOffered, signal, parent };
+        const find = (given: unknown) => this.#toolset.find(name, given, options);
+        return await this.#call({ name, input, find }, options);
+      } finally {
+        endWait?.();
+      }
+    };
     return {
       areNested: outer.parent !== undefined,
       tools: async () => {
@@ -233,16 +262,8 @@ export class ToolsetCaller implements Caller {
             dataSchema: definition.outputSchema,
           }));
       },
-      call: async (name, input, { signal }) => {
-        const endWait = parent.clock?.wait();
-        try {
-          const options = { approve, onlyOffered, signal, parent };
-          const find = () => this.#toolset.find(name, input, options);
-          return toInner(await this.#call(find, options));
-        } finally {
-          endWait?.();
-        }
-      },
+      call: async (...call) => toInner(await callWhole(...call)),
+      callWhole,
     };
   }
 
@@ -297,6 +318,53 @@ export class ToolsetCaller implements Caller {
     return new ToolError("unavailable", "This caller is closed", { hint: "Add another caller." });
   }
 }
+
+/** A call before its tool is known. */
+interface WantedCall {
+  readonly name: string;
+  readonly input: unknown;
+  readonly find: (input: unknown) => Promise<ResolvedCall>;
+}
+
+/** Runs the hook before a call. A call that it blocks is recorded and fails as one that a rule denies. */
+async function hookedCall(
+  id: string,
+  { name, input, find }: WantedCall,
+  hooks: CallHooks,
+  signal: AbortSignal,
+): Promise<{ readonly call: HookedCall; readonly resolved: ResolvedCall }> {
+  const resolved = await find(input);
+  const { tool } = resolved;
+  const call: HookedCall = { id, name, canonical: tool.canonical ?? tool.name, input };
+  const checked = await askBefore(hooks, call, signal);
+  if (checked.ok)
+    return checked.input === input
+      ? { call, resolved }
+      : { call: { ...call, input: checked.input }, resolved: await find(checked.input) };
+  const refuse = () => {
+    throw new ToolError("denied", checked.reason, { hint: "Do not work around it." });
+  };
+  return { call, resolved: { ...resolved, tool: { ...tool, accesses: refuse } } };
+}
+
+/** Returns an error for an option that does not exist. */
+function unknownOption(method: "call" | "check", options: CallOptions): ToolError | undefined {
+  return unknownName(options, method === "call" ? callOptions : checkOptions, {
+    owner: method,
+    kind: "option",
+  });
+}
+
+const callOptions = Object.keys({
+  signal: true,
+  timeoutMs: true,
+  approve: true,
+  mustAsk: true,
+  onlyOffered: true,
+  onEvent: true,
+} satisfies Readonly<Record<keyof CallOptions, true>>);
+
+const checkOptions: readonly string[] = ["signal", "mustAsk", "onlyOffered"];
 
 /** The options of a call, which a script may make. */
 type InnerOptions = CallOptions & { readonly parent?: ParentCall | undefined };

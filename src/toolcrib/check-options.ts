@@ -1,8 +1,8 @@
 import { ToolError } from "../contract/error.ts";
 import type { SearchSettings, UnusableSetting } from "../contract/tool.ts";
 import { isRecord } from "../lib/json/is-record.ts";
-import { nearest } from "../lib/text/nearest.ts";
 import { printableLine } from "../lib/text/printable.ts";
+import { unknownName } from "../lib/unknown-name.ts";
 import { type PolicyMode, policyModes } from "../policy/policy.ts";
 import { type SandboxSetting, sandboxSettings, type ToolcribOptions } from "./options.ts";
 
@@ -15,13 +15,8 @@ export function checkNames(options: object, known: Readonly<Record<string, true>
     throw new ToolError("invalid-input", `${called} takes an object with options`, {
       hint: `Write: ${called}({ workspace: "." })`,
     });
-  const names = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  const unknown = names.find((name) => !Object.hasOwn(known, name));
-  if (unknown === undefined) return;
-  const near = nearest(unknown, Object.keys(known));
-  throw new ToolError("invalid-input", `${called} has no option ${JSON.stringify(printableLine(unknown))}`, {
-    hint: near ? `Did you mean ${near}?` : `Options: ${Object.keys(known).toSorted().join(", ")}`,
-  });
+  const unknown = unknownName(options, Object.keys(known), { owner: called, kind: "option" });
+  if (unknown) throw unknown;
 }
 
 /** The names of all options of `openToolcrib`. */
@@ -35,6 +30,7 @@ export const optionNames: Readonly<Record<keyof ToolcribOptions, true>> = {
   rules: true,
   ruleFiles: true,
   commandHooks: true,
+  hooks: true,
   tools: true,
   sources: true,
   onlyTools: true,
@@ -142,6 +138,14 @@ const optionValues: readonly OptionValues[] = [
       isRecord(value) && typeof value.model === "string" && typeof value.embed === "function",
     must: "an object with a model, an address and a function embed",
     example: '{ model: "mine/small", address: "http://localhost:8080", embed: async ({ texts }) => … }',
+  },
+  {
+    names: ["hooks"],
+    isValid: (value) =>
+      isRecord(value) &&
+      ["PreToolUse", "PostToolUse"].every((name) => ["function", "undefined"].includes(typeof value[name])),
+    must: "an object with functions",
+    example: "{ PreToolUse: (call) => … }",
   },
   {
     names: ["journal"],

@@ -86,8 +86,12 @@ describe("a call that needs approval", () => {
     const refused = await crib.call(...remove());
     const { approval } = refused.error!;
     expect(approval).toMatchObject({ tool: "file.delete", accesses: [{ kind: "delete", path: "a.txt" }] });
-    // The shape of `--json` stays as it is.
-    expect(Object.keys(refused.error!)).toEqual(["code", "message", "hint", "output"]);
+    // A server sends it to the browser of the user.
+    expect(JSON.parse(JSON.stringify(refused.error)).approval).toMatchObject({
+      id: approval!.id,
+      hash: approval!.hash,
+    });
+    expect([structuredClone(approval), { ...refused.error }.approval]).toEqual([approval, approval]);
     expect(crib.approvals.list().map(({ id, waiting }) => [id, waiting])).toEqual([[approval!.id, 0]]);
     await crib.approvals.answer(approval!.id, { allow: true, hash: approval!.hash });
     expect([(await crib.call(...remove())).error, crib.approvals.list()]).toEqual([null, []]);

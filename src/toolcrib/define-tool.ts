@@ -1,6 +1,8 @@
 import type { ToolAccess, ToolRisk } from "../contract/access.ts";
 import type { InferSchema, JsonSchema, StandardSchema } from "../contract/schema.ts";
 import type { OutputLimits, PreviewContext, ToolContext, ToolHints, ToolSettings } from "../contract/tool.ts";
+import type { CallResult } from "./call-result.ts";
+import type { CallData, CallInput, ToolName } from "./caller.ts";
 
 /** A tool of your own, for the option `tools`. Calls of it pass the same pipeline as those of built-in tools. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools has no common input type
@@ -31,7 +33,20 @@ export interface OwnTool<Input = any, Result = any> {
    * Runs the tool. A string is shown to the model. A `ToolOutput` has a text for the model, and data for programs. Any
    * other value is the data, and the model is shown it as JSON. An error fails the call with its message.
    */
-  run(input: Input, context: ToolContext): Result | Promise<Result>;
+  run(input: Input, context: OwnToolContext): Result | Promise<Result>;
+}
+
+/** Everything that a tool of a program can use while it runs. */
+export interface OwnToolContext extends ToolContext {
+  /**
+   * Calls another tool of the instance, as `toolcrib.call` does: by the rules, recorded, undoable together with the call
+   * of this tool. Ends when this call ends.
+   */
+  call<Name extends ToolName>(
+    name: Name,
+    input: CallInput<Name>,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<CallResult<CallData<Name>>>;
 }
 
 /** Returns the tool unchanged, with the types of its input and result inferred. `openToolcrib` checks it. */

@@ -27,6 +27,7 @@ import { ToolError } from "../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../contract/tool.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
 import { workspaceFiles } from "../system/directories.ts";
+import { withoutApproval } from "./call-result.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "./index.ts";
 
 let folder: string;
@@ -318,7 +319,7 @@ describe("approval", () => {
 
   it("is required for calls that the mode does not allow", async () => {
     await open({ tools: [deleting], mode: "safe" });
-    expect((await crib.call("test.act", {})).error).toEqual({
+    expect(withoutApproval((await crib.call("test.act", {})).error)).toEqual({
       code: "needs-approval",
       message: "This call needs approval: it would delete a (mode safe asks before deleting)",
       hint: "The user cannot be asked here. Continue without it, or tell the user that it needs a rule or another mode.",

@@ -106,6 +106,7 @@ export {
 export { type DescribedTool, describeActions, type ModelAction } from "../wire/actions/describe-actions.ts";
 export { type ActionReading, readActions } from "../wire/actions/read-actions.ts";
 export type { WireFormat, WireTools } from "../wire/formats.ts";
+export type { CallHooks, HookBlock, HookedCall, HookResult } from "./call-hooks.ts";
 export type { CallError, CallResult } from "./call-result.ts";
 export type {
   AddedCaller,
@@ -116,7 +117,7 @@ export type {
   CheckOptions,
   DefinitionOptions,
 } from "./caller.ts";
-export { defineTool, type OwnTool } from "./define-tool.ts";
+export { defineTool, type OwnTool, type OwnToolContext } from "./define-tool.ts";
 export { openToolcrib } from "./open-toolcrib.ts";
 export type { OutputPart, OutputRange } from "./open-workspace.ts";
 export type { SandboxSetting, TargetOptions, ToolcribOptions } from "./options.ts";

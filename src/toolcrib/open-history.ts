@@ -86,8 +86,8 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
     conversations: new StoredConversations(journal),
     scanner,
     transactions: new WorkspaceTransactions({ ...parts, session, scanner, endAbandoned, marks, parks }),
-    historyFor: ({ id, tool }) =>
-      lazyHistory({ ...parts, callId: id, scope, settle, mayUndo: tool.risk !== "read" }),
+    historyFor: (call) =>
+      lazyHistory({ ...parts, callId: call.id, scope, settle, mayUndo: declaresChanges(call) }),
     endAbandoned,
     warnings,
     close: async () => {
@@ -95,6 +95,12 @@ export function openHistory(workspace: Workspace, options: HistoryOptions): Work
       journal.close({ exits });
     },
   };
+}
+
+/** An undo may change any file: the call declares some, or its risk alone decides. */
+function declaresChanges({ tool, accesses }: ToolCall): boolean {
+  if (accesses.length === 0) return tool.risk !== "read";
+  return accesses.some(({ kind }) => kind === "write" || kind === "delete");
 }
 
 /** Refuses a session that this workspace has no record of. */

@@ -41,7 +41,7 @@ export interface PolicyOptions {
 
 /** The rules of one open Toolcrib: the current rules of the files, and those that approvals add. */
 export class OpenPolicy {
-  readonly #options: PolicyOptions;
+  #options: PolicyOptions;
   #marks: FileStamps;
   readonly #grantedFile: string;
   readonly #context: PathContext;
@@ -179,6 +179,19 @@ export class OpenPolicy {
     this.#put({ level: "granted", name: this.#grantedFile, text });
   }
 
+  /** Replaces the rules of this process, also for calls that wait. Throws when one cannot be parsed. */
+  setRules(rules: readonly string[]): void {
+    const own = ownRules(rules);
+    for (const source of own) parseRules(source);
+    this.#options = { ...this.#options, rules };
+    this.#hold([...this.#sources.filter(({ name }) => name !== ownRulesName), ...own]);
+  }
+
+  /** Lets calls that wait for the user be decided again, because something else than the rules has changed. */
+  decideAgain(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
   #put(source: RuleSource): void {
     this.#hold([...this.#sources.filter(({ level }) => level !== source.level), source]);
   }
@@ -301,10 +314,15 @@ function readSources(options: PolicyOptions, project: ProjectRules | undefined):
       : []),
     ...fromFile("granted", files.granted),
     ...ruleFiles.map((name): RuleSource => ({ level: "command line", name, text: mustRead(name) })),
-    ...(rules.length === 0
-      ? []
-      : [{ level: "command line", name: "--rule", text: rules.join("\n") } as const]),
+    ...ownRules(rules),
   ];
+}
+
+const ownRulesName = "--rule";
+
+/** The rules of this process. */
+function ownRules(rules: readonly string[]): readonly RuleSource[] {
+  return rules.length === 0 ? [] : [{ level: "command line", name: ownRulesName, text: rules.join("\n") }];
 }
 
 /** Returns the files that rules are made from. */

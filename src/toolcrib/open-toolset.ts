@@ -1,16 +1,19 @@
 import type { Agents } from "../contract/agents.ts";
 import type { AnyTool, ToolFinder } from "../contract/tool.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import { findDialect } from "../dialects/dialects.ts";
+import { findDialect, isBuiltIn } from "../dialects/dialects.ts";
 import { Toolset } from "../dialects/toolset.ts";
 import { deniesTool } from "../policy/decide.ts";
 import type { Question } from "../policy/policy.ts";
 import type { OpenPolicy } from "./open-policy.ts";
 import type { ToolcribOptions } from "./options.ts";
 
-/** Returns a dialect by its name. */
+/** Returns a dialect by its name, or checks one of the program. */
 export async function toDialect(dialect: string | Dialect): Promise<Dialect> {
-  return typeof dialect === "object" ? dialect : findDialect(dialect);
+  if (typeof dialect === "string") return findDialect(dialect);
+  if (isBuiltIn(dialect)) return dialect;
+  const { checkDialect } = await import("../dialects/check-dialect.ts");
+  return checkDialect(dialect);
 }
 
 /** Checks and completes the program's own tools. */

@@ -13,6 +13,7 @@ import type { ConnectOptions } from "../environment/remote/connect-target.ts";
 import type { JournalBudget } from "../journal/collect/collector.ts";
 import type { ClientInfo } from "../journal/journal.ts";
 import type { PolicyMode } from "../policy/policy.ts";
+import type { CallHooks } from "./call-hooks.ts";
 import type { OwnTool } from "./define-tool.ts";
 
 /** The options of `openToolcrib`. Every default is the most careful choice. */
@@ -41,6 +42,8 @@ export interface ToolcribOptions {
   readonly ruleFiles?: readonly string[] | undefined;
   /** Commands that run before and after calls, with Claude Code's JSON contract. They can tighten rules, never widen them. */
   readonly commandHooks?: readonly CommandHook[] | undefined;
+  /** Functions of your program that run before and after calls. In a session they are hooks of the session. */
+  readonly hooks?: CallHooks | undefined;
   /** Your own tools, made with `defineTool`. A tool with the name of a dialect's tool replaces it. */
   readonly tools?: readonly OwnTool[] | undefined;
   /** Tools of other servers, which may change while the Toolcrib is open. They are closed with it. */

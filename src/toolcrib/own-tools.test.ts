@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
@@ -228,4 +228,101 @@ describe("defineTool", () => {
   function run() {
     return "";
   }
+});
+
+describe("a tool that calls other tools of the instance", () => {
+  const copy = defineTool({
+    name: "copy_file",
+    description: "Copy a file.",
+    risk: "read",
+    input: z.object({ from: z.string(), to: z.string() }),
+    run: async ({ from, to }, { call }) => {
+      const { data, error } = await call("file.read", { path: from, line_numbers: false });
+      const [file] = data?.files ?? [];
+      if (file?.kind !== "text") return { data: error, text: "Not read", failed: error?.message };
+      const written = await call("file.write", { path: to, content: file.text });
+      return { data: written.data, text: written.content, failed: written.error?.message };
+    },
+  });
+
+  it("makes them by the rules, as calls of their own, and undoes them together", async () => {
+    const asked: string[] = [];
+    const crib = await open([copy], {
+      mode: "safe",
+      approve: ({ tool, parent }) => {
+        asked.push(`${tool} ${parent === undefined ? "alone" : "inside"}`);
+        return { allow: true };
+      },
+    });
+    writeFileSync(join(folder, "work/a.txt"), "one\n");
+    const { callId, content } = await crib.call("copy_file", { from: "a.txt", to: "b.txt" });
+    expect([content, asked]).toEqual(["Created b.txt: 4 bytes written.", ["file.write inside"]]);
+    const made = crib.log().filter(({ parent }) => parent === callId);
+    expect(made.map(({ tool }) => tool)).toEqual(["file.write", "file.read"]);
+    await crib.undo({ call: callId });
+    expect(existsSync(join(folder, "work/b.txt"))).toBe(false);
+    await crib.redo();
+    expect(existsSync(join(folder, "work/b.txt"))).toBe(true);
+    const failed = await crib.call("copy_file", { from: "none.txt", to: "c.txt" });
+    expect([failed.isError, failed.failed]).toEqual([true, "none.txt does not exist"]);
+  });
+
+  it("does not wait for its own turn with a file that both write", async () => {
+    const both = defineTool({
+      name: "write_twice",
+      description: "Write a file twice.",
+      risk: "write",
+      accesses: () => [{ kind: "write", path: "a.txt" }],
+      run: async (_, { environment, call }) => {
+        await environment.writeFile("a.txt", Buffer.from("first\n"));
+        return (await call("file.write", { path: "a.txt", content: "second\n" })).content;
+      },
+    });
+    const crib = await open([both], { mode: "yolo" });
+    const { error } = await crib.call("write_twice", {});
+    expect([error, readFileSync(join(folder, "work/a.txt"), "utf8")]).toEqual([null, "second\n"]);
+    await crib.undo();
+    expect(existsSync(join(folder, "work/a.txt"))).toBe(false);
+  });
+});
+
+describe("a misspelled key", () => {
+  const tool = { name: "count", description: "Count.", run: () => 1 };
+
+  it.each([
+    [{ ...tool, acesses: () => [] }, 'The tool count has no key "acesses"', "Did you mean accesses?"],
+    [{ ...tool, colour: "red" }, 'The tool count has no key "colour"', /^Keys: accesses, /],
+  ])("of a tool is refused", async (misspelled, message, hint) => {
+    await expect(open([misspelled])).rejects.toMatchObject({
+      code: "invalid-input",
+      message,
+      hint: typeof hint === "string" ? hint : expect.stringMatching(hint),
+    });
+  });
+
+  it("is not state of a tool that is an instance of a class", async () => {
+    class Counter {
+      readonly name = "count";
+      readonly description = "Count.";
+      readonly risk = "read";
+      count = 0;
+      run() {
+        this.count += 1;
+        return this.count;
+      }
+    }
+    const crib = await open([new Counter()]);
+    expect((await crib.call("count", {})).data).toBe(1);
+  });
+
+  it("of the options of a call is refused", async () => {
+    const crib = await open([]);
+    const { error } = await crib.call("file.list", {}, { timeout: 5 } as object);
+    const check = await crib.check("file.list", {}, { timeout: 5 } as object);
+    expect([error?.message, error?.hint, check.verdict]).toEqual([
+      'call has no option "timeout"',
+      "Did you mean timeoutMs?",
+      "deny",
+    ]);
+  });
 });

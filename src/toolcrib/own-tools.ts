@@ -1,11 +1,13 @@
 import * as z from "zod/mini";
 import { risks } from "../contract/access.ts";
 import { ToolError } from "../contract/error.ts";
-import type { AnyTool, ToolOutput } from "../contract/tool.ts";
+import type { AnyTool, ToolContext, ToolOutput } from "../contract/tool.ts";
 import { isRecord } from "../lib/json/is-record.ts";
 import { readSchema, UnusableSchema } from "../lib/json/read-schema.ts";
 import { printableLine } from "../lib/text/printable.ts";
-import type { OwnTool } from "./define-tool.ts";
+import { unknownName } from "../lib/unknown-name.ts";
+import type { CallResult } from "./call-result.ts";
+import type { OwnTool, OwnToolContext } from "./define-tool.ts";
 
 /** Completes the tools of the program. Throws for the first mistake in them, before any model sees it. */
 export async function completeTools(tools: readonly OwnTool[]): Promise<readonly AnyTool[]> {
@@ -30,6 +32,11 @@ function checkTool(tool: OwnTool, index: number): OwnTool {
   if (!isRecord(tool))
     throw mistake(`${at} is not a tool`, "Make it with defineTool({ name, description, input, run }).");
   const { name, description, run, risk } = tool as Partial<OwnTool>;
+  const unknown = unknownName(tool, toolKeys, {
+    owner: `The tool ${printableLine(String(name))}`,
+    kind: "key",
+  });
+  if (unknown && (isPlain(tool) || unknown.hint?.startsWith("Did you mean"))) throw unknown;
   if (typeof name !== "string") throw mistake(`${at} has no name`, 'Add: name: "count_words"');
   if (!toolName.test(name))
     throw mistake(
@@ -54,6 +61,34 @@ function checkTool(tool: OwnTool, index: number): OwnTool {
   return tool;
 }
 
+/** An instance of a class may have state of its own. */
+function isPlain(tool: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(tool);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Also those of complete tools, which a program can take from a toolset and offer again. */
+const toolKeys = Object.keys({
+  name: true,
+  description: true,
+  input: true,
+  inputSchema: true,
+  risk: true,
+  accesses: true,
+  limits: true,
+  timeoutMs: true,
+  hints: true,
+  startsPrograms: true,
+  preview: true,
+  run: true,
+  canonical: true,
+  server: true,
+  ownName: true,
+  wording: true,
+  makesCalls: true,
+  patienceMs: true,
+} satisfies Readonly<Record<keyof OwnTool | Exclude<keyof AnyTool, "findsWrites">, true>>);
+
 /** All providers accept these names. */
 const toolName = /^[a-zA-Z][\w.-]{0,63}$/;
 
@@ -67,12 +102,23 @@ async function completeTool(tool: OwnTool): Promise<AnyTool> {
     limits: { ...defaultLimits, ...limits },
     accesses: accesses ? accesses.bind(tool) : () => [],
     preview: tool.preview?.bind(tool),
+    makesCalls: true,
     run: async (input, context) => {
       // Undo covers what the tool changes with `environment`; only its author knows the rest.
       if (isUnknown) context.uncovered(`what ${name} did outside the workspace`);
-      return toOutput(await runOwn(() => tool.run(input, context), context.signal));
+      const own = { ...context, call: callOthers(context) };
+      return toOutput(await runOwn(() => tool.run(input, own), context.signal));
     },
   } as AnyTool;
+}
+
+/** Returns the function with which a tool calls others. Its calls end with its own. */
+function callOthers({ calls, signal }: ToolContext): OwnToolContext["call"] {
+  return async (name, input, options = {}) => {
+    const signals = [signal, options.signal].filter((each) => each !== undefined);
+    const result = await calls.callWhole(name, input, { signal: AbortSignal.any(signals) });
+    return result as CallResult<never>;
+  };
 }
 
 const defaultLimits = { maxChars: 30_000, keep: "both" } as const;

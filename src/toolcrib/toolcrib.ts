@@ -39,7 +39,7 @@ import {
   ToolsetCaller,
   toolcribClosed,
 } from "./caller.ts";
-import { checkMode, searchSettings } from "./check-options.ts";
+import { checkMode, checkValues, searchSettings } from "./check-options.ts";
 import { targetName } from "./elsewhere.ts";
 import { lazyCode, lazyDocuments, lazyScripts, lazyServers, lazyShells } from "./lazy-parts.ts";
 import type { WorkspaceHistory } from "./open-history.ts";
@@ -138,7 +138,8 @@ export class Toolcrib implements Caller, AsyncDisposable {
     const pipelineParts = this.#pipelineParts(toolset, settings);
     const [pipeline, check] = [openPipeline(pipelineParts), openCheck(pipelineParts)];
     const [events, running] = [this.#events, this.#running];
-    this.#shared = { environment, pipeline, check, events, running, denied, approvers };
+    const { hooks: functionHooks } = options;
+    this.#shared = { environment, pipeline, check, events, running, denied, approvers, hooks: functionHooks };
     this.#caller = new ToolsetCaller(dialect, toolset, this.#shared);
     running.add(history.endAbandoned());
   }
@@ -176,6 +177,16 @@ export class Toolcrib implements Caller, AsyncDisposable {
   /** Changes the mode, also for calls that wait. Call it for the user, never for a model. */
   setMode(mode: PolicyMode): void {
     this.#mode = checkMode(mode);
+    this.#workspace.policy.decideAgain();
+  }
+
+  /**
+   * Replaces the `rules` of the options, also for calls that wait. Throws `invalid-input` when one cannot be parsed. Call it
+   * for the user, never for a model.
+   */
+  setRules(rules: readonly string[]): void {
+    checkValues({ rules });
+    this.#workspace.policy.setRules(rules);
   }
 
   /** Whether plan mode is on: calls that do not only read are denied, except those of the user. */
@@ -186,6 +197,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
   /** Changes plan mode, also for calls that wait. Call it for the user, never for a model. */
   setPlanning(isPlanning: boolean): void {
     this.#isPlanning = isPlanning;
+    this.#workspace.policy.decideAgain();
   }
 
   /** Names the program that uses this Toolcrib, for the log, when it becomes known only now. */

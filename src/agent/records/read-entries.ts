@@ -182,6 +182,7 @@ const shapes: Readonly<Record<SessionEntry["kind"], z.ZodMiniType>> = {
     result: z.looseObject({
       turn: count,
       outcome: z.enum(["completed", "aborted", "limit", "loop", "failed"]),
+      limit: z.optional(z.enum(["rounds", "turns", "tokens", "cost"])),
       text,
     }),
   }),

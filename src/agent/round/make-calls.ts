@@ -4,11 +4,12 @@ import type { ToolDefinition } from "../../dialects/definition.ts";
 import { monotonicMs } from "../../lib/clock.ts";
 import { oncePerObject } from "../../lib/once-per-object.ts";
 import type { CallAnswer, CallPart } from "../../models/message.ts";
+import { askAfter, askBefore, errorMessage, type HookedCall } from "../../toolcrib/call-hooks.ts";
+import { withoutApproval } from "../../toolcrib/call-result.ts";
 import type { Approve, CallEvent, Caller, CallResult } from "../../toolcrib/index.ts";
 import type { AgentEventBody } from "../event.ts";
-import type { HookedCall, SessionHooks } from "../session-hooks.ts";
+import type { SessionHooks } from "../session-hooks.ts";
 import type { Recorder } from "../session-parts.ts";
-import { askAfter, askBefore, errorMessage } from "./hooks.ts";
 
 interface CallContext {
   readonly caller: Caller;
@@ -62,7 +63,16 @@ async function makeCall(call: CallPart, context: CallContext, signal: AbortSigna
   const found = canonical === "tools.find" ? foundIn(data) : undefined;
   const answer: CallAnswer = { id, name, content, isError, images, ...(found && { found }) };
   recorder.add({ kind: "answer", answer, callId });
-  const shown = { id, name, canonical, output: fullText ?? content, shown: content, isError, error, data };
+  const shown = {
+    id,
+    name,
+    canonical,
+    output: fullText ?? content,
+    shown: content,
+    isError,
+    error: withoutApproval(error),
+    data,
+  };
   emit({ type: "tool-end", ...shown, callId, durationMs: monotonicMs() - startedAt });
   return { answer, canonical, input: made ?? given, failure };
 }

@@ -79,6 +79,7 @@ const callResult = z.object({
 const turnResult = z.object({
   turn: count,
   outcome: z.enum(["completed", "aborted", "limit", "loop", "failed"]),
+  limit: z.optional(z.enum(["rounds", "turns", "tokens", "cost"])),
   text,
   output: z.optional(z.unknown()),
   error: z.nullable(failure),

@@ -9,6 +9,7 @@ import type { PolicyMode } from "../../policy/policy.ts";
 import { realWorkspace } from "../../system/directories.ts";
 import { version } from "../../system/version.ts";
 import { liesInside } from "../../system/workspace-path.ts";
+import { withoutApproval } from "../../toolcrib/call-result.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import type { ApprovalRequest, Approve, Toolcrib, ToolcribOptions } from "../../toolcrib/index.ts";
 import type { Arguments } from "../command.ts";
@@ -88,9 +89,10 @@ class RpcServer {
     definitions: async ({ instance, for: format, which }) => ({
       tools: await this.#find(instance).toolcrib.definitions({ for: format, which }),
     }),
-    call: ({ instance, name, input = {}, ...given }, request) => {
+    call: async ({ instance, name, input = {}, ...given }, request) => {
       const options = { ...given, ...this.#callOptions(instance, request) };
-      return this.#find(instance).toolcrib.call(name, input, options);
+      const result = await this.#find(instance).toolcrib.call(name, input, options);
+      return { ...result, error: withoutApproval(result.error) };
     },
     check: async ({ instance, name, input = {}, ...given }, { signal }) => {
       const check = await this.#find(instance).toolcrib.check(name, input, { ...given, signal });

@@ -68,19 +68,25 @@ export function selectChanges(selection: Selection, context: SelectionContext): 
   }
 }
 
-/** Returns a call with those that it made as a script, or the calls that changed something in a session of this id. */
+/** Returns a call with those that it made, or the calls that changed something in a session of this id. */
 function callsOf(id: string, journal: Journal): readonly string[] {
   const found = journal.find(id);
-  if (found !== undefined) return [id, ...(found.tool === "tools.script" ? innerCalls(id, journal) : [])];
+  if (found !== undefined) return withInnerCalls(id, journal);
   const calls = journal.calls({ changing: true, session: id }).map(({ callId }) => callId);
   return calls.length === 0 ? [id] : calls;
 }
 
-function innerCalls(script: string, journal: Journal): readonly string[] {
-  return journal.innerCalls(script).map(({ callId }) => callId);
+function withInnerCalls(id: string, journal: Journal): readonly string[] {
+  return [id, ...journal.innerCalls(id).flatMap(({ callId }) => withInnerCalls(callId, journal))];
 }
 
-/** Returns the latest calls that are neither undone nor undos. The calls of a script count as one. */
+/** Returns the call that made this one, directly or through others. */
+function outermost(callId: string, journal: Journal): string {
+  const parent = journal.find(callId)?.parent ?? null;
+  return parent === null ? callId : outermost(parent, journal);
+}
+
+/** Returns the latest calls that are neither undone nor undos. A call and those that it made count as one. */
 function latest(
   count: number,
   filter: Parameters<Journal["calls"]>[0],
@@ -94,10 +100,11 @@ function latest(
     if (oldest === undefined) break;
     upTo = oldest.sequence - 1;
     for (const call of calls) {
-      const { callId, parent } = call;
+      const { callId } = call;
       if (without?.has(callId) || undos.isUndo(callId) || undos.undoneBy(callId) !== undefined) continue;
-      const whole = wholes.of(callId)?.id ?? parent ?? callId;
-      if (!found.has(whole)) found.set(whole, parent === null ? [callId] : innerCalls(parent, journal));
+      const first = outermost(callId, journal);
+      const whole = wholes.of(callId)?.id ?? first;
+      if (!found.has(whole)) found.set(whole, withInnerCalls(first, journal));
     }
   }
   return [...found.values()].slice(0, count).flat();

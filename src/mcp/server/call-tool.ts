@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { isRecord } from "../../lib/json/is-record.ts";
-import { toResult } from "../../toolcrib/call-result.ts";
+import { toResult, withoutApproval } from "../../toolcrib/call-result.ts";
 import {
   type Approval,
   type ApprovalRequest,
@@ -289,7 +289,7 @@ export function toCallResult(
   // Clients show structured content instead of the text, which says how to get the rest of a cut output.
   const structuredContent = passed !== undefined && output === null ? passed.structuredContent : own;
   const _meta = {
-    ...(error && { "toolcrib/error": { ...error, output: undefined } }),
+    ...(error && { "toolcrib/error": { ...withoutApproval(error), output: undefined } }),
     ...(failed !== undefined && { "toolcrib/failed": failed }),
     ...(diff !== undefined && { "toolcrib/diff": diff }),
   };

@@ -4,10 +4,12 @@ import type { Environment, ProcessStartOptions, RunningProcess } from "../../con
 import { ToolError } from "../../contract/error.ts";
 import { callChanged } from "../../engine/approvals/refusals.ts";
 import { overrideEnvironment } from "../../lib/override-environment.ts";
+import { declaredWrites } from "../declared-writes.ts";
 import type { Stage } from "../stage.ts";
 
 /**
- * Confines all programs that the tool starts, as the policy decided. A tool that declares no programs cannot start any.
+ * Confines all programs that the tool starts, as the policy decided. A tool that declares no programs cannot start any,
+ * and it can write only what it declares.
  */
 export const confineCommands: Stage = (call, next) => {
   const { confinement, environment, tool, caller } = call;
@@ -24,7 +26,8 @@ export const confineCommands: Stage = (call, next) => {
   // The tool's own connections follow the same decision; `unconfined` applies only to commands.
   const mayConnect = confinement?.mayConnect ?? (() => false);
   const exchange: Environment["exchange"] = (request) => environment.exchange!({ ...request, mayConnect });
-  return next({ ...call, environment: overrideEnvironment(environment, { start, exchange, confinement }) });
+  const limited = { ...declaredWrites(call), start, exchange, confinement };
+  return next({ ...call, environment: overrideEnvironment(environment, limited) });
 };
 
 async function startConfined(

@@ -28,7 +28,9 @@ export function recordJournal(journal: Journal): Stage {
           }),
     } satisfies Ending;
     // The changes of a script are those of its calls, which have records of their own.
-    journal.finish(attempt, ending, { mayWait: call.tool.makesCalls });
+    journal.finish(attempt, ending, {
+      mayWait: call.tool.makesCalls === true && call.tool.risk === "read",
+    });
     return outcome;
   };
 }

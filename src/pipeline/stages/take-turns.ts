@@ -1,23 +1,29 @@
-import type { ToolAccess } from "../../contract/access.ts";
-import type { Outcome, ToolCall } from "../../contract/call.ts";
+import { isMadeBy, type Outcome, type ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
-import { ToolError } from "../../contract/error.ts";
 import { untilAborted, whileWaitingFor } from "../../lib/async/abort.ts";
-import { ownRealPath } from "../../lib/own-real-path.ts";
 import { isWithin } from "../../policy/guard-paths.ts";
 import type { Next, Stage } from "../stage.ts";
+import { isWriting, writtenPaths } from "../written-paths.ts";
 
 /**
- * Makes calls wait for each other that write the same real path, or one inside the other. All others run in parallel.
+ * Makes calls wait for each other that write the same real path, or one inside the other. All others run in parallel. A
+ * call does not wait for the one that made it.
  */
 export function takeTurns(environment: Environment): Stage {
-  const holders = new Set<{ readonly paths: readonly string[]; readonly done: Promise<void> }>();
+  const holders = new Set<{
+    readonly id: string;
+    readonly paths: readonly string[];
+    readonly done: Promise<void>;
+  }>();
   const inTurnOfPaths: Stage = async (call, next) => {
-    const paths = await writtenPaths(environment, call);
+    const written = await writtenPaths({ ...call, environment });
+    const paths = written.map(({ realPath }) => realPath);
     if (paths.length === 0) return next(call);
-    const before = [...holders].filter((holder) => overlap(holder.paths, paths)).map((holder) => holder.done);
+    const before = [...holders]
+      .filter((holder) => overlap(holder.paths, paths) && !isMadeBy(call, holder.id))
+      .map((holder) => holder.done);
     const { promise: done, resolve: finish } = Promise.withResolvers<void>();
-    const turn = { paths, done };
+    const turn = { id: call.id, paths, done };
     holders.add(turn);
     const run: Next = async (own) => {
       if (before.length > 0) await call.recheck?.();
@@ -30,32 +36,6 @@ export function takeTurns(environment: Environment): Stage {
     return inTurn(call, run, { before, end });
   };
   return (call, next) => (call.accesses.some(isWriting) ? inTurnOfPaths(call, next) : next(call));
-}
-
-async function writtenPaths(environment: Environment, call: ToolCall): Promise<string[]> {
-  const paths: string[] = [];
-  for (const access of call.accesses) {
-    if (!isWriting(access)) continue;
-    // An unreachable path needs no turn. The tool reports the error if it uses the path.
-    const path = await realPathOf(access, environment).catch(ignoreToolError);
-    if (path !== undefined) paths.push(path);
-  }
-  return paths;
-}
-
-type Writing = ToolAccess & { readonly kind: "write" | "delete" };
-
-function isWriting(access: ToolAccess): access is Writing {
-  return access.kind === "write" || access.kind === "delete";
-}
-
-function realPathOf(access: Writing, environment: Environment): Promise<string> {
-  const isLinkItself = access.kind === "delete" || access.link === "itself";
-  return isLinkItself ? ownRealPath(environment, access.path) : environment.realPath(access.path);
-}
-
-function ignoreToolError(error: unknown): undefined {
-  if (!(error instanceof ToolError)) throw error;
 }
 
 function overlap(some: readonly string[], others: readonly string[]): boolean {

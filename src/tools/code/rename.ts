@@ -55,6 +55,7 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
   input,
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
+  findsWrites: true,
   // The whole workspace is searched for other mentions of the name.
   accesses: (input) => [
     ...changeAccesses(input),

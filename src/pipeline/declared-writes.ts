@@ -1,0 +1,72 @@
+import type { ToolCall } from "../contract/call.ts";
+import type { Announcing, Effect, Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import { ownRealPath } from "../lib/own-real-path.ts";
+import { showPath } from "../lib/text/printable.ts";
+import { isWithin } from "../policy/guard-paths.ts";
+import { type WrittenPath, writtenPaths } from "./written-paths.ts";
+
+type Writing = "writeFile" | "delete" | "move" | "change" | "changeEntry";
+
+/**
+ * Returns the methods of the call's environment that change files, limited to what the call declares: rules were applied
+ * to that, and the user was asked about that. A call that declares nothing may do what the risk of its tool says. The
+ * paths are compared just before each change, so no link can lead elsewhere.
+ */
+export function declaredWrites(call: ToolCall): Pick<Environment, Writing> | undefined {
+  const { tool, accesses, environment } = call;
+  if (tool.risk !== "read" && accesses.length === 0) return undefined;
+  const limit = <Options extends Announcing>(
+    options: Options | undefined,
+    kinds: readonly WrittenPath["kind"][],
+  ): Options & Announcing => {
+    const announce = async (effects: readonly Effect[]) => {
+      const paths = (await writtenPaths(call))
+        .filter(({ kind }) => kinds.includes(kind))
+        .map(({ realPath }) => realPath);
+      for (const effect of effects)
+        if (!isCovered(effect, paths) && !(await mayFind(call, effect)))
+          throw notDeclared(call, effect, kinds[0]!);
+      await options?.announce?.(effects);
+    };
+    return { ...options, announce } as Options & Announcing;
+  };
+  return {
+    writeFile: (path, content, options) => environment.writeFile(path, content, limit(options, ["write"])),
+    delete: (path, options) => environment.delete(path, limit(options, ["delete"])),
+    // A move may replace an entry, and a change of several files may contain moves.
+    move: (from, to, options) => environment.move(from, to, limit(options, ["write", "delete"])),
+    change: (changes, options) => environment.change(changes, limit(options, ["write", "delete"])),
+    changeEntry: async (path, change, options) => {
+      const realPath = await ownRealPath(environment, path);
+      const effect = { realPath, before: undefined, after: undefined };
+      const limited = limit(options, ["write", "delete"]);
+      const announce = () => limited.announce?.([effect]);
+      return environment.changeEntry(path, change, { ...limited, announce });
+    },
+  };
+}
+
+/** Whether the rules allow a write that such a tool has found out. */
+async function mayFind({ tool, confinement }: ToolCall, { realPath }: Effect): Promise<boolean> {
+  return tool.findsWrites === true && (await confinement?.mayWrite?.(realPath)) === true;
+}
+
+/** The directories above a declared path may be created. */
+function isCovered({ realPath, before, after }: Effect, declared: readonly string[]): boolean {
+  const isNewDirectory = before === undefined && after?.kind === "directory";
+  return declared.some((path) => isWithin(realPath, path) || (isNewDirectory && isWithin(path, realPath)));
+}
+
+function notDeclared({ tool }: ToolCall, { realPath }: Effect, kind: WrittenPath["kind"]): ToolError {
+  const verb = kind === "delete" ? "deletes" : "changes";
+  const hint =
+    tool.risk === "read"
+      ? `Give the tool the risk "write", and name the path in \`accesses\`: { kind: "${kind}", path }`
+      : `Name the path in \`accesses\`: { kind: "${kind}", path }`;
+  return new ToolError(
+    "denied",
+    `${tool.canonical ?? tool.name} ${verb} ${showPath(realPath)} without declaring it`,
+    { hint },
+  );
+}

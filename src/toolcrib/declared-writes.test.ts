@@ -1,0 +1,201 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { rounds } from "../../test/support/rounds.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { risks, type ToolAccess, type ToolRisk } from "../contract/access.ts";
+import type { Environment } from "../contract/environment.ts";
+import { contentHash } from "../lib/bytes/content-hash.ts";
+import { defineTool, openToolcrib, type PolicyMode, policyModes } from "./index.ts";
+
+const bytes = Buffer.from("new\n");
+
+/** What a tool does with its environment. Each changes only files in the folder of its name, or below `shared`. */
+const deeds: Readonly<Record<string, (environment: Environment) => Promise<unknown>>> = {
+  write: (environment) => environment.writeFile("write/a.txt", bytes),
+  create: (environment) => environment.writeFile("create/deep/new.txt", bytes),
+  delete: (environment) => environment.delete("delete/a.txt"),
+  deleteAll: (environment) => environment.delete("deleteAll", { recursive: true }),
+  move: (environment) => environment.move("move/a.txt", "move/b.txt"),
+  change: (environment) =>
+    environment.change([
+      { path: "change/a.txt", before: contentHash(Buffer.from("old\n")), after: bytes },
+      { path: "change/b.txt", before: "nothing", after: bytes },
+    ]),
+  throughLink: (environment) => environment.writeFile("throughLink/link.txt", bytes),
+};
+
+/** The accesses that each deed needs. */
+const needed: Readonly<Record<string, readonly ToolAccess[]>> = {
+  write: [{ kind: "write", path: "write/a.txt" }],
+  create: [{ kind: "write", path: "create/deep/new.txt" }],
+  delete: [{ kind: "delete", path: "delete/a.txt" }],
+  deleteAll: [{ kind: "delete", path: "deleteAll" }],
+  move: [
+    { kind: "write", path: "move/a.txt", link: "itself" },
+    { kind: "write", path: "move/b.txt", link: "itself" },
+  ],
+  change: [
+    { kind: "write", path: "change/a.txt" },
+    { kind: "write", path: "change/b.txt" },
+  ],
+  throughLink: [{ kind: "write", path: "throughLink/target.txt" }],
+};
+
+/** What may be declared instead. None of it allows any of the deeds. */
+const others: readonly (readonly ToolAccess[])[] = [
+  [{ kind: "read", path: "." }],
+  [{ kind: "write", path: "elsewhere.txt" }],
+  [{ kind: "network", host: "example.com" }],
+  [{ kind: "delete", path: "elsewhere" }],
+];
+
+function fill(workspace: string): void {
+  for (const name of Object.keys(deeds)) {
+    mkdirSync(join(workspace, name));
+    writeFileSync(join(workspace, name, "a.txt"), "old\n");
+  }
+  writeFileSync(join(workspace, "throughLink/target.txt"), "old\n");
+  symlinkSync("target.txt", join(workspace, "throughLink/link.txt"));
+}
+
+/** The files of a deed's folder, with their contents. */
+function filesOf(workspace: string, deed: string): Record<string, string> {
+  const names = ["a.txt", "b.txt", "target.txt", "deep/new.txt"];
+  return Object.fromEntries(
+    names
+      .map((name) => join(workspace, deed, name))
+      .filter((path) => existsSync(path))
+      .map((path) => [path, readFileSync(path, "utf8")]),
+  );
+}
+
+const declarations = ["nothing", "an empty list", "what it needs", "something else"] as const;
+
+interface RandomTool {
+  readonly deed: string;
+  readonly risk: ToolRisk;
+  readonly declares: (typeof declarations)[number];
+  readonly mode: PolicyMode;
+  readonly readOnly: boolean;
+}
+
+describe("a tool of the program", () => {
+  it("changes exactly what it declares, in every mode, and that is asked, recorded and undone", {
+    tags: "slow",
+  }, async () => {
+    const tools = fc.record({
+      deed: fc.constantFrom(...Object.keys(deeds)),
+      risk: fc.constantFrom(...risks),
+      declares: fc.constantFrom(...declarations),
+      mode: fc.constantFrom(...policyModes),
+      readOnly: fc.boolean(),
+    });
+    await fc.assert(fc.asyncProperty(tools, fc.constantFrom(...others), check), { numRuns: rounds(40) });
+  });
+
+  it("cannot write through a link that leads away from what it declares", async () => {
+    await using folder = temporaryFolder();
+    const workspace = join(folder.path, "work space");
+    mkdirSync(workspace);
+    fill(workspace);
+    const linking = defineTool({
+      name: "relink",
+      description: "Write a.txt, which has become a link.",
+      risk: "write",
+      accesses: () => [{ kind: "write", path: "write/a.txt" }],
+      run: async (_, { environment }) => {
+        symlinkSync("../delete/a.txt", join(workspace, "write/b.txt"));
+        await environment.writeFile("write/b.txt", bytes);
+      },
+    });
+    await using crib = await openToolcrib({
+      workspace,
+      stateDirectory: join(folder.path, "state"),
+      configDirectory: join(folder.path, "config"),
+      mode: "yolo",
+      tools: [linking],
+    });
+    const { error } = await crib.call("relink", {});
+    expect([error?.code, readFileSync(join(workspace, "delete/a.txt"), "utf8")]).toEqual(["denied", "old\n"]);
+  });
+});
+
+async function check({ deed, risk, declares, mode, readOnly }: RandomTool, other: readonly ToolAccess[]) {
+  await using folder = temporaryFolder();
+  const workspace = join(folder.path, "work space");
+  mkdirSync(workspace);
+  fill(workspace);
+  const declared = {
+    nothing: undefined,
+    "an empty list": () => [],
+    "what it needs": () => needed[deed]!,
+    "something else": () => other,
+  }[declares];
+  const asked: string[] = [];
+  await using crib = await openToolcrib({
+    workspace,
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+    mode,
+    readOnly,
+    approve: ({ tool }) => {
+      asked.push(tool);
+      return { allow: true };
+    },
+    tools: [
+      {
+        name: "deed",
+        description: "Do something.",
+        risk,
+        ...(declared && { accesses: declared }),
+        run: async (_, { environment }) => void (await deeds[deed]!(environment)),
+      },
+    ],
+  });
+  const before = filesOf(workspace, deed);
+  const { verdict } = await crib.check("deed", {});
+  const { callId, error } = await crib.call("deed", {});
+  const isAllowed = risk !== "read" && declares !== "something else" && (!readOnly || verdict !== "deny");
+  const after = filesOf(workspace, deed);
+  const hasChanged = JSON.stringify(after) !== JSON.stringify(before);
+  const about = JSON.stringify({ deed, risk, declares, mode, readOnly, error });
+  expect([about, error === null, hasChanged]).toEqual([about, isAllowed, isAllowed]);
+  if (!isAllowed) return;
+  expect([about, asked]).toEqual([about, verdict === "ask" ? ["deed"] : []]);
+  const { created, changed, removed } = crib.findCall(callId)!.files;
+  expect([about, created + changed + removed > 0]).toEqual([about, true]);
+  const undone = await crib.undo({ call: callId });
+  expect([about, undone.error, filesOf(workspace, deed)]).toEqual([about, null, before]);
+}
+
+it("says how to declare an undeclared write", async () => {
+  await using folder = temporaryFolder();
+  const workspace = join(folder.path, "work space");
+  mkdirSync(workspace);
+  await using crib = await openToolcrib({
+    workspace,
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+    mode: "yolo",
+    tools: [
+      {
+        name: "note",
+        description: "Write a note.",
+        risk: "read",
+        run: async (_, { environment }) => environment.writeFile("note.txt", bytes),
+      },
+    ],
+  });
+  const { error } = await crib.call("note", {});
+  expect([error, existsSync(join(workspace, "note.txt"))]).toEqual([
+    {
+      code: "denied",
+      message: `note changes ${join(workspace, "note.txt")} without declaring it`,
+      hint: 'Give the tool the risk "write", and name the path in `accesses`: { kind: "write", path }',
+      output: undefined,
+    },
+    false,
+  ]);
+});
