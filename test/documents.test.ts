@@ -22,7 +22,9 @@ import { ModelError, modelErrorCodes } from "../src/models/model-error.ts";
 import { providers } from "../src/models/providers.ts";
 import { parseModelSettings } from "../src/models/settings.ts";
 import { mathCalculate } from "../src/tools/math/calculate.ts";
+import slowPackages from "./package.json" with { type: "json" };
 import {
+  type Block,
   blocks,
   documents,
   named,
@@ -53,7 +55,11 @@ describe("every program runs", () => {
   const programs = named(
     (block) => (block.language === "ts" || block.language === "js") && block.file === undefined,
   );
-  it.each(programs)("%s", async (_name, block) => {
+  const isSlow = ([, { text }]: (typeof programs)[number]) => usesSlowPackage(text);
+  it.each(programs.filter((program) => !isSlow(program)))("%s", (_name, block) => runProgram(block));
+  it.each(programs.filter(isSlow))("%s", { tags: "slow" }, (_name, block) => runProgram(block));
+
+  async function runProgram(block: Block) {
     await using folder = temporaryFolder();
     prepareWorkspace(folder.path, block);
     const script = join(folder.path, ".bin/program.ts");
@@ -61,7 +67,8 @@ describe("every program runs", () => {
       script,
       block.text.replace(/from "(toolcrib[\w/-]*)"/g, (_, name) => `from ${libraryFile(name)}`),
     );
-    symlinkSync(join(repository, "node_modules"), join(folder.path, ".bin/node_modules"));
+    const packages = usesSlowPackage(block.text) ? "test/node_modules" : "node_modules";
+    symlinkSync(join(repository, packages), join(folder.path, ".bin/node_modules"));
     await using model = await startDocumentedModel();
     const run = await host.run({
       script,
@@ -71,8 +78,13 @@ describe("every program runs", () => {
     expect([run.stderr, model.server.breaches]).toEqual(["", []]);
     const promised = [...block.text.matchAll(/\/\/ prints: (.*)/g)].map((match) => match[1]);
     expect(run.stdout.trimEnd().split("\n")).toEqual(promised);
-  });
+  }
 });
+
+/** Whether a program imports a package that only `npm run test:all` installs. */
+function usesSlowPackage(text: string): boolean {
+  return Object.keys(slowPackages.dependencies).some((name) => text.includes(`from "${name}"`));
+}
 
 /** The file that users of the package import under this name, quoted. */
 function libraryFile(name: string): string {
