@@ -33,10 +33,10 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
   "starts-slowly": async (world) => {
     expect(await world.call("bad__echo", { text: "late" })).toEqual(answerOf("echo: late"));
   },
-  "answers-nothing": (world) => isGivenUp(world, "it did not list its tools within 1500 ms"),
+  "answers-nothing": (world) => isGivenUp(world, "it did not list its tools within 500 ms"),
   "nonsense-version": (world) => isGivenUp(world, "Server's protocol version is not supported: banana"),
   "nonsense-handshake": (world) => isGivenUp(world, "Its response is invalid"),
-  "stops-reading": (world) => isGivenUp(world, "it did not list its tools within 1500 ms"),
+  "stops-reading": (world) => isGivenUp(world, "it did not list its tools within 500 ms"),
   "no-list": async (world) => {
     const [warning] = await world.warningsWhen("failed");
     expect(warning).toMatch(/^The MCP server bad: Invalid result for tools\/list/);

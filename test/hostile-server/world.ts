@@ -45,7 +45,7 @@ export async function openWorld(misbehaviour: keyof typeof misbehaviours, shared
     workspace,
     servers: { bad: server(misbehaviour), good: server("healthy") },
     stateDirectory: join(folder, "state"),
-    restartMs: 10,
+    times: { restartMs: 10, graceMs: 100, exitMs: 100, followMs: 100 },
   });
   const crib = await openToolcrib({
     workspace,
@@ -83,7 +83,7 @@ export async function openWorld(misbehaviour: keyof typeof misbehaviours, shared
 }
 
 /** Servers that never get this far. */
-const startTimeouts: Readonly<Record<string, number>> = { "answers-nothing": 1_500, "stops-reading": 1_500 };
+const startTimeouts: Readonly<Record<string, number>> = { "answers-nothing": 500, "stops-reading": 500 };
 
 /** Returns the command lines of all processes that have the folder in a variable; none without /proc. */
 function startedFor(folder: string): readonly string[] {

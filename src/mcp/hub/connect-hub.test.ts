@@ -37,7 +37,7 @@ it("starts no servers inside a server it started, which would recurse forever", 
     workspace: folder.path,
     servers: { inner: { command: process.execPath, args: ["inner.ts"] } },
     stateDirectory: join(folder.path, "state"),
-    restartMs: 1,
+    times: { restartMs: 1 },
   });
   await hub.ready;
   const [state] = hub.states();

@@ -3,6 +3,7 @@ import type { AnyTool, ToolSource } from "../../contract/tool.ts";
 import { realWorkspace, userDirectories, workspaceFiles } from "../../system/directories.ts";
 import type { Elicit, ListedTool, Offers, ServerState } from "../types.ts";
 import { HubServer } from "./hub-server.ts";
+import { type HubTimes, usualTimes } from "./hub-times.ts";
 import { LoginStore } from "./oauth/login-store.ts";
 import { HubOffers } from "./offers/hub-offers.ts";
 import { readSettings, type ServerConfiguration } from "./settings/read-settings.ts";
@@ -22,8 +23,8 @@ export interface HubOptions {
   readonly stateDirectory?: string | undefined;
   /** No server starts before this settles. */
   readonly startAfter?: Promise<unknown> | undefined;
-  /** The delay before a server that ended is restarted; it doubles each time. Default: 1 s. */
-  readonly restartMs?: number | undefined;
+  /** How long the hub waits for its servers. */
+  readonly times?: Partial<HubTimes> | undefined;
   /** Asks the user what servers want to know; without it, elicitation is refused. */
   readonly elicit?: Elicit | undefined;
 }
@@ -125,13 +126,14 @@ class ConnectedHub implements Hub {
 
   #openServers(options: HubOptions): readonly HubServer[] {
     const workspace = realWorkspace(options.workspace);
-    const { variables = process.env, restartMs = 1_000, elicit } = options;
+    const { variables = process.env, elicit } = options;
+    const times = { ...usualTimes, ...options.times };
     const state = options.stateDirectory ?? userDirectories().state;
     const startRecords = workspaceFiles(state, workspace).started;
     const logins = new LoginStore(state);
     const onChange = () => this.#rebuild();
     const onOffersChange = (kind: "resources" | "prompts") => this.offers.announce(kind);
-    const serverOptions = { workspace, startRecords, restartMs, elicit, logins, onChange, onOffersChange };
+    const serverOptions = { workspace, startRecords, times, elicit, logins, onChange, onOffersChange };
     return Object.entries(options.servers).flatMap(([name, given]) => {
       try {
         const settings = readSettings(name, given, { workspace, variables });

@@ -6,6 +6,7 @@ import { openLocalEnvironment } from "../../environment/local/local-environment.
 import { unlessAborted, untilAborted } from "../../lib/async/abort.ts";
 import type { Elicit, ListedTool } from "../types.ts";
 import { cleanLine, cleanText } from "./clean-text.ts";
+import type { HubTimes } from "./hub-times.ts";
 import { listTools } from "./list-tools.ts";
 import type { LoginStore } from "./oauth/login-store.ts";
 import { ProgramLogin } from "./oauth/program-login.ts";
@@ -47,6 +48,7 @@ export interface ConnectOptions {
   /** Called when the server reports that a resource has changed. */
   readonly onResourceUpdate: (uri: string) => void;
   readonly elicit: Elicit | undefined;
+  readonly times: HubTimes;
   readonly logins: LoginStore;
   readonly signal: AbortSignal;
 }

@@ -6,6 +6,7 @@ import { monotonicMs } from "../../lib/clock.ts";
 import type { Elicit, ElicitAnswer, ListedTool, ServerState } from "../types.ts";
 import { cleanLine } from "./clean-text.ts";
 import { type Connection, connectServer } from "./connect-server.ts";
+import type { HubTimes } from "./hub-times.ts";
 import { anyResult, callTool, hubTool, type NamelessTool } from "./hub-tool.ts";
 import { longest } from "./list-tools.ts";
 import type { LoginStore } from "./oauth/login-store.ts";
@@ -24,8 +25,7 @@ interface HubServerOptions {
   readonly onChange: () => void;
   /** Called when the resources or prompts may have changed. */
   readonly onOffersChange: (kind: "resources" | "prompts") => void;
-  /** The delay before a restart; it doubles each time. */
-  readonly restartMs: number;
+  readonly times: HubTimes;
   readonly elicit: Elicit | undefined;
   readonly logins: LoginStore;
 }
@@ -35,9 +35,6 @@ const maxTries = 5;
 const steadyMs = 60_000;
 /** How many questions may stay without an answer before a server may not ask again during its calls. */
 const maxUnanswered = 3;
-
-/** The shortest time between two requests for the list of tools. */
-const followMs = 1_000;
 
 /** Starts one MCP server, lists its tools, restarts it when it ends, and closes it. */
 export class HubServer {
@@ -203,7 +200,7 @@ export class HubServer {
       this.#state = "restarting";
       this.#options.onChange();
       onFirst();
-      await pause(this.#options.restartMs * 2 ** (tries - 1), undefined, { signal, ref: false }).catch(
+      await pause(this.#options.times.restartMs * 2 ** (tries - 1), undefined, { signal, ref: false }).catch(
         () => {},
       );
     }
@@ -289,7 +286,7 @@ export class HubServer {
     const { signal } = this.#closing;
     const before = this.#options.logins.versionOf(server);
     while (!signal.aborted && this.#state === "failed") {
-      await pause(followMs, undefined, { signal, ref: false }).catch(() => {});
+      await pause(this.#options.times.followMs, undefined, { signal, ref: false }).catch(() => {});
       if (this.#options.logins.versionOf(server) === before) continue;
       return this.reconnect();
     }
@@ -321,7 +318,7 @@ export class HubServer {
         this.#problem = `its tools could not be listed again: ${this.#describe(error)}`;
       }
       this.#options.onChange();
-      await pause(followMs, undefined, { signal, ref: false }).catch(() => {});
+      await pause(this.#options.times.followMs, undefined, { signal, ref: false }).catch(() => {});
     } while ((this.#following as string) === "again" && !signal.aborted);
     this.#following = "no";
   }

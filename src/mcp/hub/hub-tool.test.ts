@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { HubServer } from "./hub-server.ts";
+import { usualTimes } from "./hub-times.ts";
 import { hubTool } from "./hub-tool.ts";
 import { LoginStore } from "./oauth/login-store.ts";
 import { readSettings, type ServerConfiguration } from "./settings/read-settings.ts";
@@ -37,7 +38,7 @@ function toolOf(configuration: ServerConfiguration, annotations: unknown) {
   const options = {
     workspace: "/",
     startRecords: "/",
-    restartMs: 1,
+    times: { ...usualTimes, restartMs: 1 },
     onChange: () => {},
     onOffersChange: () => {},
     elicit: undefined,

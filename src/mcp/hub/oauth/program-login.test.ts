@@ -39,7 +39,12 @@ async function openFixture(options: ProtectedServerOptions = {}) {
     oauth: { grant: "client_credentials", clientId: "me", clientSecret, issuer: server.origin, ...more },
   });
   const openHub = async (more?: OAuth) => {
-    const hub = connectHub({ workspace, servers: { one: configured(more) }, stateDirectory, restartMs: 1 });
+    const hub = connectHub({
+      workspace,
+      servers: { one: configured(more) },
+      stateDirectory,
+      times: { restartMs: 1 },
+    });
     await hub.ready;
     const call = () => callFirst(hub);
     return Object.assign(hub, { call });

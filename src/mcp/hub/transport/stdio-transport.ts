@@ -6,15 +6,10 @@ import { TimeSlice } from "../../../lib/async/time-slice.ts";
 import { monotonicMs } from "../../../lib/clock.ts";
 import { isRecord } from "../../../lib/json/is-record.ts";
 import { tryParseJson } from "../../../lib/json/try-parse-json.ts";
+import type { HubTimes } from "../hub-times.ts";
 import type { StdioServer } from "../settings/read-settings.ts";
 import { Flood } from "./bounded-fetch.ts";
 import type { RecentLines } from "./recent-lines.ts";
-
-// How long a server may take to exit by itself, and then after SIGTERM.
-const graceMs = 1_000;
-
-// A broken pipe is usually followed by the exit within this time.
-const momentMs = 3_000;
 
 const progressMs = 50;
 /** Maximum size of the messages that the server has not read yet. */
@@ -28,6 +23,7 @@ interface StdioOptions {
   /** Opened on the server's directory; closed with the transport. */
   readonly environment: Environment;
   readonly stderrLines: RecentLines;
+  readonly times: Pick<HubTimes, "graceMs" | "exitMs">;
   /** Called for each line that is not a message. */
   readonly onJunk: () => void;
   readonly parse: (value: unknown) => JSONRPCMessage;
@@ -93,7 +89,8 @@ export class StdioTransport implements Transport {
 
   /** Waits a moment for the end of the server, and returns how it ended. */
   async seeEnd(): Promise<string | undefined> {
-    if (this.#process !== undefined && !(await endsWithin(this.#process, momentMs))) return undefined;
+    if (this.#process !== undefined && !(await endsWithin(this.#process, this.#options.times.exitMs)))
+      return undefined;
     return this.end;
   }
 
@@ -103,6 +100,7 @@ export class StdioTransport implements Transport {
 
   async #close(): Promise<void> {
     const process = this.#process;
+    const { graceMs } = this.#options.times;
     if (process !== undefined) {
       process.endInput();
       if (!(await endsWithin(process, graceMs))) {
@@ -142,7 +140,7 @@ export class StdioTransport implements Transport {
       if (timeSlice.isOver) await timeSlice.next();
     }
     // The server has usually ended: wait for its exit code.
-    if (!(await endsWithin(process, momentMs))) this.#finish();
+    if (!(await endsWithin(process, this.#options.times.exitMs))) this.#finish();
   }
 
   #handle(line: OutputLine): void {
