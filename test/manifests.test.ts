@@ -3,40 +3,13 @@ import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import packageDescription from "../package.json" with { type: "json" };
-import { npxCommand } from "../src/cli/mcp/install/install.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-const { name, version, description } = packageDescription;
+const { version } = packageDescription;
 
 function read(path: string) {
   return JSON.parse(readFileSync(join(import.meta.dirname, "..", path), "utf8"));
 }
-
-it("starts exactly this version from the plugin of Claude Code", () => {
-  const [plugin] = read(".claude-plugin/marketplace.json").plugins;
-  expect(plugin).toEqual({ name, source: "./packaging/claude-plugin", description });
-  expect(read(join(plugin.source, ".claude-plugin/plugin.json"))).toMatchObject({
-    name,
-    version,
-    description,
-    mcpServers: {
-      toolcrib: {
-        command: "sh",
-        args: npxCommand(`toolcrib@${version}`, []).slice(1),
-      },
-    },
-  });
-});
-
-it("starts exactly this version in the workspace from the extension of Gemini CLI", () => {
-  const args = ["-y", `toolcrib@${version}`, "mcp", "--cwd", `\${workspacePath}`];
-  expect(read("gemini-extension.json")).toMatchObject({
-    name,
-    version,
-    description,
-    mcpServers: { toolcrib: { command: "npx", args, cwd: "/" } },
-  });
-});
 
 it("starts npx outside of the workspace, where no repository can bring programs or settings of npm", async () => {
   await using folder = temporaryFolder();
