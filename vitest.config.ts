@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { roundsFactor } from "./test/support/rounds.ts";
+import { TagReporter } from "./test/support/tag-reporter.ts";
 import { TestOrder } from "./test/support/test-order.ts";
 
 const include = ["src/**/*.test.ts", "test/**/*.test.ts"];
@@ -25,6 +26,7 @@ export default defineConfig({
     // They often wait for programs that they have started.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: TestOrder },
+    reporters: ["default", new TagReporter()],
     globalSetup: [
       "test/support/bubblewrap.ts",
       "test/support/console/unpack-browser.ts",
