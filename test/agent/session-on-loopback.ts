@@ -1,6 +1,7 @@
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { onTestFinished } from "vitest";
 import { type CreateSessionOptions, createSession } from "../../src/agent/create-session.ts";
 import type { AgentEvent } from "../../src/agent/event.ts";
 import type { Session } from "../../src/agent/session.ts";
@@ -51,19 +52,20 @@ export async function sessionOnLoopback(
   const session = await again({});
   const events: AgentEvent[] = [];
   session.on((event) => events.push(event));
-  return {
-    session,
-    server,
-    workspace,
-    events,
-    again,
-    close: async () => {
-      await Promise.all(sessions.map((each) => each.close()));
-      await server.close();
-      await rm(folder, { recursive: true, force: true });
-      return server.breaches;
-    },
+  let closing: Promise<void> | undefined;
+  const closeAll = async () => {
+    await Promise.all(sessions.map((each) => each.close()));
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
   };
+  const close = async () => {
+    closing ??= closeAll();
+    await closing;
+    return server.breaches;
+  };
+  // A test that fails does not get to close it.
+  onTestFinished(async () => void (await close()));
+  return { session, server, workspace, events, again, close };
 }
 
 /** Events without fields that differ each time. */
