@@ -21,7 +21,6 @@ import { dialectNames, openToolcrib } from "../src/toolcrib/index.ts";
 import { catalog } from "../src/tools/catalog.ts";
 import { builtProgram } from "./support/built-program.ts";
 import { linkTree } from "./support/language-servers/served-project.ts";
-import { isLong } from "./support/repetitions.ts";
 import { missingHere } from "./support/sandbox-fixture.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -42,7 +41,6 @@ beforeAll(async () => {
   await run("git", ["remote", "add", "origin", origin], { cwd: copy.path });
   /** Builds as `npm pack` does, but from the programs that all tests use, which takes a third of the time. */
   const built = async (): Promise<readonly string[]> => {
-    if (isLong) return [];
     cpSync(join(builtProgram, ".."), join(copy.path, "dist"), { recursive: true });
     await run(process.execPath, ["scripts/build.ts", "--types"], { cwd: copy.path });
     await run(process.execPath, ["scripts/set-repository.ts"], { cwd: copy.path });
@@ -272,7 +270,7 @@ describe("the library", () => {
     `);
       expect([stdout, stderr]).toEqual([expect.stringMatching(seen), ""]);
       // The command finds all of them in one folder.
-      if (!isLong && level === "landlock") return;
+      if (level === "landlock") return;
       const options = ["--mode", "yolo", "--sandbox", level, "--rule", rule];
       const words = ["call", "process.start", JSON.stringify(input), ...options];
       const command = await run(process.execPath, [launcher, ...words], {
@@ -489,11 +487,6 @@ describe("the command", () => {
     expect([stdout.includes("1 | one"), stderr, existsSync(folder)]).toEqual([true, "", false]);
   });
 
-  // The tests of the command line play it from the same build.
-  it.runIf(isLong)("plays its tour from any folder", async () => {
-    expect((await toolcrib("tour")).stdout).toContain("Next steps\n");
-  });
-
   it("plays its demo without any warning", { tags: "slow" }, async () => {
     const { stdout, stderr } = await toolcrib("run", "--demo");
     expect([stdout.includes("All tests pass now."), /warning/i.exec(stderr)]).toEqual([true, null]);
@@ -518,7 +511,7 @@ describe("the command", () => {
   ])("stops every import in %o with one sentence", async (versions, runtime) => {
     const all = Object.keys(readPackage().exports).filter((name) => name !== "./package.json");
     // All of them import the same check first.
-    const names = isLong || runtime === "Node 20.20.2" ? all : ["."];
+    const names = runtime === "Node 20.20.2" ? all : ["."];
     const { stdout } = await runProgram(`
       const real = process.versions;
       Object.defineProperty(process, "versions", { value: { ...real, ...${JSON.stringify(versions)} } });
@@ -546,7 +539,7 @@ function readPackage() {
 }
 
 /**
- * Copies the sources without build output, so that packing does not replace a build in use. `npm test` copies only what it
+ * Copies the sources without build output, so that packing does not replace a build in use. Copies only what it
  * packs and builds from, and leaves one file in every other folder: it would be in the tarball if the folder were packed.
  */
 function copyRepository(destination: string): void {
@@ -554,7 +547,7 @@ function copyRepository(destination: string): void {
     const [from, to] = [join(repository, entry.name), join(destination, entry.name)];
     if ([".git", ".work", "dist", "node_modules"].includes(entry.name)) continue;
     if (entry.name === "src") linkTree(from, to);
-    else if (isLong || entry.isFile() || ["bin", "docs", "examples", "scripts"].includes(entry.name))
+    else if (entry.isFile() || ["bin", "docs", "examples", "scripts"].includes(entry.name))
       cpSync(from, to, { recursive: true });
     else {
       mkdirSync(to);

@@ -9,7 +9,7 @@ import type {
   ScriptedReply,
 } from "../../test/providers/provider-server.ts";
 import { checkHistory } from "../../test/support/check-history.ts";
-import { repetitions } from "../../test/support/repetitions.ts";
+import { rounds } from "../../test/support/rounds.ts";
 
 const call: fc.Arbitrary<ScriptedCall> = fc.constantFrom(
   { name: "file_read", input: { path: "a.txt" } },
@@ -122,6 +122,6 @@ it.each(kinds)("leaves a conversation that %s accepts, whichever events occur in
       expect(checkHistory(session.messages)).toEqual([]);
       expect(await close()).toEqual([]);
     }),
-    { numRuns: repetitions(3, 8) },
+    { numRuns: rounds(3) },
   );
 });

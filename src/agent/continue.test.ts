@@ -8,7 +8,6 @@ import { sessionOnLoopback } from "../../test/agent/session-on-loopback.ts";
 import { startProvider } from "../../test/providers/start-provider.ts";
 import { bundledProgram } from "../../test/support/bundled-program.ts";
 import { checkHistory } from "../../test/support/check-history.ts";
-import { isLong } from "../../test/support/repetitions.ts";
 import { noteTool } from "../../test/support/session-records/note-tool.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { Model } from "../models/model.ts";
@@ -23,12 +22,8 @@ const killedSession = await bundledProgram(
 );
 
 describe("session.continue", () => {
-  /**
-   * During a call, and after the end. The tests of kills have all moments, and one of `suspend` continues after a part of a
-   * reply.
-   */
-  const moments = ["within one", "turn-end"];
-  it.each(isLong ? ["round-start", "text-delta", "told noted one", ...moments] : moments)(
+  // The tests of kills have all moments, and one of `suspend` continues after a part of a reply.
+  it.each(["within one", "turn-end"])(
     "continues a turn that was killed at `%s`, without a new message",
     { tags: "slow" },
     async (moment) => {

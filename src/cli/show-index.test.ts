@@ -6,7 +6,6 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, vi } from "vitest";
 import { type CliWorkspace, cliWorkspace } from "../../test/support/cli-workspace.ts";
 import { embeddingServer } from "../../test/support/embeddings/embedding-server.ts";
-import { repetitions } from "../../test/support/repetitions.ts";
 import { userDirectories, workspaceFiles } from "../system/directories.ts";
 import { WorkspaceIndex } from "../toolcrib/workspace-index.ts";
 
@@ -147,7 +146,7 @@ describe("the background indexer", () => {
       ["--rule-file", "more.rules"],
       ["--rule", "deny read src/f519.ts"],
     ];
-    for (const own of options.slice(0, repetitions(1, 2))) {
+    for (const own of options) {
       await fixture.runProcess(...search, ...own);
       const background = lock(fixture, "background.db");
       expect([indexOf(fixture).builder, background === undefined]).toEqual([undefined, false]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readBytes } from "../../test/support/documents/read-bytes.ts";
-import { repetitions } from "../../test/support/repetitions.ts";
+import { rounds } from "../../test/support/rounds.ts";
 import { ToolError } from "../contract/error.ts";
 import { Budget } from "./budget.ts";
 import { readDocument } from "./read-document.ts";
@@ -29,7 +29,7 @@ describe("a document", () => {
               expect([outcome.name, outcome.cause]).toEqual(["ToolError", undefined]);
           }
         }),
-        { numRuns: repetitions(2, 8) },
+        { numRuns: rounds(2) },
       );
     },
     60_000,

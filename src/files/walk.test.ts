@@ -6,7 +6,7 @@ import { rgPath } from "@vscode/ripgrep";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../test/support/as-ordinary-user.ts";
-import { repetitions } from "../../test/support/repetitions.ts";
+import { rounds } from "../../test/support/rounds.ts";
 import type { Environment } from "../contract/environment.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
@@ -191,7 +191,7 @@ describe("walkFiles", () => {
           }
         },
       );
-      await fc.assert(property, { numRuns: repetitions(15, 60) });
+      await fc.assert(property, { numRuns: rounds(15) });
     });
 
     function ripgrep(flags: readonly string[], start: string, cwd: string): string[] {

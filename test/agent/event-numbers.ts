@@ -1,12 +1,12 @@
 import type { AgentEvent } from "../../src/agent/event.ts";
-import { repetitions } from "../support/repetitions.ts";
+import { rounds } from "../support/rounds.ts";
 
-/** The numbers of these events, from 1; in a short run only those of the first event of each kind. */
+/** The numbers of these events, from 1: those of the first event of each kind, and of more in `npm run test:long`. */
 export function eventNumbers(
   events: readonly AgentEvent[],
   kindOf: (event: AgentEvent) => string,
 ): readonly number[] {
-  const each = repetitions(1, Number.POSITIVE_INFINITY);
+  const each = rounds(1);
   const seen = new Map<string, number>();
   return events.flatMap((event, index) => {
     const kind = kindOf(event);

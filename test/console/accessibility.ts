@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
-import { isLong } from "../support/repetitions.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Returns the faults of accessibility of what is shown. `npm run test:long` looks for them in both themes. */
+/** Returns the faults of accessibility of what is shown, in the dark theme. */
 export function faultsOf(page: Page): Promise<unknown> {
-  return isLong ? faultsInBothThemes(page) : faultsIn(page, "dark", {});
+  return faultsIn(page, "dark", {});
 }
 
 /**
@@ -20,8 +19,8 @@ export async function faultsInBothThemes(page: Page, impacts?: readonly string[]
   return found.filter(({ impact }) => impacts?.includes(impact) ?? true);
 }
 
-/** The rows of a list are alike, so `npm test` checks the first twelve. */
-const others = isLong ? [] : [[".virtual > li:nth-child(n + 13)"]];
+/** The rows of a list are alike: the first twelve are checked. */
+const others = [[".virtual > li:nth-child(n + 13)"]];
 
 async function faultsIn(page: Page, colorScheme: "dark" | "light", options: object): Promise<Fault[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe);

@@ -1,7 +1,6 @@
 /** @module-tag slow */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isLong } from "../support/repetitions.ts";
 import { faultsOf } from "./accessibility.ts";
 import { missingBrowser } from "./browser.ts";
 import { press, type ShownPage, settle, showPage, tabTo } from "./shown-page.ts";
@@ -69,7 +68,7 @@ describe.skipIf(missingBrowser)("the page, by keys alone (with Chromium)", () =>
     await press(page, "u");
     const dialog = page.getByRole("dialog");
     await dialog.getByText("login.ts changed later, by call-99998.").waitFor();
-    if (isLong || "calls" in what) expect(await faultsOf(page)).toEqual([]);
+    if ("calls" in what) expect(await faultsOf(page)).toEqual([]);
     const undo = dialog.getByRole("button", { name: "Undo", exact: true });
     expect(await undo.isDisabled()).toBe(true);
     shown.server.answers.clear();

@@ -2,7 +2,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { fleets, hostileName } from "../support/console/fixture.ts";
-import { isLong } from "../support/repetitions.ts";
 import { faultsOf } from "./accessibility.ts";
 import { missingBrowser } from "./browser.ts";
 import { press, type ShownPage, showPage } from "./shown-page.ts";
@@ -126,7 +125,7 @@ describe.skipIf(missingBrowser)("the pages of fleets (with Chromium)", () => {
     await shown.open(hash);
     await page.getByRole("button", { name: button, exact: true }).click();
     const dialog = page.getByRole("dialog");
-    if (isLong || button === "Retry") expect(await faultsOf(page)).toEqual([]);
+    if (button === "Retry") expect(await faultsOf(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Back" }).click();
     expect(shown.server.posted).toEqual([]);
     await page.getByRole("button", { name: button, exact: true }).click();

@@ -5,7 +5,6 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callAt, hostileName, overview } from "../support/console/fixture.ts";
-import { isLong } from "../support/repetitions.ts";
 import { faultsInBothThemes, faultsOf } from "./accessibility.ts";
 import { missingBrowser } from "./browser.ts";
 import { desk, pageFolder, phone, press, type ShownPage, showPage } from "./shown-page.ts";
@@ -20,11 +19,8 @@ it("is at most 60 kB to load, compressed, and has no inline code", () => {
   );
 });
 
-/** The pages that `npm test` checks in both themes: they have diffs, highlighted code and colored output. */
+/** The pages that are checked in both themes: they have diffs, highlighted code and colored output. */
 const inBothThemes = ["now", "a call", "a command", "a session"];
-
-/** All pages show an empty list and a failure with the same component: `npm test` checks it for faults on one page. */
-const checksEach = isLong;
 
 /** The pages in a real browser, with made-up data. */
 describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
@@ -149,7 +145,8 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
     ])("says at %s: %s", async (hash, text) => {
       await shown.show(hash);
       await page.locator(".empty").getByText(text).waitFor();
-      if (checksEach || hash === "#/trace") expect(await faultsOf(page)).toEqual([]);
+      // All pages show it with the same component.
+      if (hash === "#/trace") expect(await faultsOf(page)).toEqual([]);
     });
   });
 
@@ -176,7 +173,8 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       resolve();
       const failure = page.getByRole("alert").filter({ hasText: message });
       await failure.getByText("Run: toolcrib doctor").waitFor();
-      if (checksEach || hash === "#/trace") expect(await faultsOf(page)).toEqual([]);
+      // All pages show it with the same component.
+      if (hash === "#/trace") expect(await faultsOf(page)).toEqual([]);
       shown.server.answers.clear();
       await failure.getByRole("button", { name: "Try again" }).press("Enter");
       await failure.waitFor({ state: "detached" });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { checkHistory } from "../../../test/support/check-history.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import type { Message, UserMessage } from "../../models/message.ts";
 import type { ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
@@ -28,7 +28,7 @@ function round(id: string, answer: string, name = "Read", value: unknown = { fil
   ];
 }
 
-function rounds(count: number, answerChars: number): Message[] {
+function roundsOf(count: number, answerChars: number): Message[] {
   return Array.from({ length: count }, (_, index) =>
     round(`call_${index}`, "word ".repeat(answerChars / 5)),
   ).flat();
@@ -74,7 +74,7 @@ const words = (message: Message | undefined) =>
 it("keeps pinned messages, a summary, and the last steps unchanged", async () => {
   const task = user("Build it.");
   const rule = user("Never touch main.");
-  const messages = [task, rule, ...rounds(10, 2_000), ...rounds(4, 500).map(renamed)];
+  const messages = [task, rule, ...roundsOf(10, 2_000), ...roundsOf(4, 500).map(renamed)];
   const { messages: kept, tokensAfter } = await compact(messages, { pinned: new Set([task, rule]) });
   const [first, second, summary, ...tail] = kept;
   expect([first, second]).toEqual([task, rule]);
@@ -90,7 +90,7 @@ it("keeps pinned messages, a summary, and the last steps unchanged", async () =>
 });
 
 it("asks with the whole conversation, one more message and the tools for six headings", async () => {
-  const messages = [user("Build it."), ...rounds(10, 2_000)];
+  const messages = [user("Build it."), ...roundsOf(10, 2_000)];
   const { asked } = await compact(messages);
   const [request] = asked;
   expect(asked.length).toBe(1);
@@ -106,7 +106,7 @@ it("asks with the whole conversation, one more message and the tools for six hea
 
 it("keeps user messages without an answer", async () => {
   const questions = [user("To the left."), user("And now?")];
-  const messages = [user("Build it."), ...rounds(10, 2_000), ...questions];
+  const messages = [user("Build it."), ...roundsOf(10, 2_000), ...questions];
   const { messages: kept } = await compact(messages);
   expect(kept.slice(-2)).toEqual(questions);
 });
@@ -117,7 +117,7 @@ it("ignores calls in the answer, asks again for text, and fails without any", as
     ...calling,
     message: { ...calling.message, content: calling.message.content.slice(1) },
   };
-  const messages = [user("Build it."), ...rounds(10, 2_000)];
+  const messages = [user("Build it."), ...roundsOf(10, 2_000)];
   let times = 0;
   const twice = await compact(messages, { ask: async () => (times++ === 0 ? silent : calling) });
   expect(words(twice.messages[1])).toContain("\n\nI call Read.\n\n");
@@ -148,7 +148,7 @@ it("drops the middle of long texts, step by step, while the summary request is t
 });
 
 it("drops old messages when even that is too long", async () => {
-  const messages = [user("Build it."), ...rounds(200, 400)];
+  const messages = [user("Build it."), ...roundsOf(200, 400)];
   const { asked } = await compact(messages, {
     contextTokens: undefined,
     ask: async (request) => {
@@ -165,13 +165,13 @@ it("drops old messages when even that is too long", async () => {
 });
 
 it("sends no request that it knows to be too long", async () => {
-  const messages = [user("Build it."), ...rounds(3, 20_000)];
+  const messages = [user("Build it."), ...roundsOf(3, 20_000)];
   const { asked } = await compact(messages, { contextTokens: 10_000, tokensBefore: 15_000 });
   expect(asked.map(({ messages }) => JSON.stringify(messages).length < 40_000)).toEqual([true]);
 });
 
 it("fails before it asks the model when nearly everything has to be kept", async () => {
-  const messages = [user("word ".repeat(8_000)), ...rounds(1, 100)];
+  const messages = [user("word ".repeat(8_000)), ...roundsOf(1, 100)];
   let times = 0;
   const ask = async () => {
     times += 1;
@@ -186,7 +186,7 @@ it("fails before it asks the model when nearly everything has to be kept", async
 });
 
 it("cuts a summary that repeats everything", async () => {
-  const messages = [user("Build it."), ...rounds(10, 2_000)];
+  const messages = [user("Build it."), ...roundsOf(10, 2_000)];
   const { messages: kept } = await compact(messages, { ask: async () => replied("summary ".repeat(10_000)) });
   expect(conversationTokens(kept)).toBeLessThanOrEqual(conversationTokens(messages) * 0.6);
   expect(words(kept[1])).toContain("[truncated]");
@@ -197,15 +197,15 @@ it("keeps the plan, also when it is compacted again", async () => {
   const plan = { todos: [{ content: "test it", status: "pending" }] };
   const kept = `\n\nYour latest plan:\n${JSON.stringify(plan)}\n\n`;
   const first = await compact(
-    [user("Build it."), ...round("call_plan", "ok", "TodoWrite", plan), ...rounds(10, 2_000)],
+    [user("Build it."), ...round("call_plan", "ok", "TodoWrite", plan), ...roundsOf(10, 2_000)],
     { tools },
   );
-  const again = await compact([...first.messages, ...rounds(20, 2_000).map(renamed)], { tools });
+  const again = await compact([...first.messages, ...roundsOf(20, 2_000).map(renamed)], { tools });
   expect([first, again].map(({ messages }) => words(messages[1]).includes(kept))).toEqual([true, true]);
 });
 
 it("leaves everything unchanged when it is aborted", async () => {
-  const messages = [user("Build it."), ...rounds(10, 2_000)];
+  const messages = [user("Build it."), ...roundsOf(10, 2_000)];
   const before = structuredClone(messages);
   const reason = new Error("stopped");
   await expect(compact(messages, { ask: () => Promise.reject(reason) })).rejects.toBe(reason);
@@ -291,7 +291,7 @@ it("turns any conversation into one that a strict provider accepts, at most 60 %
         expect(conversationTokens(kept)).toBeLessThanOrEqual(tokensBefore * 0.6);
       },
     ),
-    { numRuns: repetitions(60, 300) },
+    { numRuns: rounds(60) },
   );
 });
 

@@ -2,12 +2,9 @@ import { expect, it } from "vitest";
 import { type LoopbackSession, sessionOnLoopback } from "../../../test/agent/session-on-loopback.ts";
 import type { ProviderKind, ScriptedReply, SeenRequest } from "../../../test/providers/provider-server.ts";
 import { checkHistory } from "../../../test/support/check-history.ts";
-import { isLong } from "../../../test/support/repetitions.ts";
 
 /** Providers that report how many tokens they read. */
-const kinds: readonly ProviderKind[] = isLong
-  ? ["openai", "anthropic", "google", "ollama", "openrouter"]
-  : ["openai", "anthropic"];
+const kinds: readonly ProviderKind[] = ["openai", "anthropic", "google", "ollama", "openrouter"];
 
 const files = Object.fromEntries(
   Array.from({ length: 9 }, (_, index) => [`f${index}.txt`, `${index} `.repeat(2_000)]),
@@ -218,7 +215,7 @@ it("refuses input that exceeds the window before it is sent", async () => {
   expect(await loopback.close()).toEqual([]);
 });
 
-it.each(isLong ? (["openai", "anthropic", "google", "openrouter"] as const) : (["openai"] as const))(
+it.each(["openai", "anthropic", "google", "openrouter"] as const)(
   "summarizes a shortened version of a conversation that %s finds too long to summarize",
   { tags: "slow" },
   async (kind) => {

@@ -9,7 +9,6 @@ import type { ProviderKind, SeenRequest } from "../../../test/providers/provider
 import { startProvider } from "../../../test/providers/start-provider.ts";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { checkHistory } from "../../../test/support/check-history.ts";
-import { isLong } from "../../../test/support/repetitions.ts";
 import { noteTool } from "../../../test/support/session-records/note-tool.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { createSession } from "../create-session.ts";
@@ -30,20 +29,7 @@ const moments: readonly (readonly [moment: string, kind: ProviderKind, answers: 
   ],
   ["after one", "ollama", [/^This call succeeded/, /^This call was not made/]],
   ["told noted one", "openai-chat", [/^noted one$/, /^This call was not made/]],
-  // The same moments as of the first call. Also `begin one`: `within one` needs the same record.
-  ...(isLong
-    ? ([
-        [
-          "begin one",
-          "openai-chat",
-          [/^The session was interrupted during this call\. It may/, /^This call was not made/],
-        ],
-        ["before two", "anthropic", [/^noted one$/, /^This call was not made/]],
-        ["within two", "google", [/^noted one$/, /^The session was interrupted during this call\. It may/]],
-        ["after two", "openai-chat", [/^noted one$/, /^This call succeeded/]],
-        ["told noted two", "openrouter", [/^noted one$/, /^noted two$/]],
-      ] as const)
-    : []),
+  // The moments of the second call are recorded like those of the first. `within one` needs the same record as `begin one`.
   ["turn-end", "ollama", [/^noted one$/, /^noted two$/]],
 ];
 

@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import { launcher } from "../../../test/support/built-program.ts";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { withDescriptorLimit } from "../../../test/support/descriptor-limit.ts";
-import { isLong, repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 
 function environmentOf({ home }: CliWorkspace): NodeJS.ProcessEnv {
   return { ...process.env, NODE_OPTIONS: "", TOOLCRIB_HOME: home, TOOLCRIB_TOKEN: token };
@@ -35,28 +35,26 @@ const token = "a-token-of-twenty-characters";
 const saysWhy = /too many (?:open )?files|files are open/i;
 
 describe.runIf(process.platform === "linux")("with few file descriptors", () => {
-  it("a server under the load of 20 clients does not end and gives no wrong answer", {
-    timeout: 240_000,
-  }, async () => {
+  it("a server under the load of 20 clients does not end and gives no wrong answer", async () => {
     await using server = await startServer(128);
     const worked = await Promise.all(Array.from({ length: 20 }, (_, client) => work(server.url, client)));
     const { wrong, refused } = tally(worked);
     // The limit was reached, and everything works again when the sessions have ended.
     expect([wrong, refused > 0, server.ended]).toEqual([[], true, null]);
-    await expect.poll(() => work(server.url, 0), { timeout: 120_000 }).toEqual({ wrong: [], refused: 0 });
+    await expect.poll(() => work(server.url, 0)).toEqual({ wrong: [], refused: 0 });
     expect(server.remarks.match(/only 128 files can be open at once/g)).toHaveLength(1);
   });
 
-  it("a server does not end at any number of free descriptors", { timeout: 240_000 }, async () => {
+  it("a server does not end at any number of free descriptors", async () => {
     await using server = await startServer(96);
     const { port, hostname } = new URL(server.url);
     const { id } = await initialize(server.url, 0);
     const [name, input] = calls[2];
     const idle: Socket[] = [];
     const answers: string[] = [];
-    const enough = repetitions(6, 20);
+    const enough = rounds(6);
     // So many idle connections leave enough for every call.
-    const plenty = repetitions(16, 0);
+    const plenty = 16;
     try {
       // Each idle connection takes a descriptor of the server, until none is left for grep.
       while (answers.filter((answer) => saysWhy.test(answer)).length < enough && idle.length < 200) {
@@ -76,27 +74,23 @@ describe.runIf(process.platform === "linux")("with few file descriptors", () => 
       true,
       null,
     ]);
-    await expect.poll(() => work(server.url, 0), { timeout: 120_000 }).toEqual({ wrong: [], refused: 0 });
+    await expect.poll(() => work(server.url, 0)).toEqual({ wrong: [], refused: 0 });
   });
 
-  it.each(isLong ? [64, 32] : [32])(
-    "a single call under `ulimit -n %s` is right or says why",
-    { timeout: 600_000 },
-    async (limit) => {
-      await using fixture = filledWorkspace();
-      await promisify(execFile)("git", ["init", "-q", fixture.workspace]);
-      const wrong = [];
-      for (const [name, input, expected] of [...calls, ["git_status", {}, "Untracked"] as const]) {
-        const words = [launcher, "call", name.replace("_", "."), JSON.stringify(input), "--mode", "yolo"];
-        const { stdout, stderr, code } = await outcomeOf(
-          execFileOf(limit, [process.execPath, ...words], fixture),
-        );
-        const isRight = code === 0 && stdout.includes(expected);
-        if (!isRight && !(code === 1 && saysWhy.test(stderr))) wrong.push({ name, code, stdout, stderr });
-      }
-      expect(wrong).toEqual([]);
-    },
-  );
+  it.each([64, 32])("a single call under `ulimit -n %s` is right or says why", async (limit) => {
+    await using fixture = filledWorkspace();
+    await promisify(execFile)("git", ["init", "-q", fixture.workspace]);
+    const wrong = [];
+    for (const [name, input, expected] of [...calls, ["git_status", {}, "Untracked"] as const]) {
+      const words = [launcher, "call", name.replace("_", "."), JSON.stringify(input), "--mode", "yolo"];
+      const { stdout, stderr, code } = await outcomeOf(
+        execFileOf(limit, [process.execPath, ...words], fixture),
+      );
+      const isRight = code === 0 && stdout.includes(expected);
+      if (!isRight && !(code === 1 && saysWhy.test(stderr))) wrong.push({ name, code, stdout, stderr });
+    }
+    expect(wrong).toEqual([]);
+  });
 });
 
 function execFileOf(limit: number, command: readonly string[], fixture: CliWorkspace) {

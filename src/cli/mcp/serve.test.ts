@@ -12,7 +12,6 @@ import { launcher } from "../../../test/support/built-program.ts";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
 import { type McpProcess, mcpProcess, talkTo } from "../../../test/support/mcp-process.ts";
-import { isLong } from "../../../test/support/repetitions.ts";
 
 const environmentOf = ({ home }: CliWorkspace) => ({
   ...process.env,
@@ -59,10 +58,7 @@ describe("a server over standard input and output", () => {
       },
     ],
     ["it gets SIGTERM", ({ child }) => void child.kill("SIGTERM")],
-    // It handles them like SIGTERM, in the same line. The server over HTTP gets SIGINT, too.
-    ...(isLong ? (["SIGINT", "SIGHUP"] as const) : []).map(
-      (signal) => [`it gets ${signal}`, ({ child }: McpProcess) => void child.kill(signal)] as const,
-    ),
+    // SIGINT and SIGHUP are handled in the same line. The server over HTTP gets SIGINT.
   ];
   it.each(ends)(
     "leaves nothing behind when %s, and records what it ended",

@@ -287,7 +287,7 @@ it("drops events that the client does not read, says how many, and loses no resp
   client.child.stdout.pause();
   const command = "head -c 16000000 /dev/zero | tr '\\0' x; touch done";
   const running = client.send("call", { instance, name: "shell.run", input: { command } });
-  await expect.poll(() => existsSync(join(fixture.workspace, "done")), { timeout: 150_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(fixture.workspace, "done")), { timeout: 60_000 }).toBe(true);
   client.child.stdout.resume();
   expect((await client.response(running)).result.error).toBe(null);
   await client.ask("call", { instance, name: "text.echo", input: { text: "hello" } });

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { openTestIndex, type TestIndex } from "../../../test/support/code-index/open-index.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 
 const { signal } = new AbortController();
 
@@ -54,7 +54,7 @@ describe("an index", () => {
       seed = (seed * 1103515245 + 12345) % 2 ** 31;
       return seed % below;
     };
-    for (let round = 0; round < repetitions(3, 8); round++) {
+    for (let round = 0; round < rounds(3); round++) {
       const damaged = Buffer.from(original);
       for (let times = 0; times <= round; times++) {
         const start = random(damaged.length);
@@ -142,11 +142,11 @@ describe("an index", () => {
 
   it("continues where it was when its builder is killed", { tags: "slow" }, async () => {
     await using index = openTestIndex(files);
-    const rounds = repetitions(2, 6);
-    for (let round = 0; round < rounds; round++) {
+    const kills = rounds(2);
+    for (let round = 0; round < kills; round++) {
       const child = spawn(process.execPath, [program, index.workspace, index.directory], { stdio: "ignore" });
       await untilStarted(child, index);
-      await sleep((round * 150) / (rounds - 1));
+      await sleep((round * 150) / (kills - 1));
       child.kill("SIGKILL");
       await once(child, "close");
     }

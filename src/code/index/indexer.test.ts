@@ -10,7 +10,7 @@ import {
   type TestIndex,
   workerBreakingOver,
 } from "../../../test/support/code-index/open-index.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import type { CandidatePattern } from "../../contract/code.ts";
 
 const { signal } = new AbortController();
@@ -422,7 +422,7 @@ describe("the index", () => {
           expect(found.filter((name) => !all.includes(name))).toEqual([]);
         }
       });
-      await fc.assert(property, { numRuns: repetitions(4, 15) });
+      await fc.assert(property, { numRuns: rounds(4) });
     });
 
     function apply(one: object, index: TestIndex): void {

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { Edit, type Parser, type Tree } from "web-tree-sitter";
 import { parserOf } from "../../../test/support/parsed-text.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { outlineAfter } from "./outline-after.ts";
 import { outlineOf } from "./outline-of.ts";
 
@@ -40,7 +40,7 @@ describe("an outline after a change", () => {
       const parser = await parserOf(language);
       const outline = outlined(parser, text, language);
       let at = 0;
-      const step = repetitions(16, 2);
+      const step = Math.ceil(16 / rounds(1));
       for (const [index, line] of text.split(/(?<=\n)/).entries()) {
         const put = changes[Math.floor(index / step) % changes.length]!(line);
         const edit = { start: at, oldEnd: at + line.length, put };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { findLanguage } from "../languages/find-language.ts";
 import { changeBetween } from "./sent-texts.ts";
 import { type SentText, Trees } from "./trees.ts";
@@ -54,7 +54,7 @@ describe("trees", () => {
           ]);
         }
       }),
-      { numRuns: repetitions(20, 60) },
+      { numRuns: rounds(20) },
     );
   });
 

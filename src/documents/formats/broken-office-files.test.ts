@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { type MadeEntry, makeZip } from "../../../test/support/documents/make-zip.ts";
 import { failureOf, readBytes } from "../../../test/support/documents/read-bytes.ts";
 import { sampleBytes } from "../../../test/support/documents/samples.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { ToolError } from "../../contract/error.ts";
 import { Budget } from "../budget.ts";
 import { openZip } from "../zip/open-zip.ts";
@@ -19,7 +19,7 @@ const samples = [
 
 it.each(samples)("%s is refused when cut at any byte", async (name) => {
   const whole = sampleBytes(name);
-  for (let length = 0; length < whole.length; length += repetitions(1987, 61))
+  for (let length = 0; length < whole.length; length += Math.ceil(1987 / rounds(1)))
     expect((await failureOf(readBytes(name, whole.subarray(0, length))))[0]).toBe("unsupported");
 });
 
@@ -48,7 +48,7 @@ it.each(samples)(
 
 /** Cut at many positions, and with another byte there; repacked parts have the right checksum. */
 function brokenOnes(content: Buffer): readonly Buffer[] {
-  const step = Math.max(7, Math.ceil(content.length / repetitions(2, 12)));
+  const step = Math.max(7, Math.ceil(content.length / rounds(2)));
   return Array.from({ length: Math.ceil(content.length / step) }, (_, index) => index * step).flatMap(
     (at) => {
       const changed = Buffer.from(content);

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { resultWith, settingsWith, specOf, workerOf } from "../../../test/support/fleet/examples.ts";
 import { startPostgres, type TestPostgres } from "../../../test/support/fleet/postgres.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
 import type { FleetStore, RunQueue } from "../fleet.ts";
 import { openFleetStore, type StoreOptions } from "../store/open-fleet-store.ts";
 import { type BullOptions, openBullQueue } from "./bull-queue.ts";
@@ -115,7 +114,7 @@ describe("a queue on PostgreSQL", () => {
   });
 
   it("continues after the database restarts, with every result once", async () => {
-    const count = repetitions(12, 40);
+    const count = 12;
     await using parts = await open({ lockMs: 2_000, sweepMs: 1_000 });
     const { store, queue } = parts;
     await submit(store, queue, count);
@@ -127,14 +126,12 @@ describe("a queue on PostgreSQL", () => {
       if (await store.end(answer.claim, "solved", "", resultWith(run))) counted.push(run);
       return undefined;
     });
-    for (const done of [5, 15, 25].slice(0, repetitions(1, 3))) {
-      await expect.poll(() => ended(store)).toBeGreaterThan(done);
-      await postgres.crash();
-      await postgres.start();
-      // Claims whose answers were lost.
-      await store.heartbeat(workerOf("worker-1"), []);
-    }
-    await expect.poll(() => ended(store), { timeout: 120_000 }).toBe(count);
+    await expect.poll(() => ended(store)).toBeGreaterThan(5);
+    await postgres.crash();
+    await postgres.start();
+    // Claims whose answers were lost.
+    await store.heartbeat(workerOf("worker-1"), []);
+    await expect.poll(() => ended(store)).toBe(count);
     await deliveries.stop();
     expect(new Set(counted).size).toBe(counted.length);
   });

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { ToolError } from "../../contract/error.ts";
 import { runId } from "../run-id.ts";
@@ -408,7 +408,7 @@ describe("any spec", () => {
         for (const id of new Set(given.models))
           expect(new Set(runs.filter((run) => run.model === id).map(caseOf)).size).toBe(cases);
       }),
-      { numRuns: repetitions(8, 30) },
+      { numRuns: rounds(8) },
     );
   });
 
@@ -419,7 +419,7 @@ describe("any spec", () => {
         const ids = plan(given).runs.map(runId);
         expect(plan(JSON.stringify(turned)).runs.map(runId)).toEqual(ids);
       }),
-      { numRuns: repetitions(8, 30) },
+      { numRuns: rounds(8) },
     );
   });
 
@@ -445,7 +445,7 @@ describe("any spec", () => {
           expect(error.message).toMatch(/fleet\.yaml/);
         }
       }),
-      { numRuns: repetitions(25, 200) },
+      { numRuns: rounds(25) },
     );
   });
 });

@@ -6,16 +6,16 @@ import { describe, expect, it } from "vitest";
 import { bundledProgram } from "../../../test/support/bundled-program.ts";
 import { settingsWith, specOf } from "../../../test/support/fleet/examples.ts";
 import { startPostgres } from "../../../test/support/fleet/postgres.ts";
-import { isLong, repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { Claim } from "../fleet.ts";
 import { openFleetStore, type StoreLocation } from "./open-fleet-store.ts";
 
 /** About half of the runs can be paid: a run costs 10 cents on average. */
-const count = repetitions(16, 60);
+const count = rounds(16);
 const budget = count / 20;
-/** A worker is killed when this many runs have ended. */
-const kills = isLong ? [5, 15, 25] : [4];
+/** A worker is killed whenever so many more runs have ended. */
+const killEvery = 12;
 
 describe("many workers", () => {
   it("end every run once within the budget, although some are killed (SQLite)", async () => {
@@ -39,8 +39,8 @@ async function workThrough(location: StoreLocation, disturb: () => Promise<void>
   await store.submit("nightly", settingsWith({ budget, lanes }), specs);
   const ends: Claim[] = [];
   await using workers = new Workers(location, (claim) => ends.push(claim));
-  workers.start(repetitions(2, 4));
-  for (const reached of kills) {
+  workers.start(2);
+  for (let reached = 4; reached < count; reached += killEvery) {
     await expect.poll(() => ends.length, { interval: 5 }).toBeGreaterThan(reached);
     workers.kill();
     workers.start(1);

@@ -19,7 +19,6 @@ import {
   podmanMissing,
 } from "../../../test/support/remote/podman-container.ts";
 import { sshMissing, sshServer } from "../../../test/support/remote/ssh-server.ts";
-import { isLong } from "../../../test/support/repetitions.ts";
 
 const program = await bundledProgram(
   new URL("../../../test/support/fleet/killed-worker-program.ts", import.meta.url),
@@ -37,8 +36,7 @@ describe.skipIf(podmanMissing !== undefined)(`a run in an image${because(podmanM
   });
   afterAll(() => podman[Symbol.asyncDispose]());
 
-  // The next test shows it, too.
-  it.runIf(isLong)("is solved in a container with its workspace, which is then removed", async () => {
+  it("is solved in a container with its workspace, which is then removed", async () => {
     await using fixture = await workerFixture(doing("pwd > a.txt; cat set-up.txt >> a.txt"));
     const run = await fixture.run(
       {
@@ -149,9 +147,9 @@ describe.skipIf(sshMissing !== undefined)(`a run on an ssh target${because(sshMi
   });
 });
 
-const waiting = { timeout: 120_000, interval: 50 };
+const waiting = { timeout: 60_000, interval: 50 };
 /** Each look starts a program. */
-const waitingForProgram = { timeout: 120_000, interval: 1_000 };
+const waitingForProgram = { timeout: 60_000, interval: 1_000 };
 const allowed = { allowTargets: ["image:**"] };
 
 function because(missing: string | undefined): string {

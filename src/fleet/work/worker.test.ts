@@ -257,7 +257,7 @@ function makeOld(path: string, hours: number): void {
   utimesSync(path, then, then);
 }
 
-const waiting = { timeout: 120_000, interval: 20 };
+const waiting = { timeout: 60_000, interval: 20 };
 const ranOnce = { command: "test $(wc -l < ran.txt) = 2 && grep -q new a.txt", files: {}, minutes: 1 };
 
 /** A model that runs commands in turn, and never repeats one that may have run. */

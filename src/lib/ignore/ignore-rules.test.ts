@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { parseIgnoreRules } from "./ignore-rules.ts";
 
 /** The files that remain, without everything below an ignored directory. */
@@ -112,7 +112,7 @@ describe("parseIgnoreRules", () => {
           const listed = git("ls-files", "-o", "-z", "--exclude-standard").split("\0");
           expect(kept(text, files).sort()).toEqual(files.filter((file) => listed.includes(file)).sort());
         }),
-        { numRuns: repetitions(30, 120) },
+        { numRuns: rounds(30) },
       );
     });
   });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { matchLines } from "../text/match-lines.ts";
 import { type RegexOptions, translateRegex } from "./rust-regex.ts";
 
@@ -355,7 +355,7 @@ describe("translateRegex", () => {
           fc.pre(!chosen.multiline || !/\\n|\\s|\\W|\\D|\[\^|\\P|\(\?s|-m/.test(text));
           expect(regex === undefined ? "refused" : linesFound(text, chosen)).toEqual(ripgrep(text, chosen));
         }),
-        { numRuns: repetitions(40, 150) },
+        { numRuns: rounds(40) },
       );
     });
 

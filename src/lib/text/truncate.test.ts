@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import type { OutputLimits } from "../../contract/tool.ts";
 import { type Cut, characterStart, truncateText } from "./truncate.ts";
 
@@ -150,7 +150,7 @@ describe("truncateText", () => {
         expect(boundaries.has(headEnd)).toBe(true);
         expect(boundaries.has(text.length - tail.length)).toBe(true);
       }),
-      { numRuns: repetitions(400, 2000) },
+      { numRuns: rounds(400) },
     );
   });
 

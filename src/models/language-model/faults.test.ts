@@ -10,7 +10,6 @@ import type {
 } from "../../../test/providers/provider-server.ts";
 import { startProvider } from "../../../test/providers/start-provider.ts";
 import { ask, gist, tools, user } from "../../../test/support/models/ask.ts";
-import { isLong } from "../../../test/support/repetitions.ts";
 import { ModelError } from "../model-error.ts";
 import { openModel } from "../open-model.ts";
 
@@ -27,7 +26,6 @@ const whole = [
   'read_file {"path":"a much longer name.txt"}',
 ];
 
-/** The same function classifies them for every provider. */
 const statuses = [
   [400, "bad-request"],
   [401, "auth"],
@@ -121,16 +119,13 @@ describe.each(kinds)("with %s", (kind) => {
     });
   });
 
-  it.each(isLong || kind === "openai" ? statuses : statuses.slice(0, 2))(
-    "classifies status %i as %s",
-    async (status, expected) => {
-      const model = await open({ fault: { status } });
-      const error = await ask(model, {}).catch((thrown: unknown) => thrown as ModelError);
-      expect(error).toBeInstanceOf(ModelError);
-      const { code: thrown, status: seen, retryAfterMs } = error as ModelError;
-      expect([thrown, seen, retryAfterMs]).toEqual([expected, status, undefined]);
-    },
-  );
+  it.each(statuses)("classifies status %i as %s", async (status, expected) => {
+    const model = await open({ fault: { status } });
+    const error = await ask(model, {}).catch((thrown: unknown) => thrown as ModelError);
+    expect(error).toBeInstanceOf(ModelError);
+    const { code: thrown, status: seen, retryAfterMs } = error as ModelError;
+    expect([thrown, seen, retryAfterMs]).toEqual([expected, status, undefined]);
+  });
 
   it("reads how long to wait", async () => {
     const model = await open({ fault: { status: 429, retryAfter: "7" } });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import { ActionReader } from "./action-reader.ts";
 
 const call = '{"action": "tool_call", "tool": "read_file", "args": {"path": "a.ts"}}';
@@ -123,7 +123,7 @@ it("reads the same however a reply is split, and never retracts shown text", { t
       expect([one, third]).toEqual([other, other]);
       expect([squeezed(shown), squeezed(shownHalved)]).toEqual([squeezed(shownWhole), squeezed(shownWhole)]);
     }),
-    { numRuns: repetitions(500, 3000) },
+    { numRuns: rounds(500) },
   );
 });
 

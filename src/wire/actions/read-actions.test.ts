@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCodePoint } from "../../../test/support/any-code-point.ts";
-import { repetitions } from "../../../test/support/repetitions.ts";
+import { rounds } from "../../../test/support/rounds.ts";
 import type { ModelAction } from "./describe-actions.ts";
 import { readActions } from "./read-actions.ts";
 
@@ -208,7 +208,7 @@ it("never reads from a damaged object anything that is not written there as JSON
       const { actions, fault } = readActions(reply);
       expect(actions).toEqual(fault === undefined ? [parsed(reply)] : []);
     }),
-    { numRuns: repetitions(400, 2000) },
+    { numRuns: rounds(400) },
   );
 });
 

@@ -1,9 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { runningWith } from "./running-with.ts";
-import { sidesOfTools } from "./sides.ts";
+import { describeSides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
-describe.each(sidesOfTools)("$name", (side) => {
+describeSides("tools", (side) => {
   it("runs a command, and gets its output and exit status", async () => {
     const stage = await openStage(
       side,

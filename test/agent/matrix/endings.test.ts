@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sides, sidesOfSessions } from "./sides.ts";
+import { describeSides, sides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
 describe.each(sides)("$name", (side) => {
@@ -27,7 +27,7 @@ describe.each(sides)("$name", (side) => {
   });
 });
 
-describe.each(sidesOfSessions)("$name", (side) => {
+describeSides("session", (side) => {
   it("ends at the round limit, and can continue", { tags: "slow" }, async () => {
     const stage = await openStage(
       side,

@@ -1,24 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../../providers/provider-server.ts";
 import { withEnoughTime } from "../../support/enough-time.ts";
-import { isLong } from "../../support/repetitions.ts";
 import { type Side, sides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
 /**
- * Faults before the reply, after which the same request is repeated. Every provider is asked by the same function, which
- * src/agent/failures.test.ts tests with one of them.
+ * A fault before the reply, after which the same request is repeated. Every provider is asked by the same function, which
+ * src/agent/failures.test.ts tests with all such faults.
  */
-const passingBefore: readonly Fault[] = [
-  { status: 429 },
-  { status: 429, retryAfter: "0.01" },
-  { status: 500 },
-  { status: 503 },
-  "drop-before-headers",
-];
+const beforeReply: Fault = { status: 429 };
 
 /** Faults in the reply, which each protocol reports in its own way. */
-const passingWithin: readonly Fault[] = [
+const withinReply: readonly Fault[] = [
   "cut-in-text",
   "cut-in-arguments",
   "end-in-text",
@@ -30,30 +23,31 @@ const passingWithin: readonly Fault[] = [
 
 describe.each(sides)("$name", (side) => {
   // The tests of models have all faults with every provider but Ollama, and the tests of failures have all with openai.
-  const isRepeated = side.kind !== "ollama" && !isLong;
+  const faults = side.kind === "ollama" ? withinReply : withinReply.slice(0, 2);
 
-  it.each([
-    ...(isLong ? passingBefore : passingBefore.slice(0, side === sides[0] ? 1 : 0)),
-    ...(isRepeated ? passingWithin.slice(0, 2) : passingWithin),
-  ])("retries after %j, and makes no call of the broken reply", async (fault) => {
-    const stage = await openStage(side, (words) => [
-      {
-        text: "I shall do something now",
-        calls: [words.create("broken.txt", "no\n")],
-        fault: faultOf(side, fault),
-      },
-      { text: "I do it.", calls: [words.create("whole.txt", "yes\n")] },
-      { text: "Done." },
-    ]);
-    expect(await stage.ask("Do it")).toEqual(completed("Done.", { rounds: 2, calls: 1 }));
-    expect(stage.files()).toEqual(["whole.txt"]);
-    expect(stage.file("whole.txt")).toBe("yes\n");
-    const retries = stage.events.filter((event) => event.type === "retry");
-    expect(retries.map(({ attempt }) => attempt)).toEqual([1]);
-  });
+  it.each([...(side === sides[0] ? [beforeReply] : []), ...faults])(
+    "retries after %j, and makes no call of the broken reply",
+    async (fault) => {
+      const stage = await openStage(side, (words) => [
+        {
+          text: "I shall do something now",
+          calls: [words.create("broken.txt", "no\n")],
+          fault: faultOf(side, fault),
+        },
+        { text: "I do it.", calls: [words.create("whole.txt", "yes\n")] },
+        { text: "Done." },
+      ]);
+      expect(await stage.ask("Do it")).toEqual(completed("Done.", { rounds: 2, calls: 1 }));
+      expect(stage.files()).toEqual(["whole.txt"]);
+      expect(stage.file("whole.txt")).toBe("yes\n");
+      const retries = stage.events.filter((event) => event.type === "retry");
+      expect(retries.map(({ attempt }) => attempt)).toEqual([1]);
+    },
+  );
 
-  it.runIf(isLong).each(["hang-before", "hang-during"] as const)(
+  it.each(["hang-before", "hang-during"] as const)(
     "times out after %s, and retries",
+    { tags: "slow" },
     async (fault) => {
       // On a busy machine the next answer also takes long, and is waited for longer.
       const next = Array.from({ length: 6 }, () => ({ text: "Here." }));
@@ -72,14 +66,14 @@ describe.each(sides)("$name", (side) => {
     },
   );
 
-  it.runIf(isLong || side === sides[0])("does not retry with a wrong key, and can continue", async () => {
+  it("does not retry with a wrong key, and can continue", async () => {
     const stage = await openStage(side, () => [{ fault: { status: 401 } }, { text: "Here." }]);
     const { outcome, error, rounds } = await stage.ask("Speak");
     expect({ outcome, kind: error?.code, rounds }).toEqual({ outcome: "failed", kind: "auth", rounds: 1 });
     expect(await stage.ask("Speak")).toEqual(completed("Here.", { turn: 2, rounds: 1, calls: 0 }));
   });
 
-  it.runIf(isLong)("does not wait when the provider asks for too long a wait", async () => {
+  it("does not wait when the provider asks for too long a wait", async () => {
     const stage = await openStage(side, () => [{ fault: { status: 429, retryAfter: "86400" } }]);
     const { outcome, error } = await stage.ask("Speak");
     expect({ outcome, kind: error?.code }).toEqual({ outcome: "failed", kind: "rate-limit" });

@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { sidesOfTools } from "./sides.ts";
+import { expect, it } from "vitest";
+import { describeSides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
-describe.each(sidesOfTools)("$name", (side) => {
+describeSides("tools", (side) => {
   it("creates a file", async () => {
     const poem = "Roses are red,\nGrüße are blue 🌹\n";
     const stage = await openStage(side, (words) => [

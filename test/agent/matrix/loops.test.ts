@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { sidesOfSessions } from "./sides.ts";
+import { expect, it } from "vitest";
+import { describeSides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
-describe.each(sidesOfSessions)("$name", (side) => {
+describeSides("session", (side) => {
   it("is warned when it repeats itself, and can recover", async () => {
     const stage = await openStage(
       side,

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import type { Fault, ProviderKind } from "../../providers/provider-server.ts";
-import { isLong } from "../../support/repetitions.ts";
 import { sides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
@@ -27,7 +26,7 @@ const oddities: Readonly<Partial<Record<ProviderKind, readonly Fault[]>>> = {
 const odd = sides.flatMap((side) =>
   side.protocol === "native"
     ? (oddities[side.kind] ?? [])
-        .filter((fault) => isLong || !isRepeated(side.kind, fault))
+        .filter((fault) => !isRepeated(side.kind, fault))
         .map((fault) => ({ side, name: side.name, fault }))
     : [],
 );

@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { sidesOfSessions, sidesOfTools } from "./sides.ts";
+import { expect, it } from "vitest";
+import { describeSides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
-describe.each(sidesOfTools)("$name", (side) => {
+describeSides("tools", (side) => {
   it("continues a stored session with all of its reasoning", async () => {
     const stage = await openStage(
       side,
@@ -27,7 +27,7 @@ describe.each(sidesOfTools)("$name", (side) => {
   });
 });
 
-describe.each(sidesOfSessions)("$name", (side) => {
+describeSides("session", (side) => {
   it("continues after it was stopped in the middle of a turn", async () => {
     const stage = await openStage(side, (words) => ({ messages }) => {
       if (messages.at(-1)!.text.endsWith("And now?")) return { text: "Now I am here." };

@@ -1,6 +1,6 @@
+import { describe } from "vitest";
 import type { ToolProtocol } from "../../../src/agent/event.ts";
 import type { ProviderKind, ScriptedReply } from "../../providers/provider-server.ts";
-import { isLong } from "../../support/repetitions.ts";
 import { claudeCodeVocabulary } from "./vocabularies/claude-code.ts";
 import { codexVocabulary } from "./vocabularies/codex.ts";
 import { geminiCliVocabulary } from "./vocabularies/gemini-cli.ts";
@@ -20,7 +20,6 @@ export interface Side {
 
 const native = { protocol: "native" as const, writes: (reply: ScriptedReply) => reply };
 
-/** In `npm run test:long`, every scenario runs on all of them. */
 export const sides: readonly Side[] = [
   { ...native, name: "openai", kind: "openai", words: () => codexVocabulary },
   { ...native, name: "openai-chat", kind: "openai-chat", words: () => toolcribVocabulary },
@@ -38,20 +37,20 @@ export const sides: readonly Side[] = [
 ];
 
 /**
- * The sides of scenarios about tools and conversations: in `npm test`, one of each protocol and each dialect. The two
- * others differ in what they send and receive, which the tests of faults, oddities, endings, scans and turns cover.
+ * Describes a scenario on every side. It is slow on sides that run no other code in it than the others: providers differ in
+ * what they send and receive, which the tests of faults, oddities, endings, scans and turns cover, and tools in their
+ * dialects. A scenario of the session itself runs the same code on all sides with native calls.
  */
-export const sidesOfTools: readonly Side[] = isLong
-  ? sides
-  : sides.filter(({ kind }) => kind !== "ollama" && kind !== "openrouter");
+export function describeSides(about: "tools" | "session", scenario: (side: Side) => void): void {
+  for (const side of sides) {
+    describe(side.name, { tags: isRepeated(about, side) ? ["slow"] : [] }, () => scenario(side));
+  }
+}
 
-/**
- * The sides of scenarios of the session itself, in which all providers run the same code: in `npm test`, one with native
- * calls and the text protocol.
- */
-export const sidesOfSessions: readonly Side[] = isLong
-  ? sides
-  : sides.filter(({ kind, protocol }) => kind === "openai" || protocol === "text");
+function isRepeated(about: "tools" | "session", { kind, protocol }: Side): boolean {
+  if (about === "tools") return kind === "ollama" || kind === "openrouter";
+  return kind !== "openai" && protocol === "native";
+}
 
 /** Writes calls as JSON actions in the text, and the last text as the end of the task. */
 function inActions({ text, calls = [], ...reply }: ScriptedReply): ScriptedReply {

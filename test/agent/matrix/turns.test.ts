@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/agent/event.ts";
-import { isLong } from "../../support/repetitions.ts";
 import { runningWith } from "./running-with.ts";
-import { sides, sidesOfSessions } from "./sides.ts";
+import { describeSides, sides } from "./sides.ts";
 import { completed, openStage, type Play } from "./stage.ts";
 
 describe.each(sides)("$name", (side) => {
@@ -52,7 +51,7 @@ describe.each(sides)("$name", (side) => {
   });
 });
 
-describe.each(sidesOfSessions)("$name", (side) => {
+describeSides("session", (side) => {
   it("is steered between two rounds, and gets a follow-up after the end", async () => {
     const stage = await openStage(side, (words) => ({ messages }) => {
       const lastText = messages.at(-1)!.text;
@@ -102,31 +101,27 @@ describe.each(sidesOfSessions)("$name", (side) => {
     expect(await stage.ask("Enough")).toEqual(completed("As you like.", { turn: 2, rounds: 1, calls: 0 }));
   });
 
-  // src/agent/abort.test.ts does the same with native calls.
-  it.runIf(isLong || side.protocol === "text")(
-    "is stopped at any moment, repeatedly, and continues",
-    async () => {
-      const play: Play = (words) => (request) => {
-        const [task] = /Task \d+$/.exec(request.messages.at(-1)!.text) ?? [];
-        if (task === undefined) return { reasoning: "Fine.", text: "All is well." };
-        const calls = [words.shell(`echo ${task} >> log.txt`), words.shell(`echo ${task}`)];
-        return { reasoning: `About ${task}.`, text: `I do ${task}.`, calls };
-      };
-      const stage = await openStage(side, play, { reasoning: "low" });
-      for (const [index, moment] of moments.entries()) {
-        const stop = stage.session.on((event) => {
-          if (event.type === moment) void stage.session.abort();
-        });
-        const { turn, outcome } = await stage.ask(`Task ${index + 1}`);
-        stop();
-        expect({ moment, turn, outcome }).toEqual({ moment, turn: index + 1, outcome: "aborted" });
-      }
-      const last = moments.length + 1;
-      expect(await stage.ask("Is all well?")).toEqual(
-        completed("All is well.", { turn: last, rounds: 1, calls: 0 }),
-      );
-    },
-  );
+  it("is stopped at any moment, repeatedly, and continues", async () => {
+    const play: Play = (words) => (request) => {
+      const [task] = /Task \d+$/.exec(request.messages.at(-1)!.text) ?? [];
+      if (task === undefined) return { reasoning: "Fine.", text: "All is well." };
+      const calls = [words.shell(`echo ${task} >> log.txt`), words.shell(`echo ${task}`)];
+      return { reasoning: `About ${task}.`, text: `I do ${task}.`, calls };
+    };
+    const stage = await openStage(side, play, { reasoning: "low" });
+    for (const [index, moment] of moments.entries()) {
+      const stop = stage.session.on((event) => {
+        if (event.type === moment) void stage.session.abort();
+      });
+      const { turn, outcome } = await stage.ask(`Task ${index + 1}`);
+      stop();
+      expect({ moment, turn, outcome }).toEqual({ moment, turn: index + 1, outcome: "aborted" });
+    }
+    const last = moments.length + 1;
+    expect(await stage.ask("Is all well?")).toEqual(
+      completed("All is well.", { turn: last, rounds: 1, calls: 0 }),
+    );
+  });
 });
 
 /** The events of a turn at which a user may stop it. */

@@ -11,7 +11,6 @@ import { startWorker, type Worker, type WorkerOptions } from "../../../src/fleet
 import type { ProviderServer, Script } from "../../providers/provider-server.ts";
 import { startProvider } from "../../providers/start-provider.ts";
 import { oncePerRun } from "../once-per-run.ts";
-import { isLong } from "../repetitions.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A fleet on this machine: a SQLite store, a provider that follows a script, and a git repository. */
@@ -58,11 +57,9 @@ export async function workerFixture(
     ...{ slots: 2, workFolder: join(folder, "work"), configDirectory: join(folder, "config") },
     ...{ models: server.settings, mode: "yolo", allowRepositories: ["**"], heartbeatMs: 200 },
     // Opening a sandbox costs more than the rest of a run.
-    ...{
-      sandbox: isLong ? undefined : "none",
-      leaseMs,
-      patience: { retries: 0, longestWaitMs: 2_000, parkMs: 50 },
-    },
+    sandbox: "none",
+    leaseMs,
+    patience: { retries: 0, longestWaitMs: 2_000, parkMs: 50 },
   };
   let tasks = 0;
   const fixture: WorkerFixture = {

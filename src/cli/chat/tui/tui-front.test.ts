@@ -8,7 +8,6 @@ import { cliWorkspace } from "../../../../test/support/cli-workspace.ts";
 import { emulatedTerminal } from "../../../../test/support/emulated-terminal.ts";
 import { isAlive } from "../../../../test/support/is-alive.ts";
 import { hasTerminals } from "../../../../test/support/pseudo-terminal.ts";
-import { isLong } from "../../../../test/support/repetitions.ts";
 import { toCommandLine } from "../../../lib/text/shell-quote.ts";
 import { attempt } from "../../../system/attempt.ts";
 
@@ -161,7 +160,7 @@ else
       ]);
     });
 
-    it.each(isLong ? [60, 120] : [60])(
+    it.each([60, 120])(
       "asks an ordinary question in at most eight of %i columns' lines",
       { tags: "slow" },
       async (columns) => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { repetitions } from "../../../../test/support/repetitions.ts";
+import { rounds } from "../../../../test/support/rounds.ts";
 import { translateRegex } from "../../../lib/rust-regex/rust-regex.ts";
 import { toSearchableText } from "../../../lib/text/searchable-text.ts";
 import { hasOddCase, searchableBytes, TrigramCollector } from "../build/build-lexical.ts";
@@ -123,6 +123,6 @@ describe("trigramsOfRegex", () => {
         expect(matching.filter((given) => !found.includes(given))).toEqual([]);
       },
     );
-    fc.assert(property, { numRuns: repetitions(20, 60) });
+    fc.assert(property, { numRuns: rounds(20) });
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { repetitions } from "../../../../test/support/repetitions.ts";
+import { rounds } from "../../../../test/support/rounds.ts";
 import { SegmentReader, SegmentWriter } from "./segment.ts";
 
 const documents = 300;
@@ -66,7 +66,7 @@ describe("a segment", () => {
             terms.filter((bytes) => bytes.subarray(0, start.length).equals(start)).map(String),
           );
       });
-      fc.assert(property, { numRuns: repetitions(20, 60) });
+      fc.assert(property, { numRuns: rounds(20) });
     });
   }
 });

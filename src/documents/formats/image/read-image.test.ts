@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { readBytes } from "../../../../test/support/documents/read-bytes.ts";
-import { repetitions } from "../../../../test/support/repetitions.ts";
+import { rounds } from "../../../../test/support/rounds.ts";
 import { showSize } from "../../../lib/text/format-quantity.ts";
 
 const samples = join(import.meta.dirname, "../../../../test/samples/documents");
@@ -123,7 +123,7 @@ describe("an image", () => {
     const wrong: string[] = [];
     for (const name of Object.keys(photos)) {
       const whole = readFileSync(join(samples, name));
-      for (let at = 16; at < whole.length; at += repetitions(7, 1)) {
+      for (let at = 16; at < whole.length; at += Math.ceil(7 / rounds(1))) {
         const other = Buffer.from(whole);
         other[at] = other[at]! ^ 0xff;
         for (const [how, bytes] of [

@@ -7,13 +7,13 @@ import type { ProviderServer, ScriptedReply } from "../../../providers/provider-
 import { started } from "../../../providers/started.ts";
 import { checkHistory } from "../../../support/check-history.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { sides, sidesOfTools } from "../sides.ts";
+import { sides } from "../sides.ts";
 import type { Vocabulary } from "../vocabulary.ts";
 
 const native = sides.filter(({ protocol }) => protocol === "native");
 
 /** The first models, which all others follow. The dialect stays that of the first. */
-const firsts = sidesOfTools.filter(({ protocol }) => protocol === "native");
+const firsts = native.filter(({ kind }) => kind !== "ollama" && kind !== "openrouter");
 
 /** Each model reasons, and makes calls that all later models see. */
 it.each(firsts)("starts with $name, continues with every other model, and switches back", async (first) => {
