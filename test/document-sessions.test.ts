@@ -1,4 +1,3 @@
-/** @module-tag slow */
 import { describe } from "vitest";
 import { longPages, testSessions } from "./support/documented-sessions.ts";
 

@@ -61,7 +61,7 @@ describe("every program runs", () => {
 
   async function runProgram(block: Block) {
     await using folder = temporaryFolder();
-    prepareWorkspace(folder.path, block);
+    await prepareWorkspace(folder.path, block);
     const script = join(folder.path, ".bin/program.ts");
     writeFileSync(
       script,
@@ -70,10 +70,11 @@ describe("every program runs", () => {
     const packages = usesSlowPackage(block.text) ? "test/node_modules" : "node_modules";
     symlinkSync(join(repository, packages), join(folder.path, ".bin/node_modules"));
     await using model = await startDocumentedModel();
+    await using temporary = temporaryFolder();
     const run = await host.run({
       script,
       cwd: folder.path,
-      env: variablesIn(folder.path, model.variables),
+      env: { ...variablesIn(folder.path, model.variables), TMPDIR: temporary.path },
     });
     expect([run.stderr, model.server.breaches]).toEqual(["", []]);
     const promised = [...block.text.matchAll(/\/\/ prints: (.*)/g)].map((match) => match[1]);

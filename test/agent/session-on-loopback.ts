@@ -34,6 +34,8 @@ export async function sessionOnLoopback(
   { kind = "openai", server: served, files = {}, ...options }: LoopbackOptions = {},
 ): Promise<LoopbackSession> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "agent session ")));
+  // Also of a session that cannot be created, and of a test that fails.
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const workspace = options.workspace ?? (await mkdtemp(join(folder, "work")));
   for (const [path, text] of Object.entries(files)) await writeFile(join(workspace, path), text);
   const server = await startProvider(kind, script, served);
@@ -56,14 +58,12 @@ export async function sessionOnLoopback(
   const closeAll = async () => {
     await Promise.all(sessions.map((each) => each.close()));
     await server.close();
-    await rm(folder, { recursive: true, force: true });
   };
   const close = async () => {
     closing ??= closeAll();
     await closing;
     return server.breaches;
   };
-  // A test that fails does not get to close it.
   onTestFinished(async () => void (await close()));
   return { session, server, workspace, events, again, close };
 }

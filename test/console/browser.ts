@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { setup as unpackBrowser, unpackedBrowser } from "../support/console/unpack-browser.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 export type { Browser, Page } from "playwright-core";
 
@@ -28,10 +29,15 @@ export const still = { reducedMotion: "reduce" } as const;
 export async function startBrowser(more: readonly string[] = []): Promise<Browser> {
   // Tests find it unpacked; programs such as the benchmarks have no set-up.
   await unpackBrowser();
+  // It leaves files in its temporary folder.
+  const folder = temporaryFolder();
   // Root cannot use the sandbox of Chromium; the pages are our own. The package's own flags would run pages and browser in
   // one process, which crashes when a server goes away.
-  return await chromium.launch({
+  const browser = await chromium.launch({
+    env: { ...process.env, TMPDIR: folder.path },
     ...(browserPath !== undefined && { executablePath: browserPath }),
     args: ["--no-sandbox", "--disable-gpu", ...more],
   });
+  browser.once("disconnected", () => void folder[Symbol.asyncDispose]());
+  return browser;
 }

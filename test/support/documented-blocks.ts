@@ -1,11 +1,11 @@
 /** The blocks of code in the documents, and the workspace in which they run. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { launcher } from "./built-program.ts";
 import { noProviders } from "./cli-workspace.ts";
 import { linkTree, typescriptPackages } from "./language-servers/served-project.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { oncePerRun } from "./once-per-run.ts";
 
 export const repository: string = join(import.meta.dirname, "../..");
 export const documents: readonly string[] = [
@@ -36,8 +36,8 @@ export function named(isWanted: (block: Block) => boolean): readonly (readonly [
 }
 
 /** The sample project of the documents, with the sample documents that the block names. */
-export function prepareWorkspace(folder: string, { text, document }: Block): void {
-  cpSync(sampleProject(), folder, { recursive: true });
+export async function prepareWorkspace(folder: string, { text, document }: Block): Promise<void> {
+  cpSync(await oncePerRun("documented-project", makeProject), folder, { recursive: true });
   if (document === "docs/fleet.md") cpSync(join(repository, "examples/fleet"), folder, { recursive: true });
   if (document === "docs/language-servers.md")
     for (const [name, source] of Object.entries(typescriptPackages))
@@ -47,13 +47,8 @@ export function prepareWorkspace(folder: string, { text, document }: Block): voi
     if (text.includes(` ${name}`)) cpSync(join(samples, name), join(folder, name));
 }
 
-let sample: string | undefined;
-
-/** The sample project with its repository and commands, made once by each test process. */
-function sampleProject(): string {
-  if (sample !== undefined) return sample;
-  const folder = temporaryFolder().path;
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+/** Makes the sample project with its repository and commands. */
+async function makeProject(folder: string): Promise<void> {
   cpSync(join(repository, "test/fixtures/project"), folder, { recursive: true });
   const tools = join(folder, ".bin");
   mkdirSync(tools);
@@ -67,8 +62,6 @@ function sampleProject(): string {
   git("config", "user.name", "Ada");
   git("config", "user.email", "ada@example.com");
   writeFileSync(join(folder, ".git/info/exclude"), ".bin/\n.toolcrib-home/\nnode_modules/\n");
-  sample = folder;
-  return sample;
 }
 
 /** The variables of a program that runs in this workspace. */

@@ -21,6 +21,13 @@ const needsBubblewrap = ({ text }: Block) =>
 /** Pages whose sessions take longest. They have a test file of their own, so that they run beside the others. */
 export const longPages: readonly string[] = ["docs/code.md", "docs/fleet.md", "docs/language-servers.md"];
 
+/** Pages whose sessions run in `npm test`, except for those that build an index. */
+const fastPages: readonly string[] = ["docs/tour.md", "docs/undo.md"];
+
+function isFast({ document, text }: Block): boolean {
+  return fastPages.includes(document) && !text.includes(" call code.");
+}
+
 /**
  * Tests the sessions of these documents. In a console block a line with `$` is typed, and the lines after it are its output; a
  * line `…` matches any lines.
@@ -30,9 +37,10 @@ export function testSessions(isIncluded: (document: string) => boolean): void {
   afterAll(async () => (await postgres)?.[Symbol.asyncDispose]());
   const sessions = named(({ language, document }) => language === "console" && isIncluded(document));
   for (const [name, block] of sessions) {
-    it.skipIf(noBubblewrap !== undefined && needsBubblewrap(block))(name, async () => {
+    const isSkipped = noBubblewrap !== undefined && needsBubblewrap(block);
+    it.skipIf(isSkipped)(name, { tags: isFast(block) ? [] : ["slow"] }, async () => {
       await using folder = temporaryFolder();
-      prepareWorkspace(folder.path, block);
+      await prepareWorkspace(folder.path, block);
       await using model = await startDocumentedModel();
       if (block.hasDatabase) postgres ??= startPostgres();
       const database = {
