@@ -49,7 +49,7 @@ describe("a hostile program", () => {
     expect([end, turns > 1]).toEqual(["timeout", true]);
   });
 
-  it("does not break the thread for the next program when its parser fails", { tags: "slow" }, async () => {
+  it("does not break the thread for the next program when its parser fails", async () => {
     expect(await endOf("(".repeat(190_000))).toBe("too-large");
     expect(await endOf("return 'next'")).toBe("next");
   });
@@ -71,9 +71,7 @@ describe("a hostile program", () => {
     expect(await endOf(`f${"<a>(".repeat(50)}${")".repeat(50)}`)).toBe("timeout");
   });
 
-  it("ends with results that it has not read, and leaves its thread to the next program", {
-    tags: "slow",
-  }, async () => {
+  it("ends with results that it has not read, and leaves its thread to the next program", async () => {
     const text = "x".repeat(1_000_000);
     const calls = {
       ...echoCalls,
@@ -82,7 +80,8 @@ describe("a hostile program", () => {
     const program =
       "const first = tools.long({}); for (let count = 0; count < 8; count++) void tools.long({}); await first; for (;;);";
     await expect(scripts.run(program, calls, { signal })).rejects.toMatchObject({ code: "timeout" });
-    expect(await endOf("return (await tools.echo({ text: 'next' })).text")).toBe("next");
+    // A busy machine may not start it within the limit of these tests.
+    await expect.poll(() => endOf("return (await tools.echo({ text: 'next' })).text")).toBe("next");
   });
 
   it("cannot pass on values instead of the texts of an error", async () => {

@@ -1,4 +1,3 @@
-/** @module-tag slow */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -34,9 +33,11 @@ const moments: readonly (readonly [moment: string, kind: ProviderKind, answers: 
 ];
 
 describe("a killed session", () => {
-  it.each(moments)(
-    "at `%s` (%s) resumes: no call is lost, and no finished call runs again",
-    async (moment, kind, answers) => {
+  for (const [moment, kind, answers] of moments) {
+    const tags = moment === "after one" ? [] : ["slow"];
+    it(`at \`${moment}\` (${kind}) resumes: no call is lost, and no finished call runs again`, {
+      tags,
+    }, async () => {
       await using folder = temporaryFolder();
       const workspace = join(folder.path, "workspace");
       for (const path of [workspace, join(folder.path, "config")]) mkdirSync(path);
@@ -79,8 +80,8 @@ describe("a killed session", () => {
         faults: [],
         breaches: [],
       });
-    },
-  );
+    });
+  }
 });
 
 /** A model that writes the notes it has no confirmation of; when unsure, it checks first. */

@@ -1,4 +1,3 @@
-/** @module-tag slow */
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -11,40 +10,60 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { Claim } from "../fleet.ts";
 import { openFleetStore, type StoreLocation } from "./open-fleet-store.ts";
 
-/** About half of the runs can be paid: a run costs 10 cents on average. */
-const count = rounds(16);
-const budget = count / 20;
 /** A worker is killed whenever so many more runs have ended. */
 const killEvery = 12;
 
+const slow = { tags: "slow" } as const;
+
 describe("many workers", () => {
-  it("end every run once within the budget, although some are killed (SQLite)", async () => {
+  it("end every run once within the budget, although one is killed (SQLite)", async () => {
     await using folder = temporaryFolder();
-    await workThrough({ file: join(folder.path, "fleet.sqlite") }, async () => {});
+    await workThrough({ file: join(folder.path, "fleet.sqlite") }, { count: 8, leaseMs: 200 });
   });
 
-  it("end every run once within the budget, although some are killed and the server crashes (PostgreSQL)", async () => {
-    await using postgres = await startPostgres();
-    await workThrough({ database: await postgres.newDatabase() }, async () => {
-      await postgres.crash();
-      await postgres.start();
-    });
+  it("end every run once within the budget, although some are killed (SQLite)", slow, async () => {
+    await using folder = temporaryFolder();
+    await workThrough({ file: join(folder.path, "fleet.sqlite") }, { count: rounds(16), leaseMs: 3_000 });
   });
+
+  it(
+    "end every run once within the budget, although some are killed and the server crashes (PostgreSQL)",
+    slow,
+    async () => {
+      await using postgres = await startPostgres();
+      const disturb = async () => {
+        await postgres.crash();
+        await postgres.start();
+      };
+      const location = { database: await postgres.newDatabase() };
+      await workThrough(location, { count: rounds(16), leaseMs: 3_000, disturb });
+    },
+  );
 });
 
-async function workThrough(location: StoreLocation, disturb: () => Promise<void>): Promise<void> {
+interface Work {
+  /** The number of runs. */
+  readonly count: number;
+  readonly leaseMs: number;
+  /** Called after each kill. */
+  readonly disturb?: () => Promise<void>;
+}
+
+async function workThrough(location: StoreLocation, { count, leaseMs, disturb }: Work): Promise<void> {
   await using store = await openFleetStore(location);
+  // About half of the runs can be paid: a run costs 10 cents on average.
+  const budget = count / 20;
   const specs = Array.from({ length: count }, (_, index) => specOf(`task ${index}`));
   const lanes = { anthropic: { concurrency: 8, tokensPerMinute: null } };
   await store.submit("nightly", settingsWith({ budget, lanes }), specs);
   const ends: Claim[] = [];
-  await using workers = new Workers(location, (claim) => ends.push(claim));
+  await using workers = new Workers(location, leaseMs, (claim) => ends.push(claim));
   workers.start(2);
-  for (let reached = 4; reached < count; reached += killEvery) {
+  for (let reached = 2; reached < count; reached += killEvery) {
     await expect.poll(() => ends.length, { interval: 5 }).toBeGreaterThan(reached);
     workers.kill();
     workers.start(1);
-    await disturb();
+    await disturb?.();
   }
   await workers.ended();
 
@@ -67,19 +86,26 @@ async function workThrough(location: StoreLocation, disturb: () => Promise<void>
 
 class Workers {
   readonly #location: StoreLocation;
+  readonly #leaseMs: number;
   readonly #onEnd: (claim: Claim) => void;
   readonly #processes: ChildProcess[] = [];
   readonly #exits: Promise<unknown>[] = [];
   #killed = 0;
 
-  constructor(location: StoreLocation, onEnd: (claim: Claim) => void) {
+  constructor(location: StoreLocation, leaseMs: number, onEnd: (claim: Claim) => void) {
     this.#location = location;
+    this.#leaseMs = leaseMs;
     this.#onEnd = onEnd;
   }
 
   start(number: number): void {
     for (let started = 0; started < number; started += 1) {
-      const args = [program, JSON.stringify(this.#location), `worker-${this.#processes.length}`, "3000"];
+      const args = [
+        program,
+        JSON.stringify(this.#location),
+        `worker-${this.#processes.length}`,
+        String(this.#leaseMs),
+      ];
       const worker = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
       createInterface({ input: worker.stdout! }).on("line", (line) => this.#onEnd(JSON.parse(line)));
       const { promise, resolve } = Promise.withResolvers<unknown>();

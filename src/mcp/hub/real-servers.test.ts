@@ -1,4 +1,3 @@
-/** @module-tag slow */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -15,7 +14,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("uses two third-party servers: their tools, results, images and errors, and stops them", async () => {
+it("uses two third-party servers: their tools, results, images and errors, and stops them", {
+  tags: "slow",
+}, async () => {
   const { hub, workspace } = await openFixture();
   expect(hub.states().map(({ name, state, tools, problems }) => ({ name, state, tools, problems }))).toEqual([
     { name: "files", state: "ready", tools: 14, problems: [] },
@@ -49,9 +50,12 @@ it("uses two third-party servers: their tools, results, images and errors, and s
 });
 
 it("asks before using a tool of another server, and allows it by a rule that names the server", async () => {
-  await openFixture({ mode: "cautious", rules: ["allow use echo of everything"] }, ["everything"]);
-  expect(await call("everything__echo", { message: "hi" })).toEqual({ content: "Echo: hi", isError: false });
-  const denied = await crib!.call("get-sum", { a: 1, b: 2 });
+  const rules = ["allow use read_text_file of files"];
+  const { workspace } = await openFixture({ mode: "cautious", rules }, ["files"]);
+  const path = join(workspace, "a.txt");
+  writeFileSync(path, "one\n");
+  expect(await call("files__read_text_file", { path })).toEqual({ content: "one\n", isError: false });
+  const denied = await crib!.call("list_directory", { path: workspace });
   expect(denied.error?.code).toBe("needs-approval");
 });
 

@@ -84,7 +84,7 @@ export async function workerFixture(
           if (run?.state !== "ended") throw new Error(`The run is ${run?.state}: ${run?.reason}`);
           return run;
         },
-        { timeout: 120_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       ),
     run: async (spec, more, settings) => {
       const id = await fixture.submit(spec, settings);

@@ -12,7 +12,7 @@ const [location, id, lease] = process.argv.slice(2);
 const store = await openFleetStore(JSON.parse(location!), { leaseMs: Number(lease) });
 const claims = new Set<Claim>();
 await store.heartbeat(workerOf(id!), []);
-const heartbeats = setInterval(() => void store.heartbeat(workerOf(id!), [...claims]), 200);
+const heartbeats = setInterval(() => void store.heartbeat(workerOf(id!), [...claims]), Number(lease) / 10);
 await Promise.all(Array.from({ length: 4 }, () => workOnAll()));
 clearInterval(heartbeats);
 await store.close();
