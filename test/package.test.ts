@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { execFile } from "node:child_process";
 import {
   chmodSync,
@@ -115,7 +116,7 @@ describe("the tarball", () => {
 });
 
 describe("the library", () => {
-  it("opens an instance and answers a call", { tags: "slow" }, async () => {
+  it("opens an instance and answers a call", async () => {
     const { stdout, stderr } = await runProgram(`
       import { openToolcrib } from "toolcrib";
       const crib = await openToolcrib({ workspace: "." });
@@ -128,7 +129,7 @@ describe("the library", () => {
     expect([JSON.parse(stdout), stderr]).toEqual([["1 | one\n2 | two", false, tools], ""]);
   });
 
-  it("defines the tools of every dialect as its sources do", { tags: "slow" }, async () => {
+  it("defines the tools of every dialect as its sources do", async () => {
     const { stdout } = await runProgram(`
       import { dialectNames, openToolcrib } from "toolcrib";
       for (const dialect of dialectNames) {
@@ -200,7 +201,7 @@ describe("the library", () => {
     );
   });
 
-  it("documents every export", { tags: "slow" }, async () => {
+  it("documents every export", async () => {
     const { exports } = readPackage();
     const names = Object.keys(exports).filter((name) => name !== "./package.json");
     const { stdout, stderr } = await runProgram(`
@@ -212,7 +213,7 @@ describe("the library", () => {
     expect(types.filter((file) => !existsSync(file))).toEqual([]);
   });
 
-  it("parses code in a process that ends with it", { tags: "slow" }, async () => {
+  it("parses code in a process that ends with it", async () => {
     mkdirSync(join(project.path, "code"));
     writeFileSync(
       join(project.path, "code/shapes.rs"),
@@ -233,7 +234,7 @@ describe("the library", () => {
     expect(command).toEqual({ stdout: expect.stringContaining("area"), stderr: "" });
   });
 
-  it("reads documents in a process that ends with it", { tags: "slow" }, async () => {
+  it("reads documents in a process that ends with it", async () => {
     writeFileSync(join(project.path, "poem.txt.gz"), gzipSync("one\ntwo\n"));
     const asked = { path: "poem.txt.gz", part: "entry poem.txt" };
     const { stdout, stderr } = await runProgram(`
@@ -249,18 +250,15 @@ describe("the library", () => {
     expect(command).toEqual({ stdout: content, stderr: "" });
   });
 
-  it.each(["bwrap", "landlock"] as const)(
-    "finds its Perl programs for a sandbox: %s",
-    { tags: "slow" },
-    async (level) => {
-      if ((await missingHere(level)) !== undefined) return;
-      // Landlock cannot protect a workspace in which Toolcrib is installed.
-      await using workspace = temporaryFolder();
-      // Uses the programs of a terminal, of the network, and of Landlock.
-      const input = { command: "stty size; echo $http_proxy", terminal: true, wait_ms: 30_000 };
-      const rule = "allow connect *.example.com";
-      const seen = /\n40 120\nhttp:\/\/.*127\.0\.0\.1:\d+/;
-      const { stdout, stderr } = await runProgram(`
+  it.each(["bwrap", "landlock"] as const)("finds its Perl programs for a sandbox: %s", async (level) => {
+    if ((await missingHere(level)) !== undefined) return;
+    // Landlock cannot protect a workspace in which Toolcrib is installed.
+    await using workspace = temporaryFolder();
+    // Uses the programs of a terminal, of the network, and of Landlock.
+    const input = { command: "stty size; echo $http_proxy", terminal: true, wait_ms: 30_000 };
+    const rule = "allow connect *.example.com";
+    const seen = /\n40 120\nhttp:\/\/.*127\.0\.0\.1:\d+/;
+    const { stdout, stderr } = await runProgram(`
       import { openToolcrib } from "toolcrib";
       const crib = await openToolcrib({
         workspace: ${JSON.stringify(workspace.path)}, mode: "yolo", sandbox: "${level}", rules: ["${rule}"],
@@ -268,20 +266,19 @@ describe("the library", () => {
       console.log((await crib.call("process.start", ${JSON.stringify(input)})).content);
       await crib.close();
     `);
-      expect([stdout, stderr]).toEqual([expect.stringMatching(seen), ""]);
-      // The command finds all of them in one folder.
-      if (level === "landlock") return;
-      const options = ["--mode", "yolo", "--sandbox", level, "--rule", rule];
-      const words = ["call", "process.start", JSON.stringify(input), ...options];
-      const command = await run(process.execPath, [launcher, ...words], {
-        cwd: workspace.path,
-        env: environment,
-      });
-      expect(command.stdout).toMatch(seen);
-    },
-  );
+    expect([stdout, stderr]).toEqual([expect.stringMatching(seen), ""]);
+    // The command finds all of them in one folder.
+    if (level === "landlock") return;
+    const options = ["--mode", "yolo", "--sandbox", level, "--rule", rule];
+    const words = ["call", "process.start", JSON.stringify(input), ...options];
+    const command = await run(process.execPath, [launcher, ...words], {
+      cwd: workspace.path,
+      env: environment,
+    });
+    expect(command.stdout).toMatch(seen);
+  });
 
-  it("has types that a strict project can use, also for custom tools", { tags: "slow" }, async () => {
+  it("has types that a strict project can use, also for custom tools", async () => {
     writeFileSync(
       join(project.path, "consumer.ts"),
       `import { type AddedCaller, type CallResult, defineTool, type MemoryEnvironment, openToolcrib, type Toolcrib } from "toolcrib";
@@ -346,7 +343,7 @@ describe("the library", () => {
 });
 
 describe("the command", () => {
-  it("prints its version, and calls tools", { tags: "slow" }, async () => {
+  it("prints its version, and calls tools", async () => {
     const { version } = readPackage();
     expect(await toolcrib("--version")).toEqual({ stdout: `${version}\n`, stderr: "" });
     const { stdout } = await toolcrib("call", "file.read", '{"path": "poem.txt"}', "--json");
@@ -359,7 +356,7 @@ describe("the command", () => {
     expect((await toolcrib("help", "search.grep")).stdout).toContain("--pattern");
   });
 
-  it("loads no more than it needs", { tags: "slow" }, async () => {
+  it("loads no more than it needs", async () => {
     const call = ["call", "file.read", "--path", "poem.txt"];
     // The second call in a workspace also collects what its journal no longer needs.
     for (let times = 0; times < 2; times += 1) await toolcrib(...call);
@@ -396,9 +393,7 @@ describe("the command", () => {
     });
   });
 
-  it("keeps the compiled code of what a command has run, and does without when it is damaged", {
-    tags: "slow",
-  }, async () => {
+  it("keeps the compiled code of what a command has run, and does without when it is damaged", async () => {
     const home = join(project.path, "compiled home");
     const folder = join(home, "cache/compiled");
     const call = async (tool: string, path = "poem.txt") => {
@@ -433,9 +428,7 @@ describe("the command", () => {
     expect([removed.stderr, existsSync(folder)]).toEqual(["", false]);
   });
 
-  it("stores compiled code that the next start accepts, and none after the flags of V8 have changed", {
-    tags: "slow",
-  }, async () => {
+  it("stores compiled code that the next start accepts, and none after the flags of V8 have changed", async () => {
     const home = join(project.path, "flags home");
     const folder = join(home, "cache/compiled");
     const hook = join(project.path, "change-flags.cjs");
@@ -456,9 +449,7 @@ describe("the command", () => {
     expect(stored()).toEqual(first);
   });
 
-  it("runs no compiled code that another user could have written, and survives the loss of its folder", {
-    tags: "slow",
-  }, async () => {
+  it("runs no compiled code that another user could have written, and survives the loss of its folder", async () => {
     const home = join(project.path, "shared home");
     const folder = join(home, "cache/compiled");
     const call = (tool: string, input: object, options: readonly string[] = []) =>
@@ -487,7 +478,7 @@ describe("the command", () => {
     expect([stdout.includes("1 | one"), stderr, existsSync(folder)]).toEqual([true, "", false]);
   });
 
-  it("plays its demo without any warning", { tags: "slow" }, async () => {
+  it("plays its demo without any warning", async () => {
     const { stdout, stderr } = await toolcrib("run", "--demo");
     expect([stdout.includes("All tests pass now."), /warning/i.exec(stderr)]).toEqual([true, null]);
   });

@@ -85,7 +85,7 @@ describe("for OpenAI's Responses", () => {
     ]);
   });
 
-  it("answers each unreadable call, and makes the others", { tags: "slow" }, async () => {
+  it("answers each unreadable call, and makes the others", async () => {
     await using made = await fixture();
     const deep = `${"[".repeat(100_000)}null${"]".repeat(100_000)}`;
     const answers = await answerResponses(made.crib, [
@@ -123,7 +123,7 @@ describe("for OpenAI's Responses", () => {
     ]);
   });
 
-  it("applies freeform patches, and those of OpenAI's own tool", { tags: "slow" }, async () => {
+  it("applies freeform patches, and those of OpenAI's own tool", async () => {
     await using made = await fixture();
     const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n";
     const answers = await answerResponses(made.crib, [
@@ -317,9 +317,7 @@ it("gives the AI SDK tools that it can run, cancel and describe to its model", a
   ]);
 });
 
-it("does not repeat an approved call when LangGraph repeats its node for a later one", {
-  tags: "slow",
-}, async () => {
+it("does not repeat an approved call when LangGraph repeats its node for a later one", async () => {
   await using made = await temporaryToolcrib({ mode: "safe" });
   const commands = ["echo 1 >> log", "echo 2 >> log", "echo 3 >> log"];
   const answers: unknown[] = [];

@@ -310,7 +310,7 @@ it("compacts on request, at once or before the next round", async () => {
   await close();
 });
 
-it("compacts on request right after a turn", { tags: "slow" }, async () => {
+it("compacts on request right after a turn", async () => {
   const { session, close } = await played(
     ({ messages }) => ({ text: messages.length === 1 ? "A long story. ".repeat(2_000) : "A summary." }),
     { server: { strict: false } },
@@ -333,7 +333,7 @@ it("pins the first task that was recorded, not the first attempt", async () => {
   expect(await close()).toEqual([]);
 });
 
-it("warns when every round needs a compaction", { tags: "slow" }, async () => {
+it("warns when every round needs a compaction", async () => {
   const files = Object.fromEntries(
     [0, 1, 2, 3, 4, 5].map((number) => [`${number}.txt`, `${number} words\n`.repeat(1_900)]),
   );

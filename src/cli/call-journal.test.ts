@@ -62,7 +62,7 @@ it("refuses to undo changed paths with exit code 1, and suggests flags", async (
   expect(fixture.read("poem.txt")).toBe("one\ntwo\nthree\nfour\n");
 });
 
-it("sets checkpoints, lists them, compares with them and returns to them", { tags: "slow" }, async () => {
+it("sets checkpoints, lists them, compares with them and returns to them", async () => {
   await using fixture = cliWorkspace();
   await editedPoem(fixture);
   expect(await fixture.run("checkpoint", "draft")).toEqual({

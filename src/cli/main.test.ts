@@ -76,9 +76,7 @@ async function finish(child: ChildProcess): Promise<{ exit: unknown; stdout: str
 }
 
 describe("toolcrib call", () => {
-  it("accepts arguments as flags, as JSON and from standard input, and prints the answer", {
-    tags: "slow",
-  }, async () => {
+  it("accepts arguments as flags, as JSON and from standard input, and prints the answer", async () => {
     const answers = await Promise.all([
       run(["call", "file.read", "--path", "poem.txt", "--limit=2", "--no-line-numbers"]),
       run(["call", "file_read", '{"path": "poem.txt", "limit": 2, "line_numbers": false}', "--mode", "safe"]),
@@ -342,9 +340,7 @@ describe("a long call", () => {
     expect([exit, JSON.parse(stdout).error.code, stderr]).toEqual([130, "cancelled", ""]);
   });
 
-  it("ends at once on a second interrupt, but not on a duplicate of the first", {
-    tags: "slow",
-  }, async () => {
+  it("ends at once on a second interrupt, but not on a duplicate of the first", async () => {
     const interruption = JSON.stringify(join(import.meta.dirname, "interruption.ts"));
     const script = `import { onInterruption } from ${interruption};
       onInterruption().signal.addEventListener("abort", () => console.log("interrupted"));

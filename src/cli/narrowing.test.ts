@@ -43,7 +43,7 @@ it("lists and calls only the tools that the command line selects", async () => {
   });
 });
 
-it("marks the tools that a model sees at once", { tags: "slow" }, async () => {
+it("marks the tools that a model sees at once", async () => {
   await using fixture = cliWorkspace();
   const { stdout } = await fixture.run("tools");
   const marks = new Map(stdout.split("\n").map((line) => [line.split(" ")[0], / {2}listed {2}/.test(line)]));

@@ -8,9 +8,7 @@ import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
 const call = ["call", "shell.run", "--mode", "yolo"] as const;
 
 describe("without a terminal", () => {
-  it("prints the answer at the end, exits with 1 when the command failed, and logs its exit code", {
-    tags: "slow",
-  }, async () => {
+  it("prints the answer at the end, exits with 1 when the command failed, and logs its exit code", async () => {
     await using fixture = cliWorkspace();
     const { exit, stdout, stderr } = await fixture.run(...call, "echo one; exit 4");
     expect([exit, withoutSandbox(stdout), stderr]).toEqual([1, "Exit code 4.\none\n", ""]);
@@ -80,7 +78,7 @@ describe("without a terminal", () => {
     expect(existsSync(join(fixture.workspace, "started"))).toBe(false);
   });
 
-  it("runs a process to its end, and fails when it has to be stopped", { tags: "slow" }, async () => {
+  it("runs a process to its end, and fails when it has to be stopped", async () => {
     await using fixture = cliWorkspace();
     const start = ["call", "process.start", "--mode", "yolo", "--name", "web"];
     const ended = await fixture.run(...start, "echo done", "--wait-ms", "60000");
@@ -92,7 +90,7 @@ describe("without a terminal", () => {
 
 if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 describe.runIf(hasTerminals)("on a terminal", () => {
-  it("streams the output once, and then shows how the command ended", { tags: "slow" }, async () => {
+  it("streams the output once, and then shows how the command ended", async () => {
     await using fixture = cliWorkspace();
     fixture.write(
       "say.sh",

@@ -5,7 +5,7 @@ import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
 import { openToolcrib } from "../toolcrib/index.ts";
 
 describe("toolcrib undo --session", () => {
-  it("undoes everything that one session changed, and nothing of others", { tags: "slow" }, async () => {
+  it("undoes everything that one session changed, and nothing of others", async () => {
     await using fixture = cliWorkspace();
     const options = { workspace: fixture.workspace, stateDirectory: fixture.home };
     const [one, other] = [await openToolcrib(options), await openToolcrib(options)];

@@ -395,7 +395,7 @@ function server(name: string, ...tools: readonly string[]): McpServer {
   return { name, command: process.execPath, args: [smallServer, name, ...tools] };
 }
 
-it("shows tools and commands the same /tmp and data directory", { tags: "slow" }, async () => {
+it("shows tools and commands the same /tmp and data directory", async () => {
   await using omega = openOmega();
   const { executor } = omega;
   const name = `toolcrib-test-${process.pid}-${Date.now()}`;

@@ -8,7 +8,7 @@ import { openToolcrib } from "../toolcrib/index.ts";
 
 const rules = ["allow connect 127.0.0.1"];
 
-it("searches by domain and continues in a long page, like Claude Code", { tags: "slow" }, async () => {
+it("searches by domain and continues in a long page, like Claude Code", async () => {
   await using server = await serve((request, response) => {
     if (request.url?.startsWith("/search")) {
       const results = ["https://docs.rs/a", "https://evil.example/b", "https://x.docs.rs/c"].map((url) => ({
@@ -108,7 +108,7 @@ it.runIf(hasTerminals)("types into a terminal, as codex does", { tags: "slow" },
   ]);
 });
 
-it("undoes changes that codex commands made before they returned", { tags: "slow" }, async () => {
+it("undoes changes that codex commands made before they returned", async () => {
   await using folder = temporaryFolder();
   const folders = {
     workspace: join(folder.path, "work space"),

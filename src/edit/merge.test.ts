@@ -34,7 +34,7 @@ it("does not guess the order of adjacent changes", () => {
   expect(merged("a\n", "a\nours\n", "a\ntheirs\n")).toMatchObject({ kind: "collides" });
 });
 
-it("merges files of any number of lines", { tags: "slow" }, () => {
+it("merges files of any number of lines", () => {
   const many = "line\n".repeat(200_000);
   expect(merged(many, `first\n${many}`, `${many}last\n`)).toBe(`first\n${many}last\n`);
 });

@@ -65,9 +65,7 @@ function newFolder(): string {
   return join(folder.path, `published ${++folders}`);
 }
 
-it("makes a branch and a commit by the user for each solved run that publishes", {
-  tags: "slow",
-}, async () => {
+it("makes a branch and a commit by the user for each solved run that publishes", async () => {
   const target = newFolder();
   const others = [
     { ...solved("unsolved"), outcome: "unsolved" as const },
@@ -154,7 +152,6 @@ it("refuses a branch that the repository has, and a name that git forbids", { ta
 
 it.each(["+main", "refs/heads/{task}", "heads/{task}"])(
   "refuses the branch %s of a changed row",
-  { tags: "slow" },
   async (branch) => {
     const [published] = await publishTo(newFolder(), [solved("x", { publish: { branch, message: "m" } })]);
     expect(published).toMatchObject({
@@ -164,7 +161,7 @@ it.each(["+main", "refs/heads/{task}", "heads/{task}"])(
   },
 );
 
-it("writes its files in its own folder, whatever the id of a changed row is", { tags: "slow" }, async () => {
+it("writes its files in its own folder, whatever the id of a changed row is", async () => {
   const target = newFolder();
   const id = "../../outside";
   expect(await publishTo(target, [{ ...solved("x"), id }])).toMatchObject([{ state: "new" }]);
@@ -172,9 +169,7 @@ it("writes its files in its own folder, whatever the id of a changed row is", { 
   expect(readdirSync(folder.path).filter((name) => name.startsWith("outside"))).toEqual([]);
 });
 
-it("runs the user's command in the repository, with names and texts as variables only", {
-  tags: "slow",
-}, async () => {
+it("runs the user's command in the repository, with names and texts as variables only", async () => {
   const evidence = join(folder.path, "evidence");
   const hostile = `$(touch '${evidence}'); \`touch '${evidence}'\` " '`;
   const run = solved(hostile, { publish: { branch: "fleet/{task}", message: `${hostile}\n\nbody` } });

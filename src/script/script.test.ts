@@ -67,7 +67,7 @@ describe("tools.script", () => {
     });
   });
 
-  it("passes on long texts, and data in any script of the world", { tags: "slow" }, async () => {
+  it("passes on long texts, and data in any script of the world", async () => {
     const text = `${"長い行\n".repeat(20_000)}🦊\ud800`;
     const calls = {
       areNested: false,
@@ -182,7 +182,7 @@ describe("tools.script", () => {
     expect((await one.run("return 1")).content).toBe("1");
   });
 
-  it("bounds the names, faults and messages that a program makes", { tags: "slow" }, async () => {
+  it("bounds the names, faults and messages that a program makes", async () => {
     const messages: string[] = [];
     const onEvent = (event: CallEvent) => {
       if (event.type === "tool-progress") messages.push(event.message);

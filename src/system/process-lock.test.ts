@@ -23,7 +23,7 @@ it("lets one call at a time run, in one process", async () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it("waits for another process, and gets the lock when that process is killed", { tags: "slow" }, async () => {
+it("waits for another process, and gets the lock when that process is killed", async () => {
   await using folder = temporaryFolder();
   const file = join(folder.path, "lock");
   const module = JSON.stringify(join(import.meta.dirname, "process-lock.ts"));

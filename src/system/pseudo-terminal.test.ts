@@ -176,20 +176,16 @@ describe.runIf(process.platform === "linux")("waitsForInput", () => {
 
 const missing = await missingHere("landlock");
 
-it.skipIf(missing !== undefined)(
-  "a program under Landlock can open no terminal but its own",
-  { tags: "slow" },
-  async () => {
-    await using world = openLocalWorld();
-    await using fixture = openSandboxFixture("landlock");
-    const other = await start(world.environment, "tty; read -r line", { terminal: true, input: "open" });
-    const victim = watch(other);
-    await victim.until("/dev/pts/");
-    const script =
-      'own=$(tty); for name in /dev/pts/[0-9]*; do { : < "$name"; } 2> /dev/null && test "$name" != "$own" && echo "$name"; done; : < "$own" && echo own';
-    const program = await start(fixture.environment, script, { terminal: true });
-    expect(await watch(program).end).toEqual(["own\r\n", ended(0)]);
-    await write(other, "\n");
-    await victim.end;
-  },
-);
+it.skipIf(missing !== undefined)("a program under Landlock can open no terminal but its own", async () => {
+  await using world = openLocalWorld();
+  await using fixture = openSandboxFixture("landlock");
+  const other = await start(world.environment, "tty; read -r line", { terminal: true, input: "open" });
+  const victim = watch(other);
+  await victim.until("/dev/pts/");
+  const script =
+    'own=$(tty); for name in /dev/pts/[0-9]*; do { : < "$name"; } 2> /dev/null && test "$name" != "$own" && echo "$name"; done; : < "$own" && echo own';
+  const program = await start(fixture.environment, script, { terminal: true });
+  expect(await watch(program).end).toEqual(["own\r\n", ended(0)]);
+  await write(other, "\n");
+  await victim.end;
+});

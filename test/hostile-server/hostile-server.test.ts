@@ -248,7 +248,9 @@ const slow: readonly Misbehaviour[] = [
 ];
 
 for (const name of Object.keys(misbehaviours) as Misbehaviour[]) {
-  it(`survives a server that misbehaves: ${name}`, { tags: slow.includes(name) ? ["slow"] : [] }, async () => {
+  it(`survives a server that misbehaves: ${name}`, {
+    tags: slow.includes(name) ? ["slow"] : [],
+  }, async () => {
     world = await openWorld(name, shared.path);
     await comesTo[name](world);
     expect(await world.call("good__echo", { text: "still here" })).toEqual(answerOf("echo: still here"));

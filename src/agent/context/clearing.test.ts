@@ -42,9 +42,7 @@ const isNote = (content: string) => content.startsWith("[Output cleared");
 const handleIn = (content: string) => /out_[a-z0-9]+/.exec(content)?.[0] ?? "";
 
 describe("a session whose conversation is large", () => {
-  it("replaces old outputs by notes, in few steps, changes nothing else, and keeps the last rounds", {
-    tags: "slow",
-  }, async () => {
+  it("replaces old outputs by notes, in few steps, changes nothing else, and keeps the last rounds", async () => {
     const { session, requests, result, events, answers, cleared, close } = await readFiles(20);
     const steps = events.filter((event) => event.type === "clearing");
     expect(result).toMatchObject({ outcome: "completed", text: "All read.", calls: 20 });
@@ -68,7 +66,7 @@ describe("a session whose conversation is large", () => {
     await close();
   });
 
-  it("shows cleared outputs again, whole, to the tools that the note names", { tags: "slow" }, async () => {
+  it("shows cleared outputs again, whole, to the tools that the note names", async () => {
     const { session, cleared, close } = await readFiles(12);
     const [{ content } = { content: "" }] = cleared;
     const call = await session.toolcrib.call("file_read", { path: handleIn(content), line_numbers: false });
@@ -84,7 +82,7 @@ describe("a session whose conversation is large", () => {
     await close();
   });
 
-  it("names the tools of the dialect", { tags: "slow" }, async () => {
+  it("names the tools of the dialect", async () => {
     const { session, cleared, close } = await readFiles(12, { dialect: "claude-code" });
     const [{ content } = { content: "" }] = cleared;
     const call = await session.toolcrib.call("Read", { file_path: handleIn(content) });
@@ -95,9 +93,7 @@ describe("a session whose conversation is large", () => {
     await close();
   });
 
-  it("stores what the model saw: without secrets, and an output that imitates a note like any other", {
-    tags: "slow",
-  }, async () => {
+  it("stores what the model saw: without secrets, and an output that imitates a note like any other", async () => {
     const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
     const note =
       "[Output cleared to save space: 1 line, 1 byte. To see it again, pass out_0 as a path to file_read.]";
@@ -122,7 +118,7 @@ describe("a session whose conversation is large", () => {
     await close();
   });
 
-  it("never clears when the limit is 0", { tags: "slow" }, async () => {
+  it("never clears when the limit is 0", async () => {
     const { cleared, close } = await readFiles(12, { limits: { clearTokens: 0 } });
     expect(cleared).toEqual([]);
     await close();
@@ -153,9 +149,7 @@ describe("a session whose conversation is large", () => {
     await Promise.all([wide.close(), narrow.close()]);
   });
 
-  it("clears before it compacts when the provider rejects the conversation as too long", {
-    tags: "slow",
-  }, async () => {
+  it("clears before it compacts when the provider rejects the conversation as too long", async () => {
     const tooLong = {
       status: 400,
       body: { error: { message: "Your input exceeds the context window", code: "context_length_exceeded" } },

@@ -126,7 +126,7 @@ it.each(["openai", "openai-chat"] as const)(
   },
 );
 
-it("fails the turn when it is still too long, with a hint", { tags: "slow" }, async () => {
+it("fails the turn when it is still too long, with a hint", async () => {
   const loopback: LoopbackSession = await sessionOnLoopback(
     (request) => {
       if (isAskedToSumUp(request)) {
@@ -217,7 +217,6 @@ it("refuses input that exceeds the window before it is sent", async () => {
 
 it.each(["openai", "anthropic", "google", "openrouter"] as const)(
   "summarizes a shortened version of a conversation that %s finds too long to summarize",
-  { tags: "slow" },
   async (kind) => {
     const large = Object.fromEntries(
       Array.from({ length: 9 }, (_, index) => [`f${index}.txt`, "many words in a line\n".repeat(600)]),

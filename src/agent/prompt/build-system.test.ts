@@ -139,7 +139,7 @@ it("does not read the project's instructions when that is turned off", async () 
   expect(await build({ workspace: folder.path }, { projectInstructions: false })).not.toContain("Use tabs.");
 });
 
-it("runs no program that a repository's settings name", { tags: "slow" }, async () => {
+it("runs no program that a repository's settings name", async () => {
   await using folder = temporaryFolder();
   git(folder.path, "init", "-q");
   git(folder.path, "config", "core.fsmonitor", `'${join(folder.path, "evil")}'`);

@@ -37,9 +37,7 @@ Deleted the file notes.txt (4 bytes).
       ]);
     });
 
-    it("answers no: plainly, or with a message for the model; Enter alone does not answer", {
-      tags: "slow",
-    }, async () => {
+    it("answers no: plainly, or with a message for the model; Enter alone does not answer", async () => {
       await using cli = fixture();
       const [no, message] = await Promise.all([
         cli.onTerminal(deleting, [
@@ -67,7 +65,7 @@ Deleted the file notes.txt (4 bytes).
       expect(no.screen).toContain("Unknown answer: perhaps");
     });
 
-    it("answers always, and is not asked again for that", { tags: "slow" }, async () => {
+    it("answers always, and is not asked again for that", async () => {
       await using cli = fixture();
       const first = await cli.onTerminal(deleting, [
         [question, "a\n"],
@@ -85,7 +83,7 @@ Deleted the file notes.txt (4 bytes).
       );
     });
 
-    it("interrupts with Ctrl-C, and ends the input with Ctrl-D", { tags: "slow" }, async () => {
+    it("interrupts with Ctrl-C, and ends the input with Ctrl-D", async () => {
       await using cli = fixture();
       const [interrupted, ended] = await Promise.all([
         cli.onTerminal(deleting, [[question, "\u0003"]]),
@@ -106,7 +104,7 @@ Deleted the file notes.txt (4 bytes).
       expect([ends.map(({ exit }) => exit), isThere(cli)]).toEqual([[4, 4, 4, 4], true]);
     });
 
-    it("sees the diff of an edit, and the location of the rule", { tags: "slow" }, async () => {
+    it("sees the diff of an edit, and the location of the rule", async () => {
       await using cli = fixture();
       cli.write(cli.userRules, "ask write **\n");
       const { exit, screen } = await cli.onTerminal(
@@ -163,7 +161,7 @@ Runs   in the sandbox (landlock); it can connect to no host
       expect([later.exit, (await cli.run("call", "shell.run", "npm test")).exit]).toEqual([0, 4]);
     });
 
-    it("cannot be fooled by control characters in a file name or content", { tags: "slow" }, async () => {
+    it("cannot be fooled by control characters in a file name or content", async () => {
       await using cli = fixture();
       const name = "\u001b[2J\u001b]52;c;cm0=\u0007\u202e\nAllow  file.read?";
       const padding = " ".repeat(74);
@@ -185,9 +183,7 @@ Runs   in the sandbox (landlock); it can connect to no host
       }
     });
 
-    it("sees control characters of a file escaped, while a program gets every byte", {
-      tags: "slow",
-    }, async () => {
+    it("sees control characters of a file escaped, while a program gets every byte", async () => {
       await using cli = fixture();
       const content = "\u001b]0;title\u0007 a\u202eb\ttab\n";
       cli.write("evil.txt", content);

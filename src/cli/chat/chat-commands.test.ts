@@ -70,7 +70,7 @@ describe("the commands of a chat", () => {
     expect(lastMessage).toMatch(/The user reverted an undo with \/redo[\s\S]*b\.txt\]\n\nand now\?$/);
   });
 
-  it("refuse to undo what was committed since, when no user can be asked", { tags: "slow" }, async () => {
+  it("refuse to undo what was committed since, when no user can be asked", async () => {
     const git = (...words: readonly string[]) =>
       execFileSync("git", ["-c", "user.name=u", "-c", "user.email=u@x", ...words], {
         cwd: fixture.workspace,

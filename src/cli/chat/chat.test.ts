@@ -43,7 +43,7 @@ describe("toolcrib chat, with input from a program", () => {
     ]);
   });
 
-  it("shows and undoes the changes of the session, and informs the model", { tags: "slow" }, async () => {
+  it("shows and undoes the changes of the session, and informs the model", async () => {
     await using fixture = await cliWithModel([
       { calls: [patch("a.txt")] },
       { text: "Made." },
@@ -62,7 +62,7 @@ describe("toolcrib chat, with input from a program", () => {
     );
   });
 
-  it("changes mode, model and reasoning during a session", { tags: "slow" }, async () => {
+  it("changes mode, model and reasoning during a session", async () => {
     await using fixture = await cliWithModel([
       { calls: [patch("a.txt")] },
       { text: "Not allowed." },
@@ -139,7 +139,7 @@ describe("toolcrib chat, with input from a program", () => {
     ]);
   });
 
-  it("starts a new session, lists sessions, and resumes one", { tags: "slow" }, async () => {
+  it("starts a new session, lists sessions, and resumes one", async () => {
     await using fixture = await cliWithModel(({ messages }) => ({ text: `${messages.length} messages.` }));
     const { stdout, stderr } = await fixture.feed("one\ntwo\n/usage\n/new\nthree\n/sessions\n", "chat");
     const [, first] = /\/resume (session_\w+)/.exec(stderr) ?? [];

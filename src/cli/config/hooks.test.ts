@@ -103,9 +103,7 @@ describe("PreToolUse", () => {
     ).toBe(3);
   });
 
-  it("is ended with everything it started when it hangs, and the call is blocked", {
-    tags: "slow",
-  }, async () => {
+  it("is ended with everything it started when it hangs, and the call is blocked", async () => {
     await using cli = cliWorkspace();
     const pid = join(cli.home, "pid");
     cli.write(userFile(cli), hook("PreToolUse", `sleep 600 & echo $! > '${pid}'; wait`, "timeout = 1"));
@@ -178,7 +176,7 @@ it.runIf(!noBubblewrap)("runs a project's hook in the sandbox of commands", asyn
   expect([existsSync(join(cli.workspace, "inside")), existsSync(outside)]).toEqual([true, false]);
 });
 
-it("runs for MCP clients, too", { tags: "slow" }, async () => {
+it("runs for MCP clients, too", async () => {
   await using cli = cliWorkspace();
   cli.write(userFile(cli), hook("PreToolUse", "echo not from here >&2; exit 2", 'matcher = "Read"'));
   cli.write("a.txt", "a");

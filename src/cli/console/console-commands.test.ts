@@ -1,4 +1,3 @@
-/** @module-tag slow */
 import { afterEach, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { consoleCommands } from "./console-commands.ts";

@@ -148,9 +148,7 @@ describe("toolcrib fleet", () => {
     },
   );
 
-  it("hides the specs of all runs from models, also in mode yolo and without a sandbox", {
-    tags: "slow",
-  }, async () => {
+  it("hides the specs of all runs from models, also in mode yolo and without a sandbox", async () => {
     let database = "";
     await using fixture = await cliWithModel(({ messages }) =>
       messages.at(-1)?.role === "tool"

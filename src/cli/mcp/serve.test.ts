@@ -134,9 +134,7 @@ describe("a server over standard input and output", () => {
     ]);
   });
 
-  it("works in the client's root when it was started in the home folder, unless a workspace is named", {
-    tags: "slow",
-  }, async () => {
+  it("works in the client's root when it was started in the home folder, unless a workspace is named", async () => {
     await using fixture = cliWorkspace();
     const { workspace } = fixture;
     fixture.write("project/a.txt", "one\n");
@@ -210,9 +208,7 @@ describe("a server over HTTP", () => {
     return { child, next, exited, [Symbol.asyncDispose]: end };
   }
 
-  it("prints its address and token, keeps the token private, and deletes it at the end", {
-    tags: "slow",
-  }, async () => {
+  it("prints its address and token, keeps the token private, and deletes it at the end", async () => {
     await using fixture = cliWorkspace();
     await using server = await started(fixture, ["--http", "0"]);
     const url = await server.next();

@@ -350,9 +350,7 @@ describe("toolcrib policy test", () => {
 });
 
 describe("toolcrib policy replay", () => {
-  it("compares the verdicts of rules for recorded calls with the original ones", {
-    tags: "slow",
-  }, async () => {
+  it("compares the verdicts of rules for recorded calls with the original ones", async () => {
     await using cli = cliWorkspace();
     cli.write("a.txt", "a\n");
     cli.write(cli.userRules, "ask delete b.txt\n");

@@ -48,7 +48,7 @@ it("reads no command through a link out of the workspace or to a secret, and nam
   expect(JSON.stringify(fixture.server.requests)).not.toMatch(/KEY=hidden|Outside/);
 });
 
-it("sends prompts and resources of MCP servers that rules allow", { tags: "slow" }, async () => {
+it("sends prompts and resources of MCP servers that rules allow", async () => {
   await using fixture = await echo();
   const program = join(import.meta.dirname, "../../../test/support/mcp/offering-server.ts");
   const docs = { command: process.execPath, args: [program, "docs"] };

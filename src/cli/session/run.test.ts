@@ -212,9 +212,7 @@ describe("toolcrib run", () => {
     ]);
   });
 
-  it("offers the tools of configured MCP servers, and warns once about one that does not start", {
-    tags: "slow",
-  }, async () => {
+  it("offers the tools of configured MCP servers, and warns once about one that does not start", async () => {
     await using fixture = await cliWithModel(({ tools }) => ({ text: `${tools.includes("time_now")}` }));
     const main = launcher;
     const mcpServers = {

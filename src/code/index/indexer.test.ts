@@ -42,7 +42,7 @@ function ripgrep(index: TestIndex, ...args: string[]): string[] {
 }
 
 describe("the index", () => {
-  it("reflects new, changed, moved and deleted files", { tags: "slow" }, async () => {
+  it("reflects new, changed, moved and deleted files", async () => {
     await using index = openTestIndex({ "a.txt": "alpha", "b/c.txt": "beta", "b/d.txt": "alphabet" });
     expect(await index.withText("alpha")).toEqual(["a.txt", "b/d.txt"]);
     index.write("a.txt", "gamma");
@@ -234,7 +234,7 @@ describe("the index", () => {
     expect(await found("readToken")).toEqual(["b.ts", "c.test.ts", "d.ts", "a.test.ts", "0.md"]);
   });
 
-  it("puts candidates that are not indexed yet in the order of their roles", { tags: "slow" }, async () => {
+  it("puts candidates that are not indexed yet in the order of their roles", async () => {
     const use = "readToken();\n";
     await using index = openTestIndex({
       "a.test.ts": use,
@@ -251,7 +251,7 @@ describe("the index", () => {
     expect(found).toEqual(["c.ts", "a.test.ts", ...uses, "d.md"]);
   });
 
-  it("returns the symbols around lines, with their parents", { tags: "slow" }, async () => {
+  it("returns the symbols around lines, with their parents", async () => {
     const methods = ["one", "two", "three"].map((name) => `  ${name}() {\n    f();\n  }\n`).join("");
     await using index = openTestIndex({
       "a.ts": `function f() {}\nclass A {\n${methods}}\nclass B {\n  four() {}\n}\n`,

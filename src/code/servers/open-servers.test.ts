@@ -14,17 +14,13 @@ const server = readFileSync(
 const missing = await noSandboxHere();
 const level = (await missingHere("bwrap")) === undefined ? "bwrap" : "landlock";
 
-it.skipIf(missing !== undefined)(
-  "ends a server with all its processes when it is closed",
-  { tags: "slow" },
-  async () => {
-    await using opened = servedFolder();
-    expect(await opened.ask()).toBe("{}");
-    expect(opened.processes().length).toBeGreaterThan(1);
-    await opened.servers.close();
-    expect(opened.processes()).toEqual([]);
-  },
-);
+it.skipIf(missing !== undefined)("ends a server with all its processes when it is closed", async () => {
+  await using opened = servedFolder();
+  expect(await opened.ask()).toBe("{}");
+  expect(opened.processes().length).toBeGreaterThan(1);
+  await opened.servers.close();
+  expect(opened.processes()).toEqual([]);
+});
 
 it.skipIf(missing !== undefined)(
   "ends a server without questions, and starts it with the next one",
@@ -48,17 +44,13 @@ it.skipIf(missing !== undefined)("starts a server for a call that waited for a c
   expect(await second).toBe("{}");
 });
 
-it.skipIf(missing !== undefined)(
-  "never gives a call a server that sees other files",
-  { tags: "slow" },
-  async () => {
-    await using opened = servedFolder();
-    const starts: string[] = [];
-    const ask = (pathsKey: string) => opened.ask(undefined, pathsKey, () => starts.push(pathsKey));
-    expect((await Promise.allSettled([ask("all"), ask("fewer")]))[1]).toMatchObject({ value: "{}" });
-    expect(starts).toEqual(["all", "fewer"]);
-  },
-);
+it.skipIf(missing !== undefined)("never gives a call a server that sees other files", async () => {
+  await using opened = servedFolder();
+  const starts: string[] = [];
+  const ask = (pathsKey: string) => opened.ask(undefined, pathsKey, () => starts.push(pathsKey));
+  expect((await Promise.allSettled([ask("all"), ask("fewer")]))[1]).toMatchObject({ value: "{}" });
+  expect(starts).toEqual(["all", "fewer"]);
+});
 
 /** A workspace with a server for `.x` files that starts a process which would outlive it. */
 function servedFolder(options: { readonly idleMs?: number } = {}) {

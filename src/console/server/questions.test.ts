@@ -124,9 +124,7 @@ describe("POST /api/approvals/answer", () => {
     for (const rule of rules) expect(readFileSync(granted, "utf8")).toContain(rule);
   });
 
-  it("refuses an answer to another request, twice, or with rules that were not offered", {
-    tags: "slow",
-  }, async () => {
+  it("refuses an answer to another request, twice, or with rules that were not offered", async () => {
     await using console = await openTestConsole();
     const { crib, page, call, question } = await ask(console);
     const given = { ...answerTo(question), answer: "once" };

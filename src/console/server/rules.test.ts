@@ -20,7 +20,7 @@ async function withCalls(console: OpenConsole) {
 }
 
 describe("the rules of the console", () => {
-  it("explains a call and tries rules on recorded calls", { tags: "slow" }, async () => {
+  it("explains a call and tries rules on recorded calls", async () => {
     await using console = await openTestConsole();
     const { page, workspace } = await withCalls(console);
     const explained = await page.post("/rules/explain", { workspace, call: "run rm -rf src" });
@@ -35,7 +35,7 @@ describe("the rules of the console", () => {
     });
   });
 
-  it("adds rules that hold at once, lists them and revokes them", { tags: "slow" }, async () => {
+  it("adds rules that hold at once, lists them and revokes them", async () => {
     await using console = await openTestConsole();
     const { page, workspace } = await withCalls(console);
     expect((await page.post("/rules/add", { workspace, rules: ["allow run make test"] })).status).toBe(200);

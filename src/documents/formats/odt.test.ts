@@ -4,9 +4,7 @@ import { failureOf, readBytes } from "../../../test/support/documents/read-bytes
 import { allText, sampleBytes } from "../../../test/support/documents/samples.ts";
 
 describe("an OpenDocument text", () => {
-  it("numbers list items as defined: formats, levels shown, starts, continued lists", {
-    tags: "slow",
-  }, async () => {
+  it("numbers list items as defined: formats, levels shown, starts, continued lists", async () => {
     const level = (at: number, format: string, more = "") =>
       `<text:list-level-style-number text:level="${at}" style:num-format="${format}" style:num-suffix="." ${more}/>`;
     const styles = `<office:automatic-styles><text:list-style style:name="L">${level(1, "I")}${level(2, "1", 'text:display-levels="2"')}</text:list-style></office:automatic-styles>`;

@@ -76,7 +76,7 @@ describe("a report", () => {
       },
     ],
     ["rtf", "RTF document", { created: "2024-03-01T09:00", modified: "2024-03-02T10:30" }],
-  ])("is read completely from %s", { tags: "slow" }, async (format, description, others) => {
+  ])("is read completely from %s", async (format, description, others) => {
     expect(await readSample(`report.${format}`)).toEqual({
       format,
       description,

@@ -31,7 +31,7 @@ const doing =
     messages.some(({ role }) => role === "tool") ? { text: "Done." } : shell(command);
 
 describe("a run of a worker", () => {
-  it("is solved: clone, set-up, turn, patch, check, artifacts", { tags: "slow" }, async () => {
+  it("is solved: clone, set-up, turn, patch, check, artifacts", async () => {
     await using fixture = await workerFixture(doing("cat set-up.txt > a.txt"));
     const spec = {
       setup: "echo new > set-up.txt; echo ready",
@@ -42,8 +42,7 @@ describe("a run of a worker", () => {
       },
       data: { instance_id: "x-1" },
     };
-    // In a sandbox, where there is one.
-    const run = await fixture.run(spec, { sandbox: undefined });
+    const run = await fixture.run(spec);
     expect([run.outcome, run.reason]).toEqual(["solved", "The check passed."]);
     expect(run.result).toMatchObject({
       ...{ text: "Done.", rounds: 2, calls: 1, check: { exitCode: 0 } },
@@ -73,7 +72,13 @@ describe("a run of a worker", () => {
     expect(readdirSync(join(fixture.options.workFolder, "runs/trial"))).toEqual([]);
   });
 
-  it("is unsolved when the check fails, and keeps the workspace when asked", { tags: "slow" }, async () => {
+  it("is solved in a sandbox, where there is one", { tags: "slow" }, async () => {
+    await using fixture = await workerFixture(doing("echo new > a.txt"));
+    const run = await fixture.run({}, { sandbox: undefined });
+    expect([run.outcome, run.reason]).toEqual(["solved", "The check passed."]);
+  });
+
+  it("is unsolved when the check fails, and keeps the workspace when asked", async () => {
     await using fixture = await workerFixture(doing("echo other > a.txt"));
     const run = await fixture.run({ keepWorkspace: "unsolved" });
     expect([run.outcome, run.reason]).toEqual(["unsolved", "The check failed: exit code 1."]);
@@ -81,9 +86,7 @@ describe("a run of a worker", () => {
     expect([readdirSync(kept), existsSync(join(kept, "workspace/a.txt"))]).toEqual([["workspace"], true]);
   });
 
-  it("is infrastructure when the repository, the revision or the set-up fails", {
-    tags: "slow",
-  }, async () => {
+  it("is infrastructure when the repository, the revision or the set-up fails", async () => {
     await using fixture = await workerFixture(doing("true"));
     const runs = [
       await fixture.run({ repository: join(fixture.folder, "nowhere") }),
@@ -119,7 +122,7 @@ describe("a run of a worker", () => {
     ]);
   });
 
-  it("is unsolved at its limit of rounds, with a patch", { tags: "slow" }, async () => {
+  it("is unsolved at its limit of rounds, with a patch", async () => {
     await using fixture = await workerFixture(({ number }) => shell(`echo ${number} >> a.txt`));
     const run = await fixture.run({ limits: { rounds: 2, minutes: 5, dollars: null } });
     expect([run.outcome, run.reason, run.result?.patch?.files]).toEqual([
@@ -127,9 +130,7 @@ describe("a run of a worker", () => {
     ]);
   });
 
-  it("is unsolved at its own limit of dollars, and ends as budget when the money of the fleet is used up", {
-    tags: "slow",
-  }, async () => {
+  it("is unsolved at its own limit of dollars, and ends as budget when the money of the fleet is used up", async () => {
     const costly = { ...shell("echo more >> a.txt"), usage: { input: 100_000, output: 1_000 } };
     await using fixture = await workerFixture(() => costly);
     const own = await fixture.run({ limits: { rounds: 50, minutes: 5, dollars: 0.2 } });
@@ -149,7 +150,7 @@ describe("a run of a worker", () => {
     expect(ofFleet.result!.cost).toBeCloseTo(poor!.spent, 6);
   });
 
-  it("is cancelled while its tool runs, and keeps its session", { tags: "slow" }, async () => {
+  it("is cancelled while its tool runs, and keeps its session", async () => {
     await using fixture = await workerFixture(doing("echo begun > begun; sleep 1000"));
     const id = await fixture.submit();
     const worker = await fixture.start();
@@ -364,7 +365,7 @@ describe("a hostile spec", () => {
     ]);
   });
 
-  it("leaves no secret in the artifacts", { tags: "slow" }, async () => {
+  it("leaves no secret in the artifacts", async () => {
     const key = `ghp_${"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"}`;
     await using fixture = await workerFixture(({ messages }) =>
       messages.some(({ role }) => role === "tool")
@@ -481,7 +482,7 @@ describe("a hostile repository", () => {
 });
 
 describe("a hostile provider", () => {
-  it("cannot pause a lane or park a run for longer than an hour", { tags: "slow" }, async () => {
+  it("cannot pause a lane or park a run for longer than an hour", async () => {
     await using fixture = await workerFixture(() => ({ fault: { status: 429, retryAfter: "999999999" } }));
     const id = await fixture.submit();
     await fixture.start();
@@ -500,7 +501,7 @@ describe("a hostile provider", () => {
     ]);
   });
 
-  it("cannot give money back to a budget", { tags: "slow" }, async () => {
+  it("cannot give money back to a budget", async () => {
     await using fixture = await workerFixture(({ messages }) => ({
       ...(messages.some(({ role }) => role === "tool") ? { text: "Done." } : shell("echo new > a.txt")),
       usage: { input: -1_000_000, output: -1_000_000 },
@@ -534,7 +535,7 @@ describe("a hostile model", () => {
     expect([run.outcome, run.reason]).toEqual(["unsolved", "The check failed: exit code 1."]);
   });
 
-  it("cannot block the worker with a pipe in place of a file of the check", { tags: "slow" }, async () => {
+  it("cannot block the worker with a pipe in place of a file of the check", async () => {
     await using fixture = await workerFixture(doing("mkdir tests; mkfifo tests/check.sh"));
     const run = await fixture.run({ check });
     expect([run.outcome, run.reason]).toEqual(["unsolved", "The check failed: exit code unknown."]);

@@ -64,9 +64,7 @@ describe("the patch of a workspace", () => {
     },
   );
 
-  it("leaves out other pipes, and is refused when one replaces a file of the repository", {
-    tags: "slow",
-  }, async () => {
+  it("leaves out other pipes, and is refused when one replaces a file of the repository", async () => {
     const { file, patch } = await prepared();
     execFileSync("mkfifo", [file("pipe")]);
     expect((await patch()).toString()).toBe("");

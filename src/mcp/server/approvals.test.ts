@@ -92,7 +92,7 @@ describe.each(eras)("a client with %s that supports elicitation", (era) => {
       expect(JSON.stringify(result.content)).toContain("Make this call by itself, outside of the script.");
   });
 
-  it("does not ask again about a call allowed for the session", { tags: "slow" }, async () => {
+  it("does not ask again about a call allowed for the session", async () => {
     await using fixture = await askedFixture({ era }, says("session"));
     await fixture.client.callTool(remove("a.txt"));
     writeFileSync(join(fixture.workspace, "a.txt"), "again\n");

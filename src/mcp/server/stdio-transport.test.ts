@@ -138,7 +138,7 @@ it("stops reading from a client that leaves its results unread, until it reads t
   expect([before, received.length, input.isPaused()]).toEqual([[1, true], 99, false]);
 });
 
-it("detects that a client with unread results has gone", { tags: "slow" }, async () => {
+it("detects that a client with unread results has gone", async () => {
   const { output } = stuckOutput();
   const { input, transport, timesClosed } = await listening(output);
   void transport.send({ ...ping(1), params: { text: "x".repeat(9 * 1024 * 1024) } });

@@ -73,7 +73,7 @@ it.each(sides.filter(({ protocol }) => protocol === "native"))(
   },
 );
 
-it("makes the calls that an OpenAI model wraps into a made-up one", { tags: "slow" }, async () => {
+it("makes the calls that an OpenAI model wraps into a made-up one", async () => {
   const use = (cmd: string) => ({ recipient_name: "functions.exec_command", parameters: { cmd } });
   const input = { tool_uses: [use("echo one >> log.txt"), use("echo two >> log.txt")] };
   const stage = await openStage(sides[0]!, () => [

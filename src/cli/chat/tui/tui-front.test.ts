@@ -112,7 +112,7 @@ else
       );
     });
 
-    it("shows the output of the user's own command as it arrives", { tags: "slow" }, async () => {
+    it("shows the output of the user's own command as it arrives", async () => {
       await using fixture = await cliWithModel(({ messages }) => ({ text: messages.at(-1)!.text }));
       await using terminal = fixture.emulate(["chat"]);
       await terminal.shows("· cautious");
@@ -284,7 +284,7 @@ else
       ]).toEqual(["", true, 1, false]);
     });
 
-    it("draws again after a resize, and keeps what has scrolled away", { tags: "slow" }, async () => {
+    it("draws again after a resize, and keeps what has scrolled away", async () => {
       const paragraphs = Array.from({ length: 60 }, (_, index) => `Paragraph ${index}.`).join("\n\n");
       await using fixture = await cliWithModel([{ text: paragraphs }, { text: "Second." }]);
       await using terminal = fixture.emulate(["chat"], { columns: 100, rows: 30 });
@@ -389,7 +389,7 @@ else
       await terminal.shows("openai/gpt-5-mini · cautious");
     });
 
-    it("rings when the user looks elsewhere, and attaches images", { tags: "slow" }, async () => {
+    it("rings when the user looks elsewhere, and attaches images", async () => {
       await using fixture = await cliWithModel([
         { calls: [command("rm x")] },
         { text: "Done." },
@@ -416,7 +416,7 @@ else
       ]).toEqual([true, []]);
     });
 
-    it("is suspended by Ctrl-Z, and continues with fg", { tags: "slow" }, async () => {
+    it("is suspended by Ctrl-Z, and continues with fg", async () => {
       await using fixture = await cliWithModel(({ messages }) => ({
         text: `Heard: ${messages.at(-1)!.text}.`,
       }));

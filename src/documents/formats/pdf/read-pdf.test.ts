@@ -45,7 +45,7 @@ const secondPage = `The second page: Größe, Ελλάδα, “quoted” — 5 �
 • a lamp
 • a pencil`;
 
-it("reads columns one after the other, and tables by row", { tags: "slow" }, async () => {
+it("reads columns one after the other, and tables by row", async () => {
   const { properties, ...content } = await readSample("paper.pdf");
   expect(content).toEqual({
     format: "pdf",
@@ -76,7 +76,7 @@ it("has exactly the words that pdftotext finds", async () => {
   }
 });
 
-it("reads the requested pages, and returns how to continue", { tags: "slow" }, async () => {
+it("reads the requested pages, and returns how to continue", async () => {
   const { parts, next, notes } = await readSample("paper.pdf", { part: "pages 2-" });
   expect({ parts, next, notes }).toEqual({
     parts: [{ anchor: "page 2", text: secondPage }],
@@ -208,7 +208,7 @@ it("fails when a page would take all memory", { tags: "slow" }, async () => {
   expect(allText(await readSample("turned.pdf"))).toContain("First line");
 });
 
-it("keeps the text when an image of the page would be too large", { tags: "slow" }, async () => {
+it("keeps the text when an image of the page would be too large", async () => {
   const page = (picture: string) =>
     makePdf([
       "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

@@ -52,7 +52,7 @@ async function textOf(made: Made): Promise<string> {
   return (await readBytes("x.xlsx", makeXlsx(made))).parts.map(({ text }) => text).join("\n");
 }
 
-it("keeps cells apart from the empty cells before them", { tags: "slow" }, async () => {
+it("keeps cells apart from the empty cells before them", async () => {
   const strings = "<si><t>word</t></si>";
   const cells =
     '<row r="1"><c r="A1" s="1"/><c r="B1" t="s"><v>0</v></c><c r="C1" /><c r="D1"><v>4</v></c><c/><c><v>6</v></c></row>' +

@@ -5,7 +5,7 @@ import { picture, sideOf } from "./side.ts";
 
 const side = sideOf("google");
 
-it("sends signatures back in place, over rounds and turns", { tags: "slow" }, async () => {
+it("sends signatures back in place, over rounds and turns", async () => {
   const stage = await openStage(side, (words) => [
     {
       reasoning: "All.",

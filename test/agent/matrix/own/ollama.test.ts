@@ -102,7 +102,7 @@ it("retries when the server is busy", async () => {
   expect(retries.map(({ code }) => code)).toEqual(["server"]);
 });
 
-it("explains how to get a missing model", { tags: "slow" }, async () => {
+it("explains how to get a missing model", async () => {
   const server = await started("ollama", []);
   const opened = createSession({ model: "ollama/none", models: server.settings });
   await expect(opened).rejects.toMatchObject({
