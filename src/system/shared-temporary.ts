@@ -21,7 +21,8 @@ export class SharedTemporary {
 
   private constructor(directory: string, replaced: readonly string[], except: readonly string[]) {
     this.directory = directory;
-    this.#replaced = replaced;
+    // Commands see the directory in place of each of them, also of one inside another.
+    this.#replaced = replaced.toSorted((one, other) => other.length - one.length);
     this.#except = except;
   }
 
