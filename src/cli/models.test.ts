@@ -110,7 +110,7 @@ it("ignores settings in the current folder, and reports errors in the user's own
   expect([JSON.parse(before.stdout).providers[0].address, after.exit, after.stderr.split("\n")[0]]).toEqual([
     "https://api.openai.com/v1",
     2,
-    `${fixture.home}/config/models.json: unknown field providers.openai.apikey; did you mean apiKey?`,
+    `${fixture.home}/config/models.json:1: unknown key providers.openai.apikey; did you mean providers.openai.apiKey?`,
   ]);
 });
 

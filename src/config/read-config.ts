@@ -1,18 +1,18 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "../contract/error.ts";
-import type { CommandHook } from "../contract/hooks.ts";
+import { type CommandHook, hookEvents } from "../contract/hooks.ts";
 import type { LanguageServerSetting } from "../contract/language-server.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { contentHash } from "../lib/bytes/content-hash.ts";
+import { problemsOf } from "../lib/json/file-problems.ts";
 import { isRecord } from "../lib/json/is-record.ts";
 import { realWorkspace, userDirectories } from "../system/directories.ts";
 import { mayExist, policyFiles, readPolicyFile } from "../system/policy-files.ts";
 import { type TrustState, trustIn } from "../toolcrib/trust.ts";
-import { readLanguageServers } from "./language-servers.ts";
-import { filesOfHook, readHooks } from "./read-hooks.ts";
-import { problemOf, type Setting, type SettingValue, settings, unknownKey } from "./settings.ts";
-import { problemInTargets } from "./targets.ts";
+import { filesOfHook } from "./files-of-hook.ts";
+import { configFile, languageServers, ownFileOnly, projectConfigFile } from "./schema.ts";
+import { findSetting, mayShow, problemOf, type Setting, type SettingValue, settings } from "./settings.ts";
 import { keyPositions, lineOf, parseToml } from "./toml-text.ts";
 
 /** The project's configuration, relative to the workspace. */
@@ -34,9 +34,17 @@ export interface Config {
   readonly languageServers: Readonly<Record<string, LanguageServerSetting>>;
   /** The user's hooks, then those of a trusted project. */
   readonly hooks: readonly CommandHook[];
-  /** Mistakes and ignored settings, with file and line. */
+  /** Ignored settings, and mistakes in settings of taste, with file and line. */
   readonly warnings: readonly string[];
+  /** Mistakes that may have dropped a restriction. `refuseMistakes` stops every call while there are any. */
+  readonly problems: readonly ConfigProblem[];
   readonly project: ProjectConfig | undefined;
+}
+
+export interface ConfigProblem {
+  /** With file and line. */
+  readonly message: string;
+  readonly hint: string;
 }
 
 /** The configuration that came with the workspace, and whether the user trusts it. */
@@ -61,22 +69,37 @@ export function userConfigFile(configDirectory: string = userDirectories().confi
   return join(configDirectory, "config.toml");
 }
 
+/** Throws `invalid-input` for mistakes that may have dropped a restriction: nothing runs by half of the settings. */
+export function refuseMistakes({ problems }: Pick<Config, "problems">): void {
+  if (problems.length === 0) return;
+  const shown = problems.slice(0, maxProblems).map(({ message }) => message);
+  const more = problems.length > maxProblems ? [`… and ${problems.length - maxProblems} more`] : [];
+  throw new ToolError("invalid-input", [...shown, ...more].join("\n"), { hint: problems[0]!.hint });
+}
+
+const maxProblems = 5;
+
 /**
- * Reads both `config.toml` files. A mistake becomes a warning and never stops the rest. An untrusted
- * project can only tighten.
+ * Reads both `config.toml` files. An untrusted project can only tighten. Mistakes do not stop the reading, so that
+ * settings can be listed and changed.
  */
 export async function readConfig(folders: ConfigFolders): Promise<Config> {
-  const { variables = process.env } = folders;
+  const { variables = process.env, workspace } = folders;
   const warnings: string[] = [];
-  const orWarn = async (read: Promise<ConfigFile | undefined>) =>
+  const problems: ConfigProblem[] = [];
+  const orProblem = async (read: Promise<ConfigFile | undefined>) =>
     read.catch((error: Error) => {
       if (!(error instanceof ToolError)) throw error;
-      warnings.push(error.message);
+      problems.push({ message: error.message, hint: error.hint ?? editHint });
       return undefined;
     });
-  const user = await orWarn(readUserFile(userConfigFile(folders.configDirectory)));
-  const { workspace } = folders;
-  const project = workspace === undefined ? undefined : await orWarn(readProjectFile(workspace, folders));
+  const user = await orProblem(readUserFile(userConfigFile(folders.configDirectory)));
+  const project = workspace === undefined ? undefined : await orProblem(readProjectFile(workspace, folders));
+  for (const file of [user, project]) {
+    const mistakes = file && mistakesIn(file);
+    problems.push(...(mistakes?.problems ?? []));
+    warnings.push(...(mistakes?.warnings ?? []));
+  }
   const effective = settings.map((setting): EffectiveSetting => {
     const own = valueIn(user, setting);
     const base = own ?? { setting, value: setting.default, origin: "default" };
@@ -87,7 +110,6 @@ export async function readConfig(folders: ConfigFolders): Promise<Config> {
     return theirs !== undefined && mayApply ? theirs : base;
   });
   const ignored = project === undefined ? [] : [...loosening(project, user), ...hooksOf(project)];
-  for (const file of [user, project]) if (file) warnings.push(...problemsIn(file));
   if (project !== undefined && project.trust !== "trusted" && ignored.length > 0)
     warnings.push(
       `${untrusted[project.trust]}: ${[...new Set(ignored.map(({ key }) => key))].join(", ")}. To review and trust it: toolcrib config trust`,
@@ -96,9 +118,10 @@ export async function readConfig(folders: ConfigFolders): Promise<Config> {
   return {
     settings: effective,
     servers: isRecord(servers) ? servers : {},
-    languageServers: readLanguageServers(user?.table.language_servers).servers,
+    languageServers: languageServersIn(user?.table.language_servers),
     hooks: [user, project].flatMap((file) => (file?.trust === "trusted" ? file.hooks : [])),
     warnings,
+    problems,
     project: project && {
       hash: project.hash,
       trust: project.trust,
@@ -122,7 +145,6 @@ interface ConfigFile {
   readonly trust: TrustState;
   readonly isProject: boolean;
   readonly hooks: readonly CommandHook[];
-  readonly problems: readonly string[];
 }
 
 function hooksOf({ hooks }: ConfigFile): readonly { readonly key: string; readonly value: string }[] {
@@ -167,12 +189,39 @@ async function parsed(
   name: string,
   from: CommandHook["from"],
 ): Promise<Omit<ConfigFile, "trust">> {
-  const table = await parseToml(text, name);
-  const positions = keyPositions(text);
-  const { hooks, problems } = readHooks(table.hooks, from, (key) => at({ name, positions }, key));
-  const hookProblems = problems.map(([key, problem]) => `${at({ name, positions }, key)}: ${problem}`);
   const isProject = from === "project";
-  return { name, table, positions, hash: contentHash(text), hooks, problems: hookProblems, isProject };
+  const table = await parseToml(text, name, isProject ? editProjectHint : editHint);
+  const file = { name, table, positions: keyPositions(text), hash: contentHash(text), isProject };
+  return { ...file, hooks: readHooks(file, from) };
+}
+
+const editHint = "Fix it: toolcrib config edit";
+const editProjectHint = "Fix it: toolcrib config edit --project";
+
+/** Returns the hooks of a file; none while one of them is invalid. */
+function readHooks(
+  file: Omit<ConfigFile, "trust" | "hooks">,
+  from: CommandHook["from"],
+): readonly CommandHook[] {
+  const { data: lists = {} } = configFile.shape.hooks.safeParse(file.table.hooks);
+  return hookEvents.flatMap((event) =>
+    (lists[event] ?? []).map(({ command, matcher, timeout }, index) => ({
+      event,
+      command,
+      matcher,
+      timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+      from,
+      source: at(file, `hooks.${event}.${index}`),
+    })),
+  );
+}
+
+/** Returns the valid language servers. A mistake in one does not affect the others. */
+function languageServersIn(table: unknown): Config["languageServers"] {
+  const valid = Object.entries(isRecord(table) ? table : {}).filter(
+    ([name, server]) => languageServers.safeParse({ [name]: server }).success,
+  );
+  return Object.fromEntries(valid) as Config["languageServers"];
 }
 
 /** Returns the value of a setting in a file; undefined when it is missing or invalid. */
@@ -210,51 +259,43 @@ function loosening(
   });
 }
 
-/** Describes unknown keys and invalid values. */
-function problemsIn(file: ConfigFile): readonly string[] {
-  const found: string[] = [];
-  const note = (key: string, problem: string) => found.push(`${at(file, key)}: ${problem}`);
-  const top = [
-    ...new Set([
-      ...settings.map(({ key }) => key.split(".")[0]!),
-      ...["mcp_servers", "hooks", "targets", "language_servers"],
-    ]),
-  ];
-  for (const [key, value] of Object.entries(file.table)) {
-    if (!top.includes(key)) note(key, unknownKey(key, top));
-    else if (key === "mcp_servers") {
-      if (file.isProject)
-        note(key, "a project names its MCP servers in .toolcrib/mcp.json; these are ignored");
-      else if (!isRecord(value)) note(key, "mcp_servers must be a table of servers by name");
-    } else if (key === "language_servers") {
-      if (file.isProject)
-        note(key, "a project cannot choose a language server; only your own config.toml can");
-      else for (const [at, problem] of readLanguageServers(value).problems) note(at, problem);
-    } else if (key === "targets") {
-      const problem = file.isProject
-        ? "a project cannot choose a target; only your own config.toml can"
-        : problemInTargets(value);
-      if (problem !== undefined) note(key, problem);
-    } else if (key === "limits") {
-      if (!isRecord(value)) note(key, "limits must be a table");
-      else
-        for (const name of Object.keys(value))
-          if (!settings.some((setting) => setting.key === `limits.${name}`))
-            note(
-              `limits.${name}`,
-              unknownKey(
-                `limits.${name}`,
-                settings.map((setting) => setting.key),
-              ),
-            );
-    }
+/** Finds unknown keys and invalid values. */
+function mistakesIn(file: ConfigFile): Pick<Config, "problems" | "warnings"> {
+  const problems: ConfigProblem[] = [];
+  const warnings: string[] = [];
+  const schema = file.isProject ? projectConfigFile : configFile;
+  const isShown = (key: string) => mayShow(findSetting(key));
+  const found = problemsOf(schema, file.table, isShown).map((each) => ({
+    ...each,
+    key: each.path.join("."),
+  }));
+  const lineAt = (key: string) => lineOf(file.positions, key) ?? 0;
+  for (const { path, key, message, near } of found.toSorted(
+    (one, other) => lineAt(one.key) - lineAt(other.key),
+  )) {
+    const neverSets = file.isProject ? ownFileOnly.get(key) : undefined;
+    const text = `${at(file, key)}: ${neverSets ?? message}`;
+    const edit = file.isProject ? editProjectHint : editHint;
+    const canSet = near !== undefined && findSetting(key) !== undefined;
+    const hint = canSet
+      ? `Fix it: toolcrib config set ${key} ${near}${file.isProject ? " --project" : ""}`
+      : edit;
+    if (neverSets === undefined && mayRestrict(String(path[0]), near)) problems.push({ message: text, hint });
+    else warnings.push(text);
   }
-  for (const setting of settings) {
-    const value = rawValue(file, setting.key);
-    if (value === undefined) continue;
-    if (file.isProject && setting.ownFileOnly !== undefined) note(setting.key, setting.ownFileOnly);
-    const problem = problemOf(setting, value);
-    if (problem !== undefined) note(setting.key, `${setting.key} ${problem}`);
-  }
-  return [...found, ...file.problems];
+  return { problems, warnings };
 }
+
+/**
+ * Whether a mistake in a key may have dropped a restriction. Only those of taste cannot. An unknown key counts as the one
+ * that was probably meant.
+ */
+function mayRestrict(first: string, near: string | undefined): boolean {
+  const key = Object.hasOwn(configFile.shape, first) ? first : near;
+  return key === undefined || !ofTaste.has(key);
+}
+
+const ofTaste: ReadonlySet<string> = new Set([
+  "language_servers",
+  ...settings.flatMap(({ key, tightens }) => (tightens === undefined ? key : [])),
+]);

@@ -1,4 +1,6 @@
+import * as z from "zod/mini";
 import { dialectNames } from "../dialects/dialects.ts";
+import { predicateOf } from "../lib/json/file-problems.ts";
 import { nearest } from "../lib/text/nearest.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { reasoningEfforts } from "../models/model.ts";
@@ -12,8 +14,8 @@ export interface Setting {
   /** The key, with a dot for a key in a table. */
   readonly key: string;
   readonly summary: string;
-  readonly type: "string" | "integer" | "number";
-  readonly choices?: readonly string[];
+  /** The valid values: a few texts, any line of text, or a number. */
+  readonly schema: z.ZodMiniType;
   readonly default?: SettingValue;
   /** The environment variable that takes precedence over the files. */
   readonly variable?: string;
@@ -21,9 +23,16 @@ export interface Setting {
   readonly option?: string;
   /** Why a project never sets it, not even a trusted one: the end of a sentence. */
   readonly ownFileOnly?: string;
-  /** Whether a project that the user does not trust may replace `before`, which is undefined without a limit. */
+  /**
+   * Whether a project that the user does not trust may replace `before`, which is undefined without a limit. Set for every
+   * setting that restricts: a mistake in it stops every call.
+   */
   readonly tightens?: (value: SettingValue, before: SettingValue | undefined) => boolean;
 }
+
+const line = z
+  .string()
+  .check(z.refine((text) => text.trim() !== "" && printableLine(text) === text, "must be one line of text"));
 
 const strictest = ["yolo", "cautious", "safe", "paranoid"];
 const isLower = (value: SettingValue, before: SettingValue | undefined) =>
@@ -35,22 +44,20 @@ export const settings: readonly Setting[] = [
   {
     key: "model",
     summary: "The model: provider/name. Default: the first that `toolcrib models` finds.",
-    type: "string",
+    schema: line,
     variable: "TOOLCRIB_MODEL",
     option: "model",
   },
   {
     key: "reasoning",
     summary: "The reasoning effort. Default: the model's own.",
-    type: "string",
-    choices: reasoningEfforts,
+    schema: z.enum(reasoningEfforts),
     option: "reasoning",
   },
   {
     key: "mode",
     summary: "What runs without approval.",
-    type: "string",
-    choices: policyModes,
+    schema: z.enum(policyModes),
     default: "cautious",
     option: "mode",
     tightens: (value, before) => strictest.indexOf(String(value)) > strictest.indexOf(String(before)),
@@ -58,8 +65,7 @@ export const settings: readonly Setting[] = [
   {
     key: "sandbox",
     summary: "The sandbox of commands.",
-    type: "string",
-    choices: sandboxSettings,
+    schema: z.enum(sandboxSettings),
     default: "auto",
     variable: "TOOLCRIB_SANDBOX",
     option: "sandbox",
@@ -68,39 +74,37 @@ export const settings: readonly Setting[] = [
   {
     key: "dialect",
     summary: "Tool names and arguments. Default: the model's own; `toolcrib` for MCP.",
-    type: "string",
-    choices: dialectNames,
+    schema: z.enum(dialectNames),
     option: "dialect",
   },
   {
     key: "theme",
     summary: "The colours of `toolcrib chat`: those of the terminal, or none.",
-    type: "string",
-    choices: ["auto", "none"],
+    schema: z.enum(["auto", "none"]),
     default: "auto",
   },
   {
     key: "notifications",
     summary: "How `toolcrib chat` reports that it waits for you.",
-    type: "string",
-    choices: ["auto", "bell", "desktop", "none"],
+    schema: z.enum(["auto", "bell", "desktop", "none"]),
     default: "auto",
   },
   {
     key: "webhook",
     summary: "An address that `toolcrib console` notifies of questions, as ntfy takes it.",
-    type: "string",
+    schema: line,
+    ownFileOnly: "a project cannot choose where questions are sent; only your own config.toml can",
   },
   {
     key: "embeddings",
     summary: "The embedding model of code.search: provider/name. Code is sent to it. Default: none.",
-    type: "string",
+    schema: line,
     ownFileOnly: "a project cannot choose where code is sent; only your own config.toml can",
   },
   {
     key: "limits.rounds",
     summary: "Model requests per turn.",
-    type: "integer",
+    schema: z.int().check(z.minimum(1, "must be a whole number from 1")),
     default: 200,
     option: "max-rounds",
     tightens: isLower,
@@ -108,7 +112,7 @@ export const settings: readonly Setting[] = [
   {
     key: "limits.cost",
     summary: "US dollars per session. Default: no limit.",
-    type: "number",
+    schema: z.number().check(z.positive("must be a number above 0")),
     option: "max-cost",
     tightens: isLower,
   },
@@ -118,27 +122,25 @@ export function findSetting(key: string): Setting | undefined {
   return settings.find((setting) => setting.key === key);
 }
 
-/** Returns what is wrong with a value, as the end of a sentence that begins with the key; undefined when it is valid. */
-export function problemOf({ type, choices, key }: Setting, value: unknown): string | undefined {
-  if (choices !== undefined) {
-    if (typeof value === "string" && choices.includes(value)) return undefined;
-    const near = typeof value === "string" ? nearest(value, choices) : undefined;
-    return `must be one of ${choices.join(", ")}${near ? `; did you mean ${near}?` : ""}`;
-  }
-  if (type === "string")
-    return typeof value === "string" && value.trim() !== "" && printableLine(value) === value
-      ? undefined
-      : `must be a string${examples[key] ? `, such as ${examples[key]}` : ""}`;
-  const isNumber = typeof value === "number" && Number.isFinite(value) && value > 0;
-  if (type === "integer")
-    return isNumber && Number.isInteger(value) ? undefined : "must be a whole number from 1";
-  return isNumber ? undefined : "must be a number above 0";
+/** Returns the values of a setting that has only a few. */
+export function choicesOf({ schema }: Setting): readonly string[] | undefined {
+  return schema instanceof z.ZodMiniEnum ? schema.options.map(String) : undefined;
 }
 
-const examples: Readonly<Record<string, string>> = {
-  model: "anthropic/claude-sonnet-5",
-  embeddings: "ollama/nomic-embed-text",
-};
+/** Whether messages may have the value of a setting: a text may be a secret. */
+export function mayShow(setting: Setting | undefined): boolean {
+  return setting !== undefined && !(setting.schema instanceof z.ZodMiniString);
+}
+
+export function isNumber({ schema }: Setting): boolean {
+  return schema instanceof z.ZodMiniNumber;
+}
+
+/** Returns what is wrong with a value, as the end of a sentence that begins with the key; undefined when it is valid. */
+export function problemOf({ schema }: Setting, value: unknown): string | undefined {
+  const [issue] = schema.safeParse(value, { reportInput: true }).error?.issues ?? [];
+  return issue && predicateOf(issue);
+}
 
 /** Names an unknown key, and the known key that it probably means. */
 export function unknownKey(key: string, known: Iterable<string>): string {

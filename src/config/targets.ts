@@ -1,12 +1,11 @@
 import { homedir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { ToolError } from "../contract/error.ts";
-import { parseTarget } from "../environment/remote/target.ts";
-import { isRecord } from "../lib/json/is-record.ts";
+import { problemsOf } from "../lib/json/file-problems.ts";
 import { realLocation } from "../system/directories.ts";
 import { readPolicyFile } from "../system/policy-files.ts";
 import { liesInside } from "../system/workspace-path.ts";
-import { parseToml } from "./toml-text.ts";
+import { keyPositions, lineOf, parseToml } from "./toml-text.ts";
 
 /**
  * The table `targets` of the user's own `config.toml`: targets by a name for `--target`, or by a folder whose work they
@@ -27,14 +26,17 @@ export class ConfiguredTargets {
     const text = readPolicyFile(file);
     // Most files have none, and a parser takes time to load.
     if (text === undefined || !text.includes("targets")) return undefined;
-    const { targets } = await parseToml(text, file);
-    if (targets === undefined) return undefined;
-    const problem = problemInTargets(targets);
-    if (problem !== undefined)
-      throw new ToolError("invalid-input", `${file}: ${problem}`, {
+    const content = await parseToml(text, file);
+    const { targetsFile } = await import("./schema.ts");
+    const { data } = targetsFile.safeParse(content);
+    const [problem] = data === undefined ? problemsOf(targetsFile, content) : [];
+    if (problem !== undefined) {
+      const line = lineOf(keyPositions(text), problem.path.join("."));
+      throw new ToolError("invalid-input", `${file}:${line}: ${problem.message}`, {
         hint: "Fix it: toolcrib config edit",
       });
-    return new ConfiguredTargets(targets as Record<string, string>, file);
+    }
+    return data?.targets && new ConfiguredTargets(data.targets, file);
   }
 
   /** The names for `--target`, with their targets. */
@@ -79,22 +81,6 @@ export class ConfiguredTargets {
       );
     return String(this.#table[key]);
   }
-}
-
-/** Returns what is wrong with the table, as a sentence without a full stop; undefined when it is valid. */
-export function problemInTargets(targets: unknown): string | undefined {
-  if (!isRecord(targets)) return "targets must be a table of targets by name or folder";
-  for (const [key, value] of Object.entries(targets)) {
-    if (!isFolderKey(key) && !/^(?!local$)[\w-]+$/.test(key))
-      return `targets.${JSON.stringify(key)} must be a name of letters, digits, _ and -, except local, or a folder that begins with / or ~/`;
-    if (typeof value !== "string") return `targets.${key} must be a string, such as "ssh:host:/dir"`;
-    try {
-      parseTarget(value);
-    } catch (error) {
-      return `targets.${key}: ${(error as Error).message}`;
-    }
-  }
-  return undefined;
 }
 
 function isFolderKey(key: string): boolean {

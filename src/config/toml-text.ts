@@ -1,20 +1,41 @@
 import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../contract/error.ts";
+import { nearest } from "../lib/text/nearest.ts";
+import { printableLine } from "../lib/text/printable.ts";
+import { choicesOf, mayShow, settings } from "./settings.ts";
 
 type Table = Record<string, unknown>;
 
-/** Parses TOML. Throws `invalid-input` with the line, and without the text of the file, which may hold a secret. */
-export async function parseToml(text: string, file: string): Promise<Table> {
+/**
+ * Parses TOML. Throws `invalid-input` with the line and its text, unless that may hold a secret.
+ */
+export async function parseToml(
+  text: string,
+  file: string,
+  hint = "Fix that line: toolcrib config edit",
+): Promise<Table> {
   const { parse } = await import("smol-toml");
   try {
     return parse(text);
   } catch (error) {
     const { line, message } = error as Error & { readonly line?: number };
     const [, what = "invalid TOML"] = /^Invalid TOML document: ([^\n]*)/.exec(message) ?? [];
-    throw new ToolError("invalid-input", `${file}${line === undefined ? "" : `:${line}`}: ${what}`, {
-      hint: "Fix that line: toolcrib config edit",
+    const shown = line === undefined ? "" : shownLine(text.split("\n")[line - 1] ?? "");
+    throw new ToolError("invalid-input", `${file}${line === undefined ? "" : `:${line}`}: ${what}${shown}`, {
+      hint,
     });
   }
+}
+
+/** Returns a broken line for a message: as a whole where its value cannot be a secret, else its key. */
+function shownLine(row: string): string {
+  const [, key, value = ""] = /^\s*([\w.-]+)\s*=\s*(.*)/.exec(row) ?? [];
+  if (key === undefined) return "";
+  const setting = settings.find((each) => each.key === key || each.key.endsWith(`.${key}`));
+  if (!mayShow(setting)) return ` in: ${key} = …`;
+  const near = nearest(value.replaceAll(/["'\s]/g, ""), choicesOf(setting!) ?? []);
+  const meant = near === undefined ? "" : `; did you mean "${near}"?`;
+  return ` in: ${printableLine(`${key} = ${value}`).slice(0, 100)}${meant}`;
 }
 
 /** Where a key is in the text. */

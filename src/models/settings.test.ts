@@ -17,29 +17,30 @@ it("reads all settings", () => {
   expect(parseModelSettings(JSON.stringify(settings), "models.json")).toEqual(settings);
 });
 
-describe("names the invalid field, and never its value:", () => {
+describe("names the line and the invalid field, and never its value:", () => {
   it.each([
-    ["{ sk-secret", "models.json is not valid JSON at line 1 column 3"],
-    ["[]", "models.json: the file must be an object"],
-    ['{"provders": {}}', "models.json: unknown field provders; did you mean providers?"],
     [
-      '{"providers": {"x": {"type": "sk-secret"}}}',
-      "models.json: providers.x.type must be one of anthropic, openai, openai-chat, google, openrouter, ollama",
+      '{\n "default": sk-secret',
+      'models.json is not valid JSON: expected a value at line 2, column 13, found "s"',
+    ],
+    ["[]", "models.json:1: the file must be a group of fields"],
+    ['{\n\n"provders": {}}', "models.json:3: unknown key provders; did you mean providers?"],
+    [
+      '{"providers": {\n"x": {\n"type": "sk-secret"}}}',
+      "models.json:3: providers.x.type must be one of anthropic, openai, openai-chat, google, openrouter, ollama",
     ],
     [
-      '{"providers": {"x": {"baseURL": "sk-secret"}}}',
-      "models.json: unknown field providers.x.baseURL; did you mean baseUrl?",
+      '{"providers": {\n"x": {"baseURL": "sk-secret"}}}',
+      "models.json:2: unknown key providers.x.baseURL; did you mean providers.x.baseUrl?",
     ],
-    ['{"providers": {"x": {"apiKey": 7}}}', "models.json: providers.x.apiKey must be a string"],
-    ['{"providers": {"x": {"apiKey": ""}}}', "models.json: providers.x.apiKey is not valid"],
+    ['{"providers": {"x": {"apiKey": 7}}}', "models.json:1: providers.x.apiKey must be a string"],
+    ['{"providers": {"x": {\n"apiKey": ""}}}', "models.json:2: providers.x.apiKey must not be empty"],
+    ['{"agents": ["a",\n"b",\n7]}', "models.json:3: agents.2 must be a string"],
     [
-      '{"models": {"a/b": {"contextTokens": 1.5}}}',
-      "models.json: models.a/b.contextTokens must be a whole number",
+      '{"models": {\n"a/b": {\n"contextTokens": 1.5}}}',
+      "models.json:3: models.a/b.contextTokens must be a whole number",
     ],
-    [
-      '{"models": {"a/b": {"prices": {"input": 1}}}}',
-      "models.json: models.a/b.prices.output must be a number",
-    ],
+    ['{"models": {"a/b": {\n"prices": {"input": 1}}}}', "models.json:2: models.a/b.prices.output is missing"],
   ])("%s", (text, message) => {
     expect(() => parseModelSettings(text, "models.json")).toThrow(
       expect.objectContaining({ code: "invalid-input", message }),

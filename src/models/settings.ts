@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { ToolError } from "../contract/error.ts";
-import { nearest } from "../lib/text/nearest.ts";
+import { problemsOf } from "../lib/json/file-problems.ts";
+import { lineInJson, parseJsonFile } from "../lib/json/parse-json-file.ts";
 import type { ModelFacts } from "./model.ts";
 import { type ProviderName, providerNames } from "./providers.ts";
 
@@ -29,21 +30,24 @@ export interface ProviderConfiguration {
   readonly contextTokens?: number | undefined;
 }
 
-/** Parses `models.json`. Throws `invalid-input` that names the file and the field, never the value. */
+/** Parses `models.json`. Throws `invalid-input` that names the file, the line and the field, never the value. */
 export function parseModelSettings(text: string, file: string): ModelSettings {
-  const parsed = settings.safeParse(jsonOf(text, file));
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new ToolError("invalid-input", `${file}: ${problemOf(issue!)}`, {
-    hint: 'Example: {"default": "ollama/qwen3:8b", "providers": {"mine": {"type": "openai-chat", "baseUrl": "http://localhost:1234/v1"}}}',
+  const content = parseJsonFile(text, file, example);
+  const [problem] = problemsOf(settings, content);
+  if (problem === undefined) return content as ModelSettings;
+  throw new ToolError("invalid-input", `${file}:${lineInJson(text, problem.path)}: ${problem.message}`, {
+    hint: example,
   });
 }
 
-const text = z.string().check(z.minLength(1));
-const headerName = z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/));
-const headerValue = z.string().check(z.regex(/^[\t\x20-\x7e]*$/));
-const tokens = z.int().check(z.minimum(1));
-const dollars = z.number().check(z.minimum(0));
+const example =
+  'Example: {"default": "ollama/qwen3:8b", "providers": {"mine": {"type": "openai-chat", "baseUrl": "http://localhost:1234/v1"}}}';
+
+const text = z.string().check(z.minLength(1, "must not be empty"));
+const headerName = z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be the name of a header"));
+const headerValue = z.string().check(z.regex(/^[\t\x20-\x7e]*$/, "must be one line of ASCII"));
+const tokens = z.int().check(z.minimum(1, "must be a whole number from 1"));
+const dollars = z.number().check(z.minimum(0, "must not be negative"));
 const prices = {
   input: dollars,
   output: dollars,
@@ -76,42 +80,3 @@ const settings = z.strictObject({
   providers: z.optional(z.record(z.string(), provider)),
   models: z.optional(z.record(z.string(), model)),
 });
-
-const shapes = [settings.shape, provider.shape, model.shape, prices, { over: 1, tokens: 1 }];
-const fields = shapes.flatMap(Object.keys);
-
-function jsonOf(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    // The rest of the message quotes the file, which may hold a key. JSON.parse gives the position only in its message.
-    const [, position] = /\(?(line \d+,? column \d+)\)?/.exec((cause as Error).message) ?? [];
-    throw new ToolError("invalid-input", `${file} is not valid JSON${position ? ` at ${position}` : ""}`);
-  }
-}
-
-function problemOf(issue: z.core.$ZodIssue): string {
-  const field = issue.path.map(String).join(".");
-  switch (issue.code) {
-    case "unrecognized_keys": {
-      const [key = ""] = issue.keys;
-      const near = nearest(key, fields);
-      return `unknown field ${[field, key].filter(Boolean).join(".")}${near ? `; did you mean ${near}?` : ""}`;
-    }
-    case "invalid_value":
-      return `${field} must be one of ${issue.values.join(", ")}`;
-    case "invalid_type":
-      return `${field || "the file"} must be ${kinds[issue.expected] ?? issue.expected}`;
-    default:
-      return `${field} is not valid`;
-  }
-}
-
-const kinds: Readonly<Record<string, string>> = {
-  string: "a string",
-  number: "a number",
-  int: "a whole number",
-  boolean: "true or false",
-  object: "an object",
-  record: "an object",
-};

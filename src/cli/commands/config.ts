@@ -57,10 +57,11 @@ export const configCommand: Command = {
 
 /** The error of `toolcrib config KEY [VALUE]`, which lacks a subcommand. */
 async function keyAlone(name: string, [value]: readonly string[]): Promise<ToolError | undefined> {
-  const { findSetting } = await import("../../config/settings.ts");
+  const { choicesOf, findSetting } = await import("../../config/settings.ts");
   const setting = findSetting(name);
   if (setting === undefined) return undefined;
-  const { key, choices } = setting;
+  const { key } = setting;
+  const choices = choicesOf(setting);
   const shown = value === undefined ? (choices?.[0] ?? "VALUE") : toCommandLine([value]);
   return new ToolError("invalid-input", `${key} is a setting, not a subcommand`, {
     hint: `To print it: toolcrib config get ${key}. To change it: toolcrib config set ${key} ${shown}`,

@@ -102,28 +102,130 @@ describe("toolcrib config", () => {
     ]);
   });
 
-  it("names what is wrong with file and line, and uses the rest", async () => {
+  it.each([
+    [
+      'theme = "none"\nmode = "paraniod"',
+      2,
+      'mode = "paraniod" must be one of safe, cautious, paranoid, yolo; did you mean paranoid?',
+      "toolcrib config set mode paranoid",
+    ],
+    ["mode = paranoid", 1, 'invalid value in: mode = paranoid; did you mean "paranoid"?'],
+    ['sandbx = "bwrap"', 1, "unknown key sandbx; did you mean sandbox?"],
+    ['[rules]\n"deny run **" = 1', 1, "unknown key rules"],
+    ["[limits]\ncost = true", 2, "limits.cost = true must be a number"],
+    ["[limits]\n\nrounds = -1", 3, "limits.rounds = -1 must be a whole number from 1"],
+    ["[limits]\ncosts = 1", 2, "unknown key limits.costs; did you mean limits.cost?"],
+    ["[hooks]\nPreTooluse = []", 2, "unknown key hooks.PreTooluse; did you mean hooks.PreToolUse?"],
+    ['[[hooks.PreToolUse]]\ncomand = "guard"', 1, "hooks.PreToolUse.0.command is missing"],
+    ['[[hooks.Stop]]\ncommand = "x"\nmatcher = "("', 3, "hooks.Stop.0.matcher must be a regular expression"],
+    [
+      '[mcp_servers.git]\ncommand = "x"\ntool = ["log"]',
+      3,
+      "unknown key mcp_servers.git.tool; did you mean mcp_servers.git.tools?",
+    ],
+    ['[mcp_servers.git]\nenv = "sk-secret"', 2, "mcp_servers.git.env must be a group of fields"],
+    ["[mcp_servers.git]\nenv = sk-secret", 2, "invalid value in: env = …"],
+    ['[targets]\nbox = "ssh"', 2, /^targets\.box is not a target: /],
+  ] as const)(
+    "stops every call for %j",
+    async (text, line, message, fix: string = "toolcrib config edit") => {
+      await using cli = cliWorkspace();
+      cli.write("note.txt", "text\n");
+      cli.write(userFile(cli), `${text}\n`);
+      const call = await cli.run("call", "file.read", "note.txt");
+      const explained = await cli.run("policy", "explain", "read note.txt");
+      const at = `${userFile(cli)}:${line}: `;
+      const lines = call.stderr.trimEnd().split("\n");
+      const [said, hint] = [lines[0], lines.at(-1)];
+      expect([call.exit, call.stdout, explained.exit]).toEqual([2, "", 2]);
+      expect(said!.startsWith(at)).toBe(true);
+      if (typeof message === "string") expect(said).toBe(at + message);
+      else expect(said!.slice(at.length)).toMatch(message);
+      expect(hint!.endsWith(fix)).toBe(true);
+    },
+  );
+
+  it.each([userFile, () => projectFile])("is a problem for the doctor, in the file %#", async (fileOf) => {
     await using cli = cliWorkspace();
+    cli.write(fileOf(cli), '[targets]\nbox = "ssh"\n[hooks]\nStpo = []\n');
+    const { exit, stdout } = await cli.run("doctor", "--json");
+    const { findings } = JSON.parse(stdout) as { findings: readonly { about: string }[] };
+    expect([exit, findings.filter(({ about }) => about === "settings")]).toEqual([
+      1,
+      expect.arrayContaining([
+        {
+          about: "settings",
+          state: "wrong",
+          message: `${fileOf(cli)}:4: unknown key hooks.Stpo; did you mean hooks.Stop?`,
+          hint: expect.stringMatching(/^Fix it: toolcrib config edit/),
+        },
+      ]),
+    ]);
+  });
+
+  it("stops every call for a mistake in the project's file, too, but only warns where that cannot restrict", async () => {
+    await using cli = cliWorkspace();
+    cli.write("note.txt", "text\n");
+    const read = async (text: string) => {
+      cli.write(projectFile, text);
+      const { exit, stderr } = await cli.run("call", "file.read", "note.txt");
+      return [exit, stderr];
+    };
+    expect([
+      await read('mode = "paraniod"\n'),
+      await read('mode = "paranoid\n'),
+      await read('theme = "nnoe"\nembeddings = "a/b"\n[targets]\nx = 1\n'),
+    ]).toEqual([
+      [
+        2,
+        `${projectFile}:1: mode = "paraniod" must be one of safe, cautious, paranoid, yolo; did you mean paranoid?\nFix it: toolcrib config set mode paranoid --project\n`,
+      ],
+      [
+        2,
+        expect.stringMatching(
+          /^\.toolcrib\/config\.toml:1: .* in: mode = "paranoid; did you mean "paranoid"\?\nFix it: toolcrib config edit --project\n$/,
+        ),
+      ],
+      [
+        0,
+        `${projectFile}:1: theme = "nnoe" must be one of auto, none; did you mean none?\n${projectFile}:2: a project cannot choose where code is sent; only your own config.toml can\n${projectFile}:3: a project cannot choose a target; only your own config.toml can\n`,
+      ],
+    ]);
+  });
+
+  it("only warns of a mistake in a setting of taste", async () => {
+    await using cli = cliWorkspace();
+    cli.write("note.txt", "text\n");
     cli.write(
       userFile(cli),
-      'mdoe = "safe"\nmode = "saef"\ntheme = "none"\nmcp_servers = 3\n[limits]\nrounds = "many"\ncosts = 1\n[rules]\n"allow run **" = 1\n',
+      'theem = "none"\nnotifications = "loud"\nreasoning = "hgih"\n[language_servers.zig]\ncommand = "zls"\n',
     );
-    cli.write(projectFile, 'mode = "paranoid\n');
-    const { of, warnings } = await listed(cli);
-    const file = userFile(cli);
-    expect([of.mode[0], of.theme[0]]).toEqual(["cautious", "none"]);
-    expect(warnings).toEqual([
-      expect.stringMatching(/^\.toolcrib\/config\.toml:1: /),
-      `${file}:1: unknown key mdoe; did you mean mode?`,
-      `${file}:4: mcp_servers must be a table of servers by name`,
-      `${file}:7: unknown key limits.costs; did you mean limits.cost?`,
-      `${file}:8: unknown key rules`,
-      `${file}:2: mode must be one of safe, cautious, paranoid, yolo; did you mean safe?`,
-      `${file}:6: limits.rounds must be a whole number from 1`,
-    ]);
-    cli.write("note.txt", "text\n");
     const { exit, stdout, stderr } = await cli.run("call", "file.read", "note.txt");
-    expect([exit, stdout.includes("text"), stderr.split("\n").length]).toEqual([0, true, 8]);
+    const file = userFile(cli);
+    expect([exit, stdout.includes("text"), stderr]).toEqual([
+      0,
+      true,
+      [
+        `${file}:1: unknown key theem; did you mean theme?`,
+        `${file}:2: notifications = "loud" must be one of auto, bell, desktop, none`,
+        `${file}:3: reasoning = "hgih" must be one of low, medium, high; did you mean high?`,
+        `${file}:4: language_servers.zig.extensions is missing`,
+        "",
+      ].join("\n"),
+    ]);
+  });
+
+  it("lists and repairs settings with mistakes", async () => {
+    await using cli = cliWorkspace();
+    cli.write(userFile(cli), 'mode = "paraniod"\ntheme = "none"\n');
+    const { of, problems } = await listed(cli);
+    expect([of.mode, of.theme[0], problems.length]).toEqual([["cautious", "default"], "none", 1]);
+    const shown = await cli.run("config");
+    expect(shown.stderr).toMatch(
+      /No call runs until this is fixed\. Fix it: toolcrib config set mode paranoid\n$/,
+    );
+    expect((await cli.run("config", "set", "mode", "paranoid")).exit).toBe(0);
+    expect(cli.read(userFile(cli))).toBe('mode = "paranoid"\ntheme = "none"\n');
     const unknown = await cli.run("config", "set", "moed", "safe");
     expect([unknown.exit, unknown.stderr]).toEqual([
       2,
@@ -132,22 +234,27 @@ describe("toolcrib config", () => {
     expect((await cli.run("config", "set", "mode", "sfae")).stderr).toContain("did you mean safe?");
   });
 
-  it("ignores hostile files: a link out of the workspace, a huge file, control characters", async () => {
+  it("refuses hostile files: a link out of the workspace, a huge file, control characters", async () => {
     await using cli = cliWorkspace();
     cli.write(userFile(cli), 'mode = "safe"\n');
-    cli.write(join(cli.home, "elsewhere.toml"), 'mode = "paranoid"\n');
+    cli.write(join(cli.home, "elsewhere.toml"), 'mode = "yolo"\n');
     cli.write(".toolcrib/x", "");
     symlinkSync(join(cli.home, "elsewhere.toml"), join(cli.workspace, projectFile));
-    expect((await listed(cli)).of.mode[0]).toBe("safe");
+    const linked = await listed(cli);
+    expect([linked.of.mode[0], linked.problems]).toEqual([
+      "safe",
+      [{ message: `${projectFile} leads outside the workspace`, hint: expect.any(String) }],
+    ]);
+    expect((await cli.run("call", "file.list")).exit).toBe(2);
     await using other = cliWorkspace();
     other.write(projectFile, `mode = "paranoid"\n# ${"x".repeat(300_000)}\n`);
     const huge = await listed(other);
-    expect([huge.of.mode[0], huge.warnings.length]).toEqual(["cautious", 1]);
+    expect([huge.of.mode[0], huge.problems.length]).toEqual(["cautious", 1]);
     await using third = cliWorkspace();
     third.write(projectFile, 'model = "a\\u001b[2Jb"\n"k\\u001b[31m" = 1\n');
     const shown = await listed(third);
-    expect(shown.of.model[0]).toBe(null);
-    expect(JSON.stringify(shown.warnings)).not.toContain("\\u001b");
+    expect([shown.of.model[0], shown.problems.length]).toEqual([null, 1]);
+    expect(JSON.stringify(shown)).not.toContain("\\u001b");
   });
 
   it("suggests the subcommand that a setting alone lacks", async () => {

@@ -1,10 +1,20 @@
 import {
+  type Config,
   type EffectiveSetting,
   projectConfigPath,
   readConfig,
+  refuseMistakes,
   userConfigFile,
 } from "../../config/read-config.ts";
-import { findSetting, problemOf, type Setting, settings, unknownKey } from "../../config/settings.ts";
+import {
+  choicesOf,
+  findSetting,
+  isNumber,
+  problemOf,
+  type Setting,
+  settings,
+  unknownKey,
+} from "../../config/settings.ts";
 import { setTomlKey } from "../../config/toml-text.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
@@ -18,7 +28,7 @@ import { confirmTrust, refuseProgramsOfTools } from "../approvals/ask-on-termina
 import type { Arguments } from "../command.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson, remarkWarnings } from "../report.ts";
-import { isTerminal, layTable, print } from "../terminal.ts";
+import { isTerminal, layTable, print, remark } from "../terminal.ts";
 
 /** Runs `toolcrib config list`. */
 export async function listConfig(given: Arguments): Promise<number> {
@@ -28,6 +38,7 @@ export async function listConfig(given: Arguments): Promise<number> {
     printJson({
       settings: config.settings.map(toReport),
       project: config.project?.trust ?? null,
+      problems: config.problems,
       warnings: config.warnings,
     });
   else {
@@ -40,7 +51,7 @@ export async function listConfig(given: Arguments): Promise<number> {
         ]),
       ),
     );
-    remarkWarnings(config.warnings);
+    remarkMistakes(config);
   }
   return 0;
 }
@@ -53,8 +64,13 @@ export async function getConfig({ options, operands: [key, ...rest] }: Arguments
   const found = config.settings.find(({ setting }) => setting === wanted)!;
   if (options.has("json")) printJson(toReport(found));
   else if (found.value !== undefined) print(`${printableLine(String(found.value))}\n`);
-  remarkWarnings(config.warnings);
+  remarkMistakes(config);
   return found.value === undefined ? 1 : 0;
+}
+
+function remarkMistakes({ problems, warnings }: Pick<Config, "problems" | "warnings">): void {
+  remarkWarnings([...problems.map(({ message }) => message), ...warnings]);
+  if (problems.length > 0) remark(`No call runs until this is fixed. ${problems[0]!.hint}\n`);
 }
 
 function toReport({ setting, value, origin }: EffectiveSetting) {
@@ -84,11 +100,12 @@ export async function setConfig(given: Arguments, { unset = false } = {}): Promi
 }
 
 function readValue(setting: Setting, text: string | undefined): string | number {
+  const choices = choicesOf(setting);
   if (text === undefined)
     throw new ToolError("invalid-input", `A value is missing: toolcrib config set ${setting.key} VALUE`, {
-      hint: setting.choices ? `Use one of: ${setting.choices.join(", ")}.` : setting.summary,
+      hint: choices ? `Use one of: ${choices.join(", ")}.` : setting.summary,
     });
-  const value = setting.type === "string" ? text : Number(text.replace(/^\$/, "") || Number.NaN);
+  const value = isNumber(setting) ? Number(text.replace(/^\$/, "") || Number.NaN) : text;
   const problem = problemOf(setting, value);
   if (problem === undefined) return value;
   throw new ToolError("invalid-input", `${setting.key} ${problem}`, {
@@ -162,9 +179,9 @@ export async function editConfig(given: Arguments): Promise<number> {
     throw new ToolError("unavailable", "There is no terminal for an editor", { hint: `The file is ${path}` });
   if ((await read()) === undefined) await write(template());
   const exit = await runEditor(path);
-  const { warnings } = await readConfig({ workspace: workspaceOf(given) });
-  remarkWarnings(warnings);
-  if (warnings.length === 0) print(`${name} is valid.\n`);
+  const config = await readConfig({ workspace: workspaceOf(given) });
+  remarkMistakes(config);
+  if (config.problems.length === 0 && config.warnings.length === 0) print(`${name} is valid.\n`);
   return exit;
 }
 
@@ -172,11 +189,15 @@ export async function editConfig(given: Arguments): Promise<number> {
 function template(): string {
   const lines = settings
     .filter(({ key }) => !key.includes("."))
-    .flatMap(({ key, summary, choices, default: usual }) => [
-      `# ${summary}${choices ? ` One of: ${choices.join(", ")}.` : ""}`,
-      `# ${key} = ${JSON.stringify(usual ?? choices?.[0] ?? "provider/name")}`,
-      "",
-    ]);
+    .flatMap((setting) => {
+      const { key, summary, default: usual } = setting;
+      const choices = choicesOf(setting);
+      return [
+        `# ${summary}${choices ? ` One of: ${choices.join(", ")}.` : ""}`,
+        `# ${key} = ${JSON.stringify(usual ?? choices?.[0] ?? "provider/name")}`,
+        "",
+      ];
+    });
   return `${lines.join("\n")}# [limits]\n# rounds = 200\n# cost = 5.0\n`;
 }
 
@@ -192,16 +213,13 @@ export async function printSchema({ operands }: Arguments): Promise<number> {
 export async function trustConfig(given: Arguments): Promise<number> {
   refuseOperands(given.operands, { name: "config" });
   const workspace = workspaceOf(given);
-  const { project, warnings } = await readConfig({ workspace });
+  const config = await readConfig({ workspace });
+  refuseMistakes(config);
+  const { project } = config;
   if (project === undefined)
-    throw new ToolError(
-      "not-found",
-      warnings.find((each) => each.startsWith(projectConfigPath)) ??
-        `There is no ${projectConfigPath} in ${workspace}`,
-      {
-        hint: "To find the folder of your own config.toml, run: toolcrib paths",
-      },
-    );
+    throw new ToolError("not-found", `There is no ${projectConfigPath} in ${workspace}`, {
+      hint: "To find the folder of your own config.toml, run: toolcrib paths",
+    });
   const { hash, trust, loosening } = project;
   await confirmTrust(given, {
     ...{ workspace, hash, trust, lines: loosening },

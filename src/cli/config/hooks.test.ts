@@ -191,7 +191,7 @@ it("runs for MCP clients, too", async () => {
   await server.exited;
 });
 
-it("names a broken hook with file and line, and runs the others", async () => {
+it("stops every call while a hook is broken, and names it with file and line", async () => {
   await using cli = cliWorkspace();
   cli.write(
     userFile(cli),
@@ -200,13 +200,13 @@ it("names a broken hook with file and line, and runs the others", async () => {
   const { exit, stderr } = await write(cli);
   const file = userFile(cli);
   expect([exit, stderr.split("\n")]).toEqual([
-    3,
+    2,
     [
-      `${file}:1: hooks.PreToolUse has a matcher that is not a regular expression`,
-      `${file}:10: hooks.PreToolUse needs a timeout of 1 to 600 seconds`,
+      `${file}:3: hooks.PreToolUse.0.matcher must be a regular expression`,
       `${file}:4: unknown key hooks.PreTolUse; did you mean hooks.PreToolUse?`,
-      `${file}:7: hooks.PostToolUse needs a command`,
-      `Blocked by the hook at ${file}:13: good`,
+      `${file}:8: hooks.PostToolUse.0.command must not be empty`,
+      `${file}:12: hooks.PreToolUse.1.timeout must be a number of seconds up to 600`,
+      "Fix it: toolcrib config edit",
       "",
     ],
   ]);

@@ -9,14 +9,23 @@ import type { Arguments } from "../command.ts";
 import { remarkWarnings } from "../report.ts";
 
 /**
- * Returns the command line with the values of `config.toml` for options that it does not name. Prints what is wrong in
- * the files. Environment variables and defaults stay with the code that reads the options.
+ * Returns the command line with the values of `config.toml` for options that it does not name. Throws for a mistake that
+ * may have dropped a restriction, and prints the others. Environment variables and defaults stay with the code that reads
+ * the options.
  */
 export async function withConfig(
   given: Arguments,
   names: readonly ConfiguredOption[],
 ): Promise<ConfiguredArguments> {
-  const config = await configOf(given);
+  return addConfig(given, names, await checkedConfigOf(given));
+}
+
+/** Does the same with a configuration that was read before, whose mistakes the caller reports. */
+export async function addConfig(
+  given: Arguments,
+  names: readonly ConfiguredOption[],
+  config: Config | undefined,
+): Promise<ConfiguredArguments> {
   if (config === undefined) return { ...given, commandHooks: [], languageServers: {}, embedder: undefined };
   remarkWarnings(config.warnings);
   const options = new Map(given.options);
@@ -31,7 +40,7 @@ export async function withConfig(
 
 /** Returns the embedding model of the user's configuration. */
 export async function configuredEmbedder(given: Arguments): Promise<Embedder | undefined> {
-  const config = await configOf(given);
+  const config = await checkedConfigOf(given);
   return config && embedderOf(config);
 }
 
@@ -50,8 +59,15 @@ async function embedderOf({ settings }: Config): Promise<Embedder | undefined> {
   }
 }
 
+async function checkedConfigOf(given: Arguments): Promise<Config | undefined> {
+  const config = await configOf(given);
+  if (config !== undefined && config.problems.length > 0)
+    (await import("../../config/read-config.ts")).refuseMistakes(config);
+  return config;
+}
+
 /** Reads the configuration of a command line's workspace; undefined when there is no file. */
-async function configOf({ options }: Arguments): Promise<Config | undefined> {
+export async function configOf({ options }: Arguments): Promise<Config | undefined> {
   const workspace = options.has("target")
     ? undefined
     : realWorkspace(options.get("workspace") ?? process.cwd());

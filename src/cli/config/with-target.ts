@@ -26,7 +26,11 @@ export async function withTarget(given: Arguments, command: Command): Promise<Ar
   // A mistake in [targets] must not block `toolcrib config edit`, which fixes it.
   if (!usesFiles) return given;
   const folder = options.get("workspace") ?? process.cwd();
-  const target = await targetOfFolder(folder);
+  const target = await targetOfFolder(folder).catch((error: unknown) => {
+    // A mistake is one of its findings.
+    if (command.name === "doctor" && error instanceof ToolError) return undefined;
+    throw error;
+  });
   if (target === undefined) return given;
   if (!has("target")) throw worksHereOnly(`toolcrib ${command.name}`, folder, target);
   return { operands, options: without(options, "workspace").set("target", target).set("folder", folder) };

@@ -7,7 +7,7 @@ import { policyFiles } from "../../system/policy-files.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
 import { type JournalBudget, journalBudget, WorkspaceJournal } from "../../toolcrib/workspace-journal.ts";
 import type { Arguments } from "../command.ts";
-import { withConfig } from "../config/with-config.ts";
+import { addConfig, configOf } from "../config/with-config.ts";
 import { workspaceIdOf } from "../options.ts";
 import { withProgress } from "../progress.ts";
 import { printJson, remarkWarnings } from "../report.ts";
@@ -21,6 +21,7 @@ import {
   examineLanguageServers,
   examinePrograms,
   examineSearch,
+  examineSettings,
 } from "./examine-installation.ts";
 import { type Examination, examineJournal } from "./examine-journal.ts";
 import { examineClients, examineServers } from "./examine-mcp.ts";
@@ -29,7 +30,8 @@ import { examineRules, examineSandbox, type SandboxExamination } from "./examine
 import { type Finding, ok, problem, warning } from "./finding.ts";
 
 export async function runDoctor(given: Arguments): Promise<number> {
-  const configured = await withConfig(given, ["sandbox"]);
+  // Mistakes are findings here, and stop every other command.
+  const configured = await addConfig(given, ["sandbox"], await configOf(given));
   const { options } = configured;
   const budget = journalBudget();
   const target = options.has("target") ? { target: workspaceIdOf(options) } : {};
@@ -62,22 +64,25 @@ export async function examine(
   const folders = { workspace, state, config };
   const want = sandboxWanted(options.get("sandbox"));
   update("the journal, programs and the sandbox");
-  const [journal, programs, code, languages, documents, models, servers, attacked] = await Promise.all([
-    examineState(folders, journalBudget(), { signal, collects: options.has("collect") }),
-    examinePrograms(workspace, signal),
-    examineCode(folders, signal),
-    examineLanguageServers(workspace),
-    examineDocuments(signal),
-    examineModels(config, process.env),
-    examineServers(folders, signal),
-    examineSandbox({ want, signal, progress: update }),
-  ]);
+  const [journal, settings, programs, code, languages, documents, models, servers, attacked] =
+    await Promise.all([
+      examineState(folders, journalBudget(), { signal, collects: options.has("collect") }),
+      examineSettings(workspace, config),
+      examinePrograms(workspace, signal),
+      examineCode(folders, signal),
+      examineLanguageServers(workspace),
+      examineDocuments(signal),
+      examineModels(config, process.env),
+      examineServers(folders, signal),
+      examineSandbox({ want, signal, progress: update }),
+    ]);
   const findings = [
     ok("node", process.version),
     ...examineDescriptors(),
     ...programs,
     ok("workspace", workspace),
     ...journal.findings,
+    ...settings,
     ...code,
     languages,
     documents,

@@ -232,6 +232,16 @@ export async function examineCode(options: PolicyOptions, signal: AbortSignal): 
   ];
 }
 
+/** Finds the mistakes in `config.toml` that stop every call. */
+export async function examineSettings(
+  workspace: string | undefined,
+  configDirectory: string,
+): Promise<readonly Finding[]> {
+  const { readConfig } = await import("../../config/read-config.ts");
+  const { problems } = await readConfig({ workspace, configDirectory });
+  return problems.map(({ message, hint }) => problem("settings", message, hint));
+}
+
 /** Names the language servers of the project and the user. Starts none. */
 export async function examineLanguageServers(workspace: string): Promise<Finding> {
   const [{ readConfig }, { findLanguageServers }] = await Promise.all([

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
+import { ToolError } from "../../contract/error.ts";
 import { isRecord } from "../../lib/json/is-record.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
@@ -20,7 +21,12 @@ export async function examineServers(
   }: { readonly workspace: string; readonly state: string; readonly config: string },
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
-  const { servers, warnings } = await readServers({ workspace, configDirectory: config });
+  const read = await readServers({ workspace, configDirectory: config }).catch((error: unknown) => {
+    if (error instanceof ToolError) return error;
+    throw error;
+  });
+  if (read instanceof ToolError) return [problem("mcp", read.message, read.hint ?? "See: toolcrib help mcp")];
+  const { servers, warnings } = read;
   const toFinding = (text: string) => warning("mcp", text, "See: toolcrib help mcp");
   if (Object.keys(servers).length === 0) return warnings.map(toFinding);
   const { connectHub } = await import("../../mcp/hub/connect-hub.ts");

@@ -247,7 +247,9 @@ function explain(issue: z.core.$ZodIssue, { origin, path }: Place): Problem {
   if (issue.code === "invalid_type" && issue.input === undefined)
     return { at, message: `${field} is missing`, fix: `Add ${field.split(".").at(-1)}: …` };
   const wanted =
-    issue.code === "invalid_value" ? `one of ${issue.values.join(", ")}` : (wantedOf(issue) ?? issue.message);
+    issue.code === "invalid_value"
+      ? `one of ${issue.values.join(", ")}, not ${printableLine(JSON.stringify(issue.input)).slice(0, 100)}`
+      : (wantedOf(issue) ?? issue.message);
   const name = issue.path.findLast((key) => typeof key === "string") ?? path.at(-1);
   const fix = name === undefined ? "name: nightly" : `Write ${String(name)}: ${exampleOf(issue)}`;
   return { at, message: `${field} must be ${wanted}`, fix };
@@ -255,7 +257,10 @@ function explain(issue: z.core.$ZodIssue, { origin, path }: Place): Problem {
 
 /** Returns a value that would be accepted. */
 function exampleOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === "invalid_value") return String(issue.values[0]);
+  if (issue.code === "invalid_value") {
+    const values = issue.values.map(String);
+    return nearest(String(issue.input), values) ?? values[0]!;
+  }
   if (issue.code === "too_big" && issue.origin !== "string") return String(issue.maximum);
   if (issue.code === "too_small" && issue.origin !== "string") return issue.origin === "array" ? "[…]" : "1";
   if (issue.code === "invalid_format") return issue.path.at(-1) === "name" ? "task-1" : '"…" in one line';

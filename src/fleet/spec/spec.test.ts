@@ -327,9 +327,9 @@ describe("a wrong spec is refused with its line and a fix:", () => {
     ],
     [
       "an unknown mode",
-      `name: x\nmode: wild\n${task}\n`,
-      "fleet.yaml:2: mode must be one of safe, cautious, paranoid, yolo",
-      "Write mode: safe",
+      `name: x\nmode: paraniod\n${task}\n`,
+      'fleet.yaml:2: mode must be one of safe, cautious, paranoid, yolo, not "paraniod"',
+      "Write mode: paranoid",
     ],
     [
       "a custom tag",

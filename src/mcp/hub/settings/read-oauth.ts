@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { isAbsolute } from "node:path";
-import * as z from "zod/mini";
+import type { signingAlgorithms } from "../../../config/servers.ts";
 import { ToolError } from "../../../contract/error.ts";
 
 /** `oauth` of a server in `mcp.json`. Everything is optional: servers register clients by themselves. */
@@ -72,26 +72,7 @@ export interface Assertion {
   readonly clientSecret: string | undefined;
 }
 
-type Algorithm = (typeof algorithms)[number];
-
-const algorithms = ["ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512"] as const;
-
-const text = z.optional(z.string());
-
-export const oauthConfiguration = z.strictObject({
-  grant: z.optional(z.enum(["client_credentials", "jwt_bearer"])),
-  clientId: text,
-  clientSecret: text,
-  privateKey: text,
-  algorithm: z.optional(z.enum(algorithms)),
-  assertion: text,
-  assertionFile: text,
-  identityProvider: z.optional(
-    z.strictObject({ tokenEndpoint: z.string(), clientId: z.string(), clientSecret: text }),
-  ),
-  issuer: text,
-  scope: text,
-});
+type Algorithm = (typeof signingAlgorithms)[number];
 
 /** Reads `oauth`, and adds its secrets to `secrets`. Returns undefined when `headers` authorizes the requests. */
 export function readOAuth(

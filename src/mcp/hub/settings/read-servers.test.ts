@@ -76,24 +76,54 @@ it("starts the user's own servers only in trusted folders, unless configured oth
   });
 });
 
-it("ignores a file that cannot be parsed, and warns", async () => {
+it("refuses a file that cannot be parsed, with the line and without its text", async () => {
   await using folders = filesIn();
-  folders.write(folders.own, '{ "key": sk-a-secret }');
+  const refusal = () =>
+    readServers(folders).then(
+      () => "none",
+      ({ message }) => message.replace(`${folders.configDirectory}/`, ""),
+    );
+  folders.write(folders.own, '{\n "key": sk-a-secret }');
+  const own = await refusal();
+  folders.write(folders.own, { mcpServers: {} });
   folders.write(folders.project, { servers: {} });
-  const { servers, warnings } = await readServers(folders);
-  expect(servers).toEqual({});
-  expect(warnings).toEqual([
-    expect.stringMatching(/mcp\.json is not valid JSON( at line 1 column \d+)?\.$/),
-    "`mcpServers` in .toolcrib/mcp.json is missing, or not an object of servers by name.",
+  expect([own, await refusal()]).toEqual([
+    'mcp.json is not valid JSON: expected a value at line 2, column 9, found "s"',
+    ".toolcrib/mcp.json:1: mcpServers is missing",
   ]);
+});
+
+it.each([
+  ['"tools": "get_*"', "mcpServers.git.tools must be a list"],
+  ['"disabled": "yes"', "mcpServers.git.disabled must be true or false"],
+  ['"enabled": false', "unknown field git.enabled; did you mean disabled?"],
+  ['"includeTools": ["log"]', "unknown field git.includeTools; did you mean tools?"],
+  ['"trustAnotations": false', "unknown field git.trustAnotations; did you mean trustAnnotations?"],
+])("refuses %s, which was meant to restrict a server", async (field, message) => {
+  await using folders = filesIn();
+  folders.write(folders.own, `{"mcpServers": {\n"git": {\n"command": "git-server",\n${field}}}}`);
+  await expect(readServers(folders)).rejects.toMatchObject({ message: `${folders.own}:4: ${message}` });
+});
+
+it("leaves fields of other programs alone", async () => {
+  await using folders = filesIn();
+  const git = {
+    command: "a",
+    timeout: 60,
+    autoApprove: ["x"],
+    alwaysAllow: [],
+    description: "x",
+    transport: "stdio",
+  };
+  folders.write(folders.own, { mcpServers: { git }, inputs: [] });
+  expect((await readServers(folders)).servers).toEqual({ git: { cwd: folders.configDirectory, ...git } });
 });
 
 it("does not follow a symlink out of the workspace", async () => {
   await using folders = filesIn();
   mkdirSync(dirname(folders.project));
   symlinkSync("/etc/hostname", folders.project);
-  const { servers, warnings } = await readServers(folders);
-  expect([servers, warnings.length]).toEqual([{}, 1]);
+  await expect(readServers(folders)).rejects.toMatchObject({ code: "outside-workspace" });
 });
 
 it("prints nothing when no server is configured", async () => {

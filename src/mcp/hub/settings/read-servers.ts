@@ -1,8 +1,13 @@
 import { dirname, join } from "node:path";
+import * as z from "zod/mini";
+import { serverFields } from "../../../config/servers.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
+import { type FileProblem, problemsOf } from "../../../lib/json/file-problems.ts";
 import { isRecord } from "../../../lib/json/is-record.ts";
+import { lineInJson, parseJsonFile } from "../../../lib/json/parse-json-file.ts";
+import { nearest } from "../../../lib/text/nearest.ts";
 import { realWorkspace, userDirectories } from "../../../system/directories.ts";
 import { mayExist, policyFiles, readPolicyFile } from "../../../system/policy-files.ts";
 import { type TrustState, trustIn } from "../../../toolcrib/trust.ts";
@@ -38,24 +43,15 @@ export interface ServerFolders {
 }
 
 /**
- * Reads the servers of the user's `mcp.json`, and of the project's, if trusted. One unreadable file does not affect the
- * other.
+ * Reads the servers of the user's `mcp.json`, and of the project's, if trusted. Throws for a file that cannot be read, and
+ * for a mistake in a field that restricts a server.
  */
 export async function readServers(folders: ServerFolders): Promise<ConfiguredServers> {
   const { workspace, files } = filesOf(folders);
   const warnings: string[] = [];
-  let own: Servers = {};
-  try {
-    own = { ...(await configuredServers(folders)), ...readOwnServers(files.servers) };
-  } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
-    warnings.push(`${error.message}.`);
-  }
+  const own: Servers = { ...(await configuredServers(folders)), ...readOwnServers(files.servers) };
   if (folders.ofProject === false) return { servers: own, warnings };
-  const project = await readProjectServers(folders).catch((error: Error) => {
-    warnings.push(`${error.message}.`);
-    return undefined;
-  });
+  const project = await readProjectServers(folders);
   if (project === undefined || Object.keys(project.servers).length === 0) return { servers: own, warnings };
   if (project.trust !== "trusted") {
     const names = Object.keys(project.servers).map((name) => cleanLine(name, 40));
@@ -78,16 +74,17 @@ function readOwnServers(file: string): Servers {
   return text === undefined ? {} : startedIn(dirname(file), parseServers(text, file));
 }
 
-/** Reads `mcp_servers` of the user's `config.toml`. Mistakes in that file are reported with its other settings. */
+/** Reads `mcp_servers` of the user's `config.toml`. Throws for mistakes in that file. */
 async function configuredServers({
   workspace,
   ofProject = true,
   configDirectory = userDirectories().config,
 }: ServerFolders): Promise<Servers> {
   if (!mayExist(join(configDirectory, "config.toml"))) return {};
-  const { readConfig } = await import("../../../config/read-config.ts");
-  const { servers } = await readConfig({ workspace: ofProject ? workspace : undefined, configDirectory });
-  return startedIn(configDirectory, servers as Servers);
+  const { readConfig, refuseMistakes } = await import("../../../config/read-config.ts");
+  const config = await readConfig({ workspace: ofProject ? workspace : undefined, configDirectory });
+  refuseMistakes(config);
+  return startedIn(configDirectory, config.servers as Servers);
 }
 
 /** The user's servers start in the folder of their file, because many programs load code from there. */
@@ -140,22 +137,32 @@ function filesOf({ workspace: folder, configDirectory = userDirectories().config
 }
 
 function parseServers(text: string, file: string): Servers {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    // The rest of the message quotes the file, which may contain a secret.
-    const [, line] = /\(?(line \d+,? column \d+)\)?/.exec((cause as Error).message) ?? [];
-    throw new ToolError(
-      "invalid-input",
-      `${file} is not valid JSON${line === undefined ? "" : ` at ${line}`}`,
-    );
-  }
-  const servers = isRecord(value) ? value.mcpServers : undefined;
-  if (isRecord(servers)) return servers as Servers;
-  throw new ToolError(
-    "invalid-input",
-    `\`mcpServers\` in ${file} is missing, or not an object of servers by name`,
+  const content = parseJsonFile(text, file, "Fix it, or move the file away.");
+  const [problem] = [...problemsOf(restrictions, content), ...almostRestrictions(content)];
+  if (problem === undefined) return (content as { readonly mcpServers: Servers }).mcpServers;
+  throw new ToolError("invalid-input", `${file}:${lineInJson(text, problem.path)}: ${problem.message}`, {
+    hint: "Fix it, or move the file away.",
+  });
+}
+
+/** The fields that restrict a server. A mistake in another one keeps only that server from starting. */
+const { disabled, files, roots, tools, trustAnnotations } = serverFields;
+const restricting = { disabled, files, roots, tools, trustAnnotations };
+const restrictions = z.looseObject({
+  mcpServers: z.record(z.string(), z.looseObject(restricting)),
+});
+
+/** Finds unknown fields that probably mean one that restricts a server. Other unknown fields belong to other programs. */
+function almostRestrictions(content: unknown): readonly FileProblem[] {
+  const servers = isRecord(content) && isRecord(content.mcpServers) ? content.mcpServers : {};
+  return Object.entries(servers).flatMap(([name, server]) =>
+    Object.keys(isRecord(server) ? server : {}).flatMap((field): FileProblem[] => {
+      if (Object.hasOwn(serverFields, field)) return [];
+      const near = field === "enabled" ? "disabled" : nearest(field, Object.keys(serverFields));
+      if (near === undefined || !Object.hasOwn(restricting, near)) return [];
+      const message = `unknown field ${cleanLine(name, 40)}.${cleanLine(field, 40)}; did you mean ${near}?`;
+      return [{ path: ["mcpServers", name, field], message, near }];
+    }),
   );
 }
 

@@ -1,9 +1,9 @@
 import { isAbsolute, resolve } from "node:path";
 import * as z from "zod/mini";
+import { serverFields } from "../../../config/servers.ts";
 import { wildcardRegex } from "../../../lib/text/escape-regex.ts";
 import {
   type OAuthSettings,
-  oauthConfiguration,
   type ProgramLoginSettings,
   readOAuth,
   type UserLoginSettings,
@@ -115,28 +115,8 @@ function textsToHide(secrets: readonly string[]): readonly string[] {
   );
 }
 
-const milliseconds = z.optional(z.int().check(z.minimum(1), z.maximum(3_600_000)));
-const texts = z.optional(z.record(z.string(), z.string()));
-
 /** Other programs add fields of their own, which are ignored. */
-const configuration = z.looseObject({
-  command: z.optional(z.string().check(z.minLength(1))),
-  args: z.optional(z.array(z.string())),
-  env: texts,
-  cwd: z.optional(z.string()),
-  files: texts,
-  type: z.optional(z.string()),
-  url: z.optional(z.string()),
-  headers: texts,
-  oauth: z.optional(oauthConfiguration),
-  timeoutMs: milliseconds,
-  startTimeoutMs: milliseconds,
-  tools: z.optional(z.array(z.string())),
-  disabled: z.optional(z.boolean()),
-  protocol: z.optional(z.enum(["2025", "2026", "auto"])),
-  trustAnnotations: z.optional(z.boolean()),
-  roots: z.optional(z.boolean()),
-});
+const configuration = z.looseObject(serverFields);
 
 /** A relative path starts at the server's folder; a name is found on PATH. */
 function program(command: string, cwd: string): string {
