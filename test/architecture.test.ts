@@ -120,7 +120,7 @@ const ownedModules: Record<string, readonly string[]> = {
   "node:net": ["system", "sandbox", "environment", "target"],
   "node:tls": ["environment"],
   "node:dns/promises": ["system"],
-  "node:sqlite": ["system", "journal", "code", "fleet"],
+  "node:sqlite": ["system", "engine/approvals", "journal", "code", "fleet"],
   "@agentclientprotocol/sdk": ["cli"],
   bullmq: ["fleet"],
   pg: ["fleet"],

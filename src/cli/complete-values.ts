@@ -118,11 +118,10 @@ function recordedSessions(journal: WorkspaceJournal): readonly Candidate[] {
 }
 
 async function approvals({ options }: CandidateContext): Promise<readonly Candidate[]> {
-  const { PendingApprovals } = await import("../engine/approvals/pending-approvals.ts");
-  const { workspace, files } = await placesOf(options);
-  const pending = new PendingApprovals({ folder: files.approvals, workspace });
-  return pending
-    .list()
+  const { QuestionStore } = await import("../engine/approvals/question-store.ts");
+  const { workspace, state } = await placesOf(options);
+  return new QuestionStore(state)
+    .list(workspace)
     .filter(({ answer }) => answer === undefined)
     .map(({ id, request }) => ({ value: id, description: request.tool }));
 }

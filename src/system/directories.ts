@@ -66,8 +66,7 @@ export type WorkspaceFiles = Readonly<
     | "servers"
     | "sandbox"
     | "transactions"
-    | "index"
-    | "approvals",
+    | "index",
     string
   >
 >;
@@ -93,7 +92,6 @@ function filesIn(directory: string): WorkspaceFiles {
     sandbox: `${directory}/sandbox`,
     transactions: `${directory}/transactions`,
     index: `${directory}/index`,
-    approvals: `${directory}/approvals`,
   };
 }
 

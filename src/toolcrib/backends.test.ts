@@ -9,7 +9,7 @@ import { isAlive } from "../../test/support/is-alive.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { Backend } from "../contract/backend.ts";
 import type { Environment } from "../contract/environment.ts";
-import { AllPendingApprovals } from "../engine/approvals/all-pending-approvals.ts";
+import { AllPendingApprovals } from "../engine/approvals/approvals.ts";
 import { environmentOf } from "../environment/backend/backend-environment.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";

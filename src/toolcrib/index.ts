@@ -87,7 +87,7 @@ export {
   type ShownRequest,
 } from "../engine/approvals/approval-request.ts";
 export type { Approvals, AskOptions } from "../engine/approvals/approvals.ts";
-export type { ApprovalAnswer, PendingApproval } from "../engine/approvals/stored-approval.ts";
+export type { ApprovalAnswer, PendingApproval } from "../engine/approvals/question-store.ts";
 export { environmentOf } from "../environment/backend/backend-environment.ts";
 export { openLocalEnvironment } from "../environment/local/local-environment.ts";
 export { MemoryEnvironment } from "../environment/memory/memory-environment.ts";

@@ -122,10 +122,8 @@ export class Toolcrib implements Caller, AsyncDisposable {
       shells: this.#shells,
     });
     this.#approvals = new WorkspaceApprovals({
-      workspace: workspace.id,
-      folder: files.approvals,
       directories: workspace,
-      asker: () => ({ session: this.session, client: this.#client }),
+      asker: () => ({ workspace: workspace.id, session: this.session, client: this.#client }),
       mode: () => this.#mode,
       request: async (...call) => (await this.check(...call)).request ?? undefined,
     });
@@ -416,6 +414,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
   async #close(): Promise<void> {
     this.#shared.denied.close();
     await this.#running.end();
+    this.#approvals.close();
     try {
       const sources = this.#options.sources ?? [];
       const parts = [

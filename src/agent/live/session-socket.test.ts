@@ -7,7 +7,6 @@ import { describe, expect, it, vi } from "vitest";
 import { sessionOnLoopback } from "../../../test/agent/session-on-loopback.ts";
 import type { Script } from "../../../test/providers/provider-server.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { workspaceFiles } from "../../system/directories.ts";
 import { maxRequestBytes } from "../../system/private-socket.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 import { attachSession } from "./attach-session.ts";
@@ -206,16 +205,14 @@ it.for(["bwrap", "landlock"] as const)(
       const stop = new AbortController();
       const call = victim.call("file.delete", { path: "a.txt" }, { signal: stop.signal });
       await vi.waitFor(() => expect(victim.approvals.list()).toHaveLength(1), { timeout: 60_000 });
-      const { approvals } = workspaceFiles(fixture.state, workspace);
-      const before = readdirSync(approvals);
-      const answer = join(approvals, before[0]!.replace(/question$/, "answer"));
+      const answers = join(fixture.state, "approvals.db");
       const socket = join(socketFolder(fixture.state), name);
       const script = `
       const { connect } = require("node:net");
       const { readdirSync, writeFileSync } = require("node:fs");
       const attempt = (act) => { try { act(); return "done"; } catch (error) { return error.code; } };
       console.log("list", attempt(() => readdirSync(${JSON.stringify(socketFolder(fixture.state))})));
-      console.log("write", attempt(() => writeFileSync(${JSON.stringify(answer)}, "{}")));
+      console.log("write", attempt(() => writeFileSync(${JSON.stringify(answers)}, "{}")));
       connect(${JSON.stringify(socket)})
         .on("connect", () => { console.log("connected"); process.exit(); })
         .on("error", ({ code }) => console.log("refused", code));`;

@@ -5,7 +5,7 @@ import { launcher } from "../../../test/support/built-program.ts";
 import { cliWithModel } from "../../../test/support/cli-with-model.ts";
 import { isAlive } from "../../../test/support/is-alive.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { AllPendingApprovals } from "../../engine/approvals/all-pending-approvals.ts";
+import { AllPendingApprovals } from "../../engine/approvals/approvals.ts";
 import { attachSession } from "./attach-session.ts";
 import { socketFolder } from "./live-protocol.ts";
 import { type RunToStart, startRun } from "./start-run.ts";

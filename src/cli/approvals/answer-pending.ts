@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
-import { AllPendingApprovals } from "../../engine/approvals/all-pending-approvals.ts";
-import type { PendingApproval } from "../../engine/approvals/stored-approval.ts";
+import { AllPendingApprovals } from "../../engine/approvals/approvals.ts";
+import type { PendingApproval } from "../../engine/approvals/question-store.ts";
 import { nearest } from "../../lib/text/nearest.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { userDirectories } from "../../system/directories.ts";

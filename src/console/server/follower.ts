@@ -147,7 +147,8 @@ export class Follower {
 
   get #pause(): number {
     const now = performance.now();
-    const isBusy = this.#isTouched || now < this.#newUntil;
+    // A question whose session ends must not stay, and nothing tells about that.
+    const isBusy = this.#isTouched || now < this.#newUntil || this.#parts.questions.areOpen;
     return isBusy || [...this.#followed].some(([id, found]) => this.#isDue(id, found, now))
       ? fastestMs
       : this.#pauseBetweenAll;
@@ -174,12 +175,14 @@ export class Follower {
     // Some file systems do not tell about changes.
     const isAll = all || begun - this.#lookedAtAllAt > this.#pauseBetweenAll * 0.9;
     if (isAll) this.#lookedAtAllAt = begun;
-    let isChanged = all || this.#overview === undefined || this.#isTouched;
+    const isAsked = this.#parts.questions.hasChanged();
+    if (isAsked) this.#approvals = undefined;
+    let isChanged = all || isAsked || this.#overview === undefined || this.#isTouched;
     this.#isTouched = false;
     for (const id of this.#knownIds(begun))
       if ((isAll || this.#isDue(id, this.#followed.get(id), begun)) && this.#lookAt(id, begun, all))
         isChanged = true;
-    // Sessions and calls of a process that died, and questions that expired, leave no record.
+    // Sessions and calls of a process that died leave no record.
     const isOld = begun - this.#checkedAt > recheckMs;
     if (isChanged || isOld) this.#renew(begun, { all, isOld });
     // Reading a change is not part of the cost of looking for one.
@@ -207,7 +210,7 @@ export class Follower {
 
   /** Returns whether the workspace has changed. */
   #lookAt(id: string, now: number, all: boolean): boolean {
-    const { workspaces, questions } = this.#parts;
+    const { workspaces } = this.#parts;
     const found = this.#followed.get(id);
     try {
       if (found === undefined) {
@@ -226,21 +229,18 @@ export class Follower {
         return true;
       }
       if (now > found.hotUntil && !this.#watch.has(id)) this.#watchFolders(id);
-      const isAsked = questions.hasChanged(id);
-      if (isAsked) this.#approvals = undefined;
-      const isWritten = !found.stamps.areSame;
-      if (isAsked || isWritten) {
+      if (!found.stamps.areSame) {
         found.hotUntil = now + hotMs;
         this.#watch.remove(id);
       }
       // Two writes within one tick of the file system's clock look like one, so a changed journal is read for a while.
-      if (!all && (now < found.restUntil || now > found.hotUntil)) return isAsked;
+      if (!all && (now < found.restUntil || now > found.hotUntil)) return false;
       found.stamps.note();
       const begun = performance.now();
       const isNew = this.#readNew(id, found);
-      // Many calls are read together, which disturbs their writer less. Questions are not in the journal.
+      // Many calls are read together, which disturbs their writer less.
       found.restUntil = now + Math.min((performance.now() - begun) * readRestFactor, maxReadRestMs);
-      return isNew || isAsked;
+      return isNew;
     } catch (error) {
       // A journal that cannot be read now must not hide the others.
       if (error instanceof ToolError) return false;
@@ -250,8 +250,8 @@ export class Follower {
 
   #watchFolders(id: string): void {
     if (this.#listeners.size === 0) return;
-    const { journal, approvals } = this.#parts.workspaces.files(id);
-    this.#watch.add(id, [dirname(journal), approvals]);
+    const { journal } = this.#parts.workspaces.files(id);
+    this.#watch.add(id, [dirname(journal)]);
     const followed = this.#followed.get(id);
     if (followed !== undefined) followed.canWatch = this.#watch.has(id);
   }
@@ -290,7 +290,7 @@ export class Follower {
   #renew(now: number, { all, isOld }: { readonly all: boolean; readonly isOld: boolean }): void {
     const { questions, version } = this.#parts;
     if (isOld) this.#checkedAt = now;
-    if (all || isOld) this.#approvals = undefined;
+    if (all) this.#approvals = undefined;
     for (const [id, followed] of this.#followed) {
       const { part, isStale = true, readAt = -partMs } = followed;
       const isLive = part !== undefined && part.sessions.length + part.running.length > 0;

@@ -1,12 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type OpenConsole, openTestConsole } from "../../../test/support/console/open-console.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { consoleCommands } from "../../cli/console/console-commands.ts";
-import { AllPendingApprovals } from "../../engine/approvals/all-pending-approvals.ts";
-import { workspaceFiles } from "../../system/directories.ts";
+import type { ApprovalRequest } from "../../engine/approvals/approval-request.ts";
+import { AllPendingApprovals } from "../../engine/approvals/approvals.ts";
+import { QuestionStore } from "../../engine/approvals/question-store.ts";
 import { policyFiles } from "../../system/policy-files.ts";
 import type { Toolcrib } from "../../toolcrib/index.ts";
 import type { ConsoleEvent, PendingQuestion } from "../api.ts";
@@ -167,25 +168,46 @@ it("notices every change of the questions, also two within one tick of the file 
   tags: "slow",
 }, async () => {
   await using folder = temporaryFolder();
-  const files = workspaceFiles(folder.path, "/w");
-  mkdirSync(files.approvals, { recursive: true });
-  writeFileSync(files.journal, "");
-  const workspaces = new Workspaces(folder.path);
-  const id = workspaces.idOf("/w");
   const directories = { state: folder.path, config: folder.path };
-  const questions = new Questions(workspaces, { directories, commands: consoleCommands });
-  const settled = () => vi.waitFor(() => expect(questions.hasChanged(id)).toBe(false), 60_000);
+  const questions = new Questions(new Workspaces(folder.path), { directories, commands: consoleCommands });
+  const store = new QuestionStore(folder.path);
+  const asker = { workspace: "/w", session: "session_1", client: { kind: "library" } } as const;
+  const request = { hash: "a", previewHash: "a", parts: [] } as unknown as ApprovalRequest;
+  const before = questions.hasChanged();
+  const seen: boolean[] = [];
   for (let round = 0; round < 20; round += 1) {
-    await settled();
-    const answer = join(files.approvals, "one.answer");
-    writeFileSync(answer, "");
-    expect(questions.hasChanged(id)).toBe(true);
-    rmSync(answer);
-    // The console looks again later.
-    await pause(60);
-    expect(questions.hasChanged(id)).toBe(true);
+    const open = store.open(request, asker)!;
+    seen.push(questions.hasChanged());
+    open.close();
+    seen.push(questions.hasChanged());
   }
+  expect([before, questions.hasChanged(), seen]).toEqual([false, false, Array(40).fill(true)]);
 });
+
+it("a question disappears with the process that asked it, without any other change", async () => {
+  await using console = await openTestConsole();
+  const page = await console.login();
+  const crib = await console.open("one", { mode: "safe", pendingApprovals: true });
+  writeFileSync(join(crib.workspace, "a.txt"), "one\n");
+  const program = join(import.meta.dirname, "../../toolcrib/index.ts");
+  const { state, config } = console.directories;
+  const options = { workspace: crib.workspace, stateDirectory: state, configDirectory: config, mode: "safe" };
+  const script = `import { openToolcrib } from ${JSON.stringify(program)};
+    setInterval(() => {}, 1000);
+    const crib = await openToolcrib({ ...${JSON.stringify(options)}, approve: () => new Promise(() => {}) });
+    await crib.call("file.delete", { path: "a.txt" });`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
+  try {
+    await questionIn(page);
+    await using stream = await page.events();
+    child.kill("SIGKILL");
+    const isGone = (event: ConsoleEvent) =>
+      event.type === "overview" && event.overview.approvals.length === 0;
+    expect(await stream.until(isGone)).toMatchObject({ overview: { approvals: [] } });
+  } finally {
+    child.kill("SIGKILL");
+  }
+}, 600_000);
 
 it("a question that was denied elsewhere is no longer in the overview, although no call waits", async () => {
   await using console = await openTestConsole();

@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../../contract/error.ts";
-import { AllPendingApprovals } from "../../engine/approvals/all-pending-approvals.ts";
+import { AllPendingApprovals } from "../../engine/approvals/approvals.ts";
+import type { PendingApproval } from "../../engine/approvals/question-store.ts";
 import { otherInput, rulesByWidth } from "../../engine/approvals/question-text.ts";
-import type { PendingApproval } from "../../engine/approvals/stored-approval.ts";
 import { callTitle } from "../../lib/text/call-title.ts";
 import { redactText, redactValue } from "../../policy/redaction/redact.ts";
 import { FileStamps } from "../../system/policy-files.ts";
@@ -21,13 +22,17 @@ type QuestionServices = Pick<ConsoleServices, "directories" | "commands">;
 export class Questions {
   readonly #workspaces: Workspaces;
   readonly #pending: AllPendingApprovals;
-  readonly #folders = new Map<string, { readonly stamps: FileStamps; changedAt: number | undefined }>();
+  readonly #stamps: FileStamps;
   readonly #answered: AnsweredByRules;
+  /** When the database changed last. */
+  #changedAt = Number.NEGATIVE_INFINITY;
+  #seen = "";
 
   constructor(workspaces: Workspaces, { directories, commands }: QuestionServices) {
     this.#workspaces = workspaces;
     this.#pending = new AllPendingApprovals({ state: workspaces.state, config: directories.config });
     this.#answered = new AnsweredByRules(commands.countAnswered);
+    this.#stamps = new FileStamps([join(workspaces.state, "approvals.db")]);
   }
 
   /** Calls the listener when more is known about a question. */
@@ -35,24 +40,27 @@ export class Questions {
     this.#answered.onCounted(listener);
   }
 
-  /** Returns whether questions of a workspace may have changed since the last call. Only looks at its folder. */
-  hasChanged(workspace: string): boolean {
-    const known = this.#folders.get(workspace);
+  /** Whether a question waits for the user, as far as is known. */
+  get areOpen(): boolean {
+    return this.#seen !== "";
+  }
+
+  /** Returns whether the questions have changed since the last call. */
+  hasChanged(): boolean {
     const now = performance.now();
-    if (known === undefined) {
-      const stamps = new FileStamps([this.#workspaces.files(workspace).approvals]);
-      this.#folders.set(workspace, { stamps, changedAt: now });
-      return true;
+    if (!this.#stamps.areSame) {
+      this.#stamps.note();
+      this.#changedAt = now;
     }
-    if (!known.stamps.areSame) {
-      known.stamps.note();
-      known.changedAt = now;
-      return true;
-    }
-    // An answer and its use within one tick of the file system's clock look like one change, so it counts once more.
-    if (known.changedAt === undefined) return false;
-    if (now - known.changedAt > clockStepMs) known.changedAt = undefined;
-    return true;
+    // Two changes within one tick of the file system's clock look like one, and a session that ends changes no file.
+    if (now - this.#changedAt > clockStepMs && !this.areOpen) return false;
+    const open = this.#pending
+      .list()
+      .map(({ id, askedAt, waiting, answer }) => [id, askedAt, waiting, answer]);
+    const seen = open.length === 0 ? "" : JSON.stringify(open);
+    const isChanged = seen !== this.#seen;
+    this.#seen = seen;
+    return isChanged;
   }
 
   /** Returns the questions without an answer, and those whose approval has not been used, oldest first. */

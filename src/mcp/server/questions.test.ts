@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/client";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { AllPendingApprovals } from "../../engine/approvals/all-pending-approvals.ts";
+import { AllPendingApprovals } from "../../engine/approvals/approvals.ts";
 import { MemoryEnvironment, openToolcrib, type Toolcrib } from "../../toolcrib/index.ts";
 import { serveStdio } from "./serve-stdio.ts";
 import { StdioTransport } from "./stdio-transport.ts";

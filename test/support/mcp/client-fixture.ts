@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { Client, type ClientCapabilities, type ClientOptions } from "@modelcontextprotocol/client";
-import { AllPendingApprovals } from "../../../src/engine/approvals/all-pending-approvals.ts";
+import { AllPendingApprovals } from "../../../src/engine/approvals/approvals.ts";
 import { type ServedConnection, serveStdio } from "../../../src/mcp/server/serve-stdio.ts";
 import { StdioTransport } from "../../../src/mcp/server/stdio-transport.ts";
 import type { PromptOptions } from "../../../src/mcp/types.ts";

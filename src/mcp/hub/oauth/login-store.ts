@@ -6,9 +6,9 @@ import type {
 } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
 import { contentHash } from "../../../lib/bytes/content-hash.ts";
-import { ApprovalFiles } from "../../../system/approval-files.ts";
 import { attempt } from "../../../system/attempt.ts";
 import { makePrivateDirectory } from "../../../system/directories.ts";
+import { PrivateFolder } from "../../../system/private-folder.ts";
 import { withProcessLock } from "../../../system/process-lock.ts";
 import { type DpopKey, dpopKey, isBound } from "./dpop.ts";
 
@@ -36,11 +36,11 @@ export interface Login {
 /** The user's logins at MCP servers: private files in the state directory, one per server and issuer. */
 export class LoginStore {
   readonly #folder: string;
-  readonly #files: ApprovalFiles;
+  readonly #files: PrivateFolder;
 
   constructor(stateDirectory: string) {
     this.#folder = join(stateDirectory, "mcp-logins");
-    this.#files = new ApprovalFiles(this.#folder);
+    this.#files = new PrivateFolder(this.#folder);
   }
 
   read(server: LoginServer): Login | undefined {

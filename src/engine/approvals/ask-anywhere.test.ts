@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { workspaceFiles } from "../../system/directories.ts";
 import { appendToPolicyFile, policyFiles } from "../../system/policy-files.ts";
 import {
   AnsweredElsewhere,
@@ -14,7 +15,7 @@ import {
   type Toolcrib,
   type ToolcribOptions,
 } from "../../toolcrib/index.ts";
-import { AllPendingApprovals } from "./all-pending-approvals.ts";
+import { AllPendingApprovals } from "./approvals.ts";
 
 /** A question that a program shows to its user. */
 interface Shown {
@@ -32,7 +33,7 @@ function openHouse() {
   return {
     at,
     desk: new AllPendingApprovals({ state: at("state"), config: at("config") }),
-    approvals: workspaceFiles(at("state"), at("workspace")).approvals,
+    database: at("state/approvals.db"),
     grant: (rule: string) => appendToPolicyFile(policyFiles(at("config"), at("workspace")).granted, [rule]),
     write: (path: string, text: string) => writeFileSync(at(join("workspace", path)), text),
     open: async (options: ToolcribOptions = {}) => {
@@ -89,7 +90,7 @@ describe("a question that a program shows", () => {
     expect([
       { session, client, agent: request.agent, waiting, shown: crib.shown[0]!.request.agent },
       (await call).error,
-      readdirSync(house.approvals),
+      house.desk.list(),
     ]).toEqual([
       { session: crib.session, client: { kind: "chat" }, agent: "agent_1", waiting: 1, shown: "agent_1" },
       null,
@@ -109,7 +110,7 @@ describe("a question that a program shows", () => {
     await house.desk.answer(house.desk.list()[0]!, { allow: true });
     const { error } = await call;
     const [{ signal }] = crib.shown as [Shown];
-    expect([error, signal.reason, signal.reason.message, readdirSync(house.approvals)]).toEqual([
+    expect([error, signal.reason, signal.reason.message, house.desk.list()]).toEqual([
       null,
       expect.any(AnsweredElsewhere),
       "Allowed, answered elsewhere",
@@ -166,55 +167,84 @@ describe("a question that a program shows", () => {
       await crib.call("file.delete", { path: "a.txt" });`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
     await vi.waitFor(() => expect(crib.approvals.list()).toHaveLength(1), { timeout: 60_000 });
+    const [orphan] = house.desk.list();
     child.kill("SIGKILL");
     await vi.waitFor(() => expect(crib.approvals.list()).toEqual([]), { timeout: 60_000 });
     expect(existsSync(house.at("workspace/a.txt"))).toBe(true);
+    const late = house.desk.answer(orphan!, { allow: true, remember: "always" });
+    await expect(late).rejects.toMatchObject({
+      code: "stale",
+      message: `The call of approval ${orphan!.id} cannot run any more: its session has ended`,
+    });
+    expect(() => house.desk.find(orphan!.id)).toThrow("its session has ended");
+    expect(existsSync(policyFiles(house.at("config"), house.at("workspace")).granted)).toBe(false);
+  });
+
+  it("ends with its session, also when the call was refused and only its repetition would run", async () => {
+    await using house = openHouse();
+    house.write("a.txt", "one\n");
+    const crib = await house.open({ approve: undefined, pendingApprovals: true });
+    const other = await house.open();
+    expect((await remove(crib)).error?.code).toBe("needs-approval");
+    const [question] = other.approvals.list();
+    await crib.close();
+    expect(other.approvals.list()).toEqual([]);
+    await expect(other.approvals.answer(question!.id, { allow: true })).rejects.toThrow(
+      "its session has ended",
+    );
   });
 
   it("is still asked where it is shown when it cannot be stored", async () => {
     await using house = openHouse();
     house.write("a.txt", "one\n");
-    mkdirSync(house.at("elsewhere"));
+    writeFileSync(house.at("elsewhere"), "");
     const crib = await house.open();
-    rmSync(house.approvals, { recursive: true, force: true });
-    symlinkSync(house.at("elsewhere"), house.approvals);
+    symlinkSync(house.at("elsewhere"), house.database);
     const call = remove(crib);
     await vi.waitFor(() => expect(crib.shown).toHaveLength(1), { timeout: 60_000 });
     crib.shown[0]!.answer({ allow: true });
-    expect([(await call).error, readdirSync(house.at("elsewhere")), house.desk.list()]).toEqual([
+    expect([(await call).error, readFileSync(house.at("elsewhere"), "utf8"), house.desk.list()]).toEqual([
       null,
-      [],
+      "",
       [],
     ]);
   });
 });
 
-describe("an answer that another program forges", () => {
+describe("an answer in the database", () => {
   it.each([
-    ["has another hash", (whole: object) => JSON.stringify({ ...whole, hash: "0".repeat(64) })],
-    ["is for another preview", (whole: object) => JSON.stringify({ ...whole, previewHash: "0".repeat(64) })],
-    ["allows by text", (whole: object) => JSON.stringify({ ...whole, says: { allow: "true" } })],
-    ["is not JSON", () => "{"],
-    ["is a link to a valid answer", "link"],
-  ] as const)("does not count when it %s", async (_name, forge) => {
+    ["allows by text", JSON.stringify({ says: { allow: "true" } })],
+    ["is not JSON", "{"],
+  ])("does not count when it %s", async (_name, answer) => {
     await using house = openHouse();
     house.write("a.txt", "one\n");
     const crib = await house.open();
     const call = remove(crib);
     await pending(crib);
-    const { hash, previewHash, session } = crib.approvals.list()[0]!;
-    const name = readdirSync(house.approvals).find((each) => each.endsWith(".question"))!;
-    const file = join(house.approvals, name.replace(/question$/, "answer"));
-    const whole = { says: { allow: true }, hash, previewHash, session, answeredAt: Date.now() };
-    if (forge === "link") {
-      house.write("answer.json", JSON.stringify(whole));
-      symlinkSync(house.at("workspace/answer.json"), file);
-    } else writeFileSync(file, forge(whole));
-    // It is removed, and a true answer counts.
-    await vi.waitFor(() => expect(existsSync(file)).toBe(false), { timeout: 60_000 });
+    const database = new DatabaseSync(house.database);
+    database.prepare("UPDATE questions SET answer = ?, answered_at = ?").run(answer, Date.now());
+    database.close();
+    // The waiting call looks every 100 ms.
+    await pause(500);
     expect(crib.shown[0]!.signal.aborted).toBe(false);
-    await house.desk.answer(house.desk.list()[0]!, { allow: false });
+    crib.shown[0]!.answer({ allow: false });
     expect([(await call).error?.code, existsSync(house.at("workspace/a.txt"))]).toEqual(["denied", true]);
+  });
+
+  it("is the first one: a second one is told that the question is no longer pending", async () => {
+    await using house = openHouse();
+    house.write("a.txt", "one\n");
+    const crib = await house.open();
+    const call = remove(crib);
+    await pending(crib);
+    const [question] = house.desk.list();
+    const answers = await Promise.allSettled(
+      [true, false, true].map((allow) => house.desk.answer(question!, { allow })),
+    );
+    expect([answers.map(({ status }) => status), (await call).error]).toEqual([
+      ["fulfilled", "rejected", "rejected"],
+      null,
+    ]);
   });
 });
 
@@ -227,7 +257,7 @@ describe("equal questions that wait", () => {
     const listed = house.desk.list();
     await house.desk.answer(listed[0]!, { allow: true });
     expect([listed.length, (await Promise.all(calls)).map(({ error }) => error)]).toEqual([1, [null, null]]);
-    expect(readdirSync(house.approvals)).toEqual([]);
+    expect(house.desk.list()).toEqual([]);
   });
 
   it("are remembered only for the session that the user was shown", async () => {

@@ -1,26 +1,14 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { execFile } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { launcher } from "../../../test/support/built-program.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { ApprovalFiles } from "../../system/approval-files.ts";
-import { workspaceFiles } from "../../system/directories.ts";
-import {
-  type ApprovalRequest,
-  openToolcrib,
-  type Toolcrib,
-  type ToolcribOptions,
-} from "../../toolcrib/index.ts";
-import { AllPendingApprovals } from "./all-pending-approvals.ts";
-import { PendingApprovals } from "./pending-approvals.ts";
+import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib/index.ts";
+import { AllPendingApprovals } from "./approvals.ts";
+import { QuestionStore } from "./question-store.ts";
 
 /** Instances of one home without an approver, and the desk where the user answers. */
 async function openHouse(options: ToolcribOptions = {}) {
@@ -49,7 +37,16 @@ async function openHouse(options: ToolcribOptions = {}) {
       writeFileSync(at(path), text);
     },
     desk: new AllPendingApprovals({ state: at("state"), config: at("config") }),
-    folderOf: (workspace: string) => workspaceFiles(at("state"), at(workspace)).approvals,
+    database: at("state/approvals.db"),
+    /** Runs a statement in the database, as another program of the user could. */
+    sql: (statement: string, ...values: readonly string[]) => {
+      const database = new DatabaseSync(at("state/approvals.db"));
+      try {
+        return database.prepare(statement).all(...values);
+      } finally {
+        database.close();
+      }
+    },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(instances.map((fixture) => fixture.close()));
       await folder[Symbol.asyncDispose]();
@@ -74,15 +71,12 @@ describe("a pending approval", () => {
     const { content, error } = await fixture.call("file.delete", { path: "a.txt" });
     const [question, ...others] = fixture.approvals.list();
     const { id, workspace, session, request } = question!;
-    const folder = house.folderOf("workspace");
     expect({
       content,
       code: error?.code,
       others,
       asked: { workspace, session, tool: request.tool, preview: request.preview, grants: request.grants },
-      modes: [folder, join(folder, `${id}.question`)].map((path) =>
-        (statSync(path).mode & 0o777).toString(8),
-      ),
+      modes: [house.at("state"), house.database].map((path) => (statSync(path).mode & 0o777).toString(8)),
     }).toEqual({
       content:
         "This call needs approval: it would delete a.txt (mode safe asks before deleting)\n" +
@@ -136,69 +130,43 @@ describe("the stored requests", () => {
     const { error } = await fixture.call("shell.run", { command: "true", env: { A: "漢".repeat(400_000) } });
     house.write("workspace/a.txt", "x\n");
     await remove(fixture);
-    mkdirSync(join(house.folderOf("workspace"), "222222.question"));
+    house.sql(
+      "INSERT INTO questions SELECT NULL, '222222', waiter, waits, workspace, session, client, hash, preview_hash, '{', NULL, asked_at, NULL, NULL FROM questions",
+    );
     expect([error?.code, house.desk.list().map(({ request }) => request.tool)]).toEqual([
       "needs-approval",
       ["file.delete"],
     ]);
   });
 
-  it.each([
-    ["used", "at once", false],
-    ["refused as late", "after the question is answered there", true],
-  ])("are %s when the asking program closes them %s", async (_, __, isLate) => {
+  it("stay when several processes store them at the same time", async () => {
     await using house = await openHouse();
-    const approvals = new PendingApprovals({
-      folder: house.folderOf("workspace"),
-      workspace: house.at("workspace"),
-    });
-    const asker = { session: "session_1", client: { kind: "library" } } as const;
-    const request = { hash: "a", previewHash: "a", parts: [] } as unknown as ApprovalRequest;
-    const question = approvals.open(request, asker)!;
-    const used: unknown[] = [];
-    const { create } = ApprovalFiles.prototype;
-    const spy = vi.spyOn(ApprovalFiles.prototype, "create").mockImplementationOnce(function (
-      this: ApprovalFiles,
-      ...given
-    ) {
-      if (isLate) used.push(question.close());
-      const isMade = create.apply(this, given);
-      if (!isLate) used.push(question.close());
-      return isMade;
-    });
-    const answer = () => approvals.answer(question.pending, { allow: true });
-    if (isLate) expect(answer).toThrow("it was answered elsewhere");
-    else answer();
-    spy.mockRestore();
-    expect([used, readdirSync(house.folderOf("workspace"))]).toEqual([
-      [isLate ? undefined : { allow: true, hash: "a" }],
-      [],
-    ]);
-  });
+    const store = new QuestionStore(house.at("state"));
+    const asker = { workspace: "/w", session: "session_1", client: { kind: "library" } } as const;
+    const program = join(import.meta.dirname, "question-store.ts");
+    const script = `import { QuestionStore } from ${JSON.stringify(program)};
+      const store = new QuestionStore(${JSON.stringify(house.at("state"))});
+      for (let n = 0; n < 10; n += 1) {
+        const hash = process.argv[1] + n;
+        const pending = store.describe({ hash, previewHash: hash, parts: [] }, ${JSON.stringify(asker)});
+        store.store(pending, { outlivesSession: true });
+      }`;
+    const run = promisify(execFile);
+    await Promise.all(
+      ["a", "b", "c"].map((name) => run(process.execPath, ["--input-type=module", "-e", script, name])),
+    );
+    expect(new Set(store.list().map(({ hash }) => hash)).size).toBe(30);
+  }, 600_000);
 
-  it("stay when another process stores them while this one removes old ones", async () => {
+  it("begin anew when the database is damaged, and refuse one of a newer version", async () => {
     await using house = await openHouse();
-    const folder = house.folderOf("workspace");
-    const [one, other] = [1, 2].map(() => new PendingApprovals({ folder, workspace: house.at("workspace") }));
-    const asker = { session: "session_1", client: { kind: "library" } } as const;
-    const request = (hash: string) => ({ hash, previewHash: hash, parts: [] }) as unknown as ApprovalRequest;
-    const { names } = ApprovalFiles.prototype;
-    const spy = vi.spyOn(ApprovalFiles.prototype, "names").mockImplementationOnce(function (
-      this: ApprovalFiles,
-    ) {
-      const found = names.call(this);
-      other!.store(request("b"), asker);
-      return found;
-    });
-    one!.store(request("a"), asker);
-    spy.mockRestore();
-    // Both may have the same time.
-    expect(
-      one!
-        .list()
-        .map(({ hash }) => hash)
-        .toSorted(),
-    ).toEqual(["a", "b"]);
+    house.write("workspace/a.txt", "one\n");
+    house.write("state/approvals.db", "this is no database, but long enough to look like one".repeat(20));
+    const fixture = await house.open();
+    await remove(fixture);
+    expect(house.desk.list().length).toBe(1);
+    house.sql("PRAGMA user_version = 99");
+    expect(() => house.desk.list()).toThrow("was written by a newer version of Toolcrib");
   });
 });
 
@@ -383,12 +351,10 @@ describe("a model", () => {
     const [asked] = fixture.approvals.list();
     await remove(fixture, "b.txt");
     const other = fixture.approvals.list().find(({ id }) => id !== asked!.id)!;
-    const folder = house.folderOf("workspace");
-    const inTheWay = JSON.stringify({ ...asked, id: other.id });
-    writeFileSync(join(folder, `${other.id}.question`), inTheWay);
+    house.sql("UPDATE questions SET hash = 'another call' WHERE id = ?", other.id);
     const { content } = await fixture.call("file.delete", { path: "b.txt" });
-    expect([readFileSync(join(folder, `${other.id}.question`), "utf8"), content]).toEqual([
-      inTheWay,
+    expect([house.sql("SELECT hash FROM questions WHERE id = ?", other.id), content]).toEqual([
+      [{ hash: "another call" }],
       expect.stringContaining("The user cannot be asked here"),
     ]);
   });
@@ -399,31 +365,26 @@ describe("a model", () => {
     const fixture = await house.open();
     await remove(fixture);
     const [question] = fixture.approvals.list();
-    const folder = house.folderOf("workspace");
-    const file = join(folder, `${question!.id}.answer`);
     const answers = [
-      await fixture.call("file.write", { path: file, content: "{}" }),
-      await fixture.call("file.read", { path: join(folder, `${question!.id}.question`) }),
+      await fixture.call("file.write", { path: house.database, content: "{}" }),
+      await fixture.call("file.read", { path: house.database }),
     ].map(({ error }) => error?.code);
-    const { hash, previewHash, session } = question!;
-    const whole = { says: { allow: true }, hash, previewHash, session, answeredAt: Date.now() };
-    const forged = [
-      "",
-      "{",
-      "null",
-      "[]",
-      { ...whole, hash: "0".repeat(64) },
-      { ...whole, previewHash: "0".repeat(64) },
-      { ...whole, says: { allow: "true" } },
-      { ...whole, says: true },
-      { ...whole, says: { allow: true, remember: "session" }, session: "session_other" },
-      { ...whole, answeredAt: Date.now() - 11 * 60_000 },
-      { ...whole, answeredAt: Date.now() + 11 * 60_000 },
-      { ...whole, answeredAt: String(Date.now()) },
+    const { session } = question!;
+    const now = Date.now();
+    const forged: readonly [string, number][] = [
+      ["", now],
+      ["{", now],
+      ["null", now],
+      ["[]", now],
+      [JSON.stringify({ says: { allow: "true" }, session }), now],
+      [JSON.stringify({ says: true, session }), now],
+      [JSON.stringify({ says: { allow: true, remember: "session" }, session: "session_other" }), now],
+      [JSON.stringify({ says: { allow: true }, session }), now - 11 * 60_000],
+      [JSON.stringify({ says: { allow: true }, session }), now + 11 * 60_000],
     ];
     const codes: string[] = [];
-    for (const text of forged) {
-      writeFileSync(file, typeof text === "string" ? text : JSON.stringify(text));
+    for (const [text, time] of forged) {
+      house.sql("UPDATE questions SET answer = ?, answered_at = CAST(? AS INTEGER)", text, String(time));
       codes.push(await remove(fixture));
     }
     expect([answers, codes]).toEqual([["denied", "denied"], Array(forged.length).fill("needs-approval")]);
@@ -435,23 +396,21 @@ describe("a model", () => {
     const [fixture, attacker] = [await house.open(), await house.open({ mode: "yolo" })];
     await remove(fixture);
     const [question] = fixture.approvals.list();
-    const folder = house.folderOf("workspace");
     house.write(
       "workspace/attack.sh",
       `TOOLCRIB_HOME='${house.at("state")}' '${process.execPath}' '${launcher}' approve ${question!.id} --yes
-       mkdir -p '${folder}'
-       echo '{}' > '${join(folder, `${question!.id}.answer`)}'
-       cat '${folder}'/*; echo done`,
+       echo '{}' > '${house.database}'
+       cat '${house.database}'; echo done`,
     );
-    const before = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+    const before = readFileSync(house.database);
     const { content } = await attacker.call("shell.run", { command: "sh attack.sh" });
-    const after = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+    const after = readFileSync(house.database);
     // Without a sandbox a command writes where the user can, but Toolcrib's own commands still refuse it.
     const isConfined = (await attacker.sandbox()).level !== "none";
-    expect([content.includes("done"), isConfined ? after : before, await remove(fixture)]).toEqual([
-      true,
-      before,
-      "needs-approval",
-    ]);
+    expect([
+      content.includes("done"),
+      (isConfined ? after : before).equals(before),
+      await remove(fixture),
+    ]).toEqual([true, true, "needs-approval"]);
   });
 });
