@@ -77,6 +77,20 @@ describe.skipIf(missingBrowser)("a question (with Chromium)", () => {
     expect(shown.server.posted.map(({ body }) => body["id"])).toEqual(["q-1"]);
   });
 
+  it("answers the picked questions together", async () => {
+    await shown.open("#/now");
+    const boxes = page.getByLabel("Pick to answer together");
+    await boxes.nth(0).check();
+    await boxes.nth(1).check();
+    await settle(page);
+    await page.getByRole("button", { name: "Allow all once" }).click();
+    await page.getByText("Questions", { exact: true }).waitFor({ state: "detached" });
+    expect(shown.server.posted.map(({ body }) => [body["id"], body["answer"], body["hash"]])).toEqual([
+      ["q-1", "once", "h1"],
+      ["q-2", "once", expect.any(String)],
+    ]);
+  });
+
   it("shows a question again when the same call asks again", async () => {
     await shown.open("#/now");
     await page.locator(".question").first().getByRole("button", { name: "Allow once" }).click();

@@ -129,6 +129,49 @@ it("reports unknown ids and conflicting options", async () => {
     [2, "No approval with the id zzzzzz is pending"],
     [2, "No approval with the id ../../x is pending"],
     [2, "--session and --deny cannot be combined"],
-    [2, "Unexpected argument: more"],
+    [2, "No approval with the id zzzzzz is pending"],
   ]);
+});
+
+it("answers several questions together, and says which call cannot run any more", async () => {
+  await using fixture = cliWorkspace();
+  const open = () =>
+    openToolcrib({
+      workspace: fixture.workspace,
+      mode: "safe",
+      stateDirectory: fixture.home,
+      configDirectory: join(fixture.home, "config"),
+      pendingApprovals: true,
+    });
+  await using crib = await open();
+  const remove = async (name: string, from: Toolcrib = crib) => {
+    if (!existsSync(join(fixture.workspace, name))) fixture.write(name, "x\n");
+    return (await from.call("file.delete", { path: name })).error?.code ?? "passed";
+  };
+  for (const name of ["a.txt", "b.txt", "c.txt"]) await remove(name);
+  const ids = crib.approvals.list().map(({ id }) => id);
+  const two = await fixture.run("approve", ids[0]!, ids[1]!, "--yes");
+  const all = await fixture.run("approve", "all", "--deny", "not", "now");
+  const none = await fixture.run("approve", "all", "--yes");
+  const other = await open();
+  await remove("d.txt", other);
+  const { id } = other.approvals.list().find(({ request }) => JSON.stringify(request).includes("d.txt"))!;
+  await other.close();
+  const ended = await fixture.run("approve", id, "--yes");
+  expect({
+    two: two.stdout,
+    all: all.stdout,
+    none: none.stdout,
+    ended: [ended.exit, ended.stderr.split("\n")[0]],
+    calls: [await remove("a.txt"), await remove("b.txt"), await remove("c.txt")],
+  }).toEqual({
+    two: ids
+      .slice(0, 2)
+      .map((one) => `${one}  Allowed once. The same call runs if it is made within 10 minutes.\n`)
+      .join(""),
+    all: `${ids[2]}  Denied. The same call fails for the next 10 minutes.\n`,
+    none: "No approvals are pending.\n",
+    ended: [1, `The call of approval ${id} cannot run any more: its session has ended`],
+    calls: ["passed", "passed", "denied"],
+  });
 });

@@ -31,32 +31,81 @@ export async function listPending({ options }: Arguments): Promise<number> {
   return 0;
 }
 
+/** Answers one question, several, or with `all` those that `toolcrib approve` lists. */
 export async function answerPending(given: Arguments): Promise<number> {
-  const { options, operands } = given;
-  const [id = "", ...words] = operands;
-  const wanted = wantedAnswer(given, words);
+  const { options } = given;
+  refuseConflicts(options);
   const approvals = new AllPendingApprovals(userDirectories());
-  const pending = approvals.find(id);
-  if (pending === undefined) throw notPending(id, approvals);
+  const { chosen, words } = chosenBy(given, approvals);
+  const wanted = wantedAnswer(given, words);
   refuseProgramsOfTools("approve calls");
-  if (wanted?.allow && wanted.remember !== undefined && pending.request.grants.length === 0)
-    throw new ToolError("invalid-input", "This call can only be allowed once", {
-      hint: "Remove --session and --always.",
-    });
-  if (!options.has("json")) remarkExactly(showPending(pending, wanted ? explainRequest : showRequest));
-  const answer = await decide(pending, wanted, options);
-  await approvals.answer(pending, answer);
-  if (options.has("json")) printJson({ ...pending, answer });
-  else print(describeAnswer(answer, pending));
+  if (wanted?.allow && wanted.remember !== undefined)
+    for (const { id, request } of chosen) if (request.grants.length === 0) throw onlyOnce(id, chosen.length);
+  const show = wanted ? explainRequest : showRequest;
+  if (!options.has("json")) for (const pending of chosen) remarkExactly(showPending(pending, show));
+  if (chosen.length === 0) {
+    if (options.has("json")) printJson([]);
+    else print("No approvals are pending.\n");
+    return 0;
+  }
+  const answer = await decide(chosen, wanted, options);
+  const isSingle = given.operands[0] !== "all" && chosen.length === 1;
+  const failures: unknown[] = [];
+  const answered: PendingApproval[] = [];
+  for (const pending of chosen) {
+    try {
+      await approvals.answer(pending, answer);
+      answered.push(pending);
+      if (!options.has("json"))
+        print(`${isSingle ? "" : `${pending.id}  `}${describeAnswer(answer, pending)}`);
+    } catch (error) {
+      // The others were answered by the user, too.
+      failures.push(error);
+    }
+  }
+  const results = answered.map((pending) => ({ ...pending, answer }));
+  if (options.has("json") && (results.length > 0 || failures.length === 0))
+    printJson(isSingle ? results[0] : results);
+  if (failures.length > 0) throw failures[0];
   return 0;
 }
 
-function wantedAnswer({ options }: Arguments, words: readonly string[]): Approval | undefined {
-  const chosen = ["session", "always", "deny"].filter((name) => options.has(name));
-  if (chosen.length > 1)
-    throw new ToolError("invalid-input", `--${chosen[0]} and --${chosen[1]} cannot be combined`, {
+/** Returns the questions that the operands name, and the words that follow them. */
+function chosenBy(
+  { operands, options }: Arguments,
+  approvals: AllPendingApprovals,
+): { readonly chosen: readonly PendingApproval[]; readonly words: readonly string[] } {
+  const [first = "", ...others] = operands;
+  if (first === "all") {
+    const workspace = options.has("all") ? undefined : workspaceIdOf(options);
+    return { chosen: approvals.list(workspace).filter(({ answer }) => !answer), words: others };
+  }
+  const end = others.findIndex((word) => approvals.find(word) === undefined);
+  const ids = [first, ...(end < 0 || !options.has("deny") ? others : others.slice(0, end))];
+  const chosen = [...new Set(ids)].map((id) => {
+    const pending = approvals.find(id);
+    if (pending === undefined) throw notPending(id, approvals);
+    return pending;
+  });
+  return { chosen, words: operands.slice(ids.length) };
+}
+
+function onlyOnce(id: string, count: number): ToolError {
+  const what = count === 1 ? "This call" : `The call of ${id}`;
+  return new ToolError("invalid-input", `${what} can only be allowed once`, {
+    hint: "Remove --session and --always.",
+  });
+}
+
+function refuseConflicts(options: Arguments["options"]): void {
+  const kinds = ["session", "always", "deny"].filter((name) => options.has(name));
+  if (kinds.length > 1)
+    throw new ToolError("invalid-input", `--${kinds[0]} and --${kinds[1]} cannot be combined`, {
       hint: "See: toolcrib help approve",
     });
+}
+
+function wantedAnswer({ options }: Arguments, words: readonly string[]): Approval | undefined {
   if (options.has("deny")) return { allow: false, message: words.join(" ") || undefined };
   refuseOperands(words, { name: "approve" });
   if (options.has("session")) return { allow: true, remember: "session" };
@@ -66,7 +115,7 @@ function wantedAnswer({ options }: Arguments, words: readonly string[]): Approva
 
 /** Returns the answer of the options, else asks. Without a terminal, --yes or --deny is required. */
 async function decide(
-  { request }: PendingApproval,
+  chosen: readonly PendingApproval[],
   wanted: Approval | undefined,
   options: ReadonlyMap<string, string>,
 ): Promise<Approval> {
@@ -75,10 +124,14 @@ async function decide(
     throw new ToolError("needs-approval", "There is no terminal to ask for confirmation", {
       hint: "Review the call, then add --yes or --deny.",
     });
+  const [first, ...others] = chosen;
   return interruptible(async (signal) => {
-    if (!wanted) return readAnswerFor(request, signal);
-    if (await confirm("Allow it?", signal)) return wanted;
-    throw new ToolError("denied", "The approval is still pending", { hint: "To deny it, add --deny." });
+    if (!wanted && others.length === 0) return readAnswerFor(first!.request, signal);
+    const question =
+      others.length === 0 ? "Allow it?" : `Allow these ${chosen.length} calls${wanted ? "" : " once"}?`;
+    if (await confirm(question, signal)) return wanted ?? { allow: true };
+    const state = others.length === 0 ? "The approval is still pending" : "The approvals are still pending";
+    throw new ToolError("denied", state, { hint: "To deny it, add --deny." });
   });
 }
 
@@ -87,7 +140,7 @@ function showPending(
   show: (request: PendingApproval["request"], columns: number) => string,
 ): string {
   return [
-    show({ ...request, client: client ?? undefined }, columnsOf(2)),
+    show({ ...request, client }, columnsOf(2)),
     `${request.target === undefined ? "Folder" : "Target"} ${printableLine(workspace)}, asked ${ageOf(askedAt)} ago by ${describeClient(client)}${answer ? `, ${stateOf(answer.says)}` : ""}`,
     "",
   ].join("\n");

@@ -6,11 +6,11 @@ export const approveCommand: Command = {
   summary: "List and answer pending approvals",
   usage: [
     ["approve [--all]", "list the pending approvals"],
-    ["approve <id> [--session | --always] [--yes]", "show one, then allow it"],
-    ["approve <id> --deny [MESSAGE]", "deny it; the model gets the message"],
+    ["approve <id ... | all> [--session | --always] [--yes]", "show them, then allow them"],
+    ["approve <id ... | all> --deny [MESSAGE]", "deny them; the model gets the message"],
   ],
   notes: [
-    "When a call needs approval and the user cannot be asked (in `toolcrib mcp`, for example), its error names an id. An answer counts once, for exactly the same call, for 10 minutes.",
+    "When a call needs approval and the user cannot be asked (in `toolcrib mcp`, for example), its error names an id. An answer counts once, for exactly the same call, for 10 minutes. A question ends with the session that asked.",
   ],
   options: [
     { name: "all", summary: "include other folders, and answers that no call has used yet" },
@@ -25,6 +25,7 @@ export const approveCommand: Command = {
   examples: [
     ["toolcrib approve", "list what is pending"],
     ["toolcrib approve k7m2qp", "review one and decide"],
+    ["toolcrib approve all", "review those of this folder and allow them together"],
     ["toolcrib approve k7m2qp --always", "never ask for it again"],
     ["toolcrib approve k7m2qp --deny use the staging host", "deny, and suggest an alternative"],
   ],

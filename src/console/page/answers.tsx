@@ -5,7 +5,7 @@ import { formatCount } from "./format.ts";
 import { holdKeys, useKeys } from "./keyboard.ts";
 import { Key } from "./parts.tsx";
 import { get, post, RequestError } from "./request.ts";
-import { answered, keyOfQuestion, overview, questions, toast, toastError } from "./store.ts";
+import { answered, keyOfQuestion, overview, picked, questions, toast, toastError } from "./store.ts";
 
 type Answer = Pick<AnswerRequest, "answer" | "rules" | "message">;
 
@@ -38,6 +38,46 @@ function isInView(element: Element | null): boolean {
   if (element === null) return false;
   const { top, bottom } = element.getBoundingClientRect();
   return top >= 0 && bottom <= innerHeight;
+}
+
+/** The bar that answers all picked questions; nothing when none is picked. */
+export function AnswerTogether() {
+  const [isBusy, setBusy] = useState(false);
+  const chosen = questions.value.filter((question) => picked.value.has(keyOfQuestion(question)));
+  if (chosen.length === 0) return null;
+  const answerAll = async (answer: Answer) => {
+    if (isBusy || performance.now() - lastMove < settleMs) return;
+    setBusy(true);
+    // One that can no longer be answered must not keep the others waiting.
+    for (const question of chosen) await sendAnswer(question, answer).catch(toastError);
+    picked.value = new Set();
+    setBusy(false);
+  };
+  return (
+    <div class="answers" role="group" aria-label="Answer the picked questions">
+      <span>{formatCount(chosen.length, "question")} picked</span>
+      <button
+        type="button"
+        class="primary"
+        disabled={isBusy}
+        onClick={() => void answerAll({ answer: "once" })}
+      >
+        Allow all once
+      </button>
+      <button type="button" disabled={isBusy} onClick={() => void answerAll({ answer: "no" })}>
+        Deny all
+      </button>
+      <button
+        type="button"
+        disabled={isBusy}
+        onClick={() => {
+          picked.value = new Set();
+        }}
+      >
+        Pick none
+      </button>
+    </div>
+  );
 }
 
 interface AnswersProps {

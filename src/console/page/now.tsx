@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import type { CallSummary, SessionSummary, WorkspaceInfo } from "../api.ts";
+import { AnswerTogether } from "./answers.tsx";
 import {
   formatClient,
   formatCost,
@@ -33,6 +34,7 @@ export function NowPage() {
       {waiting.length > 0 && (
         <section aria-label="Questions">
           <h2>Questions</h2>
+          <AnswerTogether />
           {waiting.map((question, index) => (
             <QuestionCard key={keyOfQuestion(question)} question={question} isSelected={index === selected} />
           ))}

@@ -7,7 +7,7 @@ import { formatClient, formatCount, printableLine, workspaceName } from "./forma
 import { useKeys } from "./keyboard.ts";
 import { Age, Icon, Key, RuleText, Verdict } from "./parts.tsx";
 import { href, navigate } from "./router.ts";
-import { overview } from "./store.ts";
+import { keyOfQuestion, overview, picked, questions } from "./store.ts";
 
 /** The bar on top of every page while a question waits. */
 export function QuestionBar({ questions }: { questions: readonly PendingQuestion[] }) {
@@ -71,6 +71,7 @@ function Asker({ question }: { question: PendingQuestion }) {
   const workspace = overview.value?.workspaces.find(({ id }) => id === question.workspace);
   return (
     <header class="question-head">
+      {questions.value.length > 1 && <Pick question={question} />}
       <strong>{formatClient(question.client)}</strong>
       {question.agent !== null && <span>· subagent {printableLine(question.agent)}</span>}
       {question.target === "local" ? (
@@ -88,6 +89,23 @@ function Asker({ question }: { question: PendingQuestion }) {
         <Age at={question.askedAt} /> ago
       </span>
     </header>
+  );
+}
+
+/** Picks a question to answer it together with others. */
+function Pick({ question }: { question: PendingQuestion }) {
+  const key = keyOfQuestion(question);
+  const isPicked = picked.value.has(key);
+  return (
+    <input
+      type="checkbox"
+      aria-label="Pick to answer together"
+      checked={isPicked}
+      onChange={() => {
+        const others = [...picked.value].filter((other) => other !== key);
+        picked.value = new Set(isPicked ? others : [...others, key]);
+      }}
+    />
   );
 }
 

@@ -22,6 +22,9 @@ export const questions = computed<readonly PendingQuestion[]>(
     ) ?? [],
 );
 
+/** The questions that the user has picked to answer together. */
+export const picked = signal<ReadonlySet<string>>(new Set());
+
 /** Differs when the same call asks again later: its id is the same then. */
 export function keyOfQuestion({ workspace, id, askedAt }: PendingQuestion): string {
   return `${workspace} ${id} ${askedAt}`;

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { rulesByWidth } from "../../engine/approvals/question-text.ts";
 import type { PendingApproval } from "../../engine/approvals/question-store.ts";
+import { rulesByWidth } from "../../engine/approvals/question-text.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { targetOf } from "../../toolcrib/workspace-journal.ts";
 import type { PendingQuestion } from "../api.ts";

@@ -207,7 +207,7 @@ it("a question disappears with the process that asked it, without any other chan
   } finally {
     child.kill("SIGKILL");
   }
-}, 600_000);
+});
 
 it("a question that was denied elsewhere is no longer in the overview, although no call waits", async () => {
   await using console = await openTestConsole();

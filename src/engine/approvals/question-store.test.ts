@@ -156,7 +156,7 @@ describe("the stored requests", () => {
       ["a", "b", "c"].map((name) => run(process.execPath, ["--input-type=module", "-e", script, name])),
     );
     expect(new Set(store.list().map(({ hash }) => hash)).size).toBe(30);
-  }, 600_000);
+  });
 
   it("begin anew when the database is damaged, and refuse one of a newer version", async () => {
     await using house = await openHouse();
