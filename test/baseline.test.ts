@@ -84,6 +84,16 @@ describe("a comparison with a baseline", () => {
     expect(compared.filter(({ isWorse }) => isWorse)).toEqual([]);
   });
 
+  it("knows in which figures more is better by how they end", () => {
+    const before = {
+      "a: delete five blocks, calls": 3,
+      "a: recall, block": 1,
+      "a: toolcrib, cpu × right": 1,
+    };
+    const now = { "a: delete five blocks, calls": 4, "a: recall, block": 2, "a: toolcrib, cpu × right": 2 };
+    expect(compareFigures(before, now).map(({ isWorse }) => isWorse)).toEqual([true, false, true]);
+  });
+
   it("prints old, new, ratio and a sum", () => {
     expect(printComparison(compareFigures(old, { "b: time": 10 }))).toBe(
       "b: time        5       10   × 2.00  WORSE\n\n1 of 1 figures are worse by more than 10 %.",
