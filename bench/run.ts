@@ -40,7 +40,9 @@ const { values: options, positionals } = parseArgs({
 });
 const isAll = options.given.length === 0 && (positionals.length === 0 || positionals.includes("all"));
 const measuredBefore =
-  options.against === undefined ? undefined : Object.keys(readBaseline(options.against).measured);
+  options.against === undefined
+    ? undefined
+    : groupNames.filter((name) => name in readBaseline(options.against!).measured);
 const wanted = !isAll ? positionals : (measuredBefore ?? [...groupNames, ...attackNames]);
 /** These groups measure a checkout with their own code; all others are measured by the code of that checkout. */
 const measuresSubject = (name: string) => name === "growth" || name === "weight";
