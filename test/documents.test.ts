@@ -280,3 +280,11 @@ it("every name that the calculator supports is in its table", async () => {
   expect(hint).toMatch(/^Known: /);
   expect(names.toSorted()).toEqual(hint.match(/[a-z0-9]+(?=[ .])/g).toSorted());
 });
+
+it.each(["library", "dialects", "adapters", "agent-library", "undo", "backends"])(
+  "docs/%s.md names no source file, which the package does not contain",
+  (name) => {
+    const page = readFileSync(join(repository, `docs/${name}.md`), "utf8");
+    expect(page.match(/\]\(\.\.\/(?:src|test|scripts)\b[^)]*\)|CONTRIBUTING/g) ?? []).toEqual([]);
+  },
+);

@@ -301,6 +301,13 @@ describe("the library", () => {
          ToolRegistry | HttpHandler | Hub | ServedConnection | ServedHttp | ToolExecutor;
        export const end = async (closed: Closed) => closed[Symbol.asyncDispose]();
 
+       // With \`declaration\`, TypeScript needs a name for the data of every tool.
+       ${Object.keys(catalog)
+         .map((name, at) => `export const call${at} = (crib: Toolcrib) => crib.call("${name}", {} as never);`)
+         .join("\n")}
+       export const indexOf = (crib: Toolcrib) => crib.codeIndex(AbortSignal.timeout(1_000));
+       export const projectOf = (crib: Toolcrib) => crib.project;
+
        const shout = defineTool({
          name: "text.shout",
          description: "Shout.",
@@ -316,12 +323,18 @@ describe("the library", () => {
        // @ts-expect-error: the input of a canonical tool is checked
        await crib.call("file.read", { paht: "poem.txt" });
        console.log(kinds);
-       await crib.close();`,
+       await crib.close();
+       await using claude = await openToolcrib({ workspace: ".", dialect: "claude-code" });
+       const { data } = await claude.call("Glob", { pattern: "*.txt" });
+       const first: "file" | string | undefined = data?.files[0]?.path;
+       // @ts-expect-error: the input of a tool of the dialect is checked
+       await claude.call("Read", { path: first });`,
     );
     const compiler = join(repository, "node_modules/typescript/bin/tsc");
     const options = [
       "--singleThreaded",
       "--strict",
+      "--declaration",
       "--exactOptionalPropertyTypes",
       "--module",
       "nodenext",

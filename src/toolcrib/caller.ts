@@ -19,11 +19,18 @@ import type { Next } from "../pipeline/stage.ts";
 import type { WireFormat, WireTools } from "../wire/formats.ts";
 import { askAfter, askBefore, type CallHooks, type HookedCall } from "./call-hooks.ts";
 import { type CallResult, toResult } from "./call-result.ts";
+import type { DialectInputs } from "./dialect-inputs.ts";
 import type { DeniedTools } from "./open-toolset.ts";
 import { RunningCalls } from "./running-calls.ts";
 
-/** Calls tools under the names of one dialect. */
-export interface Caller {
+/**
+ * The tools of a caller that nothing is known about. With `any`, an instance whose tools are known can be passed on.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type AnyTools = any;
+
+/** Calls tools under the names of one dialect. `Tools` are the tools that the types of calls know. */
+export interface Caller<Tools = AnyTools> {
   /**
    * Returns the tool definitions for a model. `which: "all"` adds the tools that are not listed at first; `for` returns
    * them in the format of one provider's API.
@@ -34,32 +41,50 @@ export interface Caller {
   /** Calls `listener` whenever `definitions()` may have changed. Returns a function that stops it. */
   onToolsChange(listener: () => void): () => void;
   /**
-   * Calls a tool by its dialect name, or any tool by its canonical name and with its canonical arguments, which are
-   * typed, like `data`. Never rejects: failures are results.
+   * Calls a tool by its dialect name, or any tool by its canonical name and with its canonical arguments. Both are typed,
+   * like `data`. Never rejects: failures are results.
    */
-  call<Name extends ToolName>(
+  call<Name extends ToolName<Tools>>(
     name: Name,
-    input: CallInput<Name>,
+    input: CallInput<Name, Tools>,
     options?: CallOptions,
-  ): Promise<CallResult<CallData<Name>>>;
+  ): Promise<CallResult<CallData<Name, Tools>>>;
   /** Decides a call as `call` would, without making or recording it. Hooks do not run: they may still block or ask. */
-  check<Name extends ToolName>(
+  check<Name extends ToolName<Tools>>(
     name: Name,
-    input: CallInput<Name>,
+    input: CallInput<Name, Tools>,
     options?: CheckOptions,
   ): Promise<CallCheck>;
 }
 
-/** A canonical name, or any other name that the caller knows. */
-export type ToolName = keyof CanonicalTools | (string & {});
+/** A canonical name, a name of the dialect, or any other name that the caller knows. */
+export type ToolName<Tools = AnyTools> = keyof CanonicalTools | (keyof Tools & string) | (string & {});
 
 /** The input that a call of this name takes; lists may be readonly. */
-export type CallInput<Name> = Name extends keyof CanonicalTools
+export type CallInput<Name, Tools = AnyTools> = Name extends keyof CanonicalTools
   ? Given<CanonicalTools[Name]["input"]>
-  : unknown;
+  : Name extends keyof Tools
+    ? Tools[Name] extends { readonly input: infer Input }
+      ? Input
+      : unknown
+    : unknown;
 
 /** The data of a call of this name that did not fail. */
-export type CallData<Name> = Name extends keyof CanonicalTools ? CanonicalTools[Name]["data"] : unknown;
+export type CallData<Name, Tools = AnyTools> = Name extends keyof CanonicalTools
+  ? CanonicalTools[Name]["data"]
+  : Name extends keyof Tools
+    ? Tools[Name] extends { readonly tool: infer Tool }
+      ? Tool extends keyof CanonicalTools
+        ? CanonicalTools[Tool]["data"]
+        : unknown
+      : unknown
+    : unknown;
+
+/** The name of a built-in dialect. */
+export type DialectName = keyof DialectInputs;
+
+/** The tools of a dialect, as the types of calls know them: those of a dialect of a program are not known. */
+export type ToolsOf<Name> = Name extends DialectName ? DialectInputs[Name] : object;
 
 type Given<Value> = Value extends object ? { readonly [Key in keyof Value]: Given<Value[Key]> } : Value;
 
@@ -133,7 +158,7 @@ export interface SharedByCallers {
 }
 
 /** A toolset of one dialect, connected to the pipeline. */
-export class ToolsetCaller implements Caller {
+export class ToolsetCaller<Tools = AnyTools> implements Caller<Tools> {
   readonly #dialect: Dialect;
   readonly #toolset: Toolset;
   readonly #shared: SharedByCallers;
@@ -168,14 +193,14 @@ export class ToolsetCaller implements Caller {
     };
   }
 
-  call<Name extends ToolName>(
+  call<Name extends ToolName<Tools>>(
     name: Name,
-    input: CallInput<Name>,
+    input: CallInput<Name, Tools>,
     options: CallOptions = {},
-  ): Promise<CallResult<CallData<Name>>> {
+  ): Promise<CallResult<CallData<Name, Tools>>> {
     const unknown = unknownOption("call", options);
     const find = (given: unknown) => this.#toolset.find(String(name), given, options);
-    return this.#call({ name, input, find }, options, unknown) as Promise<CallResult<CallData<Name>>>;
+    return this.#call({ name, input, find }, options, unknown) as Promise<CallResult<CallData<Name, Tools>>>;
   }
 
   /** Makes a call of the program itself, whichever tools are offered. */

@@ -8,7 +8,7 @@ export type {
   BackendRange,
 } from "../contract/backend.ts";
 export type { CallEvent, DecisionRecord, SandboxLevel } from "../contract/call.ts";
-export type { CodeService } from "../contract/code.ts";
+export type { CodeService, ProjectIndex } from "../contract/code.ts";
 export type {
   ConversationEntry,
   ConversationInfo,
@@ -44,6 +44,7 @@ export type {
   ChangedFiles,
   ChangeHistory,
   Checkpoint,
+  RolledBack,
   Transaction,
   Transactions,
   UndoneChanges,
@@ -51,10 +52,12 @@ export type {
 export type { CommandHook, HookAnswer, HookEvent } from "../contract/hooks.ts";
 export type { LanguageServerSetting } from "../contract/language-server.ts";
 export type { OutputKept, Outputs } from "../contract/output.ts";
-export type { Processes, ProcessStatus, Shells } from "../contract/process.ts";
+export type { Processes, ProcessOutput, ProcessStatus, Shells } from "../contract/process.ts";
 export type { InferSchema, JsonSchema, StandardSchema } from "../contract/schema.ts";
+export type { ScriptResult } from "../contract/script.ts";
 export type {
   AnyTool,
+  FoundTools,
   OutputLimits,
   Plan,
   PlanMemory,
@@ -103,6 +106,48 @@ export {
   policyModes,
   type RuleOrigin,
 } from "../policy/policy.ts";
+export type { AgentWaitData } from "../tools/agent/wait.ts";
+export type { BlockEditData } from "../tools/code/block-fields.ts";
+export type { CodeDefinitionData } from "../tools/code/definition.ts";
+export type { CodeDiagnosticsData } from "../tools/code/diagnostics.ts";
+export type { CodeSearchData } from "../tools/code/found-code.ts";
+export type { CodeHoverData } from "../tools/code/hover.ts";
+export type { CodeMapData } from "../tools/code/map.ts";
+export type { ReadSymbolData } from "../tools/code/read-symbol.ts";
+export type { CodeReferencesData } from "../tools/code/references.ts";
+export type { CodeRenameData } from "../tools/code/rename.ts";
+export type { SymbolsData } from "../tools/code/symbols.ts";
+export type { ValidateData } from "../tools/code/validate.ts";
+export type { DocumentReadData } from "../tools/document/read.ts";
+export type { EditData } from "../tools/edit/describe-edit.ts";
+export type { EditSmartData } from "../tools/edit/smart.ts";
+export type { FileDeleteData } from "../tools/file/delete.ts";
+export type { FileListData } from "../tools/file/list.ts";
+export type { FileMoveData } from "../tools/file/move.ts";
+export type { FileReadData } from "../tools/file/read.ts";
+export type { FileWriteData } from "../tools/file/write.ts";
+export type { GitBlameData } from "../tools/git/blame.ts";
+export type { GitBranchData } from "../tools/git/branch.ts";
+export type { GitCommitData } from "../tools/git/commit.ts";
+export type { GitDiffData } from "../tools/git/diff.ts";
+export type { GitLogData } from "../tools/git/log.ts";
+export type { GitShowData } from "../tools/git/show.ts";
+export type { GitStageData } from "../tools/git/stage.ts";
+export type { GitStatusData } from "../tools/git/status.ts";
+export type { JournalCheckpointData } from "../tools/journal/checkpoint.ts";
+export type { ShownValue } from "../tools/math/calculate/show-value.ts";
+export type { MathCalculateData } from "../tools/math/calculate.ts";
+export type { NotebookEditData } from "../tools/notebook/edit.ts";
+export type { ProcessListData } from "../tools/process/list.ts";
+export type { ProcessStartData } from "../tools/process/start.ts";
+export type { GlobData } from "../tools/search/glob.ts";
+export type { GrepData } from "../tools/search/grep.ts";
+export type { ShellRunData } from "../tools/shell/run.ts";
+export type { TextEchoInput } from "../tools/text/echo.ts";
+export type { ZonedTime } from "../tools/time/now.ts";
+export type { TransactionCheckData } from "../tools/transaction/check.ts";
+export type { WebFetchData } from "../tools/web/fetch.ts";
+export type { WebSearchData } from "../tools/web/search.ts";
 export { type DescribedTool, describeActions, type ModelAction } from "../wire/actions/describe-actions.ts";
 export { type ActionReading, readActions } from "../wire/actions/read-actions.ts";
 export type { WireFormat, WireTools } from "../wire/formats.ts";
@@ -111,15 +156,20 @@ export type { CallError, CallResult } from "./call-result.ts";
 export type {
   AddedCaller,
   CallCheck,
+  CallData,
   Caller,
   CallerOptions,
+  CallInput,
   CallOptions,
   CheckOptions,
   DefinitionOptions,
+  DialectName,
+  ToolName,
+  ToolsOf,
 } from "./caller.ts";
 export { defineTool, type OwnTool, type OwnToolContext } from "./define-tool.ts";
 export { openToolcrib } from "./open-toolcrib.ts";
 export type { OutputPart, OutputRange } from "./open-workspace.ts";
 export type { SandboxSetting, TargetOptions, ToolcribOptions } from "./options.ts";
-export type { ProjectFile, ProjectFiles } from "./project-files.ts";
+export type { ProjectFile, ProjectFiles, ProjectLocation } from "./project-files.ts";
 export type { Toolcrib } from "./toolcrib.ts";

@@ -1,5 +1,7 @@
+import type { Dialect } from "../dialects/dialect.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { errorOnTarget } from "../lib/text/commands-on-target.ts";
+import type { ToolsOf } from "./caller.ts";
 import { checkMode, checkNames, checkSession, checkValues, optionNames } from "./check-options.ts";
 import { targetName } from "./elsewhere.ts";
 import { expectSession, openHistory, recoverChanges } from "./open-history.ts";
@@ -9,9 +11,11 @@ import type { ToolcribOptions } from "./options.ts";
 import { Toolcrib } from "./toolcrib.ts";
 
 /** Opens a Toolcrib: checks the options, then opens the workspace with its rules, its journal and the pipeline. */
-export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolcrib> {
+export async function openToolcrib<const Name extends string | Dialect = "toolcrib">(
+  options: ToolcribOptions & { readonly dialect?: Name | undefined } = {},
+): Promise<Toolcrib<ToolsOf<Name>>> {
   checkNames(options, optionNames, "openToolcrib");
-  return openInstance(options);
+  return (await openInstance(options)) as Toolcrib<ToolsOf<Name>>;
 }
 
 /**

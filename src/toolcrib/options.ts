@@ -14,6 +14,7 @@ import type { JournalBudget } from "../journal/collect/collector.ts";
 import type { ClientInfo } from "../journal/journal.ts";
 import type { PolicyMode } from "../policy/policy.ts";
 import type { CallHooks } from "./call-hooks.ts";
+import type { DialectName } from "./caller.ts";
 import type { OwnTool } from "./define-tool.ts";
 
 /** The options of `openToolcrib`. Every default is the most careful choice. */
@@ -21,7 +22,7 @@ export interface ToolcribOptions {
   /** The workspace: the folder that tools work in and cannot leave. Default: the current folder. */
   readonly workspace?: string | undefined;
   /** The names and argument shapes of the tools. Default: `toolcrib`. */
-  readonly dialect?: string | Dialect | undefined;
+  readonly dialect?: DialectName | (string & {}) | Dialect | undefined;
   /**
    * Which calls run without approval. Default: `cautious`: reads, changes that undo covers, and sandboxed commands that
    * only read run; everything else asks.

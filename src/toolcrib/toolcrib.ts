@@ -25,6 +25,7 @@ import type { WireFormat } from "../wire/formats.ts";
 import type { CallResult } from "./call-result.ts";
 import {
   AddedCaller,
+  type AnyTools,
   type CallCheck,
   type CallData,
   type Caller,
@@ -65,7 +66,7 @@ export interface ToolcribParts {
 }
 
 /** The tools of one workspace. Every call passes the same pipeline. The caller must close it. */
-export class Toolcrib implements Caller, AsyncDisposable {
+export class Toolcrib<Tools = AnyTools> implements Caller<Tools>, AsyncDisposable {
   readonly session: string;
   /** Changes that a crash had interrupted and that were settled when this Toolcrib was opened; also in `history`. */
   readonly recovered: readonly RecoveredChange[];
@@ -125,7 +126,7 @@ export class Toolcrib implements Caller, AsyncDisposable {
       directories: workspace,
       asker: () => ({ workspace: workspace.id, session: this.session, client: this.#client }),
       mode: () => this.#mode,
-      request: async (...call) => (await this.check(...call)).request ?? undefined,
+      request: async (...call) => (await this.#caller.check(...call)).request ?? undefined,
     });
     const approvers = new Map<string, Approve>();
     const settings = this.#policySettings(approvers);
@@ -246,18 +247,18 @@ export class Toolcrib implements Caller, AsyncDisposable {
   }
 
   /** See Caller. */
-  call<Name extends ToolName>(
+  call<Name extends ToolName<Tools>>(
     name: Name,
-    input: CallInput<Name>,
+    input: CallInput<Name, Tools>,
     options?: CallOptions,
-  ): Promise<CallResult<CallData<Name>>> {
+  ): Promise<CallResult<CallData<Name, Tools>>> {
     return this.#caller.call(name, input, options);
   }
 
   /** See Caller. */
-  check<Name extends ToolName>(
+  check<Name extends ToolName<Tools>>(
     name: Name,
-    input: CallInput<Name>,
+    input: CallInput<Name, Tools>,
     options?: CheckOptions,
   ): Promise<CallCheck> {
     return this.#caller.check(name, input, options);

@@ -45,7 +45,13 @@ describe.each(nodes)("on Node $version", ({ path: node }) => {
 });
 
 describe("the programs compile strictly", () => {
-  const strict = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit"];
+  const strict = [
+    "--strict",
+    "--exactOptionalPropertyTypes",
+    "--noUncheckedIndexedAccess",
+    "--noEmit",
+    "--declaration",
+  ];
   const modern = ["--module", "nodenext", "--target", "es2022"];
   it.each([
     ["7", "--skipLibCheck", programs],

@@ -1,5 +1,11 @@
-/** Inputs and data of canonical tools are typed, and mistakes in options are refused at opening. */
-import { openToolcrib } from "toolcrib";
+/** Inputs and data of tools are typed and can be declared, and mistakes in options are refused at opening. */
+import { openToolcrib, type Toolcrib } from "toolcrib";
+
+// Compiled with `declaration`: the types of the results have names.
+export const readPoem = (opened: Toolcrib) => opened.call("file.read", { path: "poem.txt" });
+export const runTests = (opened: Toolcrib) => opened.call("shell.run", { command: "npm test" });
+export const indexOf = (opened: Toolcrib) => opened.codeIndex(AbortSignal.timeout(1_000));
+export const projectOf = (opened: Toolcrib) => opened.project;
 
 const mode = process.env.MODE === "safe" ? "safe" : undefined;
 const toolcrib = await openToolcrib({ workspace: ".", mode, approve: undefined, sandbox: undefined });
@@ -13,6 +19,17 @@ const wrong = await toolcrib.call("search.grep", { regex: "two" });
 console.log(wrong.error?.code);
 // prints: invalid-input
 await toolcrib.close();
+
+// The names and inputs of a built-in dialect are typed, too.
+const claude = await openToolcrib({ workspace: ".", dialect: "claude-code" });
+const { data: found } = await claude.call("Glob", { pattern: "*.txt" });
+console.log(found?.files[0]?.path);
+// prints: poem.txt
+// @ts-expect-error The input of Read has no field "path".
+const misread = await claude.call("Read", { path: "poem.txt" });
+console.log(misread.error?.code);
+// prints: invalid-input
+await claude.close();
 
 // @ts-expect-error An option that does not exist.
 const refused = await openToolcrib({ workspace: ".", worspace: "." }).catch(
