@@ -73,9 +73,7 @@ it("remembers the last twenty that have ended", { tags: "slow" }, async () => {
   expect([names.length, names[0], names[1], names.at(-1)]).toEqual([22, "stays", "short-2", "short-22"]);
 });
 
-it("ends everything when the table closes, including processes that left their group", {
-  tags: "slow",
-}, async () => {
+it("ends everything when the table closes, including processes that left their group", async () => {
   await using opened = processFixture();
   const { processes, signal, workspace } = opened;
   const command =

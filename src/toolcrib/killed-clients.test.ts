@@ -1,4 +1,3 @@
-/** @module-tag slow */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -53,7 +52,7 @@ describe("the next start", () => {
     expect(recordsHere()).toEqual([]);
   });
 
-  it("ends a command whose client and server were killed", async () => {
+  it("ends a command whose client and server were killed", { tags: "slow" }, async () => {
     const before = snapshot(there.workspace);
     const command = await startClient();
     const [server] = servers();
@@ -66,7 +65,7 @@ describe("the next start", () => {
   });
 });
 
-describe("the server of a living client", () => {
+describe("the server of a living client", { tags: "slow" }, () => {
   it("is left alone by the next start; when the client is killed, an open instance ends it before a command changes files", async () => {
     const command = await startClient();
     const [server] = servers();

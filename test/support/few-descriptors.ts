@@ -1,5 +1,5 @@
-// Run with few descriptors: `bash -c 'ulimit -n 96; node few-descriptors.ts WORKSPACE STATE'`. Makes the same calls
-// with more and more free descriptors, and prints the answers that are neither right nor an error with a reason.
+// Run with few descriptors: `bash -c 'ulimit -n 96; node few-descriptors.ts WORKSPACE STATE FREE'`. Makes the same calls
+// with each number of free descriptors ("1,2,3"), and prints the answers that are neither right nor an error with a reason.
 import { closeSync, openSync } from "node:fs";
 import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
 import { isExhaustion } from "../../src/lib/exhaustion.ts";
@@ -15,7 +15,8 @@ const calls = [
   ["shell.run", { command: "echo hi" }],
 ] as const;
 
-const [workspace = "", TOOLCRIB_HOME = ""] = process.argv.slice(2);
+const [workspace = "", TOOLCRIB_HOME = "", list = ""] = process.argv.slice(2);
+const numbers = list.split(",").map(Number);
 process.env.TOOLCRIB_HOME = TOOLCRIB_HOME;
 const toolcrib = await openToolcrib({ workspace, mode: "yolo" });
 const answer = async (index: number) => {
@@ -40,7 +41,7 @@ const release = () => {
 const wrong: unknown[] = [];
 for (const [index] of calls.entries()) {
   const right = await answer(index);
-  for (const free of [1, 2, 3, 4, 6, 8, 12, 18]) {
+  for (const free of numbers) {
     leave(free);
     const got = await answer(index);
     release();
@@ -61,7 +62,7 @@ const snapshot = async () => {
   ]);
 };
 const whole = await snapshot();
-for (const free of [1, 2, 3, 4, 5, 6, 8]) {
+for (const free of numbers) {
   leave(free);
   const got = await snapshot().catch((error: unknown) => (isExhaustion(error) ? whole : String(error)));
   release();

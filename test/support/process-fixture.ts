@@ -22,7 +22,7 @@ export function processFixture(): ProcessFixture {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   mkdirSync(workspace);
-  const environment = openLocalEnvironment({ workspace });
+  const environment = openLocalEnvironment({ workspace, graceMs: 100 });
   const fixture = openProcesses({ redactor: () => new RedactedStream() });
   return {
     workspace,

@@ -1,4 +1,3 @@
-/** @module-tag slow */
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { shellQuote } from "../../src/lib/text/shell-quote.ts";

@@ -9,7 +9,9 @@ import { openKilledWorld } from "../undo/undo-after-kill.ts";
 
 /** Registers the test of transactions on a target whose client is killed. */
 export function testTransactionsOfKilledClient(target: () => RealTarget): void {
-  it("are rolled back after the server and the command of a killed client have ended", async () => {
+  it("are rolled back after the server and the command of a killed client have ended", {
+    tags: "slow",
+  }, async () => {
     const program = await bundledProgram(new URL("../support/remote/endless-command.ts", import.meta.url));
     await using temporary = temporaryFolder();
     const world = killedWorkspace(temporary.path, { a: "one\n" }, target());
@@ -32,6 +34,7 @@ export function testTransactionsOfKilledClient(target: () => RealTarget): void {
 export function testTransactionsOfKilledServer(target: () => RealTarget, times: readonly number[]): void {
   it.each(times)(
     "are rolled back by the next start when the server is killed after %d s",
+    { tags: "slow" },
     async (seconds) => {
       const world = await openKilledWorld(target());
       try {

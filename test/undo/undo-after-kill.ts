@@ -20,6 +20,7 @@ const patch =
 export function testUndoAfterKill(target: () => RealTarget, times: readonly number[]): void {
   it.each(times)(
     "leaves every file whole when the server is killed after %d s, and completes it",
+    { tags: "slow" },
     async (seconds) => {
       const world = await openKilledWorld(target());
       try {

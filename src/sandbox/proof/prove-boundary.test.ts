@@ -2,9 +2,10 @@ import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
-import { textOf } from "../../../test/support/sandbox-fixture.ts";
+import { missingHere, textOf } from "../../../test/support/sandbox-fixture.ts";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
+import { openToolcrib } from "../../toolcrib/index.ts";
 import { type Attack, attacks } from "./attacks.ts";
 import { type Lab, openLab } from "./lab.ts";
 import { LabMachine, proveBoundary } from "./prove-boundary.ts";
@@ -22,6 +23,30 @@ function withoutSandbox({ workspace }: Lab) {
     await Promise.all([textOf(program.stdout), textOf(program.stderr), program.exit]);
   };
   return { run, [Symbol.asyncDispose]: () => environment.close() };
+}
+
+for (const level of ["bwrap", "landlock"] as const) {
+  const missing = await missingHere(level);
+  it.skipIf(missing !== undefined)(`finds open only what ${level} does not promise`, async () => {
+    await using lab = await openLab();
+    await using crib = await openToolcrib({
+      workspace: lab.workspace,
+      stateDirectory: lab.state,
+      configDirectory: lab.config,
+      sandbox: level,
+      approve: () => ({ allow: true }),
+    });
+    const report = await crib.sandbox();
+    const run = async (command: string) => void (await crib.call("shell.run", { command }));
+    const proofs = await proveBoundary({ machine: new LabMachine(lab), run, report });
+    expect(proofs).toEqual(
+      attacks.map(({ promise, gap }) =>
+        gap !== undefined && report.gaps.includes(gap)
+          ? { promise, outcome: "not promised", reason: gap }
+          : { promise, outcome: "enforced" },
+      ),
+    );
+  });
 }
 
 it("reports open attacks without a sandbox, so the attacks are real", { tags: "slow" }, async () => {
