@@ -14,7 +14,7 @@ import { refuseOperands } from "./parse-arguments.ts";
 import { printJson } from "./report.ts";
 import { canAsk, layTable, print, remark, toLocalTime } from "./terminal.ts";
 
-/** What is stored about one workspace. */
+/** The stored state of one workspace. */
 interface StoredWorkspace {
   /** The real path or the name of the target; null when the journal does not say. */
   readonly workspace: string | null;

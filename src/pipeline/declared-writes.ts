@@ -11,7 +11,7 @@ type Writing = "writeFile" | "delete" | "move" | "change" | "changeEntry";
 /**
  * Returns the methods of the call's environment that change files, limited to what the call declares: rules were applied
  * to that, and the user was asked about that. A call that declares nothing may do what the risk of its tool says. The
- * paths are compared just before each change, so no link can lead elsewhere.
+ * paths are compared just before each change, so a link cannot redirect it.
  */
 export function declaredWrites(call: ToolCall): Pick<Environment, Writing> | undefined {
   const { tool, accesses, environment } = call;

@@ -7,7 +7,7 @@ import type { ApprovalRequest } from "../engine/approvals/approval-request.ts";
 export interface CallResult<Data = unknown> {
   /** The text for the model: the output, or the error and its hint. */
   readonly content: string;
-  /** Whether the model is told of a failure: an `error`, or `failed`. In some dialects a failed command is not an error. */
+  /** Whether the model sees a failure: an `error`, or `failed`. In some dialects a failed command is not an error. */
   readonly isError: boolean;
   /** Why the work failed although the tool ran: "Exit code 1." of a command. Undefined with an `error`. */
   readonly failed?: string | undefined;

@@ -48,7 +48,7 @@ export interface ApprovalAnswer {
   readonly answeredAt: number;
 }
 
-/** Who asks: a session in a workspace, and its program. */
+/** The asker of a question: a session in a workspace, and its program. */
 export interface Asker {
   readonly workspace: string;
   readonly session: string;
@@ -498,7 +498,7 @@ const pollMs = 100;
 /** How long one process waits while another one writes. */
 const patienceMs = 2_000;
 
-/** SQLite's codes for a damaged file, and for one that is no database. */
+/** SQLite's codes for a damaged file, and for one that is not a database. */
 const damage: ReadonlySet<number> = new Set([11, 26]);
 
 /** Returns whether a time is too long ago. Also true of times in the future, which would otherwise never expire. */

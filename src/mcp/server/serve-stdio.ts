@@ -53,7 +53,7 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
   const questions = new ApprovalQuestions({ questionSeconds, reflexMs });
   const transport = new StdioTransport({ input, output, remark });
   transport.oninvalid = (error) => {
-    // Nobody waits for the answer to another message without a valid id.
+    // No request of the client waits for an answer to another message without a valid id.
     if (error.code !== parseError) return;
     void transport.send({ jsonrpc: "2.0", id: null, error } as never).catch(() => {});
   };
