@@ -92,7 +92,7 @@ type Notice =
 /** How one call ended. */
 export type Outcome = CallSuccess | Failure;
 
-export interface CallSuccess {
+interface CallSuccess {
   readonly ok: true;
   /** For the model: within the tool's limits, with a note about what was cut. */
   readonly text: string;

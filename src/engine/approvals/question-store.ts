@@ -471,7 +471,7 @@ function parseCalls(text: string | null | undefined): readonly string[] {
 }
 
 /** Whether both are about the same call with the same preview. */
-export function isSame(one: Pick<PendingApproval, "hash" | "previewHash">, other: typeof one): boolean {
+function isSame(one: Pick<PendingApproval, "hash" | "previewHash">, other: typeof one): boolean {
   return one.hash === other.hash && one.previewHash === other.previewHash;
 }
 
