@@ -134,7 +134,7 @@ function something(
   );
 }
 
-/** What a command does with a path that it mentions is unknown: it may only read it, as `pytest tests` does. */
+/** Decides about a path that a command mentions and may only read, as `pytest tests` does. */
 function findMentionRules(
   { target, risk }: PathPart,
   { tool, sandbox }: Question,
