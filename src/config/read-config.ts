@@ -7,6 +7,7 @@ import { openLocalEnvironment } from "../environment/local/local-environment.ts"
 import { contentHash } from "../lib/bytes/content-hash.ts";
 import { problemsOf } from "../lib/json/file-problems.ts";
 import { isRecord } from "../lib/json/is-record.ts";
+import { nearest } from "../lib/text/nearest.ts";
 import { realWorkspace, userDirectories } from "../system/directories.ts";
 import { mayExist, policyFiles, readPolicyFile } from "../system/policy-files.ts";
 import { type TrustState, trustIn } from "../toolcrib/trust.ts";
@@ -287,12 +288,13 @@ function mistakesIn(file: ConfigFile): Pick<Config, "problems" | "warnings"> {
 }
 
 /**
- * Whether a mistake in a key may have dropped a restriction. Only those of taste cannot. An unknown key counts as the one
- * that was probably meant.
+ * Whether a mistake in a key may have dropped a restriction. Only those of taste cannot. An unknown key may mean any key
+ * that it resembles: `modl` is `model` or `mode`.
  */
 function mayRestrict(first: string, near: string | undefined): boolean {
-  const key = Object.hasOwn(configFile.shape, first) ? first : near;
-  return key === undefined || !ofTaste.has(key);
+  if (Object.hasOwn(configFile.shape, first)) return !ofTaste.has(first);
+  const restricting = Object.keys(configFile.shape).filter((key) => !ofTaste.has(key));
+  return near === undefined || nearest(first, restricting) !== undefined;
 }
 
 const ofTaste: ReadonlySet<string> = new Set([

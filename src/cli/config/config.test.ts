@@ -110,6 +110,8 @@ describe("toolcrib config", () => {
       "toolcrib config set mode paranoid",
     ],
     ["mode = paranoid", 1, 'invalid value in: mode = paranoid; did you mean "paranoid"?'],
+    ['modl = "paranoid"', 1, "unknown key modl; did you mean model?"],
+    ['modle = "paranoid"', 1, "unknown key modle; did you mean model?"],
     ['sandbx = "bwrap"', 1, "unknown key sandbx; did you mean sandbox?"],
     ['[rules]\n"deny run **" = 1', 1, "unknown key rules"],
     ["[limits]\ncost = true", 2, "limits.cost = true must be a number"],
