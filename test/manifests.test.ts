@@ -11,6 +11,15 @@ function read(path: string) {
   return JSON.parse(readFileSync(join(import.meta.dirname, "..", path), "utf8"));
 }
 
+it("starts npx of the Gemini CLI extension outside of the workspace", () => {
+  const { toolcrib } = read("gemini-extension.json").mcpServers;
+  expect(toolcrib).toEqual({
+    command: "npx",
+    args: ["-y", `toolcrib@${version}`, "mcp", "--cwd", `\${workspacePath}`],
+    cwd: "/",
+  });
+});
+
 it("starts npx outside of the workspace, where no repository can bring programs or settings of npm", async () => {
   await using folder = temporaryFolder();
   const [workspace, programs] = [join(folder.path, "a b"), join(folder.path, "bin")];
