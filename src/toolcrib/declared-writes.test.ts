@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -106,8 +106,9 @@ describe("a tool of the program", () => {
       risk: "write",
       accesses: () => [{ kind: "write", path: "write/a.txt" }],
       run: async (_, { environment }) => {
-        symlinkSync("../delete/a.txt", join(workspace, "write/b.txt"));
-        await environment.writeFile("write/b.txt", bytes);
+        rmSync(join(workspace, "write/a.txt"));
+        symlinkSync("../delete/a.txt", join(workspace, "write/a.txt"));
+        await environment.writeFile("write/a.txt", bytes);
       },
     });
     await using crib = await openToolcrib({
