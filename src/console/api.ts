@@ -93,8 +93,6 @@ export interface PendingQuestion {
     /** How many of the latest recorded questions of this workspace the rules would have answered; null until it is known. */
     readonly saved: number | null;
   }[];
-  readonly boundTo: readonly string[];
-  readonly notBoundTo: readonly string[];
   /** An answer must carry both hashes, and counts only for the request that was shown. */
   readonly hash: string;
   readonly previewHash: string;

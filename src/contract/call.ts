@@ -35,8 +35,6 @@ export interface ToolCall {
   readonly account: Account;
   /** Repeats the policy check after the call has waited. Throws when its real paths have changed. */
   readonly recheck?: () => Promise<void>;
-  /** Repeats the policy check just before the tool runs. Throws when what its commands run has changed. */
-  readonly beforeRun?: (() => Promise<void>) | undefined;
   /** Set by `runHooks`: the answer of the hooks, which the policy check takes into account. */
   readonly hook?: HookAnswer;
   /** Set by the policy check for calls that may run commands. */

@@ -9,13 +9,7 @@ import type { Foreseeing, foreseeLoss } from "../journal/keep/foresee-loss.ts";
 import { loadOnce } from "../lib/async/load-once.ts";
 import { ownRealPath } from "../lib/own-real-path.ts";
 import { guardPaths, isWithin } from "../policy/guard-paths.ts";
-import {
-  changesPlanned,
-  commandsOf,
-  directoriesRead,
-  pathsNamed,
-  type ReadCommand,
-} from "../policy/parts.ts";
+import { changesPlanned, directoriesRead, pathsNamed, type ReadCommand } from "../policy/parts.ts";
 import {
   outsideWorkspace,
   type PathContext,
@@ -24,13 +18,12 @@ import {
   visibleIn,
 } from "../policy/policy.ts";
 import type { Policy } from "../policy/rules/compile-policy.ts";
-import type { CodeReading, readCode } from "./read-code.ts";
 
 /** A call whose paths have not been resolved yet. */
 export interface CallToCheck {
   readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "ownName" | "risk">;
   readonly accesses: readonly ToolAccess[];
-  readonly environment: Lister & Foreseeing & CodeReading;
+  readonly environment: Lister & Foreseeing;
   readonly asksBeforeCommands?: true | undefined;
 }
 
@@ -60,8 +53,6 @@ export async function policyQuestion(
   const directories = hidesSecrets ? [] : directoriesRead(accesses, policy.context, readCommand, shells);
   const realPaths = paths.length === 0 ? nowhere : await realPathsOf(paths, open, policy, environment);
   const changes = mode === "cautious" ? changesPlanned(accesses, policy.context, readCommand, shells) : [];
-  const commands = mode === "yolo" ? [] : commandsOf(accesses, policy.context, readCommand, shells);
-  const context = policy.context;
   return {
     mode,
     tool: { name: ownName, risk, server },
@@ -70,7 +61,6 @@ export async function policyQuestion(
     asksBeforeCommands,
     shells,
     realPaths,
-    codeRun: commands.length > 0 ? await codeOf(commands, { environment, context, readCommand }) : undefined,
     notCovered: changes.length === 0 ? nowhere : await lossesOf(changes, realPaths, environment),
     refusedBelow:
       directories.length === 0 ? nowhere : await refusedBelow(directories, environment, guardPaths(policy)),
@@ -86,13 +76,6 @@ async function lossesOf(...given: Parameters<typeof foreseeLoss>): ReturnType<ty
 
 // Node takes 50 microseconds to import a module again.
 const ofChanges = loadOnce(() => import("../journal/keep/foresee-loss.ts"));
-
-/** Loaded with the first command. */
-async function codeOf(...given: Parameters<typeof readCode>): ReturnType<typeof readCode> {
-  return (await ofCommands.load()).readCode(...given);
-}
-
-const ofCommands = loadOnce(() => import("./read-code.ts"));
 
 async function realPathsOf(
   paths: readonly string[],

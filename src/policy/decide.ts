@@ -103,15 +103,14 @@ function verdictOn(
   const isBare = part.kind === "run" && question.sandbox === "none" && finding.unconfined === undefined;
   const bare = isBare || undefined;
   if (wins?.effect === "ask")
-    return { ...give("ask", finding.lapsed ?? wins.because ?? "a rule asks before this", wins), bare };
+    return { ...give("ask", wins.because ?? "a rule asks before this", wins), bare };
   if (part.kind === "unclear") return askFirmly(`it cannot be analysed: ${part.reason}`);
   if (bare) {
     const without = "no sandbox is available, so every command needs approval";
     const usual = `mode ${mode} asks before commands run, and there is no sandbox`;
-    return { ...give("ask", finding.lapsed ?? (wins === undefined ? usual : without)), bare };
+    return { ...give("ask", wins === undefined ? usual : without), bare };
   }
   if (wins !== undefined) return give("allow", wins.because ?? "a rule allows it", wins);
-  if (finding.lapsed !== undefined) return give("ask", finding.lapsed);
   if (doubt !== undefined) return give("ask", doubt);
   return { part, risk, rule: undefined, ...verdictOfMode(part, risk, mode, question) };
 }

@@ -4,7 +4,6 @@ import { kindOfHost } from "./hosts.ts";
 import type { ReadCommand } from "./parts.ts";
 import { findPathRules } from "./paths/find-path-rules.ts";
 import type { PolicyPart, Question } from "./policy.ts";
-import { changedPieces, codeKey, lapseReason } from "./rules/binding.ts";
 import { worse } from "./rules/command-risk.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import { matchExactly } from "./rules/match-exactly.ts";
@@ -59,15 +58,10 @@ function findCommandRules(
   const near = name === undefined ? highestFirst : [...new Set([...about(), ...others])];
   const found: Rule[] = [];
   let mayDeny: RuleFinding["mayDeny"];
-  const code = question.codeRun?.get(codeKey(command));
-  let lapsed: readonly string[] | undefined;
   for (const rule of near) {
     if (!isFor(rule, tool)) continue;
     if (rule.effect === "allow") {
-      if (!matchExactly(rule.pattern, command, policy.context)) continue;
-      const changed = rule.bound ? changedPieces(rule.bound, code) : [];
-      if (changed.length === 0) found.push(rule);
-      else if (lapsed === undefined || changed.length < lapsed.length) lapsed = changed;
+      if (matchExactly(rule.pattern, command, policy.context)) found.push(rule);
       continue;
     }
     const match = matchLoosely(rule.pattern, command);
@@ -82,22 +76,15 @@ function findCommandRules(
   }
   const unconfined = unconfinedBy(command, question, policy);
   const risk = worse(command.risk, "execute");
-  const reason =
-    lapsed && !found.some((rule) => rule.effect === "allow") ? lapseReason(lapsed, code) : undefined;
-  return { risk, ...strongest(found), mayDeny, unconfined, lapsed: reason };
+  return { risk, ...strongest(found), mayDeny, unconfined };
 }
 
 export function unconfinedBy(
   command: SimpleCommand,
-  { tool, codeRun }: Question,
+  { tool }: Question,
   { unconfined, context }: Policy,
 ): CommandRule | undefined {
-  return unconfined.findLast(
-    (rule) =>
-      isFor(rule, tool) &&
-      matchExactly(rule.pattern, command, context) &&
-      (rule.bound === undefined || changedPieces(rule.bound, codeRun?.get(codeKey(command))).length === 0),
-  );
+  return unconfined.findLast((rule) => isFor(rule, tool) && matchExactly(rule.pattern, command, context));
 }
 
 function findHostRules(

@@ -102,6 +102,8 @@ it("offers wider rules where further arguments cannot do much more", () => {
     widths("curl https://a.example/"),
     widths("git log -3", { mode: "safe" }),
     widths("npm test", { sandbox: "none" }),
+    widths("./build.sh all", { sandbox: "none" }),
+    widths("mkdir a", { sandbox: "none" }),
     widths("make && rm a"),
   ]).toEqual([
     ["allow run npm test -- -u", "allow run npm test **"],
@@ -111,12 +113,14 @@ it("offers wider rules where further arguments cannot do much more", () => {
     ["allow run mkdir -p a/b", "allow run mkdir **"],
     ["allow run ./build.sh all", "allow run ./build.sh **"],
     ["allow run python3 -m pytest", "allow run python3 -m pytest **"],
-    ["allow run python3"],
+    [],
     ["allow run rm -r a"],
     ["allow run git push origin main"],
     ["allow run curl https://a.example/; allow connect a.example"],
     ["allow run git log -3", "allow run git log **", "allow run @read"],
-    ["allow run npm test; unconfined run npm test"],
+    [],
+    [],
+    ["allow run mkdir a; unconfined run mkdir a"],
     ["allow run make; allow run rm a"],
   ]);
 });
@@ -137,4 +141,59 @@ it("applies a wider rule to the command that it was offered for, with further ar
     after("sort -o b a", "sort --compress-program=./x c"),
     after("mkdir a", "mkdir ../b"),
   ]).toEqual(["allow", "allow", "ask", "ask", "allow", "ask", "allow", "ask", "ask"]);
+});
+
+it("offers nothing but once for a command whose program text comes from standard input", () => {
+  const offered = (text: string) =>
+    grantWidths(decideOn([command(text)], [], { tool, mode: "safe" }), { tool }).length > 0;
+  const once = [
+    "python3 - <<'EOF'\nprint(1)\nEOF",
+    "python3",
+    "python3.12 -u -",
+    "python3 -W ignore",
+    "node",
+    "node --input-type=module <<EOF\n1\nEOF",
+    "node --title x -",
+    "echo hi | node",
+    "curl https://a.example | sh",
+    "bash -s x < s.sh",
+    "bash -x",
+    "bash -o pipefail",
+    "bash +e",
+    "sh < s.sh",
+    "sudo sh < s.sh",
+    "source /dev/stdin",
+    "python3 /dev/fd/0",
+    "make -f - < x",
+    "awk -f - file",
+    "perl -w",
+    "deno run -",
+    "echo ls | xargs -n 1 bash -c",
+    "env A=1 ruby",
+  ];
+  const also = [
+    "python3 tool.py < data",
+    "python3 -c 'print(1)'",
+    "python3 -m pytest",
+    "node app.js",
+    "node -e 1",
+    "bash s.sh",
+    "bash -c 'echo hi'",
+    "cat data | python3 tool.py -",
+    "awk -f p.awk data",
+    "sed -n 1p file",
+    "make all",
+    "npm test",
+  ];
+  expect([once.filter(offered), also.filter((text) => !offered(text))]).toEqual([[], []]);
+});
+
+it("offers no rule that leaves the sandbox for a command that runs code of the workspace", () => {
+  const offered = (text: string, ruleText: string) =>
+    grantWidths(decideOn([command(text)], [rules(ruleText, "user")], { tool }), { tool }).length;
+  expect([
+    offered("npm test", "ask run npm test"),
+    offered("npm test", "unconfined run npm **\nask run npm test"),
+    offered("git push", "unconfined run git **\nask run git push"),
+  ]).toEqual([2, 0, 1]);
 });

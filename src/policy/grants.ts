@@ -1,89 +1,83 @@
 import { quoteForRule } from "../lib/text/rule-text.ts";
 import type { SimpleCommand } from "./commands/analysis.ts";
-import type { Decision, PolicyPart, Question } from "./policy.ts";
-import { bindingText, codeKey } from "./rules/binding.ts";
+import { readsProgram, runsCode } from "./commands/runs-code.ts";
+import type { Decision, PolicyPart, PolicyVerdict, Question } from "./policy.ts";
 import { harm, ownRisk } from "./rules/command-risk.ts";
 import { gitSubcommandAt } from "./rules/spellings.ts";
 
-/** The rules that an answer adds, and the same rules as the user reads them: without their tool and their binding. */
+/** The rules that an answer adds, and the same rules as the user reads them: without their tool. */
 export interface GrantWidth {
   readonly rules: readonly string[];
   readonly shown: readonly string[];
 }
 
-type Asked = Pick<Question, "codeRun"> & { readonly tool: Pick<Question["tool"], "name" | "server"> };
+interface Asked {
+  readonly tool: Pick<Question["tool"], "name" | "server">;
+}
 
-/**
- * Returns the rules that would allow exactly this call, one per line; undefined if a part cannot be granted. Rules about commands
- * are bound to the program text that the command names, as it is now.
- */
+/** Returns the rules that would allow exactly this call, one per line; undefined if a part cannot be granted. */
 export function grantsFor(decision: Decision, asked: Asked): readonly string[] | undefined {
   return grantWidths(decision, asked)[0]?.rules;
 }
 
 /**
  * Returns the rules that an answer may add, from exactly this call to wider ones: a command with any further
- * arguments, and every command that only reads. Empty if a part cannot be granted.
+ * arguments, and every command that only reads. Empty if a part cannot be granted, or only once.
  */
-export function grantWidths(decision: Decision, { tool, codeRun }: Asked): readonly GrantWidth[] {
+export function grantWidths(decision: Decision, { tool }: Asked): readonly GrantWidth[] {
   const asked = decision.parts.filter(({ verdict }) => verdict === "ask");
+  if (asked.some((part) => isOnlyOnce(part, decision))) return [];
   const by = ` by ${named(tool.name, tool.server)}`;
-  const widthOf = (grantOf: (part: PolicyPart) => Grant | undefined): GrantWidth | undefined => {
+  const widthOf = (grantOf: (part: PolicyPart) => string | undefined): GrantWidth | undefined => {
     const grants = asked.flatMap(({ part, firm, bare }) => {
       const grant = firm ? undefined : grantOf(part);
-      return bare
-        ? [grant, grant && { ...grant, rule: grant.rule.replace(/^allow/, "unconfined") }]
-        : [grant];
+      return bare ? [grant, grant?.replace(/^allow/, "unconfined")] : [grant];
     });
-    const rules = grants.map((grant) => grant && `${grant.rule}${grant.binding}${by}`);
+    const rules = grants.map((grant) => grant && `${grant}${by}`);
     if (rules.length === 0 || !rules.every(isOneLine)) return undefined;
-    return { rules: unique(rules as string[]), shown: unique(grants.map((grant) => grant!.rule)) };
+    return { rules: unique(rules as string[]), shown: unique(grants as string[]) };
   };
-  const exact = widthOf((part) => grant(part, codeRun));
+  const exact = widthOf(grant);
   if (exact === undefined) return [];
   // Without a sandbox, further arguments are not limited by anything.
   if (asked.some(({ bare }) => bare)) return [exact];
-  const wider = widthOf((part) => widerGrant(part, codeRun) ?? grant(part, codeRun))!;
+  const wider = widthOf((part) => widerGrant(part) ?? grant(part))!;
   const readsOnly = asked.every(({ part }) => part.kind === "run" && ownRisk(part.command) === "read");
-  const reading = readsOnly ? widthOf(() => ({ rule: "allow run @read", binding: "" })) : undefined;
+  const reading = readsOnly ? widthOf(() => "allow run @read") : undefined;
   const widths = [exact, wider, ...(reading ? [reading] : [])];
   return widths.filter(({ shown }, at) => at === 0 || shown.join("\n") !== exact.shown.join("\n"));
 }
 
-interface Grant {
-  readonly rule: string;
-  /** The end of the rule that binds it to program text; "" if there is none. */
-  readonly binding: string;
+/**
+ * Whether a part can only be allowed once: a rule would allow any text that comes from standard input, and nothing would
+ * limit code of the workspace that runs outside the sandbox.
+ */
+function isOnlyOnce({ part, bare }: PolicyVerdict, { unconfined }: Decision): boolean {
+  if (part.kind !== "run") return false;
+  return readsProgram(part.command) || ((bare || unconfined) === true && runsCode(part.command));
 }
 
-function grant(part: PolicyPart, codeRun: Question["codeRun"]): Grant | undefined {
+function grant(part: PolicyPart): string | undefined {
   switch (part.kind) {
     case "use":
-      return { rule: `allow use ${named(part.tool, part.server)}`, binding: "" };
+      return `allow use ${named(part.tool, part.server)}`;
     case "connect":
-      return part.host === undefined
-        ? undefined
-        : { rule: `allow connect ${quoteForRule(part.host)}`, binding: "" };
+      return part.host === undefined ? undefined : `allow connect ${quoteForRule(part.host)}`;
     case "run":
-      return commandGrant(part.command, codeRun, []);
+      return commandGrant(part.command, []);
     case "unclear":
       return undefined;
     default:
       if (part.target.kind !== "known") return undefined;
-      return {
-        rule: `allow ${part.kind} ${quoteForRule(part.target.real ?? part.target.path)}`,
-        binding: "",
-      };
+      return `allow ${part.kind} ${quoteForRule(part.target.real ?? part.target.path)}`;
   }
 }
 
 /** Grants a command with any further arguments; undefined where that would allow much more. */
-function widerGrant(part: PolicyPart, codeRun: Question["codeRun"]): Grant | undefined {
+function widerGrant(part: PolicyPart): string | undefined {
   const kept = part.kind === "run" ? wordsKept(part.command) : undefined;
   if (part.kind !== "run" || kept === undefined) return undefined;
-  const command = { ...part.command, words: part.command.words.slice(0, kept) };
-  const code = codeRun?.get(codeKey(part.command));
-  return commandGrant(command, code && new Map([[codeKey(command), code]]), ["**"]);
+  return commandGrant({ ...part.command, words: part.command.words.slice(0, kept) }, ["**"]);
 }
 
 /** How many words of a command say what it does, so that any others may follow them. Rules never let `**` stand for a harmful option. */
@@ -102,21 +96,14 @@ function wordsKept(command: SimpleCommand): number | undefined {
   return leading > 1 ? leading : words.length > 1 ? words.length : undefined;
 }
 
-function commandGrant(
-  command: SimpleCommand,
-  codeRun: Question["codeRun"],
-  further: readonly string[],
-): Grant | undefined {
-  const { words, assignments } = command;
+function commandGrant({ words, assignments }: SimpleCommand, further: readonly string[]): string | undefined {
   const values = [...words, ...assignments.map(({ value }) => value)].map((word) => word?.value);
-  const code = codeRun?.get(codeKey(command));
-  if (values.includes(undefined) || code?.rewritten !== undefined) return undefined;
+  if (values.includes(undefined)) return undefined;
   const sets = assignments.map(({ name, value }) => `${name}=${quoteForRule(value!.value!)}`);
   const [program, ...rest] = words.map(({ value }) => quoteForRule(value!));
   // The quotes keep a program of that name from being read as a variable.
   const isName = /^[A-Za-z_]\w*=/.test(program ?? "");
-  const rule = ["allow run", ...sets, isName ? `'${program}'` : program, ...rest, ...further].join(" ");
-  return { rule, binding: code ? bindingText(code) : "" };
+  return ["allow run", ...sets, isName ? `'${program}'` : program, ...rest, ...further].join(" ");
 }
 
 function unique(lines: readonly string[]): readonly string[] {

@@ -75,17 +75,6 @@ export function changesPlanned(
   });
 }
 
-/** Every simple command of a call. */
-export function commandsOf(
-  accesses: readonly ToolAccess[],
-  context: PathContext,
-  readCommand: ReadCommand,
-  shells?: Question["shells"],
-): readonly SimpleCommand[] {
-  const read = reader(readCommand, context, shells);
-  return accesses.flatMap((access) => (access.kind === "execute" ? read(access).commands : []));
-}
-
 /** Returns every directory that the commands of a call would read recursively, named by `searchOf`. */
 export function directoriesRead(
   accesses: readonly ToolAccess[],
@@ -233,15 +222,6 @@ function keyOf(target: PathPart["target"]): string {
 export function wordsNamingPaths(command: SimpleCommand): Word[] {
   const named = command.accesses.flatMap(({ kind, target }) => (kind === "network" ? [] : [target]));
   return [...named, ...mentions(command)];
-}
-
-/** Returns the words whose files decide what a command does: its program, and files for programs that run code. */
-export function wordsRun(command: SimpleCommand): Word[] {
-  const { words, accesses } = command;
-  const program = words.slice(0, 1).filter(({ value }) => value?.includes("/"));
-  if (harm(ownRisk(command)) < harm("execute")) return program;
-  const changed = spansOf(accesses.filter(({ kind }) => kind !== "read").map(({ target }) => target));
-  return [...program, ...wordsNamingPaths(command).filter(({ span }) => !changed.has(spanKey(span)))];
 }
 
 function host(word: Word): HostPart {

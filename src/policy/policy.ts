@@ -134,8 +134,6 @@ export interface Question {
   readonly realPaths: ReadonlyMap<string, string>;
   /** The state of the open shells that this call uses, by name; missing for a new shell. */
   readonly shells?: ReadonlyMap<string, StartState> | undefined;
-  /** The program text that commands name, by `codeKey`. Missing commands run none. */
-  readonly codeRun?: ReadonlyMap<string, CodeRun>;
   /** In `cautious`: the paths whose change undo would not restore, as written in the call, and why. */
   readonly notCovered?: ReadonlyMap<string, string>;
   /**
@@ -143,16 +141,6 @@ export interface Question {
    * workspace, else undefined. Missing when it was not searched completely.
    */
   readonly refusedBelow?: ReadonlyMap<string, string | undefined>;
-}
-
-/** The program text that a command names, as it is now. */
-export interface CodeRun {
-  /** The hash of each piece by name, `Makefile` or `package.json:test`; "none" where there is nothing. */
-  readonly pieces: ReadonlyMap<string, string>;
-  /** Whether it also runs code that is in none of them. */
-  readonly runsMore: boolean;
-  /** A piece that the same call may change before it runs. */
-  readonly rewritten?: string | undefined;
 }
 
 /** Returns a key for a directory to search and whether hidden files count. */

@@ -36,12 +36,14 @@ it("states that there is no sandbox, and offers a grant that says so", () => {
     source: "mode cautious",
     reason: "it would run `npm test`: no sandbox is available, so every command needs approval",
   });
-  const grants = grantsFor(decisionOn("npm test", "", { sandbox: "none" }), { tool: { name: "shell.run" } });
-  expect(grants).toEqual(["allow run npm test by shell.run", "unconfined run npm test by shell.run"]);
-  expect(verdictOn("npm test", grants!.join("\n"), { sandbox: "none" })).toBe("allow");
-  expect(
-    grantsFor(decisionOn("npm test", "ask run npm **", { sandbox: "none" }), { tool: { name: "shell.run" } }),
-  ).toEqual(grants);
+  const offered = (command: string, lines = "") =>
+    grantsFor(decisionOn(command, lines, { sandbox: "none" }), { tool: { name: "shell.run" } });
+  const grants = offered("mkdir a");
+  expect(grants).toEqual(["allow run mkdir a by shell.run", "unconfined run mkdir a by shell.run"]);
+  expect(verdictOn("mkdir a", grants!.join("\n"), { sandbox: "none" })).toBe("allow");
+  expect(offered("mkdir a", "ask run mkdir **")).toEqual(grants);
+  // It runs code of the workspace, which nothing would limit.
+  expect(offered("npm test")).toBeUndefined();
   expect(
     grantsFor(decisionOn("npm test", "", { sandbox: "bwrap" }), { tool: { name: "shell.run" } }),
   ).toEqual(["allow run npm test by shell.run"]);

@@ -227,3 +227,23 @@ it("refuses a call that a rule starts to deny during the approval, regardless of
     "passed",
   ]);
 });
+
+it("warns about rules that were bound to program text, and ignores them", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  mkdirSync(at("workspace"));
+  const { granted } = policyFiles(at("config"), at("workspace"));
+  mkdirSync(dirname(granted), { recursive: true });
+  writeFileSync(granted, `# asked\nallow run make while Makefile=${"0".repeat(32)} by shell.run\n`);
+  const policy = await OpenPolicy.open({
+    workspace: at("workspace"),
+    state: at("state"),
+    config: at("config"),
+  });
+  expect([policy.warnings, policy.current.commands.named.get("make") ?? []]).toEqual([
+    [
+      `${granted}: line 2 is ignored, because rules with "while" no longer exist. To allow the command whatever it runs, remove the end from "while" to "by"`,
+    ],
+    [],
+  ]);
+});

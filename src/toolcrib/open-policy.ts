@@ -157,6 +157,7 @@ export class OpenPolicy {
         `${projectRulesPath} has changed since you trusted it, so its allow rules do not apply. To trust it again, ${trust}`,
       this.#projectUntilNow &&
         `${projectRulesPath} has changed; its former restrictions stay in force in this session. To lift them, ${trust}`,
+      ...this.#sources.flatMap(outdatedWarning),
     ].filter((warning) => typeof warning === "string");
   }
 
@@ -257,6 +258,17 @@ export class OpenPolicy {
       if (this.#marks.areSame) return;
     }
   }
+}
+
+/** Warns about rules of an earlier version, which asked again when a script changed. */
+function outdatedWarning(source: RuleSource): readonly string[] {
+  if (!source.text.includes(" while ")) return [];
+  const lines = parseRules(source).outdated.map(({ line }) => line);
+  if (lines.length === 0) return [];
+  const which = lines.length === 1 ? `line ${lines[0]} is` : `lines ${lines.join(", ")} are`;
+  return [
+    `${source.name}: ${which} ignored, because rules with "while" no longer exist. To allow the command whatever it runs, remove the end from "while" to "by"`,
+  ];
 }
 
 const settleMs = 30;

@@ -76,10 +76,7 @@ function about(command: string, text = "", agent?: string): ApprovalRequest {
 }
 
 it.each([60, 80, 120])("asks an ordinary question in at most eight lines of %i columns", (columns) => {
-  const asked = {
-    ...about("npm test -- --watch", "", "agent_1"),
-    boundTo: ["the test script of package.json"],
-  };
+  const asked = about("npm test -- --watch", "", "agent_1");
   const shown = stripVTControlCharacters(showRequest(asked, columns));
   const lines = [...shown.trim().split("\n"), ...showChoices(asked, columns).split("\n")];
   expect(lines.slice(0, 4)).toEqual([
@@ -93,9 +90,7 @@ it.each([60, 80, 120])("asks an ordinary question in at most eight lines of %i c
   expect(lines.slice(4).join("  ")).toBe(
     "[y]es once  [s]ession  [a]lways: allow run npm test -- --watch …  [n]o  [e]xplain",
   );
-  expect(
-    showWidths(asked, 120),
-  ).toBe(`Always allow shell.run in this folder, while the test script of package.json stays as it is:
+  expect(showWidths(asked, 120)).toBe(`Always allow shell.run in this folder:
   1 | allow run npm test -- --watch
   2 | allow run npm test **
 `);
@@ -283,7 +278,6 @@ it("lets no file name, command, rule or diff fake a line of the prompt or contro
         source: text,
         preview: columns % 2 === 0 ? text : undefined,
         grants: [text],
-        boundTo: [text],
         sandbox: "landlock" as const,
         hosts: [text],
         accesses: [{ kind: "execute" as const, command: text }],
@@ -292,7 +286,7 @@ it("lets no file name, command, rule or diff fake a line of the prompt or contro
       const shown = showRequest(evilRequest, columns) + explainRequest(evilRequest, columns);
       const lines = stripVTControlCharacters(shown).split("\n");
       const ours =
-        /^(Allow {2}|Tool {3}|Risk {3}|Why {4}|Rule {3}|Runs {3}| {7}|Command$|What$|Stated purpose$|Input$|Changes$| {2}\| | {2}- | {2}… \d+ more lines|Answers s and a add the rule|or, for a:$|It applies |Answer m refuses|$)/;
+        /^(Allow {2}|Tool {3}|Risk {3}|Why {4}|Rule {3}|Runs {3}| {7}|Command$|What$|Stated purpose$|Input$|Changes$| {2}\| | {2}- | {2}… \d+ more lines|Answers s and a add the rule|or, for a:$|Answer m refuses|$)/;
       expect(lines.filter((line) => !ours.test(line))).toEqual([]);
       expect(lines.filter((line) => line.startsWith("Allow  ")).length).toBe(1);
       // Colours are added by Toolcrib.

@@ -1,6 +1,5 @@
 import {
   askerOf,
-  bindingNotes,
   briefInput,
   callerOf,
   commandsIn,
@@ -89,7 +88,6 @@ export function explainRequest(
             : "Answer a adds the rule, for this tool:",
           ...quoteText(exact, columns),
           ...wider.flatMap((rule) => [offers.session ? "or, for a:" : "or:", ...quoteText(rule, columns)]),
-          ...bindingNotes(request).flatMap((line) => hang(`It applies ${line}`, columns)),
         ]),
     ...(offers.session ? ["Answer m refuses with a message to the model."] : []),
     "",
@@ -98,10 +96,7 @@ export function explainRequest(
 
 /** Returns the rules that "always" can add, each with the number that chooses it. */
 export function showWidths(request: ShownRequest, columns: number): string {
-  const notes = bindingNotes(request)
-    .map((line) => `, ${line}`)
-    .join("");
-  const heading = `Always allow ${request.tool} ${inPlace(request.target)}${notes}:`;
+  const heading = `Always allow ${request.tool} ${inPlace(request.target)}:`;
   const rules = widthsOf(request).flatMap((rule, at) =>
     quoteText(rule, columns - 2).map((line, part) =>
       part === 0 ? `  ${at + 1} | ${line.slice(4)}` : `  ${line}`,
@@ -113,7 +108,7 @@ export function showWidths(request: ShownRequest, columns: number): string {
 /** Returns whether the choices show the only rule that "always" can add, so that nothing is left to choose. */
 export function isRuleShown(request: ShownRequest, columns: number): boolean {
   const [rule = "", ...wider] = widthsOf(request);
-  return wider.length === 0 && isPlain(rule, columns) && bindingNotes(request).length === 0;
+  return wider.length === 0 && isPlain(rule, columns);
 }
 
 /** Returns whether a rule fits on the two lines of the choices and looks like none of them. Other rules are quoted. */

@@ -172,11 +172,7 @@ function markParts(command: string, { parts }: PendingQuestion) {
 function Reason({ question }: { question: PendingQuestion }) {
   const asking = question.parts.filter(({ verdict }) => verdict !== "allow");
   const isCommand = question.accesses.some(({ kind }) => kind === "execute");
-  const facts = [
-    ["Network", question.hosts],
-    ["Bound to", question.boundTo],
-    ["Not bound to", question.notBoundTo],
-  ] as const;
+  const facts = [["Network", question.hosts]] as const;
   return (
     <div class="question-why">
       <dl class="facts">

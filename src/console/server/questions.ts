@@ -114,8 +114,6 @@ export class Questions {
       files,
       preview: files.length > 0 ? null : preview,
       widths: this.#answered.widthsOf(pending),
-      boundTo: request.boundTo ?? [],
-      notBoundTo: request.notBoundTo ?? [],
       isAnswered: answer !== undefined,
     };
   }

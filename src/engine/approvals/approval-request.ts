@@ -58,10 +58,6 @@ export interface ApprovalRequest {
   readonly grants: readonly string[];
   /** The rules that "always" can add, `grants` first, then wider ones; an answer chooses by position. */
   readonly widths?: readonly GrantWidth[] | undefined;
-  /** The program text that these rules are bound to: "the test script of package.json". They lapse when it changes. */
-  readonly boundTo?: readonly string[] | undefined;
-  /** Commands that also run code which these rules are not bound to. */
-  readonly notBoundTo?: readonly string[] | undefined;
   /** The folder in which commands start. */
   readonly directory: string;
   /** A fingerprint of the variables that commands get. */

@@ -131,7 +131,7 @@ describe("an approval answer", () => {
       await act({ run: "npm test; ls" }),
       await act({ delete: "a" }),
     ]).toEqual([undefined, undefined, undefined, "needs-approval", "needs-approval", "needs-approval"]);
-    expect(fixture.asked[0]!.grants).toEqual(["allow run npm test while package.json=none by test.act"]);
+    expect(fixture.asked[0]!.grants).toEqual(["allow run npm test by test.act"]);
     expect(fixture.crib.log({ limit: 6 }).map(({ decision }) => decision?.source)).toEqual([
       "mode safe",
       "mode safe",
@@ -153,7 +153,7 @@ describe("an approval answer", () => {
     const minute = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d UTC`;
     expect(readFileSync(fixture.granted, "utf8")).toMatch(
       new RegExp(
-        `^# ${minute}, asked for by ${first.callId}\nallow run npm test while package.json=none by test.act\n` +
+        `^# ${minute}, asked for by ${first.callId}\nallow run npm test by test.act\n` +
           `# ${minute}, asked for by ${second.callId}\nallow delete '${fixture.workspace}/my notes.txt' by test.act\n$`,
       ),
     );

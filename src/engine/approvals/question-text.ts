@@ -94,20 +94,3 @@ export function rulesByWidth({
   if (grants.length === 0) return [];
   return widths.map(({ rules, shown }) => ({ label: shown.join("; "), rules }));
 }
-
-/** Says what remembered rules are bound to and what not, one sentence each. */
-export function bindingNotes({ boundTo = [], notBoundTo = [] }: ShownRequest): readonly string[] {
-  const [only, ...more] = boundTo;
-  const bound =
-    only === undefined
-      ? []
-      : [
-          more.length === 0
-            ? `while ${only} stays as it is`
-            : `while these stay as they are: ${boundTo.join(", ")}`,
-        ];
-  return [
-    ...bound,
-    ...notBoundTo.map((command) => `also when the content of what this runs changes: ${command}`),
-  ];
-}

@@ -29,7 +29,6 @@ const all: readonly (readonly [string, ToolError])[] = [
   ["a call that changed", refusals.callChanged()],
   ["a preview that changed", refusals.previewChanged()],
   ["paths that changed", refusals.pathsChanged()],
-  ["code that changed", refusals.codeChanged()],
   ["a failed question", refusals.couldNotAsk(new Error("no window"))],
   ["an unreadable answer", refusals.unreadableAnswer()],
 ];

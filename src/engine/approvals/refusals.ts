@@ -4,7 +4,6 @@ import { quoteForRule, ruleFlags } from "../../lib/text/rule-text.ts";
 import { describePart } from "../../policy/decide.ts";
 import { formatOrigin } from "../../policy/guard-paths.ts";
 import type { Decision, PolicyMode, PolicyVerdict } from "../../policy/policy.ts";
-import { withoutBinding } from "../../policy/rules/binding.ts";
 import type { ApprovalRequest } from "./approval-request.ts";
 
 /** Returns the error of a call that a rule or plan mode denies. */
@@ -83,14 +82,6 @@ export function pathsChanged(): ToolError {
   });
 }
 
-/** Returns the error of a call whose program text is no longer the one that was allowed. */
-export function codeChanged(): ToolError {
-  return new ToolError("stale", "A program or script of this command changed after it was allowed", {
-    hint: "Nothing was done. Repeat the call: it needs a new approval.",
-    forUser: { hint: "Nothing was done. Try again." },
-  });
-}
-
 export function couldNotAsk(cause: unknown): ToolError {
   if (cause instanceof ToolError && cause.code === "needs-approval") return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
@@ -141,7 +132,7 @@ function howToAllow({ parts }: Described, grants: readonly string[], mode: Polic
     ({ verdict, bare, rule }) => verdict === "ask" && bare && rule === undefined,
   );
   const install = needsSandbox ? "install a sandbox (see: toolcrib doctor), or " : "";
-  return `To allow it, approve it on a terminal, or ${install}add ${ruleFlags(grants.map(withoutBinding))}`;
+  return `To allow it, approve it on a terminal, or ${install}add ${ruleFlags(grants)}`;
 }
 
 /** Describes the parts that decided, each with its rule and its source, so that the caller can keep the other parts. */

@@ -9,7 +9,6 @@ import {
 } from "@modelcontextprotocol/server";
 import {
   askerOf,
-  bindingNotes,
   callerOf,
   commandsIn,
   confinementText,
@@ -230,7 +229,6 @@ export function describeRequest(request: ApprovalRequest): string {
             (rule, at) =>
               `"${at === 0 ? 'session" and "always' : alwaysWider(at)}" add: ${printableLine(rule)}`,
           ),
-          ...bindingNotes(request).map((note) => printableLine(`The rules apply ${note}`)),
         ]),
   ].join("\n");
 }

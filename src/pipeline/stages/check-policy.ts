@@ -15,7 +15,6 @@ import {
 import { hashValue } from "../../engine/approvals/hash-call.ts";
 import {
   callChanged,
-  codeChanged,
   denied,
   deniedByUser,
   needsApproval,
@@ -53,9 +52,7 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       const recheck = () => recheckCall(call, question, settings);
       const run = async (answer: "approved" | "not asked", latest = decided) => {
         const confinement = await confinementFor(call, latest, answer, settings);
-        // Storing files for undo takes time, in which other calls may change what this one runs.
-        const beforeRun = latest.question.codeRun?.size ? recheck : undefined;
-        return await next({ ...call, recheck, beforeRun, confinement });
+        return await next({ ...call, recheck, confinement });
       };
       if (decision.verdict === "allow") return await run("not asked");
       if (decision.verdict === "deny") throw denied(decision);
@@ -67,7 +64,7 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
       const grants = widths[0]?.rules ?? [];
       if (!approve) throw needsApproval(decision, { grants, mode: question.mode });
 
-      const hash = await approvalHash(call, decided, settings);
+      const hash = approvalHash(call, decided, settings);
       const keys = [...grants, hash];
       const answered = openRequests.answered(keys);
       if (answered) {
@@ -119,7 +116,7 @@ async function approveCall(
   const latest = await decideNow(call, settings);
   // The user may have changed the rules meanwhile, and no answer allows a call that the rules deny.
   if (latest.decision.verdict === "deny") throw denied(latest.decision);
-  const hash = await approvalHash(call, latest, settings);
+  const hash = approvalHash(call, latest, settings);
   if (hash !== request.hash || (approval.hash ?? hash) !== request.hash) throw callChanged();
   if (!(await isStillShown(preview, call, previews))) throw previewChanged();
   const answer = await remember(call, approval, request, settings.rules);
@@ -134,8 +131,6 @@ async function approveCall(
 async function recheckCall(call: ToolCall, decided: Question, settings: PolicySettings): Promise<void> {
   const { question: now, decision } = await decideNow(call, settings);
   if (decision.verdict === "deny") throw denied(decision);
-  if (decision.verdict !== "allow" && hashValue(now.codeRun) !== hashValue(decided.codeRun))
-    throw codeChanged();
   if (hashValue(now.shells) !== hashValue(decided.shells)) {
     if (decision.verdict !== "allow") throw callChanged();
   } else if (hashValue(now.realPaths) !== hashValue(decided.realPaths)) throw pathsChanged();

@@ -29,11 +29,7 @@ export function keepUndo(parts: UndoParts): Stage {
   }
 
   async function run(call: ToolCall, next: Next): Promise<Outcome> {
-    if (await mayChangeFiles(call))
-      return parts.scanner.around(call, async (own) => {
-        await call.beforeRun?.();
-        return next(own);
-      });
+    if (await mayChangeFiles(call)) return parts.scanner.around(call, next);
     return call.tool.startsPrograms ? aroundPrograms(call, next, parts.scanner) : next(call);
   }
 }

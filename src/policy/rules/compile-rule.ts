@@ -18,10 +18,7 @@ import {
 import type { RuleWord } from "./rule-words.ts";
 
 /** Binds a rule to a home and a workspace. */
-export function compileRule(
-  { effect, about, because, by, bound, origin }: ParsedRule,
-  context: PathContext,
-): Rule {
+export function compileRule({ effect, about, because, by, origin }: ParsedRule, context: PathContext): Rule {
   const matcher = by && compileTool(by, effect);
   const base = (...words: readonly RuleWord[]) => {
     const spelled = spelledOut(by === undefined ? words : [...words, by.name]);
@@ -29,7 +26,7 @@ export function compileRule(
   };
   switch (about.kind) {
     case "run":
-      return { ...base(...about.words), kind: "run", pattern: compileCommand(about.words, context), bound };
+      return { ...base(...about.words), kind: "run", pattern: compileCommand(about.words, context) };
     case "path": {
       const patterns = compilePath(about.glob.pattern, context, loosens(effect) ? "exact" : "folded");
       const glob = about.glob.pattern;

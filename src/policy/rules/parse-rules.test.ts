@@ -248,3 +248,20 @@ it("parses the built-in rules to plain data, which the build stores", () => {
   expect(JSON.parse(JSON.stringify(parsedBuiltInRules))).toEqual(parsedBuiltInRules);
   expect(parsedBuiltInRules.rules.length).toBeGreaterThan(100);
 });
+
+it("leaves out rules of an earlier version that were bound to program text, and nothing else with while", () => {
+  const hash = "0123456789abcdef".repeat(2);
+  const text = [
+    `allow run npm test while package.json:test=${hash} by shell.run`,
+    `allow run bash 's x.sh' ** while 's x.sh=${hash}' .npmrc=none by shell.run`,
+    `unconfined run make while Makefile=unreadable because "mine"`,
+    "allow run echo while",
+    `allow run echo while a=b`,
+    `deny run sleep while Makefile=${hash}`,
+  ].join("\n");
+  const { rules: kept, outdated } = parseRules(rules(text));
+  expect([outdated.map(({ line }) => line), kept.map(({ origin }) => origin.line)]).toEqual([
+    [1, 2, 3],
+    [4, 5, 6],
+  ]);
+});

@@ -2,7 +2,6 @@ import type { ToolAccess } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { type PolicyMode, policyModes, type Question, type RuleOrigin, type RuleSource } from "../policy.ts";
-import { type Binding, readCondition } from "./binding.ts";
 import { type About, type Effect, loosens, type ParsedRule, type PathUse, type ToolPattern } from "./rule.ts";
 import {
   checkClass,
@@ -26,6 +25,8 @@ export interface ParsedRules {
   readonly examples: readonly Example[];
   /** Lines that are ignored because the file may only tighten. */
   readonly ignored: readonly RuleOrigin[];
+  /** Lines that an earlier version wrote and that no longer count: rules that were bound to program text by `while`. */
+  readonly outdated: readonly RuleOrigin[];
 }
 
 /** Parses a rule file. Throws `invalid-input` with file, line, column and hint. */
@@ -40,6 +41,7 @@ export function parseRules(source: RuleSource): ParsedRules {
   const settings: Setting[] = [];
   const examples: Example[] = [];
   const ignored: RuleOrigin[] = [];
+  const outdated: RuleOrigin[] = [];
   for (const [index, line] of source.text.split(/\r?\n/).entries()) {
     const origin = { level: source.level, name: source.name, line: index + 1, text: line.trim() };
     try {
@@ -54,6 +56,10 @@ export function parseRules(source: RuleSource): ParsedRules {
         else settings.push({ ...setting, onlyTightens });
         continue;
       }
+      if (boundToText.test(line)) {
+        outdated.push(origin);
+        continue;
+      }
       const found = readRules(line, origin);
       if (source.onlyTightens && found.some(({ effect }) => loosens(effect))) ignored.push(origin);
       else rules.push(...found);
@@ -62,8 +68,12 @@ export function parseRules(source: RuleSource): ParsedRules {
       throw error;
     }
   }
-  return { rules, settings, examples, ignored };
+  return { rules, settings, examples, ignored, outdated };
 }
+
+/** `allow run npm test while package.json:test=HASH by shell.run` */
+const boundToText =
+  /^\s*(?:allow|unconfined)\s+run\s.*\swhile(?:\s+(?:'[^']*=(?:[0-9a-f]{32}|none|unreadable)'|\S+=(?:[0-9a-f]{32}|none|unreadable)))+(?:\s+(?:by|because)\s.*)?$/;
 
 /**
  * The maximum length, enough for thousands of rules. More would slow every start, and a project's file may be hostile.
@@ -87,7 +97,6 @@ function readRules(line: string, origin: RuleOrigin): ParsedRule[] {
   const last = words.at(-1) ?? head;
   const because = takeBecause(words);
   const by = takeBy(words);
-  const bound = subject === "run" && loosens(effect) ? takeBinding(words) : undefined;
   const [start] = words;
   const end = words.at(-1);
   if (start === undefined || end === undefined)
@@ -97,7 +106,7 @@ function readRules(line: string, origin: RuleOrigin): ParsedRule[] {
   const before = line.slice(first.column, start.column);
   const after = line.slice(end.column + end.text.length, last.column + last.text.length);
   return readAbouts(subject, words).map(({ about, text }) => {
-    return { effect, about, by, because, bound, origin: { ...origin, text: before + text + after } };
+    return { effect, about, by, because, origin: { ...origin, text: before + text + after } };
   });
 }
 
@@ -152,15 +161,6 @@ function takeBy(words: RuleWord[]): ToolPattern | undefined {
   if (!isWord(-2, "by")) return undefined;
   const [, name] = words.splice(-2);
   return { name: name!, server: undefined };
-}
-
-/** `while Makefile=HASH …`, as grants have it. */
-function takeBinding(words: RuleWord[]): Binding | undefined {
-  const at = words.findLastIndex(({ bare, text }) => bare && text === "while");
-  const conditions = words.slice(at + 1).map(({ literal }) => readCondition(literal ?? ""));
-  if (at < 0 || conditions.length === 0 || !conditions.every((one) => one !== undefined)) return undefined;
-  words.splice(at);
-  return new Map(conditions);
 }
 
 function explain(source: RuleSource, text: string, line: number, error: RuleSyntaxError): ToolError {

@@ -1,7 +1,6 @@
 import type { ToolRisk } from "../../contract/access.ts";
 import type { NamePattern, Segment } from "../../lib/glob/glob-segment.ts";
 import type { Question, RuleOrigin } from "../policy.ts";
-import type { Binding } from "./binding.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 import type { RuleWord } from "./rule-words.ts";
 
@@ -13,8 +12,6 @@ export interface ParsedRule {
   readonly by: ToolPattern | undefined;
   /** The user's reason. */
   readonly because: string | undefined;
-  /** The rule applies only while this program text is unchanged. */
-  readonly bound?: Binding | undefined;
   readonly origin: RuleOrigin;
 }
 
@@ -53,7 +50,6 @@ interface RuleBase {
 export interface CommandRule extends RuleBase {
   readonly kind: "run";
   readonly pattern: CommandPattern;
-  readonly bound?: Binding | undefined;
 }
 
 export interface PathRule extends RuleBase {
@@ -99,8 +95,6 @@ export interface RuleFinding {
   readonly unconfined?: Rule | undefined;
   /** The reason why the part needs approval although the mode would allow it. */
   readonly doubt?: string | undefined;
-  /** Why an approval that the user gave before does not count. */
-  readonly lapsed?: string | undefined;
 }
 
 export interface Because {

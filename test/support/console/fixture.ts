@@ -205,8 +205,6 @@ export const question: PendingQuestion = {
     { label: "Exactly this command", rules: ['allow run "npm publish --access public"'], saved: 2 },
     { label: "npm publish with any arguments", rules: ["allow run npm publish *"], saved: 5 },
   ],
-  boundTo: ["the command", "package.json"],
-  notBoundTo: ["the scripts that npm run build starts"],
   hash: "h1",
   previewHash: "p1",
   isAnswered: false,
@@ -232,7 +230,6 @@ const editQuestion: PendingQuestion = {
   hosts: [],
   parts: [],
   files: changed.slice(0, 1),
-  notBoundTo: [],
 };
 
 const session: SessionSummary = {

@@ -35,7 +35,6 @@ export interface Circumstances {
   readonly notCovered?: Readonly<Record<string, string>>;
   readonly refusedBelow?: Readonly<Record<string, string | undefined>>;
   readonly shells?: Question["shells"];
-  readonly codeRun?: Question["codeRun"];
 }
 
 /** Decides about some accesses by the built-in rules and others. */
@@ -54,7 +53,6 @@ export function decideOn(
     realPaths: new Map(Object.entries(circumstances.realPaths ?? {})),
     notCovered: new Map(Object.entries(circumstances.notCovered ?? {})),
     refusedBelow: new Map(Object.entries(circumstances.refusedBelow ?? {})),
-    ...(circumstances.codeRun && { codeRun: circumstances.codeRun }),
     ...(circumstances.shells && { shells: circumstances.shells }),
   };
   return decide(question, policyOf(sources));
