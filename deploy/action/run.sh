@@ -33,6 +33,8 @@ while IFS= read -r rule; do
   [ -z "$rule" ] || options+=(--rule "$rule")
 done <<< "${RULES:-}"
 
+[ "${ALLOW_UNPRICED:-false}" != true ] || options+=(--allow-unpriced)
+
 if [ -n "${TASK:-}" ]; then
   [ -z "${MODEL:-}" ] || options+=(--model "$MODEL")
   "$program" run --no-input --json --max-cost "${BUDGET:-1}" "${options[@]}" - <<< "$TASK" > "$report/answer.json"

@@ -77,6 +77,7 @@ const sessionOptionNames: Readonly<Record<keyof CreateSessionOptions, true>> = {
   ...sharedNames,
   model: true,
   models: true,
+  allowUnpriced: true,
   wrapModel: true,
   protocol: true,
   reasoning: true,
@@ -108,7 +109,7 @@ interface KnownParts {
 async function openSession(options: CreateSessionOptions, known: KnownParts): Promise<LiveSession> {
   const { limits, recorded, settings, found, dialect, crib, agents, skills } = known;
   const adapt = modelAdapter(options.wrapModel);
-  const opened = found.open();
+  const opened = found.open().then(priced(limits, options));
   const defined = opened.then((model) => listedTools(crib, model));
   const chosen = opened.then(
     ({ facts }) =>
@@ -136,8 +137,10 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
     crib,
     caller: crib,
     model,
-    openModel: async (wanted) => adapt(await findGiven(wanted, settings).open(), protocol),
-    openForAgent: async (id, provider) => adapt(await openForAgent(id, provider, settings), protocol),
+    openModel: async (wanted) =>
+      adapt(priced(limits, options)(await findGiven(wanted, settings).open()), protocol),
+    openForAgent: async (id, provider) =>
+      adapt(priced(limits, options)(await openForAgent(id, provider, settings)), protocol),
     pricesOf: (id) => (id === model.id ? model.facts.prices : pricesOf(id, settings)),
     dialect,
     protocol,
@@ -167,6 +170,19 @@ async function openSession(options: CreateSessionOptions, known: KnownParts): Pr
   if (crib.isPlanning !== (recorded?.isPlanning ?? false))
     recorder.add({ kind: "change", isPlanning: crib.isPlanning });
   return live;
+}
+
+/** Refuses models whose cost the session could not limit. */
+function priced(
+  { cost }: SessionLimits,
+  { allowUnpriced = false }: CreateSessionOptions,
+): (model: Model) => Model {
+  return (model) => {
+    if (allowUnpriced || cost === Number.POSITIVE_INFINITY || model.facts.prices !== undefined) return model;
+    throw new ToolError("invalid-input", `The price of ${model.id} is not known, so no limit of cost holds`, {
+      hint: "Set its prices in models.json, or allow it with --allow-unpriced (allowUnpriced: true).",
+    });
+  };
 }
 
 /** Wraps models and adapts them to a protocol. A program may give the session one of its own models, which stays as it is. */

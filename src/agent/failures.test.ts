@@ -163,6 +163,51 @@ it("names the content filter when the provider blocks a reply", async () => {
   expect(await close()).toEqual([]);
 });
 
+describe("a reply that fails is charged", () => {
+  const usage = { input: 1_000, output: 100 };
+  // gpt-5: $1.25 and $10 per million tokens.
+  const perReply = (1_000 * 1.25 + 100 * 10) / 1_000_000;
+
+  it("when it is empty, also the third time, which ends the turn", async () => {
+    const { session, result, server, close } = await played(() => ({ fault: "empty", usage }));
+    expect(result).toMatchObject({
+      outcome: "failed",
+      error: { code: "empty", message: `${session.model.id} gave 3 empty replies in a row.` },
+    });
+    expect([server.requests.length, session.usage.input, session.usage.output]).toEqual([3, 3_000, 300]);
+    expect(session.cost).toBeCloseTo(3 * perReply, 9);
+    await close();
+  });
+
+  it("when it is empty and the next one is not", async () => {
+    const { result, close } = await played([
+      { fault: "empty", usage },
+      { text: "Fine.", usage },
+    ]);
+    expect(result).toMatchObject({ outcome: "completed", usage: { input: 2_000, output: 200 } });
+    await close();
+  });
+
+  it("by an estimate when it breaks off before its usage came", async () => {
+    const text = "Words that were generated. ".repeat(40);
+    const { result, close } = await played([
+      { text, fault: "cut-in-text", usage },
+      { text: "Fine.", usage },
+    ]);
+    expect(result.usage.input).toBeGreaterThan(1_000);
+    expect(result.usage.output).toBeGreaterThan(110);
+    await close();
+  });
+
+  it("before the limit of cost is looked at again", async () => {
+    const { result, server, of, close } = await played(() => ({ fault: "empty", usage }), {
+      limits: { retryWaitMs: 10, cost: perReply * 1.5 },
+    });
+    expect([result.outcome, server.requests.length, of("limit").length]).toEqual(["limit", 2, 1]);
+    await close();
+  });
+});
+
 describe("limits", () => {
   const reads = () => ({
     text: `Reading.`,
@@ -194,6 +239,7 @@ describe("limits", () => {
     const { session, server, close } = await sessionOnLoopback(reads, {
       ...sessionOptions,
       limits: { cost: 5, rounds: 2 },
+      allowUnpriced: true,
       server: { models: ["gpt-5", "unpriced"] },
     });
     const dear: Model = { ...session.model, facts: priced };
@@ -204,6 +250,21 @@ describe("limits", () => {
     expect(server.requests).toHaveLength(2);
     expect(await session.run("Go on.").result).toMatchObject({ outcome: "limit", rounds: 1 });
     await close();
+  });
+
+  it("of cost refuse a model without a price, at the start and later, unless it is allowed", async () => {
+    const options = { ...sessionOptions, limits: { cost: 5 }, server: { models: ["gpt-5", "unpriced"] } };
+    const { session, close } = await sessionOnLoopback([], options);
+    const unpriced: Model = { ...session.model, id: "openai/unpriced", facts: {} };
+    const refusal = {
+      code: "invalid-input",
+      message: "The price of openai/unpriced is not known, so no limit of cost holds",
+    };
+    await expect(session.use({ model: unpriced })).rejects.toMatchObject(refusal);
+    await close();
+    await expect(sessionOnLoopback([], { ...options, model: unpriced })).rejects.toMatchObject(refusal);
+    const allowed = await sessionOnLoopback([], { ...options, model: unpriced, allowUnpriced: true });
+    await allowed.close();
   });
 
   it("longer than any timer are not applied", async () => {

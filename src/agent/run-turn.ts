@@ -15,7 +15,7 @@ import { callsOf } from "./history.ts";
 import { type Limit, limitReached } from "./limits.ts";
 import { loopNotice, type WatchedCall } from "./loops.ts";
 import type { UserSource } from "./records/session-entry.ts";
-import { type Asked, askWithHooks, nextRequest } from "./round/ask-model.ts";
+import { type Asked, askWithHooks, LimitReached, nextRequest } from "./round/ask-model.ts";
 import { askHook, blockedBy } from "./round/hooks.ts";
 import { type MadeCall, makeCalls } from "./round/make-calls.ts";
 import type { ReadReply } from "./round/reply-reader.ts";
@@ -96,6 +96,7 @@ async function runRounds(
       if (ending) return ending;
     }
   } catch (error) {
+    if (error instanceof LimitReached) return limited(core, error.limit);
     if (!signal.aborted) return failed(core, error);
     core.conversation.addUser(userMessage(interrupted), { turn: input.turn, source: "notice" });
     return { outcome: "aborted" };

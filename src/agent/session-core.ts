@@ -1,11 +1,13 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import { unlessAborted } from "../lib/async/abort.ts";
 import type { Model, ReasoningEffort, TokenUsage } from "../models/model.ts";
+import { mostOfRequest } from "../models/model-facts.ts";
 import { AnsweredElsewhere, type Approval, type Approve } from "../toolcrib/index.ts";
 import { Conversation } from "./conversation.ts";
 import type { AgentEvent, AgentEventBody, ContextUse } from "./event.ts";
 import { limitReached } from "./limits.ts";
 import { LoopWatch } from "./loops.ts";
+import { CostTurns } from "./round/cost-turns.ts";
 import type { SessionParts } from "./session-parts.ts";
 import { Spending } from "./spending.ts";
 
@@ -25,10 +27,14 @@ export class SessionCore {
   /** Whether the running turn ends after its round and stays open. */
   isSuspended = false;
   readonly relay: (event: AgentEvent) => void;
+  /** Shared with all subagents. */
+  readonly costTurns: CostTurns;
   readonly #onWaiting: () => void;
   /** Only `change` sets the model and the reasoning. */
   model: Model;
   reasoning: ReasoningEffort | undefined;
+  /** Says that the cost of the open request is counted. */
+  #leaveRequest: () => void = () => {};
   #number = 0;
   #waiting = 0;
   #isNearlyFull = false;
@@ -41,6 +47,8 @@ export class SessionCore {
     this.#onWaiting = onWaiting;
     this.conversation = new Conversation(recorder, meter, resumed);
     this.toolsByName = new Map([...deferred, ...tools].map((tool) => [tool.name, tool]));
+    this.costTurns =
+      parts.parent?.costTurns ?? new CostTurns(parts.limits.cost, () => this.spending.knownCost);
     this.model = model;
     this.reasoning = reasoning;
     if (parts.crib.isPlanning) this.planNotice = planNotice(parts);
@@ -85,11 +93,24 @@ export class SessionCore {
     this.planNotice = isReverted ? undefined : isPlanning ? planNotice(this.parts) : planEnded;
   }
 
+  /** Waits until a request to the model may begin. Its turn ends with `spend` or `endRequest`. */
+  async beginRequest(signal: AbortSignal): Promise<void> {
+    this.endRequest();
+    this.#leaveRequest = await this.costTurns.enter(mostOfRequest(this.model.facts), signal);
+  }
+
+  /** Ends a request that cost nothing. */
+  endRequest(): void {
+    this.#leaveRequest();
+    this.#leaveRequest = () => {};
+  }
+
   /** Counts and reports usage. Usage that no reply in the conversation accounts for is recorded on its own. */
   spend(model: Model, usage: TokenUsage, { isOfReply = false }: { readonly isOfReply?: boolean } = {}): void {
     const { spending, conversation, parts } = this;
     spending.add(usage, model.facts, model.id);
     parts.parent?.spentBelow(model, usage);
+    this.endRequest();
     if (!isOfReply) parts.recorder.add({ kind: "spent", model: model.id, usage });
     const { context } = conversation;
     this.emit({ type: "usage", usage, total: spending.usage, cost: spending.cost, context });

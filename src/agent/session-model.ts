@@ -1,6 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import type { ToolDefinition } from "../dialects/definition.ts";
-import type { Model, ModelPrices } from "../models/model.ts";
+import type { Model, ModelFacts, ModelPrices } from "../models/model.ts";
 import { factsOf } from "../models/model-facts.ts";
 import { type FoundModel, findModel, parseModelId } from "../models/open-model.ts";
 import { ownOf, providerAccess } from "../models/provider-access.ts";
@@ -59,12 +59,17 @@ export async function deferredTools(
 
 /** The prices of a model that is not open; undefined when unknown. */
 export function pricesOf(id: string, settings: ModelSettings): ModelPrices | undefined {
+  return modelFacts(id, settings).prices;
+}
+
+/** The facts of a model that is not open: those of `models.json`, then the known ones. */
+export function modelFacts(id: string, settings: ModelSettings): ModelFacts {
   try {
     const { provider, name } = parseModelId(id);
     const access = providerAccess(provider, settings, process.env);
-    return ownOf(settings.models, id)?.prices ?? factsOf(access, name).prices;
+    return { ...factsOf(access, name), ...ownOf(settings.models, id) };
   } catch {
     // The settings do not contain its provider any more.
-    return undefined;
+    return {};
   }
 }

@@ -35,6 +35,8 @@ export interface SessionOptions extends Omit<ToolcribOptions, "agents" | "dialec
   /** Whether the skills of the user and the project are offered to the model. Default: true. */
   readonly skills?: boolean | undefined;
   readonly limits?: Partial<SessionLimits> | undefined;
+  /** Whether `limits.cost` may be set for models without a known price, which it cannot limit. Default: false. */
+  readonly allowUnpriced?: boolean | undefined;
   readonly hooks?: SessionHooks | undefined;
   /** The session to resume. */
   readonly resume?: string | undefined;

@@ -251,6 +251,8 @@ export interface FleetStore extends AsyncDisposable {
 
   /** Cancels runs that have not ended: at once, or by their worker at its next heartbeat. Returns their ids. */
   cancel(filter: RunFilter): Promise<readonly string[]>;
+  /** Ends the runs that no worker has, as `budget`, when the budget of the fleet is used up. Returns their ids. */
+  endUnpaid(fleet: string): Promise<readonly string[]>;
   /** Makes ended runs wait again, with a new session and workspace. Their spending stays counted. Returns their ids. */
   retry(filter: RunFilter): Promise<readonly string[]>;
   close(): Promise<void>;

@@ -1,3 +1,5 @@
+import type { TokenUsage } from "./model.ts";
+
 /** Why a model gave no reply, grouped by remedy. */
 export type ModelErrorCode = (typeof modelErrorCodes)[number];
 
@@ -32,6 +34,8 @@ export interface ModelErrorOptions extends ErrorOptions {
   readonly status?: number | undefined;
   /** How long the provider asks to wait. */
   readonly retryAfterMs?: number | undefined;
+  /** What the failed reply used, when the provider said so: it is charged, too. */
+  readonly usage?: TokenUsage | undefined;
 }
 
 /** A model gave no reply, or not a complete one. */
@@ -41,6 +45,7 @@ export class ModelError extends Error {
   readonly hint: string | undefined;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly usage: TokenUsage | undefined;
 
   constructor(kind: ModelErrorCode, message: string, options: ModelErrorOptions = {}) {
     super(message, options);
@@ -48,6 +53,7 @@ export class ModelError extends Error {
     this.hint = options.hint;
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
+    this.usage = options.usage;
   }
 
   /** Whether the same request may succeed later. */

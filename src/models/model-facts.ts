@@ -115,6 +115,15 @@ const families: readonly Family[] = [
   { names: /^gemini-(?:3\.[5-8]-flash|3\.5-flash-lite|pro|flash|flash-lite)$/, ...gemini },
 ];
 
+/** Returns the most US dollars that one request can cost; null when the price or the size of requests is unknown. */
+export function mostOfRequest({ prices, contextTokens, maxOutputTokens }: ModelFacts): number | null {
+  if (prices === undefined || contextTokens === undefined || maxOutputTokens === undefined) return null;
+  const rates = prices.over === undefined ? [prices] : [prices, prices.over];
+  const input = Math.max(...rates.flatMap((rate) => [rate.input, rate.cached ?? 0, rate.cacheWritten ?? 0]));
+  const output = Math.max(...rates.map((rate) => rate.output));
+  return (contextTokens * input + maxOutputTokens * output) / 1_000_000;
+}
+
 /** Returns the cost in US dollars; null when the price is unknown. */
 export function costOf(usage: TokenUsage, prices: ModelPrices | undefined): number | null {
   if (prices === undefined) return null;

@@ -1,20 +1,29 @@
-import type { Model, ModelRequest } from "../../models/model.ts";
+import { estimateBrokenUsage } from "../../models/estimate-usage.ts";
+import type { Model, ModelEvent, ModelRequest, TokenUsage } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { AgentEventBody } from "../event.ts";
 import { formatDuration, longestTimer, pause, retryWait } from "../retry.ts";
-import type { SessionLimits } from "../session.ts";
 import type { SessionCore } from "../session-core.ts";
 import type { HookedRequest } from "../session-hooks.ts";
 import { askHook, blockedBy } from "./hooks.ts";
 import { type ReadReply, ReplyReader } from "./reply-reader.ts";
 
 interface Asking {
+  readonly core: SessionCore;
   readonly model: Model;
   readonly request: ModelRequest;
-  readonly limits: Pick<SessionLimits, "retries" | "retryWaitMs" | "silenceMs">;
   readonly signal: AbortSignal;
-  readonly nextId: () => number;
   readonly emit: (happening: AgentEventBody) => void;
+}
+
+/** Another request would pass a limit of the session. */
+export class LimitReached extends Error {
+  readonly limit: "tokens" | "cost";
+
+  constructor(limit: "tokens" | "cost") {
+    super(`The session reached its limit of ${limit}.`);
+    this.limit = limit;
+  }
 }
 
 export type Asked =
@@ -23,7 +32,7 @@ export type Asked =
 
 /**
  * Asks the model of a session, with its hooks before and after the request. Throws `denied` when one of them blocks
- * it.
+ * it, and `LimitReached` before a request that a limit forbids.
  */
 export async function askWithHooks(
   core: SessionCore,
@@ -32,37 +41,51 @@ export async function askWithHooks(
   signal: AbortSignal,
   emit: Asking["emit"] = core.emit,
 ): Promise<Asked> {
-  const { model, nextNumber: nextId, parts } = core;
-  const { hooks, limits, parent, id, crib } = parts;
+  const { model, parts } = core;
+  const { hooks, parent, id, crib } = parts;
   const agent = parent && id.slice(crib.session.length + 1);
   const about = { request: given, model: model.id, purpose, agent };
   const before = await askHook(hooks, "PreModelRequest", [about], signal);
   if (before && "block" in before) throw blockedBy("PreModelRequest", before.block);
   const request = { ...given, ...before?.request };
-  const asked = await askModel({ model, request, limits, signal, nextId, emit });
+  const asked = await askModel({ core, model, request, signal, emit });
   if (!asked.isWhole) return asked;
   const { message, reason, usage } = asked.reply;
   const reply = { message, reason, usage };
-  const after = await askHook(hooks, "PostModelRequest", [{ ...about, request }, reply], signal);
-  if (after === undefined) return asked;
-  core.spend(model, usage);
-  throw blockedBy("PostModelRequest", after.block);
+  try {
+    const after = await askHook(hooks, "PostModelRequest", [{ ...about, request }, reply], signal);
+    if (after === undefined) return asked;
+    throw blockedBy("PostModelRequest", after.block);
+  } catch (error) {
+    core.spend(model, usage);
+    throw error;
+  }
 }
 
 /**
- * Asks a model, with retries, until a reply is complete. Parts of failed attempts do not count. Throws permanent
- * errors.
+ * Asks a model, with retries, until a reply is complete. Parts of failed attempts do not count, but they are charged.
+ * Throws permanent errors.
  */
 async function askModel(asking: Asking): Promise<Asked> {
-  const { signal, limits, emit } = asking;
+  const { core, model, signal, emit } = asking;
+  const { limits } = core.parts;
+  let emptyReplies = 0;
   for (let attempt = 1; ; attempt += 1) {
-    const reader = new ReplyReader(asking.model.id, asking.nextId, emit);
+    const reader = new ReplyReader(model.id, core.nextNumber, emit);
+    const received = new ReceivedText();
     try {
-      return { isWhole: true, reply: await readReply(reader, asking) };
+      await core.beginRequest(signal);
+      if (core.limitReached !== undefined) throw new LimitReached(core.limitReached);
+      return { isWhole: true, reply: await readReply(reader, received, asking) };
     } catch (error) {
       reader.breakOff();
+      const usage = usageOf(error) ?? received.usage(asking.request);
+      if (usage) core.spend(model, usage);
+      else core.endRequest();
       if (signal.aborted) return { isWhole: false, shownText: reader.shownText };
       if (!(error instanceof ModelError)) throw error;
+      emptyReplies = error.code === "empty" ? emptyReplies + 1 : 0;
+      if (emptyReplies === mostEmptyReplies) throw emptyTooOften(model.id);
       const waitMs = retryWait({ error, attempt, limits });
       emit({ type: "retry", attempt, waitMs, code: error.code, message: error.message });
       await pause(waitMs, signal);
@@ -71,11 +94,42 @@ async function askModel(asking: Asking): Promise<Asked> {
   }
 }
 
-async function readReply(reader: ReplyReader, asking: Asking): Promise<ReadReply> {
-  const { model, request, limits, signal } = asking;
+/** What a model has sent of a reply. */
+class ReceivedText {
+  #hasBegun = false;
+  #text = "";
+
+  add(event: ModelEvent): void {
+    // An empty piece only says that the model is still awaited.
+    this.#hasBegun ||= event.type !== "warning" && !(event.type === "call-delta" && event.text === "");
+    if (event.type === "part-delta" || event.type === "call-delta") this.#text += event.text;
+  }
+
+  /** Estimates what the reply used; undefined when nothing came. */
+  usage(request: ModelRequest): TokenUsage | undefined {
+    return this.#hasBegun ? estimateBrokenUsage(request, this.#text) : undefined;
+  }
+}
+
+function usageOf(error: unknown): TokenUsage | undefined {
+  return error instanceof ModelError ? error.usage : undefined;
+}
+
+/** Each empty reply is paid for, and a model that gives several will give more. */
+const mostEmptyReplies = 3;
+
+function emptyTooOften(model: string): ModelError {
+  return new ModelError("empty", `${model} gave ${mostEmptyReplies} empty replies in a row.`, {
+    hint: "Rephrase the request, or use another model.",
+  });
+}
+
+async function readReply(reader: ReplyReader, received: ReceivedText, asking: Asking): Promise<ReadReply> {
+  const { core, model, request, signal } = asking;
   let reply: ReadReply | undefined;
   const open = (ending: AbortSignal) => model.stream(request, ending);
-  await eachEvent(open, { signal, silenceMs: limits.silenceMs }, (event) => {
+  await eachEvent(open, { signal, silenceMs: core.parts.limits.silenceMs }, (event) => {
+    received.add(event);
     reply = reader.read(event);
     return reply !== undefined;
   });

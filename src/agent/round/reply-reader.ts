@@ -108,7 +108,7 @@ export class ReplyReader {
     const content = this.#parts.flatMap(toReplyPart);
     const says = content.some((part) => part.type === "call" || (part.type === "text" && part.text.trim()));
     if (!says && this.#faults.length === 0 && reason !== "length" && reason !== "filtered") {
-      throw new ModelError("empty", `The reply of ${this.#model} is empty.`);
+      throw new ModelError("empty", `The reply of ${this.#model} is empty.`, { usage: finiteUsage(usage) });
     }
     const message = { role: "assistant", model: this.#model, content, meta } as const;
     return { message, reason, usage: finiteUsage(usage), faults: this.#faults };

@@ -14,6 +14,7 @@ const workerOptions = [
   "rule-file",
   "sandbox",
   "allow-target",
+  "allow-unpriced",
 ];
 
 export const fleetCommand: Command = {
@@ -53,6 +54,10 @@ export const fleetCommand: Command = {
       value: "GLOB",
       repeats: true,
       summary: "work: repositories that specs may use (default: URLs only)",
+    },
+    {
+      name: "allow-unpriced",
+      summary: "submit, work: allow budgets and limits for models whose price is not known",
     },
     { name: "until-done", summary: "work: stop when all runs of the database have ended" },
     { name: "metrics-port", value: "N", summary: "work: serve Prometheus metrics on this port" },

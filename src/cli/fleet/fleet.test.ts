@@ -140,7 +140,12 @@ describe("toolcrib fleet", () => {
         Object.assign(fixture.env, variables);
         const preview = await fixture.run("fleet", "submit", "fleet.yaml", "--preview");
         expect(preview.stdout).toContain("Not counted: openai-chat/adder. No budget holds without a price");
-        const { exit, stdout } = await fixture.run("fleet", "submit", "fleet.yaml");
+        const refused = await fixture.run("fleet", "submit", "fleet.yaml");
+        expect([refused.exit, refused.stderr]).toEqual([
+          2,
+          "The price of openai-chat/adder is not known, so no budget or limit holds\nSet prices in models.json, or allow it with --allow-unpriced.\n",
+        ]);
+        const { exit, stdout } = await fixture.run("fleet", "submit", "fleet.yaml", "--allow-unpriced");
         expect([exit, stdout]).toEqual([0, "sums: 1 solved, 1 unsolved, $0.00\n"]);
       } finally {
         model.kill("SIGKILL");
@@ -206,13 +211,18 @@ describe("toolcrib fleet", () => {
     const { exit, stdout } = await submit(fixture, "--preview");
     expect(exit).toBe(0);
     expect(stdout).toMatch(/^TASK +MODEL/);
-    expect(stdout).toContain("2 runs. They cost at most $1.00.\n2 runs with mode yolo:");
+    // One request of gpt-5 costs at most 400,000 · $1.25 + 128,000 · $10 per million tokens = $1.78.
+    expect(stdout).toContain(
+      "2 runs. They have limits of $1.00, and cost at most $4.56: the last request of a run may pass a limit.\n2 runs with mode yolo:",
+    );
     expect(JSON.parse((await submit(fixture, "--preview", "--json")).stdout)).toMatchObject({
-      mostDollars: 1,
+      mostDollars: expect.closeTo(4.56, 6),
       runs: [{ task: "a" }, { task: "b" }],
     });
     fixture.write("fleet.yaml", spec(["a"], "budget: 0.25\n"));
-    expect((await submit(fixture, "--preview")).stdout).toContain("They cost at most $0.25.");
+    expect((await submit(fixture, "--preview")).stdout).toContain(
+      "a budget of $0.25, and cost at most $2.03:",
+    );
     fixture.write("fleet.yaml", spec(["a"]));
     expect((await submit(fixture, "--preview")).stdout).toContain("no limit on what they cost");
     expect(existsSync(join(fixture.home, "fleet"))).toBe(false);

@@ -1,7 +1,8 @@
 import { readModelSettings } from "../../agent/read-model-settings.ts";
-import { pricesOf } from "../../agent/session-model.ts";
+import { modelFacts, pricesOf } from "../../agent/session-model.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { FleetCounts, FleetStore } from "../../fleet/fleet.ts";
+import { mostCost } from "../../fleet/most-cost.ts";
 import { formatDollars } from "../../fleet/results/format-results.ts";
 import { sumOf } from "../../fleet/results/statistics.ts";
 import { runId } from "../../fleet/run-id.ts";
@@ -12,7 +13,7 @@ import { printableLine } from "../../lib/text/printable.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { chooseModel } from "../../models/default-model.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { factsOf } from "../../models/model-facts.ts";
+import { mostOfRequest } from "../../models/model-facts.ts";
 import { findModel, parseModelId } from "../../models/open-model.ts";
 import { providerAccess } from "../../models/provider-access.ts";
 import type { ModelSettings } from "../../models/settings.ts";
@@ -27,6 +28,7 @@ import { followFleet } from "./follow-fleet.ts";
 import { openQueue } from "./open-queue.ts";
 import { databaseOf, withStore } from "./open-store.ts";
 import { describeOutcomes } from "./progress-line.ts";
+import { slotsOf } from "./run-files.ts";
 
 /** Runs `toolcrib fleet submit`. */
 export async function submit(given: Arguments): Promise<number> {
@@ -41,15 +43,25 @@ export async function submit(given: Arguments): Promise<number> {
   const modelSettings = await readModelSettings();
   const plan = await readPlan(spec, modelSettings);
   const unpriced = modelsWithoutPrice(plan, modelSettings);
+  const unlimited = modelsWithoutLimit(plan, unpriced);
   const problems = problemsOfModels(plan, modelSettings);
-  if (options.has("preview")) return preview(plan, { unpriced, problems }, options.has("json"));
+  const most = mostCost(plan.runs, {
+    budget: plan.settings.budget,
+    atOnce: databaseOf(options) === undefined ? slotsOf(given) : plan.runs.length,
+    mostOf: (model) =>
+      unpriced.includes(model) || isOfOllama(model, modelSettings)
+        ? 0
+        : mostOfRequest(modelFacts(model, modelSettings)),
+  });
+  if (options.has("preview")) return preview(plan, { most, unpriced, unlimited, problems }, options.has("json"));
   refuseProgramsOfTools("start fleets");
+  if (unlimited.length > 0 && !options.has("allow-unpriced")) throw unpricedError(unlimited);
   const [lacking] = problems.flatMap(({ error }) => error ?? []);
   if (lacking !== undefined && databaseOf(options) === undefined) throw lacking;
   return withStore(options, async (store) => {
     const { added, known } = await store.submit(plan.name, plan.settings, plan.runs);
     if (!options.has("json")) remark(`${plan.name}: ${counted(added.length, "new run")}, ${known} known\n`);
-    remark(unpricedNote(mostDollars(plan.runs, plan.settings.budget), unpriced));
+    remark(unlimitedNote(unlimited));
     return databaseOf(options) === undefined ? workHere(given, store, plan) : queueRuns(given, store, plan);
   });
 }
@@ -92,33 +104,53 @@ function problemsOfModels({ runs }: FleetPlan, settings: ModelSettings): readonl
 
 /** Whether a model is known, or its server is not one of the known providers. */
 function isListed(model: string, settings: ModelSettings): boolean {
-  const { provider, name } = parseModelId(model);
+  const { provider } = parseModelId(model);
   const access = providerAccess(provider, settings, process.env);
   const isTheirs = access.addressFrom === undefined && access.type !== "ollama";
-  return !isTheirs || Object.keys({ ...factsOf(access, name), ...settings.models?.[model] }).length > 0;
+  return !isTheirs || Object.keys(modelFacts(model, settings)).length > 0;
 }
 
 /** No budget and no limit in dollars holds for these models. */
 function modelsWithoutPrice({ runs }: FleetPlan, settings: ModelSettings): readonly string[] {
-  return [...new Set(runs.map(({ model }) => model))].filter((id) => pricesOf(id, settings) === undefined);
+  const models = [...new Set(runs.map(({ model }) => model))];
+  return models.filter((id) => !isOfOllama(id, settings) && pricesOf(id, settings) === undefined);
 }
 
-/** Returns "" when every price is known, or when nothing limits the costs. */
-function unpricedNote(most: number | null, models: readonly string[]): string {
-  if (most === null || models.length === 0) return "";
-  return `Not counted: ${models.map(printableLine).join(", ")}. No budget holds without a price: set prices in models.json.\n`;
+/** Only the server knows whether a model of Ollama is free. */
+function isOfOllama(id: string, settings: ModelSettings): boolean {
+  return providerAccess(parseModelId(id).provider, settings, process.env).type === "ollama";
+}
+
+/** Of the models without a price, those with a budget or a limit, which cannot hold. */
+function modelsWithoutLimit({ settings, runs }: FleetPlan, unpriced: readonly string[]): readonly string[] {
+  const isLimited = (id: string) =>
+    settings.budget !== null || runs.some(({ model, limits }) => model === id && limits.dollars !== null);
+  return unpriced.filter(isLimited);
+}
+
+function unpricedError(models: readonly string[]): ToolError {
+  const names = models.map(printableLine).join(", ");
+  return new ToolError("invalid-input", `The price of ${names} is not known, so no budget or limit holds`, {
+    hint: "Set prices in models.json, or allow it with --allow-unpriced.",
+  });
+}
+
+function unlimitedNote(models: readonly string[]): string {
+  if (models.length === 0) return "";
+  return `Not counted: ${models.map(printableLine).join(", ")}. No budget holds without a price: set prices in models.json, or submit with --allow-unpriced.\n`;
+}
+
+interface PreviewFacts {
+  /** US dollars; null when nothing limits the costs. */
+  readonly most: number | null;
+  readonly unpriced: readonly string[];
+  readonly unlimited: readonly string[];
+  readonly problems: readonly ModelProblem[];
 }
 
 /** Shows what would run, and the most that it can cost. */
-function preview(
-  { name, settings, runs }: FleetPlan,
-  {
-    unpriced,
-    problems,
-  }: { readonly unpriced: readonly string[]; readonly problems: readonly ModelProblem[] },
-  asJson: boolean,
-): number {
-  const most = mostDollars(runs, settings.budget);
+function preview(plan: FleetPlan, { most, unpriced, unlimited, problems }: PreviewFacts, asJson: boolean): number {
+  const { name, settings, runs } = plan;
   if (asJson) {
     printJson({
       name,
@@ -141,10 +173,8 @@ function preview(
   const head = ["TASK", "MODEL", "REPOSITORY", "TARGET", "CHECK", "AT MOST", "PROMPT"];
   print(layTable([head, ...rows.map((row) => row.map(printableLine))]));
   if (runs.length > shownRuns) print(`… and ${counted(runs.length - shownRuns, "more run")}\n`);
-  print(
-    `\n${counted(runs.length, "run")}. ${most === null ? "There is no limit on what they cost: set budget, or limits.dollars" : `They cost at most ${formatDollars(most)}`}.\n`,
-  );
-  print(unpricedNote(most, unpriced));
+  print(`\n${counted(runs.length, "run")}. ${costSentence(plan, most)}\n`);
+  print(unlimitedNote(unlimited));
   for (const { model, message } of problems) print(`${printableLine(`${model}: ${message}`)}\n`);
   const loose = runs.filter(({ mode }) => mode === "yolo").length;
   if (loose > 0)
@@ -159,12 +189,17 @@ function preview(
 
 const shownRuns = 50;
 
-/** The sum of the limits of all runs, at most the budget; null without any limit. */
-function mostDollars(runs: FleetPlan["runs"], budget: number | null): number | null {
-  const limits = runs.flatMap(({ limits }) => limits.dollars ?? []);
-  const sum = limits.length === runs.length ? sumOf(limits) : null;
-  if (sum === null || budget === null) return sum ?? budget;
-  return Math.min(sum, budget);
+function costSentence({ runs, settings: { budget } }: FleetPlan, most: number | null): string {
+  const dollars = runs.flatMap(({ limits }) => limits.dollars ?? []);
+  const limits = [
+    ...(dollars.length === runs.length ? [`limits of ${formatDollars(sumOf(dollars))}`] : []),
+    ...(budget === null ? [] : [`a budget of ${formatDollars(budget)}`]),
+  ];
+  if (limits.length === 0) return "There is no limit on what they cost: set budget, or limits.dollars.";
+  const set = `They have ${limits.join(" and ")}`;
+  if (most === null)
+    return `${set}. How far the last requests may pass them is not known: set contextTokens and maxOutputTokens in models.json.`;
+  return `${set}, and cost at most ${formatDollars(most)}: the last request of a run may pass a limit.`;
 }
 
 /** Works on the runs in this process, until all have ended. */

@@ -17,12 +17,12 @@ import type { Arguments } from "../command.ts";
 import { fleetCommand } from "../commands/fleet.ts";
 import { onInterruption } from "../interruption.ts";
 import { readInstanceOptions } from "../options.ts";
-import { readCount, readPort, refuseOperands } from "../parse-arguments.ts";
+import { readPort, refuseOperands } from "../parse-arguments.ts";
 import { remarkFewDescriptors, remarkWarnings } from "../report.ts";
 import { remark } from "../terminal.ts";
 import { openQueue } from "./open-queue.ts";
 import { databaseOf, fleetFolder, withStore } from "./open-store.ts";
-import { artifactsOf, workFolderOf } from "./run-files.ts";
+import { artifactsOf, slotsOf, workFolderOf } from "./run-files.ts";
 
 /** Runs `toolcrib fleet work`, until a signal or, with --until-done, until all runs have ended. */
 export async function work(given: Arguments): Promise<number> {
@@ -107,6 +107,7 @@ export async function startFleetWorker(
     hiddenPaths: filesOfFleets(options),
     sandbox: sandboxWanted(options.get("sandbox")),
     allowTargets: lists("allow-target"),
+    allowUnpriced: options.has("allow-unpriced"),
     allowRepositories: isLocal ? ["**"] : lists("allow-repository"),
     onRun: (run, end) => {
       if (end === undefined) observer?.delivered(run);
@@ -139,10 +140,6 @@ interface StartOptions {
   readonly isLocal?: boolean;
   readonly observer?: FleetObserver;
   readonly onEnd?: (run: Run, end: WorkEnd) => void;
-}
-
-function slotsOf(given: Arguments): number {
-  return readCount(given, "slots") ?? 4;
 }
 
 function readRules(file: string): readonly string[] {

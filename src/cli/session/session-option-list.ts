@@ -46,6 +46,7 @@ export const sessionOptionList: readonly Option[] = [
   },
   { name: "max-rounds", value: "N", summary: "model requests per turn (default: 200)" },
   { name: "max-cost", value: "DOLLARS", summary: "stop when the session has cost this much" },
+  { name: "allow-unpriced", summary: "allow --max-cost with models whose price is not known" },
   { name: "telemetry", summary: "emit OpenTelemetry spans (needs @opentelemetry/api)" },
   { name: "verbose", summary: "show reasoning, all command output and whole diffs" },
   ...placeOptions,

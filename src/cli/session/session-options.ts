@@ -23,6 +23,7 @@ export function sessionOptions(given: Arguments): Omit<SessionOptions, "model"> 
     projectInstructions: !options.has("no-project-instructions"),
     plan: options.has("plan") || undefined,
     limits: { rounds: readCount(given, "max-rounds"), cost: readCost(options.get("max-cost")) },
+    allowUnpriced: options.has("allow-unpriced"),
     telemetry: options.has("telemetry"),
   };
 }

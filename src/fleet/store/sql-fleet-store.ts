@@ -320,6 +320,27 @@ export class SqlFleetStore implements FleetStore {
     });
   }
 
+  async endUnpaid(name: string): Promise<readonly string[]> {
+    const { now, forUpdate } = this.#database.dialect;
+    const fleet = await this.fleet(name);
+    const budget = fleet?.settings.budget ?? Number.POSITIVE_INFINITY;
+    if (fleet === undefined || fleet.spent < budget) return [];
+    return this.#database.transaction(async (query) => {
+      // Locked in the order in which other changes of many runs lock them.
+      const runs = await query<{ id: string }>(
+        `SELECT id FROM runs WHERE fleet = $1 AND state IN ('waiting', 'parked') ORDER BY position ${forUpdate}`,
+        [name],
+      );
+      for (const { id } of runs)
+        await query(
+          `UPDATE runs SET state = 'ended', outcome = 'budget', reason = 'The budget of the fleet is used up.',
+             ended_at = ${now}, worker = NULL, parked_since = NULL WHERE id = $1`,
+          [id],
+        );
+      return runs.map(({ id }) => id);
+    });
+  }
+
   async retry(filter: RunFilter): Promise<readonly string[]> {
     const { where, values } = whereRuns(filter, this.#database.dialect);
     const rows = await this.#database.query<{ id: string }>(

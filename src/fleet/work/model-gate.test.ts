@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { type Model, ModelError } from "../../agent/index.ts";
+import { estimateBrokenUsage } from "../../models/estimate-usage.ts";
 import type { Admission } from "../fleet.ts";
 import { ModelGate } from "./model-gate.ts";
 import { WorkClock } from "./work-clock.ts";
@@ -53,4 +54,43 @@ it("stops the clock while a lane makes the run wait", async () => {
   await ask();
   const before = clock.elapsedMs;
   await expect.poll(() => clock.elapsedMs).toBeGreaterThan(before);
+});
+
+it("settles an empty reply with what it used, and a reply that broke off with an estimate of what came", async () => {
+  const settled: number[] = [];
+  const used = { ...noUsage, input: 1_000, output: 10 };
+  const ends = [
+    new ModelError("empty", "The reply is empty.", { usage: used }),
+    new ModelError("cut", "The reply was cut off."),
+  ];
+  const gate = new ModelGate({
+    store: {
+      admit: async () => ({ admitted: true, request: "request_1" }),
+      settle: async (_request, { tokens }) => void settled.push(tokens),
+      pauseLane: async () => {},
+    },
+    run: { id: "run_1", fleet: "f" },
+    claim: { run: "run_1", worker: "w", delivery: 1 },
+    clock: new WorkClock(0),
+    longestWaitMs: 1_000,
+    firstPauseMs: 10,
+  });
+  const model = gate.wrap({
+    id: "openai/m",
+    provider: "openai",
+    facts: {},
+    stream: async function* () {
+      yield { type: "part-delta", id: "1", text: "four words came here" };
+      throw ends.shift()!;
+    },
+  } as unknown as Model);
+  const request = { system: "You help.", messages: [], tools: [] };
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    const read = async () => {
+      for await (const _ of model.stream(request, new AbortController().signal));
+    };
+    await expect(read()).rejects.toThrow(/empty|cut/);
+  }
+  const broken = estimateBrokenUsage(request, "four words came here");
+  expect(settled).toEqual([1_010, broken.input + broken.output]);
 });

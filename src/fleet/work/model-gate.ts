@@ -1,14 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import {
-  type Message,
   type Model,
   ModelError,
   type ModelEvent,
   type ModelRequest,
   type TokenUsage,
 } from "../../agent/index.ts";
-import { oncePerObject } from "../../lib/once-per-object.ts";
-import { estimateTokens } from "../../lib/text/estimate-tokens.ts";
+import { ToolError } from "../../contract/error.ts";
+import { estimateBrokenUsage, estimateInput } from "../../models/estimate-usage.ts";
 import { costOf } from "../../models/model-facts.ts";
 import type { Claim, FleetStore, RequestEstimate, Run } from "../fleet.ts";
 import { isDatabaseUnavailable } from "../store/sql-database.ts";
@@ -31,6 +30,7 @@ export interface GateOptions {
  */
 export class ModelGate {
   readonly #options: GateOptions;
+  #model: string | undefined;
   #failures = 0;
   #storeFailure: unknown;
   /** Starts the clock again, which stands still between a failed request and the next one. */
@@ -44,10 +44,13 @@ export class ModelGate {
     this.#options = options;
   }
 
-  readonly wrap = (model: Model): Model => ({
-    ...model,
-    stream: (request, signal) => this.#watched(this.#stream(model, request, signal)),
-  });
+  /** A run tries one model: subagents with another one would change its result, and its price. */
+  readonly wrap = (model: Model): Model => {
+    this.#model ??= model.id;
+    if (model.id !== this.#model)
+      throw new ToolError("denied", `Subagents of this run use its model, ${this.#model}`);
+    return { ...model, stream: (request, signal) => this.#watched(this.#stream(model, request, signal)) };
+  };
 
   /** A turn that ended because the store did not answer says nothing about the run. */
   throwIfStoreFailed(): void {
@@ -68,11 +71,13 @@ export class ModelGate {
     this.#endPause();
     const estimate = this.#estimate(model, request);
     const id = yield* this.#admit(estimate, signal);
+    let usage: TokenUsage | undefined;
+    let received: string | undefined;
     let isSettled = false;
-    let hasBegun = false;
     try {
       for await (const event of model.stream(request, signal)) {
-        hasBegun = true;
+        received ??= "";
+        if (event.type === "part-delta" || event.type === "call-delta") received += event.text;
         if (event.type === "finish") {
           isSettled = true;
           await store.settle(id, used(event.usage, model));
@@ -81,11 +86,13 @@ export class ModelGate {
         yield event;
       }
     } catch (error) {
+      if (error instanceof ModelError) usage = error.usage;
       if (error instanceof ModelError && pausing.has(error.code)) await this.#pauseLane(model, error);
       throw error;
     } finally {
       // The provider may charge for a reply that was cut off.
-      if (!isSettled) await store.settle(id, hasBegun ? estimate : { tokens: 0, cost: 0 });
+      if (received !== undefined) usage ??= estimateBrokenUsage(request, received);
+      if (!isSettled) await store.settle(id, used(usage ?? noUsage, model));
     }
   }
 
@@ -128,8 +135,7 @@ export class ModelGate {
 
   #estimate(model: Model, request: ModelRequest): RequestEstimate {
     const { run, claim } = this.#options;
-    const sent = estimateTokens(request.system) + tokensOfTools(request.tools);
-    const input = request.messages.reduce((sum, message) => sum + tokensOfMessage(message), sent);
+    const input = estimateInput(request);
     const most = request.maxOutputTokens ?? model.facts.maxOutputTokens ?? usualOutput;
     const usage = { ...noUsage, input, output: Math.min(most, usualOutput) };
     const { worker } = claim;
@@ -142,8 +148,6 @@ function used(usage: TokenUsage, { facts }: Model): { readonly tokens: number; r
 }
 
 const noUsage: TokenUsage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
-const tokensOfMessage = oncePerObject((message: Message) => estimateTokens(JSON.stringify(message)));
-const tokensOfTools = oncePerObject((tools: ModelRequest["tools"]) => estimateTokens(JSON.stringify(tools)));
 
 /** Few replies are longer: an estimate by the longest possible reply would block lanes for nothing. */
 const usualOutput = 4_000;

@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import { decideCheck, decideTurn, parkingTime, type TurnFacts } from "./outcome.ts";
 
 const facts: TurnFacts = {
-  ...{ stop: undefined, turn: { outcome: "completed", error: null }, refusal: undefined, cost: 0 },
+  ...{
+    stop: undefined,
+    turn: { outcome: "completed", error: null },
+    refusal: undefined,
+    cost: 0,
+    budget: null,
+  },
   limits: { rounds: 5, minutes: 2, dollars: 1 },
 };
 const failed = (code: string) => ({
@@ -22,11 +28,13 @@ describe("decideTurn", () => {
       { ...turn("limit"), cost: 1 },
       { outcome: "unsolved", reason: "The model reached the limit of 1 dollars." },
     ],
+    [{ ...turn("limit"), budget: 0.5, cost: 0.5 }, { outcome: "budget" }],
     [{ ...turn("aborted"), stop: "minutes" }, { outcome: "unsolved" }],
     [{ ...turn("aborted"), stop: "drain" }, { kind: "released" }],
     [{ ...failed("quota"), refusal: "budget" }, { outcome: "budget" }],
     [{ ...failed("quota"), refusal: "parked" }, { kind: "parked" }],
-    ...["rate-limit", "server", "network", "quota", "timeout", "cut", "empty"].map(
+    [failed("empty"), { outcome: "unsolved", reason: "Why." }],
+    ...["rate-limit", "server", "network", "quota", "timeout", "cut"].map(
       (code): [Partial<TurnFacts>, unknown] => [failed(code), { kind: "parked", reason: "Why." }],
     ),
     ...["auth", "not-found", "bad-request", "overflow", "internal"].map(

@@ -17,12 +17,14 @@ export interface TurnFacts {
   /** Why requests were refused before they were sent. */
   readonly refusal: "budget" | "cancelled" | "parked" | undefined;
   readonly limits: RunLimits;
+  /** US dollars for the whole fleet, which no run may spend alone; null for no limit. */
+  readonly budget: number | null;
   /** US dollars of the run so far, as far as prices are known. */
   readonly cost: number;
 }
 
 /** Decides what follows a turn: the end of the delivery, or undefined for the check. */
-export function decideTurn({ stop, turn, refusal, limits, cost }: TurnFacts): WorkEnd | undefined {
+export function decideTurn({ stop, turn, refusal, limits, budget, cost }: TurnFacts): WorkEnd | undefined {
   if (stop === "lost") return { kind: "lost" };
   if (stop === "cancelled") return cancelled;
   // The session is closed, so the next delivery runs the check.
@@ -31,21 +33,24 @@ export function decideTurn({ stop, turn, refusal, limits, cost }: TurnFacts): Wo
   if (turn.outcome === "limit") {
     if (limits.dollars !== null && cost >= limits.dollars)
       return ended("unsolved", `The model reached the limit of ${limits.dollars} dollars.`);
+    if (budget !== null && cost >= budget) return usedUp;
     return ended("unsolved", `The model reached the limit of ${limits.rounds} rounds.`);
   }
   if (stop === "minutes")
     return ended("unsolved", `The model reached the limit of ${limits.minutes} minutes.`);
   if (turn.outcome === "aborted") return { kind: "released" };
-  if (refusal === "budget") return ended("budget", "The budget of the fleet is used up.");
+  if (refusal === "budget") return usedUp;
   if (refusal === "cancelled") return { kind: "lost" };
   const { code, message } = turn.error ?? { code: "internal", message: "The turn failed." };
+  // The model did answer, several times, and was paid for it.
+  if (code === "empty") return ended("unsolved", message);
   if (refusal === "parked" || passing.has(code)) return { kind: "parked", reason: message };
   return ended("infrastructure", message);
 }
 
 /** Failures of a provider that waiting can fix. */
 const passing: ReadonlySet<string> = new Set([
-  ...["rate-limit", "server", "network", "quota", "timeout", "cut", "empty"],
+  ...["rate-limit", "server", "network", "quota", "timeout", "cut"],
 ]);
 
 /** The result of the check command; `refusal` says why it did not run. */
@@ -64,6 +69,8 @@ export function decideCheck(check: CheckResult | undefined): WorkEnd {
   if (check.exitCode === 0) return ended("solved", "The check passed.");
   return ended("unsolved", `The check failed: exit code ${check.exitCode ?? "unknown"}.`);
 }
+
+export const usedUp: WorkEnd = ended("budget", "The budget of the fleet is used up.");
 
 export const cancelled: WorkEnd = ended("cancelled", "The user cancelled it.");
 

@@ -150,6 +150,21 @@ describe("a run of a worker", () => {
     expect(ofFleet.result!.cost).toBeCloseTo(poor!.spent, 6);
   });
 
+  it("ends all runs that wait when the budget of the fleet is used up", async () => {
+    const costly = { ...shell("echo more >> a.txt"), usage: { input: 100_000, output: 1_000 } };
+    await using fixture = await workerFixture(() => costly);
+    const settings = { budget: 0.2 };
+    const ids: string[] = [];
+    for (let task = 0; task < 20; task += 1) ids.push(await fixture.submit({}, settings));
+    await fixture.start({ slots: 1 });
+    const runs = await Promise.all(ids.map((id) => fixture.ended(id)));
+    expect(new Set(runs.map(({ outcome, reason }) => `${outcome}: ${reason}`))).toEqual(
+      new Set(["budget: The budget of the fleet is used up."]),
+    );
+    // No worker has begun with the others.
+    expect(runs.map(({ startedAt }) => startedAt !== null)).toEqual(ids.map((_, index) => index === 0));
+  });
+
   it("is cancelled while its tool runs, and keeps its session", async () => {
     await using fixture = await workerFixture(doing("echo begun > begun; sleep 1000"));
     const id = await fixture.submit();

@@ -21,6 +21,7 @@ import {
   ended,
   parkingTime,
   type StopReason,
+  usedUp,
   type WorkEnd,
 } from "./outcome.ts";
 import { pathPart, RunFolder } from "./run-folder.ts";
@@ -84,10 +85,13 @@ export class WorkRun {
     const { store } = this.#context;
     const fleet = await store.fleet(this.run.fleet);
     if (fleet === undefined) return { end: { kind: "lost" }, again: undefined };
+    const { budget } = fleet.settings;
     try {
       const end = this.run.isCancelled
         ? cancelled
-        : await this.#do(fleet.settings).catch((error: unknown) => this.#endOf(error));
+        : budget !== null && fleet.spent >= budget
+          ? usedUp
+          : await this.#do(fleet.settings).catch((error: unknown) => this.#endOf(error));
       return await this.#finish(end, fleet.settings);
     } finally {
       await this.#close();
@@ -125,7 +129,7 @@ export class WorkRun {
     const policy = restrict(spec, this.#context.limits);
     await this.#prepare();
     this.#clock = new WorkClock(this.#folder.progress?.workMs ?? 0);
-    const session = await this.#open(policy);
+    const session = await this.#open(policy, settings.budget);
     if (spec.setup !== null && this.#folder.progress?.setup !== "done") {
       const problem = await this.#setUp(session, spec.setup);
       if (problem !== undefined) return ended("infrastructure", problem);
@@ -133,7 +137,7 @@ export class WorkRun {
     if (this.#stop === "drain") return { kind: "released" };
     this.#turn = await this.#takeTurn(session);
     this.#gate!.throwIfStoreFailed();
-    const end = await this.#decide(session, this.#turn);
+    const end = await this.#decide(session, this.#turn, settings.budget);
     if (end !== undefined && (end.kind !== "ended" || end.outcome === "cancelled")) return end;
     await stopProcesses(session);
     this.#patch = await this.#takePatch();
@@ -190,7 +194,7 @@ export class WorkRun {
     return folder.name;
   }
 
-  async #open(policy: ReturnType<typeof restrict>): Promise<Session> {
+  async #open(policy: ReturnType<typeof restrict>, budget: number | null): Promise<Session> {
     const { store, models, configDirectory, telemetry, limits, patience, workFolder } = this.#context;
     const { spec, session: known } = this.run;
     const [, image] = /^image:(.+)$/s.exec(spec.target) ?? [];
@@ -210,9 +214,13 @@ export class WorkRun {
       // Other runs are in the working folder, with files that their models may not share.
       hiddenPaths: [workFolder, ...this.#context.hiddenPaths],
       limits: {
-        ...{ rounds: spec.limits.rounds, cost: spec.limits.dollars ?? Number.POSITIVE_INFINITY },
-        ...{ retries, retryWaitMs: longestWaitMs },
+        rounds: spec.limits.rounds,
+        // No run may spend more than the whole fleet.
+        cost: Math.min(spec.limits.dollars ?? Number.POSITIVE_INFINITY, budget ?? Number.POSITIVE_INFINITY),
+        retries,
+        retryWaitMs: longestWaitMs,
       },
+      allowUnpriced: limits.allowUnpriced,
       wrapModel: this.#gate.wrap,
     };
     const isSame = known !== null && this.#folder.progress?.session === known;
@@ -278,14 +286,15 @@ export class WorkRun {
     }
   }
 
-  async #decide(session: Session, turn: TurnResult): Promise<WorkEnd | undefined> {
+  async #decide(session: Session, turn: TurnResult, budget: number | null): Promise<WorkEnd | undefined> {
     const refusal = this.#gate?.refusal;
     if (refusal === "cancelled" && this.#stop === undefined) {
       const now = await this.#context.store.run(this.run.id);
       this.#stop = now?.isCancelled && now.worker === this.claim.worker ? "cancelled" : "lost";
     }
     const cost = [...session.usageByModel.values()].reduce((sum, each) => sum + (each.cost ?? 0), 0);
-    return decideTurn({ stop: this.#stop, turn, refusal, limits: this.run.spec.limits, cost });
+    const { limits } = this.run.spec;
+    return decideTurn({ stop: this.#stop, turn, refusal, limits, budget, cost });
   }
 
   /** Takes the patch once: a later delivery may find files of the check in the workspace. */
@@ -371,6 +380,7 @@ export class WorkRun {
   async #end(end: EndedWork, result: RunResult): Promise<Finished> {
     if (!(await this.#context.store.end(this.claim, end.outcome, end.reason, result)))
       return { end: { kind: "lost" }, again: undefined };
+    if (end.outcome === "budget") await this.#context.store.endUnpaid(this.run.fleet);
     const { keepWorkspace: keep } = this.run.spec;
     const isKept = keep === "always" || (keep === "unsolved" && end.outcome !== "solved");
     if (!isKept || this.#isHere)

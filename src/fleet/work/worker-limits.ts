@@ -11,6 +11,8 @@ export interface WorkerLimits {
   readonly mode?: PolicyMode | undefined;
   readonly rules?: readonly string[] | undefined;
   readonly sandbox?: SandboxSetting | undefined;
+  /** Whether runs may have a limit of cost with a model without a known price, which it cannot limit. */
+  readonly allowUnpriced?: boolean | undefined;
   /** Patterns of targets, besides `local`: `image:*`, `ssh:build:**`. */
   readonly allowTargets?: readonly string[] | undefined;
   /** Patterns of repositories. Default: every URL, and no path of this machine. */

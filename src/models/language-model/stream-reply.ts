@@ -146,7 +146,18 @@ class Reply {
     return { type: "part-start", id: open.id, part: kind };
   }
 
-  *#end({ finishReason: given, usage, providerMetadata }: Finish): Generator<ModelEvent, void> {
+  /** A reply that fails at its end has been charged. */
+  *#end(finish: Finish): Generator<ModelEvent, void> {
+    try {
+      yield* this.#whole(finish);
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      const { code, message, hint } = error;
+      throw new ModelError(code, message, { hint, usage: toUsage(finish.usage), cause: error });
+    }
+  }
+
+  *#whole({ finishReason: given, usage, providerMetadata }: Finish): Generator<ModelEvent, void> {
     const { route } = this.#reading;
     // After an error the package reports no finish reason, but it reports usage only when the reply has ended.
     const isCutAtCall = this.#hasCutCall && given.raw === undefined && usage.inputTokens.total !== undefined;

@@ -131,9 +131,11 @@ class Reply {
   *#end({ done_reason, prompt_eval_count, eval_count }: ChatResponse): Generator<ModelEvent, void> {
     yield* this.#close();
     const isCut = done_reason === "length";
-    if (!isCut && this.#calls === 0 && !this.#hasText) throw new ModelError("empty", "The reply is empty.");
+    const usage = usageOf(prompt_eval_count, eval_count);
+    if (!isCut && this.#calls === 0 && !this.#hasText)
+      throw new ModelError("empty", "The reply is empty.", { usage });
     const reason = isCut ? "length" : this.#calls > 0 ? "calls" : "stop";
-    yield { type: "finish", reason, usage: usageOf(prompt_eval_count, eval_count) };
+    yield { type: "finish", reason, usage };
   }
 
   *#add(part: "text" | "reasoning", text: string | undefined): Generator<ModelEvent, void> {
