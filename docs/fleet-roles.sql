@@ -27,6 +27,7 @@ GRANT UPDATE (settings, spent) ON fleets TO toolcrib_submitter;
 GRANT UPDATE (state, deliveries, worker, machine, session, not_before, parked_since, is_cancelled, started_at, ended_at,
   reason, outcome, result) ON runs TO toolcrib_submitter;
 GRANT DELETE ON requests TO toolcrib_submitter;
+GRANT INSERT, DELETE ON superseded TO toolcrib_submitter;
 
 GRANT UPDATE (spent) ON fleets TO toolcrib_worker;
 GRANT UPDATE (state, delivery, deliveries, worker, machine, session, claimed_at, not_before, parked_since, started_at,

@@ -108,6 +108,8 @@ export interface Run {
   /** When the run was parked first without success since; null when it is not parked. */
   readonly parkedSince: number | null;
   readonly isCancelled: boolean;
+  /** Whether its task was edited and submitted again: its result is kept, and does not count. */
+  readonly isSuperseded: boolean;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
@@ -189,12 +191,11 @@ export interface Claim {
 
 /** The state of all fleets: SQLite for one machine, PostgreSQL for many. */
 export interface FleetStore extends AsyncDisposable {
-  /** Stores a fleet and adds the runs that are new. A fleet may grow; its settings are replaced. Returns the new runs. */
-  submit(
-    name: string,
-    settings: FleetSettings,
-    runs: readonly RunSpec[],
-  ): Promise<{ readonly added: readonly string[]; readonly known: number }>;
+  /**
+   * Stores a fleet and adds the runs that are new. A fleet may grow; its settings are replaced. Runs of the same tasks with
+   * another spec are superseded: those that have not ended are cancelled. Submitting their spec again counts them again.
+   */
+  submit(name: string, settings: FleetSettings, runs: readonly RunSpec[]): Promise<Submission>;
   fleets(): Promise<readonly Fleet[]>;
   fleet(name: string): Promise<Fleet | undefined>;
   run(id: string): Promise<Run | undefined>;
@@ -258,12 +259,21 @@ export interface FleetStore extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+export interface Submission {
+  /** The new runs, and those that count again and have to run. */
+  readonly added: readonly string[];
+  readonly known: number;
+  readonly superseded: readonly string[];
+}
+
 export interface RunFilter {
   readonly fleet: string;
   readonly ids?: readonly string[] | undefined;
   readonly tasks?: readonly string[] | undefined;
   readonly states?: readonly RunState[] | undefined;
   readonly outcomes?: readonly RunOutcome[] | undefined;
+  /** Only superseded runs, or only others. Default: both. */
+  readonly isSuperseded?: boolean | undefined;
   /** Runs that ended at this time or later, by the clock of the database. */
   readonly endedSince?: number | undefined;
   /** A part of the task or the reason, in any case. */

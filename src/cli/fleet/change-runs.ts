@@ -13,7 +13,7 @@ import { databaseOf, findFleet, isNamed, tasksNamed, withStore } from "./open-st
 export async function retry(given: Arguments): Promise<number> {
   const { options } = given;
   const outcome = (options.get("outcome") ?? "infrastructure") as RunOutcome;
-  return change(given, "retry", { outcomes: [outcome] }, async (store, filter) => {
+  return change(given, "retry", { outcomes: [outcome], isSuperseded: false }, async (store, filter) => {
     const runs = await store.retry(filter);
     const queue = await openQueue(options, store, filter.fleet);
     try {
@@ -33,7 +33,7 @@ export async function cancel(given: Arguments): Promise<number> {
 async function change(
   { options, operands: [name, ...names] }: Arguments,
   verb: "retry" | "cancel",
-  selection: Pick<RunFilter, "outcomes">,
+  selection: Pick<RunFilter, "outcomes" | "isSuperseded">,
   act: (store: FleetStore, filter: RunFilter) => Promise<readonly string[]>,
 ): Promise<number> {
   refuseProgramsOfTools(`${verb} runs`);

@@ -249,19 +249,31 @@ describe("toolcrib fleet", () => {
 
   it("shows pass@k of repetitions, and how many runs are not in the rate", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel(writer);
-    fixture.write("fleet.yaml", spec(["a", "failed"], "repetitions: 2\nlimits: { rounds: 3 }\n"));
-    await submit(fixture);
-    fixture.write(
-      "fleet.yaml",
-      spec(["a", "failed", "b"], "repetitions: 2\nlimits: { rounds: 3 }\nsetup: exit 3\n"),
-    );
+    const failing = "  - { name: b, mode: yolo, prompt: Make b, setup: exit 3 }\n";
+    fixture.write("fleet.yaml", spec(["a", "failed"], "repetitions: 2\n") + failing);
     await submit(fixture);
     const { stdout } = await fixture.run("fleet", "results", "small");
     expect(stdout.split("\n").slice(-3)).toEqual([
       expect.stringMatching(/^\S+ +2 solved of 4 +50 % \(9–91 %\) +pass@1 50 % ± 50, pass@2 50 % ± 50 /),
-      "Not in the rate: 6 infrastructure.",
+      "Not in the rate: 2 infrastructure.",
       "",
     ]);
+  });
+
+  it("counts an edited task once, and keeps the result of the old one", { tags: "slow" }, async () => {
+    await using fixture = await cliWithModel(writer);
+    fixture.write("fleet.yaml", spec(["a", "b"]));
+    await submit(fixture);
+    fixture.write("fleet.yaml", spec(["a", "b"]).replace("test -f b", "test -d b"));
+    const edited = await submit(fixture);
+    expect(edited.stderr.split("\n")[0]).toBe("small: 1 new run, 1 known, 1 superseded");
+    expect(edited.stdout).toMatch(/^small: 1 solved, 1 unsolved/);
+    const { stdout } = await fixture.run("fleet", "results", "small");
+    expect(stdout).toMatch(/^solved \(superseded\) +b /m);
+    expect(stdout).toMatch(/ 1 solved of 2 /);
+    expect(stdout).toContain("Not counted: 1 superseded run, because the task was edited.\n");
+    const logs = await fixture.run("fleet", "logs", "small/b");
+    expect(logs.stderr).toContain("b: unsolved");
   });
 
   it("stops at Ctrl-C, and the same command resumes", { tags: "slow" }, async () => {

@@ -75,9 +75,7 @@ export async function findRun(store: FleetStore, name: string | undefined): Prom
     });
   const slash = name.indexOf("/");
   const found =
-    slash > 0
-      ? (await store.runs({ fleet: name.slice(0, slash), tasks: [name.slice(slash + 1)] }))[0]
-      : await store.run(name);
+    slash > 0 ? await latestRun(store, name.slice(0, slash), name.slice(slash + 1)) : await store.run(name);
   if (found !== undefined) return found;
   const repeated = slash > 0 ? await tasksNamed(store, name.slice(0, slash), [name.slice(slash + 1)]) : [];
   throw new ToolError("not-found", `No run is named ${printableLine(name)}`, {
@@ -86,6 +84,12 @@ export async function findRun(store: FleetStore, name: string | undefined): Prom
         ? `Use one of its runs: toolcrib fleet logs ${shellQuote(`${name.slice(0, slash)}/${repeated[0]}`)}`
         : "Use an id or FLEET/TASK from: toolcrib fleet results FLEET",
   });
+}
+
+/** The run of a task that counts. */
+async function latestRun(store: FleetStore, fleet: string, task: string): Promise<Run | undefined> {
+  const [run] = await store.runs({ fleet, tasks: [task], isSuperseded: false });
+  return run;
 }
 
 /** Returns the tasks of a fleet with one of the names. `sum-1` also selects its runs with other models and repetitions. */

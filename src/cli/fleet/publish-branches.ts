@@ -17,7 +17,7 @@ export async function publishBranches({ options, operands: [name, ...rest] }: Ar
   refuseProgramsOfTools("publish branches");
   return withStore(options, async (store) => {
     const fleet = await findFleet(store, name);
-    const runs = await store.runs({ fleet: fleet.name, outcomes: ["solved"] });
+    const runs = await store.runs({ fleet: fleet.name, outcomes: ["solved"], isSuperseded: false });
     const published = await interruptible((signal) =>
       publishRuns(runs, {
         folder: options.get("branches") ?? "",

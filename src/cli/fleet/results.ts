@@ -22,16 +22,17 @@ export async function results({ options, operands: [name, ...rest] }: Arguments)
   return withStore(options, async (store) => {
     const fleet = await findFleet(store, name);
     const runs = await store.runs({ fleet: fleet.name });
-    const summary = summariseRuns(runs);
-    if (options.has("json")) printJson({ fleet, summary, models: summariseByModel(runs), runs });
-    else showResults(runs, summary);
+    const countedRuns = runs.filter(({ isSuperseded }) => !isSuperseded);
+    const models = summariseByModel(countedRuns);
+    if (options.has("json")) printJson({ fleet, summary: summariseRuns(countedRuns), models, runs });
+    else showResults(runs, summariseRuns(countedRuns), models);
     return 0;
   });
 }
 
-function showResults(runs: readonly Run[], { outcomes }: RunSummary): void {
-  const rows = runs.map(({ id, spec, state, outcome, reason, result }) => [
-    outcome ?? state,
+function showResults(runs: readonly Run[], { outcomes }: RunSummary, models: readonly RunSummary[]): void {
+  const rows = runs.map(({ id, spec, state, outcome, reason, result, isSuperseded }) => [
+    `${outcome ?? state}${isSuperseded ? " (superseded)" : ""}`,
     spec.task,
     id,
     formatDollars(result?.cost ?? null),
@@ -39,10 +40,13 @@ function showResults(runs: readonly Run[], { outcomes }: RunSummary): void {
     shorten(reason ?? "", 70),
   ]);
   print(layTable(rows.map((row) => row.map(printableLine))));
-  print(`\n${layTable(summariseByModel(runs).map(modelRow))}`);
+  print(`\n${layTable(models.map(modelRow))}`);
   const leftOut = (["infrastructure", "budget", "cancelled"] as const).filter((name) => outcomes[name] > 0);
   if (leftOut.length > 0)
     print(`Not in the rate: ${leftOut.map((name) => `${outcomes[name]} ${name}`).join(", ")}.\n`);
+  const superseded = runs.filter(({ isSuperseded }) => isSuperseded).length;
+  if (superseded > 0)
+    print(`Not counted: ${counted(superseded, "superseded run")}, because the task was edited.\n`);
 }
 
 function modelRow({ model, solved, passAt, medianCost, medianMinutes, cost }: RunSummary): string[] {
@@ -68,7 +72,7 @@ export async function exportPredictions({ options, operands: [name, ...rest] }: 
     });
   return withStore(options, async (store) => {
     const fleet = await findFleet(store, name);
-    const runs = await store.runs({ fleet: fleet.name });
+    const runs = await store.runs({ fleet: fleet.name, isSuperseded: false });
     const files = await toPredictions(runs, async (run) => (await readRunFile(run, "patch.diff")).toString());
     const extension = extname(file);
     for (const { suffix, predictions } of files) {

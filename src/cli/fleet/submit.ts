@@ -53,14 +53,18 @@ export async function submit(given: Arguments): Promise<number> {
         ? 0
         : mostOfRequest(modelFacts(model, modelSettings)),
   });
-  if (options.has("preview")) return preview(plan, { most, unpriced, unlimited, problems }, options.has("json"));
+  if (options.has("preview"))
+    return preview(plan, { most, unpriced, unlimited, problems }, options.has("json"));
   refuseProgramsOfTools("start fleets");
   if (unlimited.length > 0 && !options.has("allow-unpriced")) throw unpricedError(unlimited);
   const [lacking] = problems.flatMap(({ error }) => error ?? []);
   if (lacking !== undefined && databaseOf(options) === undefined) throw lacking;
   return withStore(options, async (store) => {
-    const { added, known } = await store.submit(plan.name, plan.settings, plan.runs);
-    if (!options.has("json")) remark(`${plan.name}: ${counted(added.length, "new run")}, ${known} known\n`);
+    const { added, known, superseded } = await store.submit(plan.name, plan.settings, plan.runs);
+    if (!options.has("json")) {
+      const replaced = superseded.length === 0 ? "" : `, ${superseded.length} superseded`;
+      remark(`${plan.name}: ${counted(added.length, "new run")}, ${known} known${replaced}\n`);
+    }
     remark(unlimitedNote(unlimited));
     return databaseOf(options) === undefined ? workHere(given, store, plan) : queueRuns(given, store, plan);
   });
@@ -149,7 +153,11 @@ interface PreviewFacts {
 }
 
 /** Shows what would run, and the most that it can cost. */
-function preview(plan: FleetPlan, { most, unpriced, unlimited, problems }: PreviewFacts, asJson: boolean): number {
+function preview(
+  plan: FleetPlan,
+  { most, unpriced, unlimited, problems }: PreviewFacts,
+  asJson: boolean,
+): number {
   const { name, settings, runs } = plan;
   if (asJson) {
     printJson({

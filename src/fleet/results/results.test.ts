@@ -26,6 +26,7 @@ function ended(
       notBefore: 0,
       parkedSince: null,
       isCancelled: false,
+      isSuperseded: false,
       createdAt: 0,
       startedAt: 0,
       endedAt: ms,

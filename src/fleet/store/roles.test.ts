@@ -50,6 +50,11 @@ it("lets submitters submit and workers work, and refuses everything else", async
   expect(await submitter.retry({ fleet: "nightly", tasks: ["one"] })).toEqual([added[0]]);
   expect(await submitter.cancel({ fleet: "nightly" })).toEqual([added[0]]);
 
+  const edited = { ...specOf("two"), prompt: "Better." };
+  expect(await submitter.submit("nightly", settingsWith(), [edited])).toMatchObject({
+    superseded: [added[1]],
+  });
+
   const refused = async (address: string, sql: string) =>
     await runSql(address, `SET search_path = toolcrib_fleet; ${sql}`).then(
       () => `allowed: ${sql}`,

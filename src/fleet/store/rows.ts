@@ -26,6 +26,7 @@ export interface RunRow {
   readonly not_before: number;
   readonly parked_since: number | null;
   readonly is_cancelled: number;
+  readonly is_superseded?: number;
   readonly started_at: number | null;
   readonly ended_at: number | null;
   readonly reason: string | null;
@@ -48,6 +49,7 @@ export function toRun(row: RunRow): Run {
     notBefore: row.not_before,
     parkedSince: row.parked_since,
     isCancelled: row.is_cancelled === 1,
+    isSuperseded: row.is_superseded === 1,
     createdAt: row.created_at,
     startedAt: row.started_at,
     endedAt: row.ended_at,
@@ -93,6 +95,10 @@ export function toWorker({ started_at, seen_at, is_draining, ...same }: WorkerRo
   };
 }
 
+/** The columns of `RunRow`. */
+export const runColumns =
+  "runs.*, CASE WHEN id IN (SELECT run FROM superseded) THEN 1 ELSE 0 END AS is_superseded";
+
 /** Returns a condition on the table of runs, and its parameters from `$1`. */
 export function whereRuns(
   filter: RunFilter,
@@ -106,6 +112,8 @@ export function whereRuns(
     values.push(JSON.stringify(wanted));
     conditions.push(`${column} IN ${dialect.listIn(`$${values.length}`)}`);
   }
+  if (filter.isSuperseded !== undefined)
+    conditions.push(`id ${filter.isSuperseded ? "IN" : "NOT IN"} (SELECT run FROM superseded)`);
   if (filter.endedSince !== undefined) {
     values.push(filter.endedSince);
     conditions.push(`state = 'ended' AND ended_at >= $${values.length}`);

@@ -72,6 +72,13 @@ const migrations: readonly (readonly string[])[] = [
       paused_until DOUBLE PRECISION NOT NULL DEFAULT 0
     )`,
   ],
+  [
+    // Not a column of runs: who submits may not change runs that have a result.
+    `CREATE TABLE superseded (
+      run TEXT PRIMARY KEY,
+      fleet TEXT NOT NULL
+    )`,
+  ],
 ];
 
 /** Creates the tables, or brings those of an older version up to date. Users of a current schema need no right to change it. */

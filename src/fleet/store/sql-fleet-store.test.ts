@@ -35,15 +35,63 @@ function testStore(locate: () => Promise<StoreLocation>): void {
     expect(await store.submit("nightly", settingsWith(), specs.slice(0, 700))).toEqual({
       added: specs.slice(0, 700).map(runId),
       known: 0,
+      superseded: [],
     });
     const again = await store.submit("nightly", settingsWith({ budget: 5 }), specs);
-    expect(again).toEqual({ added: specs.slice(700).map(runId), known: 700 });
+    expect(again).toEqual({ added: specs.slice(700).map(runId), known: 700, superseded: [] });
     const runs = await store.runs({ fleet: "nightly" });
     expect(runs.map(({ spec }) => spec)).toEqual(specs);
     expect(await store.fleets()).toEqual([
       { name: "nightly", settings: settingsWith({ budget: 5 }), createdAt: expect.any(Number), spent: 0 },
     ]);
     expect(await store.fleet("weekly")).toBeUndefined();
+  });
+
+  it("supersedes the runs of an edited task, and counts them again when the edit is taken back", async () => {
+    await using store = await openFleetStore(await locate());
+    const [one, two, three] = await submit(store, ["one", "two", "three"]);
+    await store.end(await claimed(store, one!, "worker-1"), "solved", "", resultWith("old"));
+    const running = await claimed(store, two!, "worker-1");
+    const before = [specOf("one"), specOf("two"), specOf("three")];
+    const edited = before.map((spec) => ({ ...spec, prompt: "Better." }));
+    const submitted = await store.submit("nightly", settingsWith(), edited);
+    expect(submitted).toEqual({ added: edited.map(runId), known: 0, superseded: [one, two, three] });
+    expect(await store.counts("nightly")).toMatchObject({ states: { waiting: 3, running: 0, ended: 0 } });
+    const old = await store.runs({ fleet: "nightly", isSuperseded: true });
+    expect(old.map(({ id, outcome, isCancelled }) => [id, outcome, isCancelled])).toEqual([
+      [one, "solved", false],
+      [two, null, true],
+      [three, "cancelled", true],
+    ]);
+    expect(await store.ready(10)).toEqual(edited.map(runId));
+    await store.end(running, "cancelled", "", resultWith(""));
+
+    const back = await store.submit("nightly", settingsWith(), before);
+    // The solved one keeps its result.
+    expect(back).toEqual({ added: [two, three], known: 1, superseded: edited.map(runId) });
+    expect(await store.counts("nightly")).toMatchObject({
+      states: { waiting: 2, ended: 1 },
+      outcomes: { solved: 1 },
+    });
+    expect(await store.retry({ fleet: "nightly", isSuperseded: false, outcomes: ["cancelled"] })).toEqual([]);
+  });
+
+  it("ends the runs that wait when the budget is used up, and not before", async () => {
+    await using store = await openFleetStore(await locate());
+    const [one, two, three] = await submit(store, ["one", "two", "three"], { budget: 1 });
+    const parked = await claimed(store, two!, "worker-1");
+    await store.park(parked, Date.now() + 60_000, "429");
+    const claim = await claimed(store, one!, "worker-1");
+    expect(await store.endUnpaid("nightly")).toEqual([]);
+    const estimate = { run: one!, fleet: "nightly", worker: "worker-1", lane: "x", tokens: 1, cost: 1 };
+    const admission = await store.admit(estimate);
+    await store.settle(Object(admission).request, { tokens: 1, cost: 1.5 });
+    expect(await store.endUnpaid("nightly")).toEqual([two, three]);
+    expect(await store.counts("nightly")).toMatchObject({
+      states: { running: 1, ended: 2 },
+      outcomes: { budget: 2 },
+    });
+    expect(await store.end(claim, "unsolved", "", resultWith(""))).toBe(true);
   });
 
   it("finds runs by id, task, state and outcome", async () => {

@@ -18,11 +18,21 @@ import {
   type RunState,
   runOutcomes,
   runStates,
+  type Submission,
 } from "../fleet.ts";
 import { runId } from "../run-id.ts";
 import { decideClaim } from "./claim-rules.ts";
 import { RequestLedger } from "./request-ledger.ts";
-import { type FleetRow, type RunRow, toFleet, toRun, toWorker, type WorkerRow, whereRuns } from "./rows.ts";
+import {
+  type FleetRow,
+  type RunRow,
+  runColumns,
+  toFleet,
+  toRun,
+  toWorker,
+  type WorkerRow,
+  whereRuns,
+} from "./rows.ts";
 import type { Query, SqlDatabase, SqlValue } from "./sql-database.ts";
 
 export interface LeaseOptions {
@@ -43,16 +53,16 @@ export class SqlFleetStore implements FleetStore {
     this.#ledger = new RequestLedger(database, (worker) => this.#isAlive(`w.id = ${worker}`));
   }
 
-  async submit(
-    name: string,
-    settings: FleetSettings,
-    specs: readonly RunSpec[],
-  ): Promise<{ readonly added: readonly string[]; readonly known: number }> {
+  async submit(name: string, settings: FleetSettings, specs: readonly RunSpec[]): Promise<Submission> {
     const byId = new Map(specs.map((spec) => [runId(spec), spec]));
     if (specs.some(({ fleet }) => fleet !== name))
       throw new ToolError("invalid-input", `A run of another fleet cannot be submitted to ${name}.`);
     const { now } = this.#database.dialect;
-    const added = await this.#database.transaction(async (query) => {
+    const ids = [...byId.keys()];
+    return this.#database.transaction(async (query) => {
+      // Runs are locked before their fleet, as by requests.
+      const again = await this.#reinstate(query, name, ids);
+      const superseded = await this.#supersede(query, name, ids, specs);
       const [fleet] = await query<{ now: number; last: number }>(
         `INSERT INTO fleets (name, settings, created_at) VALUES ($1, $2, ${now})
          ON CONFLICT (name) DO UPDATE SET settings = excluded.settings
@@ -73,9 +83,45 @@ export class SqlFleetStore implements FleetStore {
         );
         for (const { id } of inserted) isNew.add(id);
       }
-      return [...byId.keys()].filter((id) => isNew.has(id));
+      const added = ids.filter((id) => isNew.has(id) || again.has(id));
+      return { added, known: byId.size - added.length, superseded };
     });
-    return { added, known: byId.size - added.length };
+  }
+
+  /** Counts runs again whose spec was submitted again. Returns those that have to run, because they were cancelled. */
+  async #reinstate(query: Query, fleet: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const given = this.#database.dialect.listIn("$2");
+    const values = [fleet, JSON.stringify(ids)];
+    const cancelled = await query<{ id: string }>(
+      `UPDATE runs SET ${startedOver} WHERE fleet = $1 AND id IN ${given} AND outcome = 'cancelled'
+         AND id IN (SELECT run FROM superseded) RETURNING id`,
+      values,
+    );
+    await query(`DELETE FROM superseded WHERE fleet = $1 AND run IN ${given}`, values);
+    return new Set(cancelled.map(({ id }) => id));
+  }
+
+  /** Supersedes the other runs of the same tasks, and cancels those that have not ended. */
+  async #supersede(
+    query: Query,
+    fleet: string,
+    ids: readonly string[],
+    specs: readonly RunSpec[],
+  ): Promise<readonly string[]> {
+    const { now, listIn, forUpdate } = this.#database.dialect;
+    const others = await query<{ id: string; state: RunState }>(
+      `SELECT id, state FROM runs WHERE fleet = $1 AND task IN ${listIn("$2")} AND id NOT IN ${listIn("$3")}
+         AND id NOT IN (SELECT run FROM superseded) ORDER BY position ${forUpdate}`,
+      [fleet, JSON.stringify(specs.map(({ task }) => task)), JSON.stringify(ids)],
+    );
+    for (const { id, state } of others) {
+      await query("INSERT INTO superseded (run, fleet) VALUES ($1, $2)", [id, fleet]);
+      if (state === "ended") continue;
+      const end = `, state = 'ended', outcome = 'cancelled', reason = 'Its task was edited.', ended_at = ${now}, worker = NULL`;
+      // The worker of a running one ends it at its next heartbeat.
+      await query(`UPDATE runs SET is_cancelled = 1${state === "running" ? "" : end} WHERE id = $1`, [id]);
+    }
+    return others.map(({ id }) => id);
   }
 
   async fleets(): Promise<readonly Fleet[]> {
@@ -89,14 +135,14 @@ export class SqlFleetStore implements FleetStore {
   }
 
   async run(id: string): Promise<Run | undefined> {
-    const [row] = await this.#database.query<RunRow>("SELECT * FROM runs WHERE id = $1", [id]);
+    const [row] = await this.#database.query<RunRow>(`SELECT ${runColumns} FROM runs WHERE id = $1`, [id]);
     return row && toRun(row);
   }
 
   async runs(filter: RunFilter): Promise<readonly Run[]> {
     const { where, values } = whereRuns(filter, this.#database.dialect);
     const rows = await this.#database.query<RunRow>(
-      `SELECT * FROM runs WHERE ${where} ORDER BY position`,
+      `SELECT ${runColumns} FROM runs WHERE ${where} ORDER BY position`,
       values,
     );
     return rows.map(toRun);
@@ -110,7 +156,7 @@ export class SqlFleetStore implements FleetStore {
     const { query } = this.#database;
     const [rows, counted] = await Promise.all([
       query<RunRow>(
-        `SELECT * FROM runs WHERE ${where} ORDER BY position LIMIT $${values.length + 1} OFFSET $${values.length + 2}`,
+        `SELECT ${runColumns} FROM runs WHERE ${where} ORDER BY position LIMIT $${values.length + 1} OFFSET $${values.length + 2}`,
         [...values, limit, offset],
       ),
       query<{ runs: number }>(`SELECT count(*) AS runs FROM runs WHERE ${where}`, values),
@@ -128,7 +174,8 @@ export class SqlFleetStore implements FleetStore {
 
   async counts(fleet: string): Promise<FleetCounts> {
     const rows = await this.#database.query<{ state: RunState; outcome: RunOutcome | null; runs: number }>(
-      "SELECT state, outcome, count(*) AS runs FROM runs WHERE fleet = $1 GROUP BY state, outcome",
+      `SELECT state, outcome, count(*) AS runs FROM runs
+       WHERE fleet = $1 AND id NOT IN (SELECT run FROM superseded WHERE fleet = $1) GROUP BY state, outcome`,
       [fleet],
     );
     const states = Object.fromEntries(runStates.map((state) => [state, 0])) as Record<RunState, number>;
@@ -344,10 +391,7 @@ export class SqlFleetStore implements FleetStore {
   async retry(filter: RunFilter): Promise<readonly string[]> {
     const { where, values } = whereRuns(filter, this.#database.dialect);
     const rows = await this.#database.query<{ id: string }>(
-      `UPDATE runs SET state = 'waiting', deliveries = 0, worker = NULL, machine = NULL, session = NULL, not_before = 0,
-         parked_since = NULL, is_cancelled = 0, started_at = NULL, ended_at = NULL, reason = NULL, outcome = NULL,
-         result = NULL
-       WHERE state = 'ended' AND ${where} RETURNING id`,
+      `UPDATE runs SET ${startedOver} WHERE state = 'ended' AND ${where} RETURNING id`,
       values,
     );
     return rows.map(({ id }) => id);
@@ -385,6 +429,9 @@ const rowsAtOnce = 500;
 const forgetWorkerMs = 24 * 60 * 60 * 1000;
 
 const putBack = "state = 'waiting', deliveries = deliveries - 1";
+
+const startedOver = `state = 'waiting', deliveries = 0, worker = NULL, machine = NULL, session = NULL, not_before = 0,
+  parked_since = NULL, is_cancelled = 0, started_at = NULL, ended_at = NULL, reason = NULL, outcome = NULL, result = NULL`;
 
 /** Changes a run if the claim still has it, with the parameters of `change` from `$4`. */
 async function leave(query: Query, claim: Claim, change: string, values: readonly SqlValue[]): Promise<void> {

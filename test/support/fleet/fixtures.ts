@@ -15,6 +15,7 @@ export function runWith(change: Partial<Run> = {}): Run {
     notBefore: 0,
     parkedSince: null,
     isCancelled: false,
+    isSuperseded: false,
     createdAt: 0,
     startedAt: null,
     endedAt: null,
