@@ -5,7 +5,16 @@ import { instanceOptions } from "./options.ts";
 import { sessionOptionList } from "./session/session-option-list.ts";
 
 /** The options of `createSession` and `serveHttp` that the command line has, too. */
-const others = ["model", "reasoning", "resume", "plan", "instructions", "projectInstructions", "protocol"];
+const others = [
+  "model",
+  "reasoning",
+  "resume",
+  "plan",
+  "instructions",
+  "projectInstructions",
+  "protocol",
+  "allowUnpriced",
+];
 const library = new Set([...Object.keys(optionNames), ...others, "telemetry", "allowedHosts", "token"]);
 
 /** Options that only a command has, and those that `limits` and `target` of the library group. */
