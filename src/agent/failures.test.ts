@@ -221,7 +221,7 @@ describe("limits", () => {
     "ends a turn at the limit of $limit with every call answered",
     async ({ limits, limit, rounds }) => {
       const { result, of, close } = await played(reads, { limits });
-      expect(result).toMatchObject({ outcome: "limit", error: null, rounds, calls: rounds });
+      expect(result).toMatchObject({ outcome: "limit", limit, error: null, rounds, calls: rounds });
       expect(of("limit")).toEqual([{ type: "limit", limit, allowed: Object.values(limits)[0] }]);
       expect(await close()).toEqual([]);
     },

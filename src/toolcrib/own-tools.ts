@@ -87,7 +87,7 @@ const toolKeys = Object.keys({
   wording: true,
   makesCalls: true,
   patienceMs: true,
-} satisfies Readonly<Record<keyof OwnTool | Exclude<keyof AnyTool, "findsWrites">, true>>);
+} satisfies Readonly<Record<keyof OwnTool | Exclude<keyof AnyTool, "findsWrites" | "settlesMs">, true>>);
 
 /** All providers accept these names. */
 const toolName = /^[a-zA-Z][\w.-]{0,63}$/;

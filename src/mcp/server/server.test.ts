@@ -97,6 +97,18 @@ describe.each(eras)("a client with %s", (era) => {
     await expect(long).rejects.toMatchObject({ code: -32602 });
   });
 
+  it("gets a failed call for a command that failed, with the reason for programs", async () => {
+    await using fixture = await clientFixture({ era, mode: "yolo", sandbox: "none" });
+    const call = (command: string) => fixture.client.callTool({ name: "shell_run", arguments: { command } });
+    const { isError, _meta } = await call("exit 3");
+    expect([isError, _meta?.["toolcrib/failed"], _meta?.["toolcrib/error"]]).toEqual([
+      true,
+      "Exit code 3.",
+      undefined,
+    ]);
+    expect((await call("exit 0")).isError).toBe(undefined);
+  });
+
   it("gets a failed call when tools_call names a tool that does not exist", async () => {
     await using fixture = await clientFixture({ era });
     const inner = await fixture.client.callTool({

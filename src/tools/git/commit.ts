@@ -34,6 +34,8 @@ export const gitCommit: Tool<z.infer<typeof input>, GitCommitData> = {
   input,
   limits: { maxChars: 10_000, keep: "head" },
   timeoutMs: 600_000,
+  // It says whether the commit was made.
+  settlesMs: 3_000,
   accesses: ({ path = "." }) =>
     ["index", "HEAD", "refs/heads"].map((name) => ({
       kind: "write",

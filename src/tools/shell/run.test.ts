@@ -13,7 +13,7 @@ import type { ShellRunData } from "./run.ts";
 it("returns the output of a command and how it ended", async () => {
   await using fixture = await shellFixture();
   const { content, data, isError } = await fixture.run("echo out; sleep 0.2; echo err >&2; exit 3");
-  expect(isError).toBe(false);
+  expect(isError).toBe(true);
   expect(content).toBe(`Exit code 3.\nout\n[stderr]\nerr${fixture.confined}`);
   expect(data).toEqual({
     exitCode: 3,
