@@ -39,6 +39,7 @@ const behaviours: Readonly<
   rpc: { words: ["--schema"], does: "ignores" },
   run: { words: ["task"], does: "connects" },
   sessions: { does: "names" },
+  state: { does: "ignores" },
   stop: { does: "names" },
   target: { words: ["list", target], does: "connects" },
   tools: { does: "ignores" },
