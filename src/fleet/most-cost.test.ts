@@ -58,7 +58,9 @@ const fleet = fc.record({
 });
 type RandomRun = typeof run extends fc.Arbitrary<infer Value> ? Value : never;
 
-it("is never passed by 1,000 random runs with empty replies, subagents and budgets", async () => {
+it("is never passed by 1,000 random runs with empty replies, subagents and budgets", {
+  tags: "slow",
+}, async () => {
   await using folder = temporaryFolder();
   await using store = await openFleetStore({ file: `${folder.path}/fleet.sqlite` });
   await store.heartbeat(workerOf("worker-1"), []);

@@ -276,6 +276,29 @@ describe("toolcrib fleet", () => {
     expect(logs.stderr).toContain("b: unsolved");
   });
 
+  it("refuses a check that needs approval before anything is paid, and says so in the preview", async () => {
+    await using fixture = await cliWithModel(writer);
+    fixture.write(
+      "fleet.yaml",
+      spec(["a", "b"]).replaceAll("test -f a", "npm test").replaceAll("test -f b", "npm test"),
+    );
+    const cautious = ["fleet", "submit", "fleet.yaml", "--sandbox", "none"];
+    const preview = await fixture.run(...cautious, "--preview");
+    const refusal = "The check command needs approval, and no user is there to ask: npm test";
+    expect([preview.exit, preview.stdout]).toEqual([
+      0,
+      expect.stringContaining(
+        `2 runs would be refused: ${refusal}. To allow it, start the worker with a sandbox, or with --mode yolo.\n`,
+      ),
+    ]);
+    const started = await fixture.run(...cautious);
+    expect([started.exit === 0, started.stderr.split("\n")[0]]).toEqual([false, refusal]);
+    const allowed = await fixture.run(...cautious, "--preview", "--mode", "yolo");
+    expect(allowed.stdout).not.toContain("would be refused");
+    expect(existsSync(join(fixture.home, "fleet"))).toBe(false);
+    expect(fixture.server.requests).toEqual([]);
+  });
+
   it("stops at Ctrl-C, and the same command resumes", { tags: "slow" }, async () => {
     const tasks = Array.from({ length: 6 }, (_, index) => `t${index}`);
     let isHeld = true;

@@ -10,7 +10,6 @@ import { expandRuns, type FleetPlan } from "../../fleet/spec/expand-runs.ts";
 import { readSpec } from "../../fleet/spec/read-spec.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
-import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { chooseModel } from "../../models/default-model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { mostOfRequest } from "../../models/model-facts.ts";
@@ -45,20 +44,24 @@ export async function submit(given: Arguments): Promise<number> {
   const unpriced = modelsWithoutPrice(plan, modelSettings);
   const unlimited = modelsWithoutLimit(plan, unpriced);
   const problems = problemsOfModels(plan, modelSettings);
+  const isLocal = databaseOf(options) === undefined;
   const most = mostCost(plan.runs, {
     budget: plan.settings.budget,
-    atOnce: databaseOf(options) === undefined ? slotsOf(given) : plan.runs.length,
+    atOnce: isLocal ? slotsOf(given) : plan.runs.length,
     mostOf: (model) =>
       unpriced.includes(model) || isOfOllama(model, modelSettings)
         ? 0
         : mostOfRequest(modelFacts(model, modelSettings)),
   });
+  const refusals = await refusalsOf(given, plan, isLocal);
   if (options.has("preview"))
-    return preview(plan, { most, unpriced, unlimited, problems }, options.has("json"));
+    return preview(plan, { most, unpriced, unlimited, problems, refusals }, options.has("json"));
   refuseProgramsOfTools("start fleets");
   if (unlimited.length > 0 && !options.has("allow-unpriced")) throw unpricedError(unlimited);
+  const [refusal] = refusals.keys();
+  if (isLocal && refusal !== undefined) throw refusal;
   const [lacking] = problems.flatMap(({ error }) => error ?? []);
-  if (lacking !== undefined && databaseOf(options) === undefined) throw lacking;
+  if (isLocal && lacking !== undefined) throw lacking;
   return withStore(options, async (store) => {
     const { added, known, superseded } = await store.submit(plan.name, plan.settings, plan.runs);
     if (!options.has("json")) {
@@ -66,7 +69,7 @@ export async function submit(given: Arguments): Promise<number> {
       remark(`${plan.name}: ${counted(added.length, "new run")}, ${known} known${replaced}\n`);
     }
     remark(unlimitedNote(unlimited));
-    return databaseOf(options) === undefined ? workHere(given, store, plan) : queueRuns(given, store, plan);
+    return isLocal ? workHere(given, store, plan) : queueRuns(given, store, plan);
   });
 }
 
@@ -150,12 +153,32 @@ interface PreviewFacts {
   readonly unpriced: readonly string[];
   readonly unlimited: readonly string[];
   readonly problems: readonly ModelProblem[];
+  readonly refusals: Refusals;
+}
+
+/** How many runs a worker with the options of this command line would refuse, by the reason. */
+type Refusals = ReadonlyMap<ToolError, number>;
+
+/** Decides the targets, repositories and commands of all runs before anything is paid. */
+async function refusalsOf(given: Arguments, { runs }: FleetPlan, isLocal: boolean): Promise<Refusals> {
+  const { workerLimits } = await import("./work.ts");
+  const { RunPermissions } = await import("../../fleet/work/may-run.ts");
+  await using permissions = new RunPermissions(workerLimits(given, { isLocal }));
+  const byMessage = new Map<string, { readonly error: ToolError; count: number }>();
+  for (const run of runs) {
+    const error = await permissions.refusalOf(run);
+    if (error === undefined) continue;
+    const known = byMessage.get(error.message) ?? { error, count: 0 };
+    known.count += 1;
+    byMessage.set(error.message, known);
+  }
+  return new Map([...byMessage.values()].map(({ error, count }) => [error, count]));
 }
 
 /** Shows what would run, and the most that it can cost. */
 function preview(
   plan: FleetPlan,
-  { most, unpriced, unlimited, problems }: PreviewFacts,
+  { most, unpriced, unlimited, problems, refusals }: PreviewFacts,
   asJson: boolean,
 ): number {
   const { name, settings, runs } = plan;
@@ -166,6 +189,7 @@ function preview(
       mostDollars: most,
       modelsWithoutPrice: unpriced,
       problems: problems.map(({ model, message }) => ({ model, message })),
+      refusals: [...refusals].map(([{ message, hint }, count]) => ({ message, hint, runs: count })),
       runs: runs.map((spec) => ({ id: runId(spec), ...spec })),
     });
     return 0;
@@ -183,15 +207,14 @@ function preview(
   if (runs.length > shownRuns) print(`… and ${counted(runs.length - shownRuns, "more run")}\n`);
   print(`\n${counted(runs.length, "run")}. ${costSentence(plan, most)}\n`);
   print(unlimitedNote(unlimited));
+  for (const [{ message, hint = "" }, count] of refusals)
+    print(`${counted(count, "run")} would be refused: ${message.replace(/\.$/, "")}. ${hint}\n`);
   for (const { model, message } of problems) print(`${printableLine(`${model}: ${message}`)}\n`);
   const loose = runs.filter(({ mode }) => mode === "yolo").length;
   if (loose > 0)
     print(
       `${counted(loose, "run")} with mode yolo: workers use it only when they are started with --mode yolo.\n`,
     );
-  const elsewhere = [...new Set(runs.map(({ target }) => target))].filter((target) => target !== "local");
-  if (elsewhere.length > 0)
-    print(`Workers need: ${elsewhere.map((target) => `--allow-target ${shellQuote(target)}`).join(" ")}\n`);
   return 0;
 }
 

@@ -9,6 +9,7 @@ import { FleetMetrics, type FleetObserver } from "../../fleet/metrics.ts";
 import { serveMetrics } from "../../fleet/serve-metrics.ts";
 import type { WorkEnd } from "../../fleet/work/outcome.ts";
 import { startWorker, type Worker } from "../../fleet/work/worker.ts";
+import type { WorkerLimits } from "../../fleet/work/worker-limits.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { sandboxWanted } from "../../toolcrib/check-options.ts";
@@ -68,7 +69,12 @@ async function untilDone(
 ): Promise<void> {
   while (!signal.aborted) {
     await pause(500, undefined, { signal }).catch(() => {});
-    if (isBounded && !signal.aborted && worker.busy === 0 && (await isAllEnded(store))) return;
+    if (!isBounded || signal.aborted || worker.busy > 0) continue;
+    if (await isAllEnded(store)) return;
+    if (await isOnlyLeft(store, worker)) {
+      remark(`The other runs are left to other workers.\n`);
+      return;
+    }
   }
 }
 
@@ -76,6 +82,16 @@ async function isAllEnded(store: FleetStore): Promise<boolean> {
   const fleets = await store.fleets();
   const counts = await Promise.all(fleets.map(({ name }) => store.counts(name)));
   return counts.every(({ states }) => states.waiting + states.running + states.parked === 0);
+}
+
+/** Whether all runs that have not ended are for workers that allow more than this one. */
+async function isOnlyLeft(store: FleetStore, { left }: Worker): Promise<boolean> {
+  if (left.size === 0) return false;
+  for (const { name } of await store.fleets()) {
+    const open = await store.runs({ fleet: name, states: ["waiting", "running", "parked"] });
+    if (open.some(({ id }) => !left.has(id))) return false;
+  }
+  return true;
 }
 
 /** Runs that end or wait, one line each. */
@@ -93,8 +109,6 @@ export async function startFleetWorker(
   { isLocal = false, observer, onEnd }: StartOptions = {},
 ): Promise<Worker> {
   const { options } = given;
-  const { mode, rules = [], ruleFiles = [] } = readInstanceOptions(options);
-  const lists = (name: string) => options.get(name)?.split("\n");
   return startWorker({
     store,
     queue,
@@ -102,13 +116,9 @@ export async function startFleetWorker(
     workFolder: workFolderOf(options),
     artifacts: await openArtifactStore(artifactsOf(options)),
     models: await readModelSettings(),
-    mode,
-    rules: [...ruleFiles.flatMap(readRules), ...rules],
+    ...workerLimits(given, { isLocal }),
+    leavesRuns: !isLocal,
     hiddenPaths: filesOfFleets(options),
-    sandbox: sandboxWanted(options.get("sandbox")),
-    allowTargets: lists("allow-target"),
-    allowUnpriced: options.has("allow-unpriced"),
-    allowRepositories: isLocal ? ["**"] : lists("allow-repository"),
     onRun: (run, end) => {
       if (end === undefined) observer?.delivered(run);
       else onEnd?.(run, end);
@@ -117,6 +127,23 @@ export async function startFleetWorker(
     },
     onWarning: (message) => remarkWarnings([message]),
   });
+}
+
+/** What a command line allows the runs of its worker. `isLocal`: the user who wrote the spec also runs the worker. */
+export function workerLimits(
+  { options }: Arguments,
+  { isLocal }: { readonly isLocal: boolean },
+): WorkerLimits {
+  const { mode, rules = [], ruleFiles = [] } = readInstanceOptions(options);
+  const lists = (name: string) => options.get(name)?.split("\n");
+  return {
+    mode,
+    rules: [...ruleFiles.flatMap(readRules), ...rules],
+    sandbox: sandboxWanted(options.get("sandbox")),
+    allowTargets: lists("allow-target"),
+    allowUnpriced: options.has("allow-unpriced"),
+    allowRepositories: isLocal ? ["**"] : lists("allow-repository"),
+  };
 }
 
 /** The files that models could cheat with: specs with the files of checks, and results. */

@@ -6,6 +6,7 @@ import type { ArtifactStore } from "../artifacts/artifact-store.ts";
 import type { Deliveries, FleetStore, FleetWorker, Run, RunQueue } from "../fleet.ts";
 import { inRunSpan } from "../run-span.ts";
 import { removeLeftovers } from "./leftovers.ts";
+import { RunPermissions } from "./may-run.ts";
 import type { WorkEnd } from "./outcome.ts";
 import { machineOf } from "./run-folder.ts";
 import { type Patience, type WorkContext, WorkRun } from "./work-run.ts";
@@ -33,6 +34,8 @@ export interface WorkerOptions extends WorkerLimits {
   readonly heartbeatMs?: number | undefined;
   /** The lease of the store: without an answer for so long, other workers may have the runs. Default: 30 s. */
   readonly leaseMs?: number | undefined;
+  /** Whether runs that this worker may not do wait for another worker. Default: false; they end as `infrastructure`. */
+  readonly leavesRuns?: boolean | undefined;
   /** Called when a delivery has begun, and when it has ended. */
   readonly onRun?: ((run: Run, end: WorkEnd | undefined) => void) | undefined;
   readonly onWarning?: ((message: string) => void) | undefined;
@@ -53,6 +56,10 @@ export class Worker {
   readonly #environment;
   readonly #context: WorkContext;
   readonly #active = new Map<string, WorkRun>();
+  readonly #permissions: RunPermissions;
+  /** Runs that it may not do. */
+  readonly #left = new Set<string>();
+  readonly #warnings = new Set<string>();
   readonly #startedAt = Date.now();
   readonly #grace = new AbortController();
   #deliveries: Deliveries | undefined;
@@ -67,6 +74,7 @@ export class Worker {
     this.#options = options;
     this.machine = machineOf(workFolder);
     this.#records = new WorkerRecords(workFolder, this.id);
+    this.#permissions = new RunPermissions(options, configDirectory);
     this.#environment = openLocalEnvironment({ workspace: workFolder });
     const environment = this.#environment;
     this.#context = {
@@ -80,6 +88,11 @@ export class Worker {
   /** The number of runs that it works on now. */
   get busy(): number {
     return this.#active.size;
+  }
+
+  /** The runs that it left to workers that may do them. */
+  get left(): ReadonlySet<string> {
+    return this.#left;
   }
 
   async start(): Promise<void> {
@@ -126,12 +139,14 @@ export class Worker {
     await this.#beating;
     await this.#options.store.removeWorker(this.id).catch(() => {});
     this.#records.remove();
+    await this.#permissions[Symbol.asyncDispose]();
     await this.#environment.close();
   }
 
   async #work(id: string): Promise<number | undefined> {
     const { store, onRun, onWarning } = this.#options;
     if (this.#stopped !== undefined) return Date.now();
+    if (await this.#leaves(id)) return Date.now() + elsewhereMs * (1 + Math.random());
     const claimed = await store.claim(id, this.id);
     if (!claimed.claimed) return claimed.again;
     const { run, claim } = claimed;
@@ -151,6 +166,22 @@ export class Worker {
     } finally {
       this.#active.delete(id);
     }
+  }
+
+  /** Whether a run is for another worker, because the rules of this one refuse it. */
+  async #leaves(id: string): Promise<boolean> {
+    const { store, leavesRuns = false, onWarning } = this.#options;
+    if (!leavesRuns) return false;
+    const run = await store.run(id);
+    // A cancelled run needs no permission to end.
+    if (run === undefined || run.state === "ended" || run.isCancelled) return false;
+    const refusal = await this.#permissions.refusalOf(run.spec);
+    if (refusal === undefined) return false;
+    this.#left.add(id);
+    const warning = [refusal.message, refusal.hint].filter((text) => text !== undefined).join(" ");
+    if (!this.#warnings.has(warning)) onWarning?.(`Left to other workers: ${warning}`);
+    this.#warnings.add(warning);
+    return true;
   }
 
   async #inSpan(run: Run, work: WorkRun): ReturnType<WorkRun["work"]> {
@@ -202,4 +233,6 @@ export class Worker {
 
 const usualPatience: Patience = { retries: 3, longestWaitMs: 60_000, parkMs: 15_000 };
 const afterFailureMs = 5_000;
+/** How soon a run that was left is offered again; with jitter, so that many do not come at once. */
+const elsewhereMs = 2_000;
 const cleaningMs = 6 * 60 * 60 * 1000;
