@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { grammarSources } from "../scripts/pack-grammars.ts";
+import { pdfiumParts } from "../scripts/pack-pdfium.ts";
 import { root, run } from "./stage.ts";
 
 interface Component {
@@ -26,6 +28,7 @@ export function writeComponents(output: string): void {
   const components = all.components.filter(
     (component) => installed.has(component["bom-ref"]) || builtIn.has(fullName(component)),
   );
+  const compiled = compiledComponents();
   const kept = new Set(components.map((component) => component["bom-ref"]));
   const missing = [...builtIn].filter(
     (name) => !components.some((component) => fullName(component) === name),
@@ -34,7 +37,36 @@ export function writeComponents(output: string): void {
   const dependencies = all.dependencies
     .filter(({ ref }) => kept.has(ref))
     .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((name) => kept.has(name)) }));
-  writeFileSync(output, `${JSON.stringify({ ...all, components, dependencies }, undefined, 2)}\n`);
+  writeFileSync(
+    output,
+    `${JSON.stringify({ ...all, components: [...components, ...compiled], dependencies }, undefined, 2)}\n`,
+  );
+}
+
+interface CompiledComponent extends Component {
+  readonly type: "library";
+  readonly version?: string;
+  readonly licenses: readonly [{ readonly expression: string }];
+  readonly externalReferences?: readonly { readonly type: "distribution"; readonly url: string }[];
+}
+
+/** What is compiled into the WebAssembly of the build, which npm does not know: grammars, and the parts of PDFium. */
+export function compiledComponents(): readonly CompiledComponent[] {
+  const grammars = grammarSources.map(({ package: name, version, licence, source }) => ({
+    type: "library" as const,
+    "bom-ref": `grammar:${name}@${version}`,
+    name,
+    version,
+    licenses: [{ expression: licence }] as const,
+    externalReferences: [{ type: "distribution" as const, url: source }],
+  }));
+  const parts = pdfiumParts.map(({ name, licence }) => ({
+    type: "library" as const,
+    "bom-ref": `pdfium:${name}`,
+    name,
+    licenses: [{ expression: licence }] as const,
+  }));
+  return [...grammars, ...parts];
 }
 
 function fullName({ group, name }: Component): string {

@@ -4,6 +4,23 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { constants, zstdCompressSync } from "node:zlib";
 import { grammarSource, parserSource } from "../src/code/grammars/load-grammar.ts";
+import licences from "./grammar-licences.json" with { type: "json" };
+
+/** A package with grammars, as tree-sitter-wasm 2.0.2 has compiled it. */
+export interface GrammarSource {
+  readonly package: string;
+  /** The version, or the commit for a package from a repository. */
+  readonly version: string;
+  readonly source: string;
+  readonly grammars: readonly string[];
+  /** By SPDX. */
+  readonly licence: string;
+  /** The key of the text of its licence. */
+  readonly text: string;
+}
+
+export const grammarSources: readonly GrammarSource[] = licences.packages;
+const grammarTexts: Readonly<Record<string, string>> = licences.texts;
 
 /** SHA-256 of the parser runtime of web-tree-sitter 0.27.1, and of the grammars of tree-sitter-wasm 2.0.2. */
 const hashes = JSON.parse(readFileSync(join(import.meta.dirname, "grammar-hashes.json"), "utf8")) as {
@@ -33,10 +50,14 @@ export function packGrammars(directory: string): void {
 function notice(): string {
   const packages = join(import.meta.dirname, "../node_modules");
   const read = (path: string) => readFileSync(join(packages, path), "utf8");
-  const { version, devDependencies } = JSON.parse(read("tree-sitter-wasm/package.json"));
-  const sources = Object.entries(devDependencies)
-    .filter(([name]) => name.includes("tree-sitter-") && name !== "tree-sitter-cli")
-    .map(([name, source]) => `- ${name} ${source}`);
+  const { version } = JSON.parse(read("tree-sitter-wasm/package.json"));
+  const byText = Map.groupBy(grammarSources, ({ text }) => text);
+  const licences = [...byText].map(([text, sources]) => {
+    const names = sources.map(
+      (each) => `- ${each.package} ${each.version} (${each.licence}): ${each.source}`,
+    );
+    return `${names.join("\n")}\n\n${grammarTexts[text]}\n`;
+  });
   return `# What others wrote
 
 This folder holds WebAssembly, compressed with zstd, that others made.
@@ -51,8 +72,7 @@ ${read("tree-sitter-wasm/LICENSE").trim()}
 
 ## The grammars
 
-Each belongs to its authors, under the licence in its package or repository:
+Each licence follows the grammars that it is for, with the version or the commit that was compiled.
 
-${sources.join("\n")}
-`;
+${licences.join("\n---\n\n")}`;
 }

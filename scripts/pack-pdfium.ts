@@ -4,6 +4,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { constants, zstdCompressSync } from "node:zlib";
 import { pdfiumHash, pdfiumSource } from "../src/documents/formats/pdf/start-pdfium.ts";
+import parts from "./pdfium-licences.json" with { type: "json" };
+
+/** PDFium and the libraries that are compiled into it. */
+export interface PdfiumPart {
+  readonly name: string;
+  /** By SPDX. */
+  readonly licence: string;
+  readonly text: string;
+}
+
+export const pdfiumParts: readonly PdfiumPart[] = parts;
 
 /** Copies PDFium into a build, compressed. It must match its pinned hash, because it runs like our own code. */
 export function packPdfium(directory: string): void {
@@ -25,11 +36,9 @@ function notice(): string {
 
 This folder holds PDFium, compiled to WebAssembly and compressed with zstd.
 
-PDFium is Copyright 2014 The PDFium Authors, under the Apache License 2.0 and, in parts, under the BSD licence:
-https://pdfium.googlesource.com/pdfium/+/refs/heads/main/LICENSE
-
 ## @hyzyla/pdfium ${version}, which compiled it
 
 ${readFileSync(join(folder, "LICENSE.md"), "utf8").trim()}
-`;
+
+${pdfiumParts.map(({ name, licence, text }) => `## ${name} (${licence})\n\n${text}\n`).join("\n")}`;
 }
