@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   type Circumstances,
   decideOn,
@@ -563,28 +563,4 @@ it("names the strictest part, its rule, the rule's origin and the exact command 
     },
     "../.env",
   ]);
-});
-
-describe("a command that mentions a folder in which rules deny writing", () => {
-  const verdictOf = (command: string, sandbox: "bwrap" | "landlock" | "none", more = "") => {
-    const text = `allow run pytest **\ndeny write tests/**\n${more}`;
-    return decideOn([{ kind: "execute", command }], [rules(text)], { sandbox }).verdict;
-  };
-
-  it("runs where the sandbox shows the folder read-only", () => {
-    expect([
-      verdictOf("pytest tests", "bwrap"),
-      verdictOf("pytest tests/a.py", "bwrap"),
-      verdictOf("pytest tests", "landlock"),
-      verdictOf("pytest tests", "none"),
-      verdictOf("pytest tests", "bwrap", "unconfined run pytest **"),
-    ]).toEqual(["allow", "allow", "ask", "ask", "ask"]);
-  });
-
-  it("is still denied when it writes there", () => {
-    expect([verdictOf("rm tests/a.py", "bwrap"), verdictOf("pytest > tests/log", "bwrap")]).toEqual([
-      "deny",
-      "deny",
-    ]);
-  });
 });

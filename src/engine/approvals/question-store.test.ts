@@ -158,6 +158,23 @@ describe("the stored requests", () => {
     expect(new Set(store.list().map(({ hash }) => hash)).size).toBe(30);
   });
 
+  it("lose their answer with the session that asked, unless they outlive it", async () => {
+    await using house = await openHouse();
+    const store = new QuestionStore(house.at("state"));
+    const asker = { workspace: "/w", session: "session_1", client: { kind: "library" } } as const;
+    const answerOf = (hash: string, outlivesSession: boolean) => {
+      const request = { hash, previewHash: hash, parts: [] };
+      const pending = store.store(store.describe(request as never, asker), { outlivesSession });
+      store.answer(pending!, { allow: true });
+      store.endSession("session_1");
+      return store.take(request, "session_2")?.allow;
+    };
+    expect({ ended: answerOf("one", false), outlived: answerOf("two", true) }).toEqual({
+      ended: undefined,
+      outlived: true,
+    });
+  });
+
   it("begin anew when the database is damaged, and refuse one of a newer version", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");

@@ -148,7 +148,9 @@ export class QuestionStore {
 
   /** Returns the answer to exactly this call, if there is one. An approval counts once; a refusal stays for a while. */
   take(request: Pick<ApprovalRequest, "hash" | "previewHash">, session: string): Approval | undefined {
-    const row = this.#rows(approvalId(request)).find((found) => !found.waits && isSame(found, request));
+    const row = this.#rows(approvalId(request)).find(
+      (found) => !found.waits && !isOver(found) && isSame(found, request),
+    );
     const answer = row && answerOf(row);
     if (row === undefined || answer === undefined) return undefined;
     const { says } = answer;

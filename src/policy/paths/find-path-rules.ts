@@ -28,7 +28,7 @@ type Tool = Question["tool"];
 
 export function findPathRules(part: PathPart, question: Question, policy: Policy): RuleFinding {
   const { tool } = question;
-  if (part.mentioned) return findMentionRules(part, question, policy);
+  if (part.mentioned) return findMentionRules(part, tool, policy);
   const { kind, target, risk } = part;
   if (target.kind === "output") return { risk };
   const doubt = part.in
@@ -134,25 +134,13 @@ function something(
   );
 }
 
-/** Decides about a path that a command mentions and may only read, as `pytest tests` does. */
-function findMentionRules(
-  { target, risk }: PathPart,
-  { tool, sandbox }: Question,
-  policy: Policy,
-): RuleFinding {
+function findMentionRules({ target, risk }: PathPart, tool: Tool, policy: Policy): RuleFinding {
   if (target.kind !== "known") return { risk };
   const all = namesToCheck(target, policy.context);
   const deny = firstRefusal(all, "read", tool, policy);
   if (deny !== undefined) return { risk, deny };
   const found = firstRefusal(all, "write", tool, policy);
-  if (found === undefined || isKeptBySandbox(found.rule, sandbox, policy)) return { risk };
-  return { risk, mayDeny: { ...found, aimed: true } };
-}
-
-/** Whether commands see the folder of a rule read-only, so that they need not be stopped before. */
-function isKeptBySandbox(rule: Rule, sandbox: SandboxLevel, { unconfined }: Policy): boolean {
-  const isWholeFolder = rule.kind === "path" && rule.effect === "deny" && rule.glob.endsWith("/**");
-  return isWholeFolder && sandbox === "bwrap" && unconfined.length === 0;
+  return found === undefined ? { risk } : { risk, mayDeny: { ...found, aimed: true } };
 }
 
 function findOpenRules(
