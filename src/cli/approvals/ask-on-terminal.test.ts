@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { type CliWorkspace, cliWorkspace } from "../../../test/support/cli-workspace.ts";
@@ -35,6 +36,29 @@ Why    mode safe asks before deleting
 Deleted the file notes.txt (4 bytes).
 `,
       ]);
+    });
+
+    it("takes no answer from 20 streams of typing", { tags: "slow" }, async () => {
+      for (let round = 0; round < 20; round += 1) {
+        await using cli = fixture();
+        await using terminal = cli.emulate(deleting);
+        // Until the program reads keys, the terminal keeps them, too.
+        const typing = new AbortController();
+        const typed = (async () => {
+          for (let at = round; !typing.signal.aborted; at += 1) {
+            terminal.type("yes, always do so\r"[at % 18]!);
+            await pause(20 + ((at * 37) % 200));
+          }
+        })();
+        await terminal.shows("Would delete the file");
+        await pause(500);
+        typing.abort();
+        await typed;
+        const screen = await terminal.shows("[y]es once");
+        expect([round, screen.includes("was discarded"), isThere(cli)]).toEqual([round, true, true]);
+        terminal.type("y\r");
+        expect([await terminal.exit, isThere(cli)]).toEqual([0, false]);
+      }
     });
 
     it("answers no: plainly, or with a message for the model; Enter alone does not answer", async () => {

@@ -14,6 +14,7 @@ import type { TrustState } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
 import { interruptible } from "../interruption.ts";
 import { canAsk, columnsOf, paint, remark, remarkExactly, shorten } from "../terminal.ts";
+import { QuietKeys } from "./quiet-keys.ts";
 import {
   explainRequest,
   isRuleShown,
@@ -44,6 +45,7 @@ export async function readAnswerFor(
   const mayRemember = request.grants.length > 0;
   for (;;) {
     const columns = columnsOf(2);
+    await untilQuiet(signal);
     const answer = await readLine(`${paint(2, "bold", showChoices(request, columns, offers))} `, signal);
     const word = answer.trim().toLowerCase();
     if (["y", "yes"].includes(word)) return { allow: true };
@@ -67,6 +69,7 @@ async function readWidth(request: ShownRequest, signal: AbortSignal): Promise<nu
   remarkExactly(showWidths(request, columns));
   const numbers = widthsOf(request).map((_rule, at) => `${at + 1}`);
   for (;;) {
+    await untilQuiet(signal);
     const choices = `${numbers.map((number) => `[${number}]`).join("  ")}  [b]ack`;
     const answer = (await readLine(`${paint(2, "bold", choices)} `, signal)).trim().toLowerCase();
     if (["b", "back"].includes(answer)) return undefined;
@@ -102,23 +105,35 @@ export async function readLine(question: string, signal: AbortSignal): Promise<s
 }
 
 /**
- * Discards everything that was typed before a question is shown, because it was not an answer to it. Raw mode
- * also discards half a line.
+ * Waits until the terminal has been silent for a while, and discards what is typed until then: it was not an answer.
+ * Raw mode also discards half a line.
  */
-export async function discardTyped(): Promise<void> {
+export async function untilQuiet(signal: AbortSignal): Promise<void> {
   const { stdin } = process;
+  if (!stdin.isTTY) return;
+  const keys = new QuietKeys();
+  let hasTyped = false;
   const discard = (typed: Buffer) => {
     if (typed.includes(interrupt)) process.kill(process.pid, "SIGINT");
+    keys.press();
+    hasTyped = true;
   };
   stdin.setRawMode(true).on("data", discard).resume();
-  await pause(settleMs);
-  stdin.off("data", discard).pause().setRawMode(false);
+  try {
+    while (!keys.isQuiet) await pause(lookMs, undefined, { signal });
+  } catch (error) {
+    // The reader says why the question was withdrawn.
+    if (!signal.aborted) throw error;
+  } finally {
+    stdin.off("data", discard).pause().setRawMode(false);
+  }
+  if (hasTyped) remark("What you typed before was discarded.\n");
 }
 
 /** The character of Ctrl-C in raw mode, where the terminal sends no signal. */
 const interrupt = "\u0003";
 
-const settleMs = 30;
+const lookMs = 20;
 
 interface TrustQuestion {
   readonly workspace: string;

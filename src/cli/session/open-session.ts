@@ -171,8 +171,7 @@ export function approverOn(
     const ask = async () => {
       await ready?.();
       signal.throwIfAborted();
-      const { approveOnTerminal, discardTyped } = await import("../approvals/ask-on-terminal.ts");
-      await discardTyped();
+      const { approveOnTerminal } = await import("../approvals/ask-on-terminal.ts");
       return approveOnTerminal(request, signal);
     };
     return screen.whileAsking(() => withKeyboard(ask));
@@ -190,8 +189,8 @@ export function elicitorOn(
   if (options.has("jsonl") || !canAsk(options)) return declineForms((line) => remark(line));
   return (question) => {
     const ask = async () => {
-      const { discardTyped, readLine } = await import("../approvals/ask-on-terminal.ts");
-      await discardTyped();
+      const { readLine, untilQuiet } = await import("../approvals/ask-on-terminal.ts");
+      await untilQuiet(question.signal);
       const read: ReadInput = (lines, signal) => {
         remark(`${lines.join("\n")}\n`);
         return readLine("> ", signal);

@@ -8,8 +8,8 @@ import {
   wrapTextWithAnsi,
 } from "@earendil-works/pi-tui";
 import { widthsOf } from "../../../engine/approvals/question-text.ts";
-import { monotonicMs } from "../../../lib/clock.ts";
 import type { Approval, ApprovalRequest } from "../../../toolcrib/index.ts";
+import { QuietKeys } from "../../approvals/quiet-keys.ts";
 import {
   explainRequest,
   isRuleShown,
@@ -24,7 +24,8 @@ import { tones } from "./theme.ts";
 export class Question implements Component {
   readonly #request: ApprovalRequest;
   readonly #answer: (answer: Approval) => void;
-  readonly #shownAt = monotonicMs();
+  readonly #typed: (text: string) => void;
+  readonly #keys: QuietKeys;
   #columns = 80;
   #isExplained = false;
   /** Whether the user chooses the rule that "always" adds. */
@@ -32,14 +33,22 @@ export class Question implements Component {
   /** The message of a refusal, while it is typed. */
   #message: Input | undefined;
 
-  constructor(request: ApprovalRequest, answer: (answer: Approval) => void) {
+  constructor(
+    request: ApprovalRequest,
+    answer: (answer: Approval) => void,
+    {
+      typed,
+      now,
+    }: {
+      /** Called for each key: with its text when it was not meant as an answer, else with "". */
+      readonly typed: (text: string) => void;
+      readonly now?: () => number;
+    },
+  ) {
     this.#request = request;
     this.#answer = answer;
-  }
-
-  /** Keys typed just before the question appeared were meant for something else. */
-  get isArmed(): boolean {
-    return monotonicMs() - this.#shownAt >= settleMs;
+    this.#typed = typed;
+    this.#keys = new QuietKeys(now);
   }
 
   render(width: number): string[] {
@@ -48,7 +57,7 @@ export class Question implements Component {
     const choices = this.#isChoosing
       ? `${showWidths(this.#request, width)}Type a number, or b to go back.`
       : showChoices(this.#request, width);
-    const prompt = this.#message ? "Message to the model:" : this.isArmed ? choices : "…";
+    const prompt = this.#message ? "Message to the model:" : this.#keys.isQuiet ? choices : waiting;
     return [
       tones.yellow("─".repeat(width)),
       ...show(this.#request, width).trim().split("\n"),
@@ -59,11 +68,14 @@ export class Question implements Component {
   }
 
   handleInput(data: string): void {
-    if (!this.isArmed || isKeyRelease(data)) return;
+    if (isKeyRelease(data)) return;
     if (this.#message) {
       this.#message.handleInput(data);
       return;
     }
+    const mayAnswer = this.#keys.press();
+    this.#typed(mayAnswer || !isText(data) ? "" : data);
+    if (!mayAnswer) return;
     const mayRemember = this.#request.grants.length > 0;
     const { hash } = this.#request;
     const key = matchesKey(data, "escape") ? (this.#isChoosing ? "b" : "n") : parseKey(data)?.toLowerCase();
@@ -98,12 +110,13 @@ export class Question implements Component {
 export class TextQuestion implements Component {
   readonly #lines: readonly string[];
   readonly #input = new Input({ prompt: "> " });
-  readonly #armedAt: number;
+  readonly #keys = new QuietKeys();
+  #isArmed: boolean;
 
-  /** Ignores all keys for `ignoreMs`: they were meant for something else. */
-  constructor(lines: readonly string[], answer: (text: string | undefined) => void, ignoreMs: number) {
+  /** Ignores keys until the terminal is silent, unless it `continues` a form: they were meant for something else. */
+  constructor(lines: readonly string[], answer: (text: string | undefined) => void, continues: boolean) {
     this.#lines = lines;
-    this.#armedAt = monotonicMs() + ignoreMs;
+    this.#isArmed = continues;
     this.#input.focused = true;
     this.#input.onSubmit = (text) => answer(text);
     this.#input.onEscape = () => answer(undefined);
@@ -115,19 +128,21 @@ export class TextQuestion implements Component {
       line.startsWith(quoteMark) ? [truncateToWidth(line, width, "…")] : wrapTextWithAnsi(line, width);
     return [tones.cyan("─".repeat(width)), ...this.#lines.flatMap(fit)]
       .concat(this.#input.render(width))
-      .concat(tones.dim(this.#isArmed ? "Enter answers, Esc cancels" : "…"));
+      .concat(tones.dim(this.#isArmed || this.#keys.isQuiet ? "Enter answers, Esc cancels" : waiting));
   }
 
   handleInput(data: string): void {
-    if (this.#isArmed && !isKeyRelease(data)) this.#input.handleInput(data);
-  }
-
-  get #isArmed(): boolean {
-    return monotonicMs() >= this.#armedAt;
+    if (isKeyRelease(data)) return;
+    this.#isArmed ||= this.#keys.press();
+    if (this.#isArmed) this.#input.handleInput(data);
   }
 
   invalidate(): void {}
 }
 
-/** Long enough for a key that was already on its way. */
-export const settleMs = 400;
+/** Shown in place of the answers until keys count. */
+const waiting = "… (keys answer when you have not typed for a moment)";
+
+function isText(data: string): boolean {
+  return data !== "" && !/\p{Cc}/u.test(data);
+}

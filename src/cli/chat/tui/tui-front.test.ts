@@ -141,6 +141,8 @@ else
       // The question still waits after Enter and another key: it can be explained, and shortened again.
       terminal.type(enter);
       terminal.type("z");
+      await terminal.shows("keys answer when you have not typed");
+      await terminal.shows("[y]es once");
       terminal.type("e");
       await terminal.shows(/^Rule .*\n[\s\S]*\[y\]es once/m);
       terminal.type("e");

@@ -6,6 +6,7 @@ import { monotonicMs } from "../../../lib/clock.ts";
 import { printableLine } from "../../../lib/text/printable.ts";
 import type { Elicit, ElicitAnswer } from "../../../mcp/types.ts";
 import { AnsweredElsewhere, type Approval, type Approve } from "../../../toolcrib/index.ts";
+import { quietMs } from "../../approvals/quiet-keys.ts";
 import type { Arguments } from "../../command.ts";
 import { interrupt, interruptible, onInterruption } from "../../interruption.ts";
 import { askByForm, declineForms, type ReadInput } from "../../session/server-form.ts";
@@ -22,7 +23,7 @@ import { EventView } from "./event-view.ts";
 import { ActivityPanel, StatusLine } from "./footer.ts";
 import { Mentions } from "./mentions.ts";
 import { Picker } from "./picker.ts";
-import { Question, settleMs, TextQuestion } from "./question.ts";
+import { Question, TextQuestion } from "./question.ts";
 import { editorTheme } from "./theme.ts";
 import { TranscriptScreen } from "./transcript.ts";
 
@@ -37,6 +38,7 @@ export class TuiFront implements ChatFront {
   readonly #status = new StatusLine();
   readonly #input = new Container();
   readonly #editor = new ChatEditor(this.#screen, editorTheme);
+  #quiet: NodeJS.Timeout | undefined;
   readonly #history = new InputHistory();
   readonly #completion = new ChatCompletion();
   readonly #isVerbose: boolean;
@@ -210,18 +212,22 @@ export class TuiFront implements ChatFront {
       await ready?.();
       signal.throwIfAborted();
       this.#terminal.notify("waiting for your approval");
-      return this.#untilAnswered((answer) => new Question(request, answer), signal);
+      const typed = (text: string) => {
+        if (text !== "") this.#editor.insertTextAtCursor(text);
+        this.#drawWhenQuiet();
+      };
+      return this.#untilAnswered((answer) => new Question(request, answer, { typed }), signal);
     });
   }
 
   /** Shows the form of an MCP server, one field after the other. */
   #askForServer(question: Parameters<Elicit>[0]): Promise<ElicitAnswer> {
-    let ignoreMs = settleMs;
+    let continues = false;
     const read: ReadInput = (lines, signal) => {
       const newQuestion = (answer: (text: string | undefined) => void) =>
-        new TextQuestion(lines, answer, ignoreMs);
+        new TextQuestion(lines, answer, continues);
       return this.#untilAnswered(newQuestion, signal).finally(() => {
-        ignoreMs = 0;
+        continues = true;
       });
     };
     return this.#inTurn(async () => {
@@ -248,11 +254,17 @@ export class TuiFront implements ChatFront {
       reject(new ToolError("cancelled", "Interrupted"));
     };
     signal.addEventListener("abort", cancel);
-    const arming = setTimeout(() => this.#draw(), settleMs + 10);
+    this.#drawWhenQuiet();
     return this.#showInstead(newQuestion(resolve), promise).finally(() => {
-      clearTimeout(arming);
+      clearTimeout(this.#quiet);
       signal.removeEventListener("abort", cancel);
     });
+  }
+
+  /** Shows the answers of a question as soon as keys count. */
+  #drawWhenQuiet(): void {
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => this.#draw(), quietMs + 10);
   }
 
   /** Shows a component in place of the input area, until it is answered. */
