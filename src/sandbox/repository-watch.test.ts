@@ -98,9 +98,7 @@ const attacks: readonly (readonly [string, readonly string[], readonly string[]]
 ];
 
 describe.each(levels)("repositories that a command leaves in the workspace, with %s", (level) => {
-  // The same code finds what commands leave at both levels.
-  const some = level === levels.find((one) => !missing[one]) ? attacks : attacks.slice(0, 3);
-  it.skipIf(missing[level]).each(some)(
+  it.skipIf(missing[level]).each(attacks)(
     "do not run programs outside: %s",
     { tags: "slow" },
     async (_, commands, then) => {

@@ -4,8 +4,6 @@ import type { SandboxLevel } from "../../src/contract/call.ts";
 export interface Work {
   /** Programs that it needs. */
   readonly needs: readonly string[];
-  /** The level at which it is done. Default: every level. */
-  readonly level?: SandboxLevel;
   /** REGISTRY stands for the address of an npm registry, FREEPORT for an unused port; also in steps. */
   readonly files?: Readonly<Record<string, string>>;
   readonly rules?: readonly string[];
@@ -49,7 +47,6 @@ export const works: Readonly<Record<string, Work>> = {
   },
   "npm with a package beside it": {
     needs: ["npm"],
-    level: "landlock",
     files: {
       "lib/package.json": '{ "name": "lib", "version": "1.0.0" }',
       "package.json":
@@ -73,7 +70,6 @@ export const works: Readonly<Record<string, Work>> = {
   },
   "npm with a registry that a rule allows": {
     needs: ["npm"],
-    level: "bwrap",
     rules: ["allow connect 127.0.0.1"],
     files: {
       ".npmrc": "registry=REGISTRY/\nupdate-notifier=false\naudit=false\nfund=false\n",
@@ -87,7 +83,6 @@ export const works: Readonly<Record<string, Work>> = {
   },
   cargo: {
     needs: ["cargo", "cc"],
-    level: "bwrap",
     files: {
       "Cargo.toml": '[package]\nname = "hello"\nversion = "0.1.0"\nedition = "2021"\n',
       "src/main.rs": 'fn main() { println!("hello"); }\n#[test]\nfn adds() { assert_eq!(1 + 1, 2); }\n',
@@ -97,7 +92,6 @@ export const works: Readonly<Record<string, Work>> = {
   },
   pytest: {
     needs: ["pytest"],
-    level: "bwrap",
     files: { "test_a.py": "def test_a(tmp_path):\n    (tmp_path / 'x').write_text('1')\n" },
     steps: ["pytest -q | grep -o '1 passed'"],
     says: () => ["1 passed"],
@@ -117,7 +111,6 @@ export const works: Readonly<Record<string, Work>> = {
   },
   "a compiler": {
     needs: ["make", "cc"],
-    level: "landlock",
     files: {
       "main.c": '#include <stdio.h>\nint main(void) { puts("built"); return 0; }\n',
       Makefile: "all: one two\none two: main.c\n\t@$(CC) -o $@ main.c\n",
@@ -127,7 +120,6 @@ export const works: Readonly<Record<string, Work>> = {
   },
   java: {
     needs: ["javac"],
-    level: "bwrap",
     files: {
       "A.java": 'public class A { public static void main(String[] a) { System.out.println("java"); } }',
     },
