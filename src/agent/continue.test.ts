@@ -22,8 +22,7 @@ const killedSession = await bundledProgram(
 );
 
 describe("session.continue", () => {
-  // The tests of kills have all moments, and one of `suspend` continues after a part of a reply.
-  it.each(["within one", "turn-end"])(
+  it.each(["round-start", "text-delta", "within one", "told noted one", "turn-end"])(
     "continues a turn that was killed at `%s`, without a new message",
     { tags: "slow" },
     async (moment) => {

@@ -34,10 +34,12 @@ const commands = {
   "writes binary": "head -c 3000 /dev/zero > src/binary && printf '\\377' >> docs/guide.md",
 };
 
+export const commandNames = Object.keys(commands) as readonly (keyof typeof commands)[];
+
 /** Registers a test for each command, or for these, which must pass on every machine. */
 export function testCommandUndo(
   open: (files: typeof project) => ReturnType<typeof openCommandFixture>,
-  names = Object.keys(commands) as readonly (keyof typeof commands)[],
+  names = commandNames,
 ): void {
   it.each(names.map((name) => [name, commands[name]] as const))(
     "undoes a command that %s",

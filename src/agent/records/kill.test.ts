@@ -28,7 +28,15 @@ const moments: readonly (readonly [moment: string, kind: ProviderKind, answers: 
   ],
   ["after one", "ollama", [/^This call succeeded/, /^This call was not made/]],
   ["told noted one", "openai-chat", [/^noted one$/, /^This call was not made/]],
-  // The moments of the second call are recorded like those of the first. `within one` needs the same record as `begin one`.
+  [
+    "begin one",
+    "openai-chat",
+    [/^The session was interrupted during this call\. It may/, /^This call was not made/],
+  ],
+  ["before two", "anthropic", [/^noted one$/, /^This call was not made/]],
+  ["within two", "google", [/^noted one$/, /^The session was interrupted during this call\. It may/]],
+  ["after two", "openai-chat", [/^noted one$/, /^This call succeeded/]],
+  ["told noted two", "openrouter", [/^noted one$/, /^noted two$/]],
   ["turn-end", "ollama", [/^noted one$/, /^noted two$/]],
 ];
 

@@ -58,7 +58,8 @@ describe("a server over standard input and output", () => {
       },
     ],
     ["it gets SIGTERM", ({ child }) => void child.kill("SIGTERM")],
-    // SIGINT and SIGHUP are handled in the same line. The server over HTTP gets SIGINT.
+    ["it gets SIGINT", ({ child }) => void child.kill("SIGINT")],
+    ["it gets SIGHUP", ({ child }) => void child.kill("SIGHUP")],
   ];
   it.each(ends)(
     "leaves nothing behind when %s, and records what it ended",

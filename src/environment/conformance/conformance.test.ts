@@ -6,10 +6,10 @@ import { environmentOf } from "../backend/backend-environment.ts";
 import { withOutputs } from "../foreign-environment.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
 import { openBackendWorld } from "./backend-world.ts";
-import { testConformance, testSomeConformance } from "./conformance.ts";
+import { testConformance, testOtherConformance, testSomeConformance } from "./conformance.ts";
 import { openLocalWorld } from "./local-world.ts";
 import { openRemoteWorld } from "./remote-world.ts";
-import type { World, WorldContent } from "./world.ts";
+import type { OpenWorld, World, WorldContent } from "./world.ts";
 
 if (process.platform === "linux") {
   testConformance("local by handle", (content) => openLocalWorld(content, { pinning: "proc" }));
@@ -54,8 +54,7 @@ testConformance("memory backend", openBackendWorld, { snapshots: false });
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
 
-// It has the code of the memory backend around it, and a request takes longer.
-testSomeConformance("service backend", ({ files, outputs = {} } = {}) => {
+const openServiceWorld: OpenWorld = ({ files, outputs = {} } = {}) => {
   const { environment: local, ...world } = openLocalWorld({ ...(files && { files }) });
   const backend = new ServiceBackend({ ...service, sandbox: "test", workspace: local.workspace });
   return {
@@ -65,4 +64,10 @@ testSomeConformance("service backend", ({ files, outputs = {} } = {}) => {
       new MemoryEnvironment({ workspace: "/outputs", files: outputs }),
     ),
   };
-});
+};
+
+// It has the code of the memory backend around it, and a request takes longer.
+testSomeConformance("service backend", openServiceWorld);
+describe("also", { tags: "slow" }, () =>
+  testOtherConformance("service backend", openServiceWorld, { snapshots: false }),
+);

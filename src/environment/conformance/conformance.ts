@@ -15,6 +15,11 @@ import { testWriting } from "./writing.ts";
 /** Registers the tests that every environment must pass. Those of snapshots are for environments that have them. */
 export function testConformance(name: string, open: OpenWorld, { snapshots = true } = {}): void {
   testSomeConformance(name, open);
+  testOtherConformance(name, open, { snapshots });
+}
+
+/** Registers the tests that `testSomeConformance` leaves out. */
+export function testOtherConformance(name: string, open: OpenWorld, { snapshots = true } = {}): void {
   describe(`${name}: paths`, () => testPaths(open));
   describe(`${name}: lines`, () => testLines(open));
   describe(`${name}: changing`, () => testChanging(open));
