@@ -5,10 +5,16 @@ import { type Side, sides } from "./sides.ts";
 import { completed, openStage } from "./stage.ts";
 
 /**
- * A fault before the reply, after which the same request is repeated. Every provider is asked by the same function, which
- * src/agent/failures.test.ts tests with all such faults.
+ * Faults before the reply, after which the same request is repeated. Every provider is asked by the same function, which
+ * src/agent/failures.test.ts tests with all of them.
  */
-const beforeReply: Fault = { status: 429 };
+const beforeReply: readonly Fault[] = [
+  { status: 429 },
+  { status: 429, retryAfter: "0.01" },
+  { status: 500 },
+  { status: 503 },
+  "drop-before-headers",
+];
 
 /** Faults in the reply, which each protocol reports in its own way. */
 const withinReply: readonly Fault[] = [
@@ -23,11 +29,16 @@ const withinReply: readonly Fault[] = [
 
 describe.each(sides)("$name", (side) => {
   // The tests of models have all faults with every provider but Ollama, and the tests of failures have all with openai.
-  const faults = side.kind === "ollama" ? withinReply : withinReply.slice(0, 2);
+  const shownHere = [
+    ...(side === sides[0] ? beforeReply.slice(0, 1) : []),
+    ...(side.kind === "ollama" ? withinReply : withinReply.slice(0, 2)),
+  ];
 
-  it.each([...(side === sides[0] ? [beforeReply] : []), ...faults])(
-    "retries after %j, and makes no call of the broken reply",
-    async (fault) => {
+  for (const fault of [...beforeReply, ...withinReply]) {
+    const tags = shownHere.includes(fault) ? [] : ["slow"];
+    it(`retries after ${JSON.stringify(fault)}, and makes no call of the broken reply`, {
+      tags,
+    }, async () => {
       const stage = await openStage(side, (words) => [
         {
           text: "I shall do something now",
@@ -42,8 +53,8 @@ describe.each(sides)("$name", (side) => {
       expect(stage.file("whole.txt")).toBe("yes\n");
       const retries = stage.events.filter((event) => event.type === "retry");
       expect(retries.map(({ attempt }) => attempt)).toEqual([1]);
-    },
-  );
+    });
+  }
 
   it.each(["hang-before", "hang-during"] as const)(
     "times out after %s, and retries",
