@@ -267,8 +267,6 @@ describe("the library", () => {
       await crib.close();
     `);
     expect([stdout, stderr]).toEqual([expect.stringMatching(seen), ""]);
-    // The command finds all of them in one folder.
-    if (level === "landlock") return;
     const options = ["--mode", "yolo", "--sandbox", level, "--rule", rule];
     const words = ["call", "process.start", JSON.stringify(input), ...options];
     const command = await run(process.execPath, [launcher, ...words], {
@@ -489,6 +487,10 @@ describe("the command", () => {
     writeFileSync(removal, `const fs = require("fs"); process.on("exit", () => ${removing});`);
     const { stdout, stderr } = await call("file.read", { path: "poem.txt" }, ["--require", removal]);
     expect([stdout.includes("1 | one"), stderr, existsSync(folder)]).toEqual([true, "", false]);
+  });
+
+  it("plays its tour from any folder", async () => {
+    expect((await toolcrib("tour")).stdout).toContain("Next steps\n");
   });
 
   it("plays its demo without any warning", async () => {

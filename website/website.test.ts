@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { faultsInBothThemes } from "../test/console/accessibility.ts";
+import { faultsOf } from "../test/console/accessibility.ts";
 import { type Browser, missingBrowser, type Page, startBrowser } from "../test/console/browser.ts";
 import { temporaryFolder } from "../test/support/temporary-folder.ts";
 import { findBrokenLinks } from "./check-links.ts";
@@ -101,7 +101,7 @@ describe("the built website", () => {
         await using opened = await open(path, viewport);
         // Scripts make what scrolls focusable, once the page is idle.
         await expect.poll(() => opened.page.evaluate(countUnfocusable)).toBe(0);
-        expect(await faultsInBothThemes(opened.page, ["serious", "critical"])).toEqual([]);
+        expect(await faultsOf(opened.page, ["serious", "critical"])).toEqual([]);
       });
 
       it.each([...accessible, ...long])("/%s fits the screen and loads only its own files", async (path) => {

@@ -4,16 +4,11 @@ import type { Page } from "playwright-core";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Returns the faults of accessibility of what is shown, in the dark theme. */
-export function faultsOf(page: Page): Promise<unknown> {
-  return faultsIn(page, "dark", {});
-}
-
 /**
- * Returns the faults in both themes; those of the named impacts. Default: all. The themes differ in nothing but colors, so the
- * second one is only checked by the rules about colors.
+ * Returns the faults of accessibility of what is shown, in both themes; those of the named impacts. Default: all. The themes
+ * differ in nothing but colors, so the second one is only checked by the rules about colors.
  */
-export async function faultsInBothThemes(page: Page, impacts?: readonly string[]): Promise<unknown> {
+export async function faultsOf(page: Page, impacts?: readonly string[]): Promise<unknown> {
   const colors = { runOnly: ["color-contrast", "link-in-text-block"] };
   const found = [...(await faultsIn(page, "dark", {})), ...(await faultsIn(page, "light", colors))];
   return found.filter(({ impact }) => impacts?.includes(impact) ?? true);

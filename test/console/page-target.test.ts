@@ -6,6 +6,7 @@ import { launcher } from "../support/built-program.ts";
 import { cliWithModel } from "../support/cli-with-model.ts";
 import { openTestConsole } from "../support/console/open-console.ts";
 import { describeTarget } from "../support/remote/real-targets.ts";
+import { faultsOf } from "./accessibility.ts";
 import { missingBrowser, still } from "./browser.ts";
 import { clickOldestCall, desk, pageFolder, phone, type ShownPage, settle, showPage } from "./shown-page.ts";
 
@@ -80,6 +81,9 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
       await dialog.getByRole("button", { name: "Undo", exact: true }).click();
       await dialog.waitFor({ state: "detached" });
       expect(readFileSync(join(here, "a.txt"), "utf8")).toBe("one\n");
+      await shown.goto(`${real.origin}/#/health`);
+      await shown.getByRole("region", { name: "Findings" }).getByText("without a finding").waitFor();
+      expect(await faultsOf(shown)).toEqual([]);
       expect(fixture.errors).toEqual([]);
       await shown.close();
     });

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callAt, hostileName, overview } from "../support/console/fixture.ts";
-import { faultsInBothThemes, faultsOf } from "./accessibility.ts";
+import { faultsOf } from "./accessibility.ts";
 import { missingBrowser } from "./browser.ts";
 import { desk, pageFolder, phone, press, type ShownPage, showPage } from "./shown-page.ts";
 
@@ -18,9 +18,6 @@ it("is at most 60 kB to load, compressed, and has no inline code", () => {
     /<style|style=|<script(?! type="module" src)/,
   );
 });
-
-/** The pages that are checked in both themes: they have diffs, highlighted code and colored output. */
-const inBothThemes = ["now", "a call", "a command", "a session"];
 
 /** The pages in a real browser, with made-up data. */
 describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
@@ -51,11 +48,10 @@ describe.skipIf(missingBrowser)("the page (with Chromium)", () => {
 
     it.each(Object.entries(routes))(
       "shows %s below the waiting questions, without faults of accessibility",
-      async (name, hash) => {
+      async (_name, hash) => {
         await shown.show(hash);
         expect(await questionBar(page)).toMatchObject({ x: 232, y: expect.closeTo(44, 0) });
-        const faults = inBothThemes.includes(name) ? faultsInBothThemes(page) : faultsOf(page);
-        expect(await faults).toEqual([]);
+        expect(await faultsOf(page)).toEqual([]);
         expect(shown.errors).toEqual([]);
       },
     );

@@ -1,9 +1,10 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { testConformance, testSomeConformance } from "../../src/environment/conformance/conformance.ts";
+import { testOtherConformance, testSomeConformance } from "../../src/environment/conformance/conformance.ts";
 import { putFiles } from "../../src/environment/conformance/local-world.ts";
 import { openTargetWorld } from "../../src/environment/conformance/target-world.ts";
+import type { OpenWorld } from "../../src/environment/conformance/world.ts";
 import { testKilledCalls } from "../journal/killed-calls.ts";
 import { testEditScenarios } from "../scenarios/edit-scenarios.ts";
 import { builtProgram } from "../support/built-program.ts";
@@ -69,8 +70,9 @@ for (const kind of ["ssh", "podman"] as const) {
 
     // As root, the ssh server and podman work in other ways.
     describe("environment", { tags: "root" }, () => {
-      const test = kind === forAll ? testConformance : testSomeConformance;
-      test("target", (content) => openTargetWorld(there, content));
+      const open: OpenWorld = (content) => openTargetWorld(there, content);
+      testSomeConformance("target", open);
+      describe("also", { tags: kind === forAll ? [] : ["slow"] }, () => testOtherConformance("target", open));
     });
 
     describe("transactions", () => testTransactionsOfKilledClient(target));
