@@ -37,6 +37,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly wording?: ((text: string) => string) | undefined;
   /** Set when the tool starts programs of its own choice, such as git: each call then gets an `environment.confinement`. */
   readonly startsPrograms?: true | undefined;
+  /** Set for tools of the embedding program, which may reach files without the environment. */
+  readonly reachesAnywhere?: true | undefined;
   /** Set when the tool calls other tools: its calls are recorded when they begin, as those that they make name them. */
   readonly makesCalls?: true | undefined;
   /** How long the tool may find out, after a limit or an abort, what it has done. Default: 0.2 s. */

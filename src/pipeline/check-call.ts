@@ -5,6 +5,7 @@ import { denied } from "../engine/approvals/refusals.ts";
 import { decideWithHook } from "./decide-call.ts";
 import type { PipelineParts } from "./pipeline.ts";
 import { previewCall } from "./preview-call.ts";
+import { refuseSyntaxErrors } from "./refuse-syntax-errors.ts";
 import { approvalRequest, widthsOffered } from "./request-approval.ts";
 import { compose } from "./stage.ts";
 import { catchErrors } from "./stages/catch-errors.ts";
@@ -32,6 +33,7 @@ export function openCheck({
       const call = { ...valid, input: snapshot(valid.input) };
       const decided = await decideWithHook(call, policy);
       const { decision } = decided;
+      await refuseSyntaxErrors(call, decision);
       call.account.decision = decision.record;
       if (decision.verdict === "deny") throw denied(decision);
       if (decision.verdict === "ask") {

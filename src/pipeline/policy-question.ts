@@ -21,7 +21,7 @@ import type { Policy } from "../policy/rules/compile-policy.ts";
 
 /** A call whose paths have not been resolved yet. */
 export interface CallToCheck {
-  readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "ownName" | "risk">;
+  readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "ownName" | "risk" | "reachesAnywhere">;
   readonly accesses: readonly ToolAccess[];
   readonly environment: Lister & Foreseeing;
   readonly asksBeforeCommands?: true | undefined;
@@ -44,14 +44,16 @@ export async function policyQuestion(
   },
 ): Promise<Question> {
   const { mode, sandbox, policy, lookUp, readCommand, shells } = settings;
-  const { name, canonical = name, server, ownName = canonical, risk } = tool;
+  const { name, canonical = name, server, ownName = canonical, risk, reachesAnywhere } = tool;
+  const isConfined = server === undefined && !reachesAnywhere;
   const isSettled = lookUp === "what decides" && mode !== "paranoid" && !policy.asksAboutReads;
   const open = isSettled ? accesses.filter(({ kind }) => kind !== "read") : accesses;
   const paths = pathsNamed(open, policy.context, readCommand, shells);
   // These sandboxes hide secrets, so a search for them is needed only when a command may leave the sandbox.
   const hidesSecrets = (sandbox === "bwrap" || sandbox === "seatbelt") && policy.unconfined.length === 0;
   const directories = hidesSecrets ? [] : directoriesRead(accesses, policy.context, readCommand, shells);
-  const realPaths = paths.length === 0 ? nowhere : await realPathsOf(paths, open, policy, environment);
+  const found = paths.length === 0 ? [] : await resolvePaths(paths, open, policy, environment);
+  const realPaths = new Map(found.flatMap(({ path, real }) => (real === undefined ? [] : [[path, real]])));
   const changes = mode === "cautious" ? changesPlanned(accesses, policy.context, readCommand, shells) : [];
   return {
     mode,
@@ -61,6 +63,7 @@ export async function policyQuestion(
     asksBeforeCommands,
     shells,
     realPaths,
+    outside: isConfined ? outsideOf(found, open) : undefined,
     notCovered: changes.length === 0 ? nowhere : await lossesOf(changes, realPaths, environment),
     refusedBelow:
       directories.length === 0 ? nowhere : await refusedBelow(directories, environment, guardPaths(policy)),
@@ -77,21 +80,54 @@ async function lossesOf(...given: Parameters<typeof foreseeLoss>): ReturnType<ty
 // Node takes 50 microseconds to import a module again.
 const ofChanges = loadOnce(() => import("../journal/keep/foresee-loss.ts"));
 
-async function realPathsOf(
+interface ResolvedPath {
+  readonly path: string;
+  /** The path by which it is decided, if it is not the one that is written. */
+  readonly real: string | undefined;
+  /** The error of the environment when it leads outside. */
+  readonly outside?: ToolError;
+}
+
+async function resolvePaths(
   paths: readonly string[],
   accesses: readonly ToolAccess[],
   { context }: Policy,
   environment: CallToCheck["environment"],
-): Promise<ReadonlyMap<string, string>> {
-  const found = await Promise.all(
-    paths.map(async (path): Promise<readonly [string, string][]> => {
-      const real = await realPathFor(path, accesses, environment).catch((error) =>
-        realPathAfter(error, path, context),
-      );
-      return real === undefined || real === posix.resolve(context.workspace, path) ? [] : [[path, real]];
+): Promise<readonly ResolvedPath[]> {
+  return Promise.all(
+    paths.map(async (path): Promise<ResolvedPath> => {
+      try {
+        const real = await realPathFor(path, accesses, environment);
+        const isPlain = real === posix.resolve(context.workspace, path);
+        return { path, real: isPlain ? undefined : real };
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        if (error.code !== "outside-workspace") return { path, real: undefined };
+        // For an entry that is not followed, the environment names the folder around it.
+        const outside = new ToolError(error.code, `${path} leads outside the workspace`, {
+          hint: error.hint ?? "Use a path inside the workspace.",
+          cause: error,
+        });
+        return { path, real: realPathOutside(path, context), outside };
+      }
     }),
   );
-  return new Map(found.flat());
+}
+
+/** Returns the refused paths that the tool itself names. Git writes its own files, which may be elsewhere. */
+function outsideOf(
+  found: readonly ResolvedPath[],
+  accesses: readonly ToolAccess[],
+): ReadonlyMap<string, ToolError> | undefined {
+  const named = new Set(
+    accesses.flatMap((access) =>
+      "path" in access && !(access.kind === "write" && access.by === "git") ? access.path : [],
+    ),
+  );
+  const refused = found.flatMap(({ path, outside }) =>
+    outside !== undefined && named.has(path) ? [[path, outside] as const] : [],
+  );
+  return refused.length === 0 ? undefined : new Map(refused);
 }
 
 /** Resolves a path. Deleting or moving a link concerns the link itself, so its target is then not resolved. */
@@ -110,13 +146,11 @@ function realPathFor(
 }
 
 /**
- * Returns the path by which an unresolved path is decided: a link out of the workspace may lead anywhere, and any other
- * path is decided by its spelling (undefined). The tool reports the error.
+ * Returns the path by which a path is decided that leads outside: a link out of the workspace may lead anywhere, and any
+ * other path is decided by its spelling (undefined).
  */
-function realPathAfter(error: unknown, path: string, { workspace }: PathContext): string | undefined {
-  if (!(error instanceof ToolError)) throw error;
-  const isInside = isWithin(posix.resolve(workspace, path), workspace);
-  return isInside && error.code === "outside-workspace" ? outsideWorkspace : undefined;
+function realPathOutside(path: string, { workspace }: PathContext): string | undefined {
+  return isWithin(posix.resolve(workspace, path), workspace) ? outsideWorkspace : undefined;
 }
 
 type Lister = Pick<Environment, "workspace" | "openDirectory" | "realPath">;

@@ -1,5 +1,6 @@
 import type { ToolRisk } from "../contract/access.ts";
 import type { DecisionRecord } from "../contract/call.ts";
+import type { ToolError } from "../contract/error.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { findRules, unconfinedBy } from "./find-rules.ts";
 import { formatOrigin } from "./guard-paths.ts";
@@ -84,6 +85,8 @@ function verdictOn(
   };
   const askFirmly = (reason: string, rule?: Rule) => ({ ...give("ask", reason, rule), firm: true }) as const;
   if (deny !== undefined) return give("deny", deny.reason, deny.rule);
+  const outside = refusalOutside(part, question);
+  if (outside !== undefined) return { ...give("deny", "it leads outside the workspace"), outside };
   if (mayDeny !== undefined && (mode !== "yolo" || mayDeny.aimed || isWrittenByUser(mayDeny.rule)))
     return askFirmly(mayDeny.reason, mayDeny.rule);
   if ("mentioned" in part) return undefined;
@@ -113,6 +116,12 @@ function verdictOn(
   if (wins !== undefined) return give("allow", wins.because ?? "a rule allows it", wins);
   if (doubt !== undefined) return give("ask", doubt);
   return { part, risk, rule: undefined, ...verdictOfMode(part, risk, mode, question) };
+}
+
+/** Returns why the environment refuses a path that the tool itself names. What commands name is for the sandbox. */
+function refusalOutside(part: PolicyPart, { outside }: Question): ToolError | undefined {
+  if (!("target" in part) || part.in !== undefined || part.target.kind !== "known") return undefined;
+  return outside?.get(part.target.spelled);
 }
 
 /** Returns why plan mode denies a part; undefined for a part that only reads. No rule and no mode can allow more. */

@@ -184,7 +184,8 @@ function commandParts(
       ),
     ];
   });
-  for (const { reason, span } of notUnderstood) parts.push({ kind: "unclear", reason, in: at(span) });
+  for (const { reason, span, isSyntax } of notUnderstood)
+    parts.push({ kind: "unclear", reason, isSyntax, in: at(span) });
   return withoutRepeats(parts);
 }
 

@@ -1,5 +1,6 @@
 import type { ToolAccess, ToolRisk } from "../contract/access.ts";
 import type { DecisionRecord, SandboxLevel } from "../contract/call.ts";
+import type { ToolError } from "../contract/error.ts";
 import type { StartState } from "./commands/analyse-command.ts";
 import type { Extent, SimpleCommand, Span } from "./commands/analysis.ts";
 import type { PathTarget } from "./paths/path-target.ts";
@@ -56,7 +57,13 @@ export type PolicyPart =
   | HostPart
   | { readonly kind: "run"; readonly command: SimpleCommand; readonly in: CommandSegment }
   /** A part of a command that only the shell will understand. */
-  | { readonly kind: "unclear"; readonly reason: string; readonly in: CommandSegment };
+  | {
+      readonly kind: "unclear";
+      readonly reason: string;
+      /** Whether the reason is a syntax error. */
+      readonly isSyntax?: true | undefined;
+      readonly in: CommandSegment;
+    };
 
 export interface PathPart {
   readonly kind: "read" | "write" | "delete";
@@ -98,6 +105,8 @@ export interface PolicyVerdict {
   readonly firm?: true;
   /** Whether plan mode denies the part. */
   readonly planned?: true;
+  /** Set for a part that leads outside the workspace, which no rule allows to a tool: the error of the environment. */
+  readonly outside?: ToolError;
   /** Whether the part would run without a sandbox, which a grant must allow too. */
   readonly bare?: true | undefined;
   /** The reason for users and models: "mode cautious asks before commands run". */
@@ -132,6 +141,8 @@ export interface Question {
   readonly asksBeforeCommands?: true | undefined;
   /** The real path of each named path whose spelling differs from it. */
   readonly realPaths: ReadonlyMap<string, string>;
+  /** The paths, as written in the call, that the environment refuses to its tool because they lead outside. */
+  readonly outside?: ReadonlyMap<string, ToolError> | undefined;
   /** The state of the open shells that this call uses, by name; missing for a new shell. */
   readonly shells?: ReadonlyMap<string, StartState> | undefined;
   /** In `cautious`: the paths whose change undo would not restore, as written in the call, and why. */

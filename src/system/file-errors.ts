@@ -165,7 +165,7 @@ export function isReadOnlyOutput(path: string): ToolError {
 }
 
 export function isWorkspaceItself(path: string): ToolError {
-  return new ToolError("denied", `${path} is the workspace itself and cannot be replaced`, {
+  return new ToolError("unsupported", `${path} is the workspace itself and cannot be replaced`, {
     hint: "Name a file or directory inside it.",
   });
 }

@@ -87,7 +87,9 @@ const toolKeys = Object.keys({
   wording: true,
   makesCalls: true,
   patienceMs: true,
-} satisfies Readonly<Record<keyof OwnTool | Exclude<keyof AnyTool, "findsWrites" | "settlesMs">, true>>);
+} satisfies Readonly<
+  Record<keyof OwnTool | Exclude<keyof AnyTool, "findsWrites" | "settlesMs" | "reachesAnywhere">, true>
+>);
 
 /** All providers accept these names. */
 const toolName = /^[a-zA-Z][\w.-]{0,63}$/;
@@ -98,6 +100,7 @@ async function completeTool(tool: OwnTool): Promise<AnyTool> {
   return {
     ...tool,
     risk,
+    reachesAnywhere: true,
     input: await inputOf(tool),
     limits: { ...defaultLimits, ...limits },
     accesses: accesses ? accesses.bind(tool) : () => [],

@@ -1,4 +1,5 @@
 import type { SandboxLevel } from "../contract/call.ts";
+import type { Environment } from "../contract/environment.ts";
 import type { ShellHistory } from "../contract/process.ts";
 import type { AnyTool, ToolSettings } from "../contract/tool.ts";
 import { toolcribDialect } from "../dialects/toolcrib.ts";
@@ -6,6 +7,7 @@ import { type CallRecord, Journal } from "../journal/journal.ts";
 import { newIdentifier } from "../lib/identifier.ts";
 import { shellsUsed } from "../pipeline/decide-call.ts";
 import { type CallToCheck, policyQuestion } from "../pipeline/policy-question.ts";
+import { refuseSyntaxErrors } from "../pipeline/refuse-syntax-errors.ts";
 import { parseInput } from "../pipeline/stages/reject-invalid-input.ts";
 import { analyseCommand } from "../policy/commands/analyse-command.ts";
 import { historyAfter } from "../policy/commands/shell-sessions.ts";
@@ -31,6 +33,16 @@ export async function previewDecision(call: CheckedCall, rules: PreviewRules): P
   const settings = { mode, policy, sandbox, lookUp: "all", readCommand: analyseCommand, shells } as const;
   const question = await policyQuestion({ ...call, environment }, settings);
   return { ...decideCall(question, policy, analyseCommand), question };
+}
+
+/** Does the same as a call would. Throws `invalid-input` for a command that the shell cannot read. */
+export async function explainDecision(
+  call: CheckedCall,
+  rules: PreviewRules & { readonly environment: Environment },
+): Promise<PreviewedDecision> {
+  const decision = await previewDecision(call, rules);
+  await refuseSyntaxErrors({ ...call, environment: rules.environment }, decision);
+  return decision;
 }
 
 interface PreviewRules {
@@ -120,9 +132,9 @@ function readRecords({
   }
 }
 
-async function toolOf({ tool: name, accesses }: CallRecord): Promise<Pick<AnyTool, "name" | "risk">> {
+async function toolOf({ tool: name, accesses }: CallRecord): Promise<CheckedCall["tool"]> {
   const known = toolcribDialect.tools.find(({ canonical }) => canonical === name);
   if (known) return { name, risk: (await known.load()).risk };
   // The risk of an application's own tool is unknown, so its recorded accesses decide.
-  return { name, risk: accesses.length > 0 ? "read" : "execute" };
+  return { name, risk: accesses.length > 0 ? "read" : "execute", reachesAnywhere: true };
 }

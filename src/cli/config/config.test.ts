@@ -147,23 +147,27 @@ describe("toolcrib config", () => {
     },
   );
 
-  it.each([userFile, () => projectFile])("is a problem for the doctor, in the file %#", async (fileOf) => {
-    await using cli = cliWorkspace();
-    cli.write(fileOf(cli), '[targets]\nbox = "ssh"\n[hooks]\nStpo = []\n');
-    const { exit, stdout } = await cli.run("doctor", "--json");
-    const { findings } = JSON.parse(stdout) as { findings: readonly { about: string }[] };
-    expect([exit, findings.filter(({ about }) => about === "settings")]).toEqual([
-      1,
-      expect.arrayContaining([
-        {
-          about: "settings",
-          state: "wrong",
-          message: `${fileOf(cli)}:4: unknown key hooks.Stpo; did you mean hooks.Stop?`,
-          hint: expect.stringMatching(/^Fix it: toolcrib config edit/),
-        },
-      ]),
-    ]);
-  });
+  it.each([userFile, () => projectFile])(
+    "is a problem for the doctor, in the file %#",
+    { tags: "slow" },
+    async (fileOf) => {
+      await using cli = cliWorkspace();
+      cli.write(fileOf(cli), '[targets]\nbox = "ssh"\n[hooks]\nStpo = []\n');
+      const { exit, stdout } = await cli.run("doctor", "--json");
+      const { findings } = JSON.parse(stdout) as { findings: readonly { about: string }[] };
+      expect([exit, findings.filter(({ about }) => about === "settings")]).toEqual([
+        1,
+        expect.arrayContaining([
+          {
+            about: "settings",
+            state: "wrong",
+            message: `${fileOf(cli)}:4: unknown key hooks.Stpo; did you mean hooks.Stop?`,
+            hint: expect.stringMatching(/^Fix it: toolcrib config edit/),
+          },
+        ]),
+      ]);
+    },
+  );
 
   it("stops every call for a mistake in the project's file, too, but only warns where that cannot restrict", async () => {
     await using cli = cliWorkspace();

@@ -1,6 +1,6 @@
 import type { ConsoleCommands } from "../../console/server/services.ts";
 import { callTitle } from "../../lib/text/call-title.ts";
-import { previewDecision, replayCalls } from "../../toolcrib/replay-calls.ts";
+import { explainDecision, replayCalls } from "../../toolcrib/replay-calls.ts";
 import type { Arguments } from "../command.ts";
 
 /** The commands of the console. Each loads what it needs on first use. */
@@ -24,7 +24,7 @@ export const consoleCommands: ConsoleCommands = {
     const { reportDecision } = await import("../policy/report-decision.ts");
     const call = await readCall([text]);
     return withPolicy(argumentsFor(workspace), async ({ rules, mode, environment, sandbox }) => {
-      const decision = await previewDecision(call, { policy: rules.current, mode, environment, sandbox });
+      const decision = await explainDecision(call, { policy: rules.current, mode, environment, sandbox });
       const { verdict, risk, reason, rule, source, parts } = reportDecision(decision);
       return {
         ...{ verdict, risk, reason, rule, source },

@@ -8,7 +8,7 @@ import { fromCommandLine, toCommandLine } from "../../lib/text/shell-quote.ts";
 import type { RuleOrigin, RuleSource } from "../../policy/policy.ts";
 import { parseRules } from "../../policy/rules/parse-rules.ts";
 import { searchSettings } from "../../toolcrib/check-options.ts";
-import { type CheckedCall, previewDecision, toCheckedCall } from "../../toolcrib/replay-calls.ts";
+import { type CheckedCall, explainDecision, toCheckedCall } from "../../toolcrib/replay-calls.ts";
 import type { ProjectRules } from "../../toolcrib/trust.ts";
 import type { Arguments } from "../command.ts";
 import { placeName } from "../options.ts";
@@ -23,7 +23,7 @@ export async function explainCall(given: Arguments): Promise<number> {
   const call = await readCall(given.operands);
   return withPolicy(given, async ({ id, rules, mode, environment, sandbox }) => {
     const { current } = rules;
-    const decision = await previewDecision(call, { policy: current, mode, environment, sandbox });
+    const decision = await explainDecision(call, { policy: current, mode, environment, sandbox });
     const confinement = reportConfinement(decision, current);
     if (given.options.has("json")) printJson({ ...reportDecision(decision), confinement });
     else print(showDecision(decision, columnsOf(1)) + showConfinement(confinement));

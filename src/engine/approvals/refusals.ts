@@ -13,6 +13,7 @@ export function denied(decision: Decision): ToolError {
       hint: "Plan mode is on. Read what you need, then reply with a plan that the user can accept.",
       forUser: { hint: "To carry out the plan: /plan accept" },
     });
+  if (decision.decisive.outside !== undefined) return decision.decisive.outside;
   return new ToolError("denied", `Denied: ${describe(decision)}`, {
     hint: "Do not work around it. Continue without it, or ask the user to change the rule.",
     forUser: { hint: howToLift(decision) },

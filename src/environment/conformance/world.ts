@@ -87,7 +87,7 @@ export function circleFailure(path: string): object {
 
 export function workspaceFailure(path: string): object {
   const message = `${path} is the workspace itself and cannot be replaced`;
-  return failure("denied", message, "Name a file or directory inside it.");
+  return failure("unsupported", message, "Name a file or directory inside it.");
 }
 
 export async function textOf(environment: Environment, path: string): Promise<string> {

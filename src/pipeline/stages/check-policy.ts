@@ -35,6 +35,7 @@ import {
   runsCommands,
 } from "../decide-call.ts";
 import { isStillShown, type PreviewServices, previewCall } from "../preview-call.ts";
+import { refuseSyntaxErrors } from "../refuse-syntax-errors.ts";
 import { approvalHash, approvalRequest, widthsOffered } from "../request-approval.ts";
 import type { Stage } from "../stage.ts";
 
@@ -47,6 +48,7 @@ export function checkPolicy(settings: PolicySettings, previews: PreviewServices)
     for (;;) {
       const decided = await decideWithHook(call, settings);
       const { question, decision } = decided;
+      await refuseSyntaxErrors(call, decision);
       call.account.decision = decision.record;
       if (runsCommands(call)) call.account.sandbox = decision.sandbox;
       const recheck = () => recheckCall(call, question, settings);

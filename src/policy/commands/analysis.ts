@@ -116,6 +116,8 @@ export type Extent = "deep" | "visible" | "names";
 export interface NotUnderstood {
   readonly reason: string;
   readonly span: Span;
+  /** Whether the parser found a syntax error, so that the shell probably runs nothing. */
+  readonly isSyntax?: true;
 }
 
 type Part = string | UnknownPart;

@@ -78,7 +78,7 @@ describe("file.delete", () => {
     await using opened = toolFixture();
     for (const path of [".", opened.workspace, "a/.."]) {
       expect(await opened.refusal(fileDelete, { path, recursive: true })).toEqual({
-        code: "denied",
+        code: "unsupported",
         message: `${path} is the workspace itself and cannot be replaced`,
         hint: "Name a file or directory inside it.",
       });

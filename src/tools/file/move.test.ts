@@ -82,7 +82,7 @@ describe("file.move", () => {
       hint: "Choose a target outside the directory that is moved.",
     });
     expect(await opened.refusal(fileMove, { from: ".", to: "new" })).toEqual({
-      code: "denied",
+      code: "unsupported",
       message: ". is the workspace itself and cannot be replaced",
       hint: "Name a file or directory inside it.",
     });

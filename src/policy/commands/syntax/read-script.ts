@@ -7,8 +7,10 @@ import { doubt, noteVariable, type Scope } from "./scope.ts";
 
 /** Finds every simple command of a parsed script, at any depth. */
 export function readScript(script: bash.ParsedScript, scope: Scope): void {
-  for (const { message, pos } of script.errors ?? [])
-    doubt(scope, `a syntax error: ${message}`, { pos, end: Math.max(pos, script.end) });
+  for (const { message, pos } of script.errors ?? []) {
+    const span = scope.locate(pos, Math.max(pos, script.end));
+    scope.reading.notUnderstood.push({ reason: `a syntax error: ${message}`, span, isSyntax: true });
+  }
   const accounts = new Accounts(scope);
   readStatements(script.commands, scope, accounts);
   accounts.check(script);
