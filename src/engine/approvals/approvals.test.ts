@@ -394,7 +394,7 @@ describe("an approval request", () => {
   it("lists only the parts that need approval when no user can answer", async () => {
     await using fixture = await openFixture("nobody", { rules: ["allow run ls", "ask run git push **"] });
     const { error } = await fixture.crib.call("test.act", { run: "ls | wc && git push" });
-    expect(error).toEqual({
+    expect(error).toMatchObject({
       code: "needs-approval",
       message: expect.stringMatching(
         /^This call needs approval: it would run `wc` \(mode safe asks before commands run\); it would run `git push`: .* \(ask run git push \*\*, --rule:2\)$/,

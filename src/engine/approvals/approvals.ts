@@ -158,7 +158,7 @@ export class WorkspaceApprovals implements Approvals {
     if (prompt) return askVisibly(prompt, questions);
     if (outside.isStored) return askOutside({ ...questions, ...outside });
     return (request) => {
-      const earlier = attemptQuietly(() => this.#store.take(request, questions.asker.session));
+      const earlier = attemptQuietly(() => this.#store.take(request, questions.asker));
       return earlier ?? this.#refuse(request);
     };
   }

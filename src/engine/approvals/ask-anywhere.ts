@@ -17,7 +17,7 @@ interface Questions {
  */
 export function askVisibly(prompt: Approve, { store, asker }: Questions): Approve {
   return async (request, signal, ready) => {
-    const earlier = attemptQuietly(() => store.take(request, asker.session));
+    const earlier = attemptQuietly(() => store.take(request, asker));
     if (earlier) return earlier;
     const withdrawn = new AbortController();
     const either = AbortSignal.any([signal, withdrawn.signal]);
@@ -56,7 +56,7 @@ export function askOutside({
   readonly notify: (request: ApprovalRequest, message: string) => void;
 }): Approve {
   return async (request, signal) => {
-    const earlier = store.take(request, asker.session);
+    const earlier = store.take(request, asker);
     if (earlier) return earlier;
     const cannotAsk = () => needsApproval({ verdict: "ask", parts: request.parts }, request, request);
     if (waitMs > 0) {

@@ -167,7 +167,7 @@ describe("the stored requests", () => {
       const pending = store.store(store.describe(request as never, asker), { outlivesSession });
       store.answer(pending!, { allow: true });
       store.endSession("session_1");
-      return store.take(request, "session_2")?.allow;
+      return store.take(request, { ...asker, session: "session_2" })?.allow;
     };
     expect({ ended: answerOf("one", false), outlived: answerOf("two", true) }).toEqual({
       ended: undefined,

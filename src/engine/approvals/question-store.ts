@@ -146,10 +146,16 @@ export class QuestionStore {
     throw rows.length > 0 && open.length === 0 ? askerEnded(id) : noLongerPending(id);
   }
 
-  /** Returns the answer to exactly this call, if there is one. An approval counts once; a refusal stays for a while. */
-  take(request: Pick<ApprovalRequest, "hash" | "previewHash">, session: string): Approval | undefined {
+  /**
+   * Returns the answer to exactly this call in this workspace, if there is one. An approval counts once; a refusal stays
+   * for a while.
+   */
+  take(
+    request: Pick<ApprovalRequest, "hash" | "previewHash">,
+    { workspace, session }: Pick<Asker, "workspace" | "session">,
+  ): Approval | undefined {
     const row = this.#rows(approvalId(request)).find(
-      (found) => !found.waits && !isOver(found) && isSame(found, request),
+      (found) => !found.waits && !isOver(found) && isSame(found, request) && found.workspace === workspace,
     );
     const answer = row && answerOf(row);
     if (row === undefined || answer === undefined) return undefined;
