@@ -34,7 +34,7 @@ export interface ModelErrorOptions extends ErrorOptions {
   readonly status?: number | undefined;
   /** How long the provider asks to wait. */
   readonly retryAfterMs?: number | undefined;
-  /** What the failed reply used, when the provider said so: it is charged, too. */
+  /** The tokens of the failed reply, when the provider reported them: they are charged, too. */
   readonly usage?: TokenUsage | undefined;
 }
 

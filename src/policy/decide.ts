@@ -118,7 +118,7 @@ function verdictOn(
   return { part, risk, rule: undefined, ...verdictOfMode(part, risk, mode, question) };
 }
 
-/** Returns why the environment refuses a path that the tool itself names. What commands name is for the sandbox. */
+/** Returns why the environment refuses a path that the tool itself names. The sandbox judges what commands name. */
 function refusalOutside(part: PolicyPart, { outside }: Question): ToolError | undefined {
   if (!("target" in part) || part.in !== undefined || part.target.kind !== "known") return undefined;
   return outside?.get(part.target.spelled);

@@ -94,7 +94,7 @@ async function askModel(asking: Asking): Promise<Asked> {
   }
 }
 
-/** What a model has sent of a reply. */
+/** The part of a reply that has arrived. */
 class ReceivedText {
   #hasBegun = false;
   #text = "";

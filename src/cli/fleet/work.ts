@@ -129,7 +129,7 @@ export async function startFleetWorker(
   });
 }
 
-/** What a command line allows the runs of its worker. `isLocal`: the user who wrote the spec also runs the worker. */
+/** The permissions that a command line gives to the runs of its worker. `isLocal`: the user who wrote the spec also runs the worker. */
 export function workerLimits(
   { options }: Arguments,
   { isLocal }: { readonly isLocal: boolean },

@@ -120,6 +120,7 @@ describe("statistics", () => {
     { name: "tasks may have different numbers of runs", solved: [2, 0, 1], runs: [2, 1, 3], effective: 6 },
     // Nothing shows that repetitions are independent.
     { name: "when all runs are solved, tasks count", solved: [3, 3], runs: [3, 3], effective: 2 },
+    { name: "runs of a single task count as one", solved: [9], runs: [10], effective: 1 },
     { name: "without runs, nothing is known", solved: [], runs: [], effective: 0 },
   ])("$name", ({ solved, runs, effective }) => {
     const tasks = runs.map((count, index) => ({ runs: count, solved: solved[index]! }));

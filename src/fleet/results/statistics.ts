@@ -43,8 +43,9 @@ export function solvedRate(tasks: readonly TaskCount[]): Rate {
  * all runs were independent. At least 1, so that chance differences never make an interval narrower.
  */
 function designEffect(tasks: readonly TaskCount[], share: number, total: number): number {
-  // Runs that all agree do not show whether repetitions are independent, so only tasks count.
-  if (share === 0 || share === 1) return total / tasks.filter(({ runs }) => runs > 0).length;
+  // Runs that all agree, or are all of one task, do not show whether repetitions are independent: only tasks count.
+  const counted = tasks.filter(({ runs }) => runs > 0).length;
+  if (share === 0 || share === 1 || counted === 1) return total / counted;
   const between = sumOf(tasks.map(({ solved, runs }) => (solved - share * runs) ** 2));
   return Math.max(1, between / (total * share * (1 - share)));
 }

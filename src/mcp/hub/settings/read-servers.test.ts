@@ -114,6 +114,7 @@ it("leaves fields of other programs alone", async () => {
     alwaysAllow: [],
     description: "x",
     transport: "stdio",
+    enabled: true,
   };
   folders.write(folders.own, { mcpServers: { git }, inputs: [] });
   expect((await readServers(folders)).servers).toEqual({ git: { cwd: folders.configDirectory, ...git } });

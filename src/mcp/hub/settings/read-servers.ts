@@ -156,8 +156,9 @@ const restrictions = z.looseObject({
 function almostRestrictions(content: unknown): readonly FileProblem[] {
   const servers = isRecord(content) && isRecord(content.mcpServers) ? content.mcpServers : {};
   return Object.entries(servers).flatMap(([name, server]) =>
-    Object.keys(isRecord(server) ? server : {}).flatMap((field): FileProblem[] => {
-      if (Object.hasOwn(serverFields, field)) return [];
+    Object.entries(isRecord(server) ? server : {}).flatMap(([field, value]): FileProblem[] => {
+      // `enabled: true` of another program restricts nothing.
+      if (Object.hasOwn(serverFields, field) || (field === "enabled" && value === true)) return [];
       const near = field === "enabled" ? "disabled" : nearest(field, Object.keys(serverFields));
       if (near === undefined || !Object.hasOwn(restricting, near)) return [];
       const message = `unknown field ${cleanLine(name, 40)}.${cleanLine(field, 40)}; did you mean ${near}?`;
