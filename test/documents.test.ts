@@ -144,7 +144,7 @@ it("every editor is configured to start `toolcrib acp`", () => {
   for (const { text, language } of shown) expect(text).toContain(language === "lua" ? ofLua : ofJson);
 });
 
-it("every relative link has a target", () => {
+it("every relative link has a target", { tags: "slow" }, () => {
   const broken = documents.flatMap((document) => {
     const text = readFileSync(join(repository, document), "utf8");
     const targets = [...text.matchAll(/\]\((?![a-z]+:|#)([^)#]+)/g)].map((match) => match[1]!);
@@ -166,7 +166,7 @@ it("every readable format is in the table, with its names", () => {
   );
 });
 
-it("every dialect is in the table, with the tools shown to its models", async () => {
+it("every dialect is in the table, with the tools shown to its models", { tags: "slow" }, async () => {
   const page = readFileSync(join(repository, "docs/dialects.md"), "utf8");
   const rows = [...page.matchAll(/^\| `([\w-]+)` \|.*\| `([^`]+)`[^`]*\|$/gm)];
   const wanted = dialectNames.map(async (name) => {

@@ -66,7 +66,7 @@ function makeRepository({ workspace, write }: CliWithModel) {
 }
 
 describe("the GitHub action", () => {
-  it("does a task with a budget, and keeps answer, changes and journal", async () => {
+  it("does a task with a budget, and keeps answer, changes and journal", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel([
       { calls: [{ name: "file_write", input: { path: "b.txt", content: "two\n" } }] },
       { text: "Wrote b.txt." },
@@ -86,7 +86,9 @@ describe("the GitHub action", () => {
     expect(JSON.stringify(fixture.server.requests[0])).toContain("$(touch pwned)");
   });
 
-  it("installs Toolcrib outside of the repository, whose .npmrc may name another registry", async () => {
+  it("installs Toolcrib outside of the repository, whose .npmrc may name another registry", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await cliWithModel([{ text: "Done." }]);
     makeRepository(fixture);
     fixture.write(".npmrc", "registry=http://127.0.0.1:1/\n");
@@ -137,7 +139,7 @@ describe("npm run release", () => {
     expect([status, stderr]).toEqual([2, "Name the new version: npm run release -- 0.2.0\n"]);
   });
 
-  it("refuses a clone that is not ready, and changes nothing", async () => {
+  it("refuses a clone that is not ready, and changes nothing", { tags: "slow" }, async () => {
     await using folder = temporaryFolder();
     const clone = join(folder.path, "clone");
     const git = (...words: string[]) => execFileSync("git", words, { cwd: clone, encoding: "utf8" }).trim();

@@ -317,7 +317,9 @@ it("gives the AI SDK tools that it can run, cancel and describe to its model", a
   ]);
 });
 
-it("does not repeat an approved call when LangGraph repeats its node for a later one", async () => {
+it("does not repeat an approved call when LangGraph repeats its node for a later one", {
+  tags: "slow",
+}, async () => {
   await using made = await temporaryToolcrib({ mode: "safe" });
   const commands = ["echo 1 >> log", "echo 2 >> log", "echo 3 >> log"];
   const answers: unknown[] = [];

@@ -63,7 +63,9 @@ it("makes an approved call in another process only under the id that was shown",
   expect([await make("3"), await make(""), await make("2")]).toEqual([false, false, true]);
 });
 
-it("remembers only the latest calls, and an approval counts once even when it is forgotten", async () => {
+it("remembers only the latest calls, and an approval counts once even when it is forgotten", {
+  tags: "slow",
+}, async () => {
   await using made = await temporaryToolcrib({ mode: "safe" });
   const approvals = new SdkApprovals(made.crib);
   const make = (id: string) => made.crib.call("file.write", write("a"), approvals.approved(id, {}));

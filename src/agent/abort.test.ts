@@ -102,7 +102,9 @@ it("can be aborted at any event of a turn, and continues", { tags: "slow" }, asy
   }
 });
 
-it("keeps the text that was shown, without provider metadata, and adds a notice for the model", async () => {
+it("keeps the text that was shown, without provider metadata, and adds a notice for the model", {
+  tags: "slow",
+}, async () => {
   const script = [
     { text: "Once upon a time there was a model.", fault: "hang-during" as const },
     { text: "Fine." },
@@ -159,7 +161,7 @@ it("ends a command and answers it, and does not make the calls after it", async 
   await goesOn(session, close);
 });
 
-it("stops waiting for a retry, for an approval, for a hook", async () => {
+it("stops waiting for a retry, for an approval, for a hook", { tags: "slow" }, async () => {
   const write = { calls: [{ name: "file_write", input: { path: "b.txt", content: "" } }] };
   const never = () => new Promise<never>(() => {});
   // biome-ignore lint/suspicious/noThenProperty: a thenable that never settles.
@@ -220,7 +222,7 @@ it("drops queued messages, and warns", async () => {
   await goesOn(session, close);
 });
 
-it("leaves the conversation unchanged when a compaction is aborted", async () => {
+it("leaves the conversation unchanged when a compaction is aborted", { tags: "slow" }, async () => {
   const { session, server, events, close } = await sessionOnLoopback(({ messages }) => {
     if (messages.at(-1)?.text === "Go on.") return { text: "Fine." };
     if (messages.length === 1) return { text: "A long story. ".repeat(2_000) };

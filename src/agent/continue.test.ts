@@ -154,7 +154,7 @@ describe("session.suspend", () => {
 });
 
 describe("wrapModel", () => {
-  it("wraps the models of the session, of `use` and of subagents, once each", async () => {
+  it("wraps the models of the session, of `use` and of subagents, once each", { tags: "slow" }, async () => {
     const asked: string[] = [];
     const wrapModel = (model: Model): Model => ({
       ...model,

@@ -58,31 +58,35 @@ describe("a reply that fails temporarily", () => {
     },
   );
 
-  it.each(["hang-before", "hang-during"] as const)("times out when nothing arrives: %s", async (fault) => {
-    // On a busy machine the next answer also takes long, and is waited for longer.
-    const next = Array.from({ length: 6 }, () => ({ text: "Right." }));
-    const [{ result, retries, left }, silenceMs] = await withEnoughTime(
-      300,
-      async (silenceMs) => {
-        const { result, of, close } = await played([{ text: "Once upon", fault }, ...next], {
-          limits: { retryWaitMs: 10, silenceMs },
-        });
-        return { result, retries: of("retry"), left: await close() };
-      },
-      ({ retries }) => retries.length <= 1,
-    );
-    expect(result).toMatchObject({ outcome: "completed", text: "Right." });
-    expect(retries).toEqual([
-      {
-        type: "retry",
-        attempt: 1,
-        waitMs: expect.any(Number),
-        code: "timeout",
-        message: `The model sent nothing for ${formatDuration(silenceMs)}.`,
-      },
-    ]);
-    expect(left).toEqual([]);
-  });
+  it.each(["hang-before", "hang-during"] as const)(
+    "times out when nothing arrives: %s",
+    { tags: "slow" },
+    async (fault) => {
+      // On a busy machine the next answer also takes long, and is waited for longer.
+      const next = Array.from({ length: 6 }, () => ({ text: "Right." }));
+      const [{ result, retries, left }, silenceMs] = await withEnoughTime(
+        300,
+        async (silenceMs) => {
+          const { result, of, close } = await played([{ text: "Once upon", fault }, ...next], {
+            limits: { retryWaitMs: 10, silenceMs },
+          });
+          return { result, retries: of("retry"), left: await close() };
+        },
+        ({ retries }) => retries.length <= 1,
+      );
+      expect(result).toMatchObject({ outcome: "completed", text: "Right." });
+      expect(retries).toEqual([
+        {
+          type: "retry",
+          attempt: 1,
+          waitMs: expect.any(Number),
+          code: "timeout",
+          message: `The model sent nothing for ${formatDuration(silenceMs)}.`,
+        },
+      ]);
+      expect(left).toEqual([]);
+    },
+  );
 
   it("fails after the allowed number of attempts", async () => {
     const { result, of, session, close } = await played(() => ({ fault: { status: 503 } }), {

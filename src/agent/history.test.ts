@@ -35,7 +35,7 @@ describe("call ids", () => {
     expect(ids(history.addReply(reply("a", "c")))).toEqual(["a_4", "c_2"]);
   });
 
-  it("are found without a search, also for a model that repeats one id", () => {
+  it("are found without a search, also for a model that repeats one id", { tags: "slow" }, () => {
     const { content } = new History().addReply(reply(...Array.from({ length: 100_000 }, () => "a")));
     expect(new Set(content.map((part) => part.type === "call" && part.id)).size).toBe(100_000);
   });

@@ -32,7 +32,9 @@ const foreignTool = (name: string, risk: AnyTool["risk"], ran: string[]): AnyToo
   },
 });
 
-it("denies every change in plan mode, whatever rules, modes, subagents and other servers say", async () => {
+it("denies every change in plan mode, whatever rules, modes, subagents and other servers say", {
+  tags: "slow",
+}, async () => {
   const ran: string[] = [];
   const source = emptySource();
   source.put([foreignTool("store", "execute", ran), foreignTool("look", "read", ran)]);

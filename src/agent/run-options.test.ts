@@ -198,7 +198,7 @@ describe("hooks", () => {
     }
   });
 
-  it("fail the turn when they throw, and never the session", async () => {
+  it("fail the turn when they throw, and never the session", { tags: "slow" }, async () => {
     const names = ["PreModelRequest", "PostModelRequest", "UserPromptSubmit", "Stop"] as const;
     for (const name of names) {
       let isBroken = true;

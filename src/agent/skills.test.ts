@@ -14,7 +14,9 @@ function sent({ server }: CliWithModel) {
 }
 
 describe("skills", () => {
-  it("are listed by name and description, the project's before the user's, and read on demand", async () => {
+  it("are listed by name and description, the project's before the user's, and read on demand", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await cliWithModel([
       { calls: [{ name: "read_skill", input: { name: "mine" } }] },
       { calls: [{ name: "read_skill", input: { name: "mine", path: "more.md" } }] },

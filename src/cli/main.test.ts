@@ -467,6 +467,7 @@ describe("the other commands", () => {
       state: home,
       config: join(home, "config"),
       cache: join(home, "cache"),
+      approvals: join(home, "approvals.db"),
       journal: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/journal\.sqlite$/),
       blobs: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/blobs$/),
       outputs: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/outputs$/),
@@ -477,7 +478,6 @@ describe("the other commands", () => {
       sandbox: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/sandbox$/),
       transactions: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/transactions$/),
       index: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/index$/),
-      approvals: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/approvals$/),
     });
     expect(table!.stdout).toBe(
       Object.entries(paths)

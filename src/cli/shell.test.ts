@@ -8,7 +8,9 @@ import { hasTerminals } from "../../test/support/pseudo-terminal.ts";
 const call = ["call", "shell.run", "--mode", "yolo"] as const;
 
 describe("without a terminal", () => {
-  it("prints the answer at the end, exits with 1 when the command failed, and logs its exit code", async () => {
+  it("prints the answer at the end, exits with 1 when the command failed, and logs its exit code", {
+    tags: "slow",
+  }, async () => {
     await using fixture = cliWorkspace();
     const { exit, stdout, stderr } = await fixture.run(...call, "echo one; exit 4");
     expect([exit, withoutSandbox(stdout), stderr]).toEqual([1, "Exit code 4.\none\n", ""]);
@@ -90,7 +92,7 @@ describe("without a terminal", () => {
 
 if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 describe.runIf(hasTerminals)("on a terminal", () => {
-  it("streams the output once, and then shows how the command ended", async () => {
+  it("streams the output once, and then shows how the command ended", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     fixture.write(
       "say.sh",
@@ -113,7 +115,7 @@ describe.runIf(hasTerminals)("on a terminal", () => {
     expect([exit, screen]).toEqual([130, expect.stringMatching(/^shell\.run … \d+ s\n/)]);
   });
 
-  it("lets no output control the terminal", async () => {
+  it("lets no output control the terminal", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     const { screen } = await fixture.onTerminal(
       [...call, "--command", "printf '\\033]52;c;eA==\\007\\033[31mred\\033[0m\\n'"],

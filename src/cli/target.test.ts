@@ -91,10 +91,14 @@ describe("--target", () => {
     ["diff call_missing", "toolcrib log"],
     ["log show call_missing", "toolcrib log --limit 100"],
     ["sessions show session_missing", "toolcrib sessions list"],
-  ])("names the target in the command that `toolcrib %s` suggests", async (words, command) => {
-    const { stderr } = await onTarget(...words.split(" "));
-    expect(stderr).toContain(`${command} --target ${shellQuote(there.target.name)}`);
-  });
+  ])(
+    "names the target in the command that `toolcrib %s` suggests",
+    { tags: "slow" },
+    async (words, command) => {
+      const { stderr } = await onTarget(...words.split(" "));
+      expect(stderr).toContain(`${command} --target ${shellQuote(there.target.name)}`);
+    },
+  );
 
   it("names the target in the hint of a call, also for a model", { tags: "slow" }, async () => {
     const { stderr, stdout } = await onTarget("call", "journal.undo", "call_missing");
@@ -104,7 +108,7 @@ describe("--target", () => {
     expect(denied.stderr).toContain(`toolcrib policy show --target ${shellQuote(there.target.name)}`);
   });
 
-  it("leaves no server there when the rules cannot be used", async () => {
+  it("leaves no server there when the rules cannot be used", { tags: "slow" }, async () => {
     const refused = await onTarget("call", "file.read", "poem.txt", "--rule", "nonsense");
     expect(refused).toMatchObject({ exit: 2, stdout: "" });
     const sessions = join(there.folder, "sessions");
@@ -119,7 +123,7 @@ describe("--target", () => {
 });
 
 describe("openToolcrib with a target", () => {
-  it("names the target in approval requests", async () => {
+  it("names the target in approval requests", { tags: "slow" }, async () => {
     const asked: (string | undefined)[] = [];
     await using crib = await openToolcrib({
       target: there.target.name,

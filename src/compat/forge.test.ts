@@ -211,7 +211,7 @@ it("lets a running call end while tools change", async () => {
   expect((await running).content).toMatch(/\bdone\b/);
 });
 
-it("returns complete files and matches, not only what a model would be shown", async () => {
+it("returns complete files and matches, not only what a model would be shown", { tags: "slow" }, async () => {
   const text = `\u{feff}${"line\n".repeat(5_000)}`;
   await environment.writeFile("many.txt", text);
   await environment.execCommand("for i in $(seq 600); do : > $i.dat; done", { timeoutMs: 60_000 });

@@ -221,7 +221,7 @@ it("reports a missing workspace as the result of a call", async () => {
   ]);
 });
 
-it("shows its servers and the tools that each provides", async () => {
+it("shows its servers and the tools that each provides", { tags: "slow" }, async () => {
   await using omega = openOmega();
   const { executor } = omega;
   const shown = () => [
@@ -241,7 +241,7 @@ it("shows its servers and the tools that each provides", async () => {
   expect(shown()).toEqual([[], {}]);
 });
 
-it("tells servers apart whose names differ only in case", async () => {
+it("tells servers apart whose names differ only in case", { tags: "slow" }, async () => {
   await using omega = openOmega();
   await omega.executor.connectMcpServers([server("One", "read"), server("one", "read", "greet")]);
   const say = async (name: string) => (await omega.executor.execute(name, { text: "hi" })).content;
@@ -310,7 +310,7 @@ it("warns about a server that fails, and connects the others", async () => {
   expect(warnings.map((warning) => warning.split(":")[0])).toEqual(["The MCP server broken"]);
 });
 
-it("warns when two servers offer one name", async () => {
+it("warns when two servers offer one name", { tags: "slow" }, async () => {
   await using omega = openOmega();
   await omega.executor.connectMcpServers([server("one", "greet"), server("two", "greet")]);
   await omega.executor.connectMcpServers([server("three", "greet")]);
@@ -323,7 +323,7 @@ it("warns when two servers offer one name", async () => {
   );
 });
 
-it("keeps its servers when it connects to more", async () => {
+it("keeps its servers when it connects to more", { tags: "slow" }, async () => {
   await using omega = openOmega();
   await omega.executor.connectMcpServers([server("one", "greet")]);
   await omega.executor.connectMcpServers([server("two", "count")]);
@@ -395,7 +395,7 @@ function server(name: string, ...tools: readonly string[]): McpServer {
   return { name, command: process.execPath, args: [smallServer, name, ...tools] };
 }
 
-it("shows tools and commands the same /tmp and data directory", async () => {
+it("shows tools and commands the same /tmp and data directory", { tags: "slow" }, async () => {
   await using omega = openOmega();
   const { executor } = omega;
   const name = `toolcrib-test-${process.pid}-${Date.now()}`;

@@ -108,7 +108,7 @@ it.runIf(hasTerminals)("types into a terminal, as codex does", { tags: "slow" },
   ]);
 });
 
-it("undoes changes that codex commands made before they returned", async () => {
+it("undoes changes that codex commands made before they returned", { tags: "slow" }, async () => {
   await using folder = temporaryFolder();
   const folders = {
     workspace: join(folder.path, "work space"),

@@ -78,7 +78,7 @@ describe("the format of a document", () => {
     ]);
   });
 
-  it("has a reader that can be loaded", async () => {
+  it("has a reader that can be loaded", { tags: "slow" }, async () => {
     const readers = await Promise.all(Object.values(formats).map(({ reader }) => reader()));
     expect(readers.map((reader) => typeof reader)).toEqual(readers.map(() => "function"));
   });

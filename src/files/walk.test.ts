@@ -76,7 +76,7 @@ describe("walkFiles", () => {
     }
   });
 
-  it("ends when cancelled", async () => {
+  it("ends when cancelled", { tags: "slow" }, async () => {
     const files = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`f${index}`, ""]));
     const controller = new AbortController();
     const walking = walk(new MemoryEnvironment({ files }), "", { signal: controller.signal });

@@ -100,7 +100,7 @@ describe("journal", () => {
   });
 
   it("says that its folder is read-only or missing, not that the disk is full", {
-    tags: "root",
+    tags: ["root", "slow"],
   }, async () => {
     const program = new URL("../../test/support/journal/unusable-folder.ts", import.meta.url);
     const state = join(folder, "state");

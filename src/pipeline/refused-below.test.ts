@@ -57,7 +57,7 @@ it("looks behind symlinks, and trusts none that leaves the workspace", async () 
   ]);
 });
 
-it("leaves out directories that would take too long to search", async () => {
+it("leaves out directories that would take too long to search", { tags: "slow" }, async () => {
   const many = Object.fromEntries(Array.from({ length: 20_001 }, (_, index) => [`many/${index}`, ""]));
   const environment = new MemoryEnvironment({ files: { ...many, "few/a": "" } });
   expect([...(await refusedBelow(["few", "many"], environment, guard))]).toEqual([["few", undefined]]);

@@ -41,7 +41,7 @@ it("matches the start of an endless line in bounded memory", () => {
   expect(watch.push("stdout", "\n")?.length).toBe(64 * 1024);
 });
 
-it("refuses an invalid expression, and gives up on one that backtracks forever", () => {
+it("refuses an invalid expression, and gives up on one that backtracks forever", { tags: "slow" }, () => {
   expect(() => new LineWatch("((")).toThrow(ToolError);
   expect(() => new LineWatch("((")).toThrow(
     expect.objectContaining({ hint: 'For a literal "(" write "\\(".' }),

@@ -25,7 +25,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-it("starts a server, detects when it is ready, and ends it", async () => {
+it("starts a server, detects when it is ready, and ends it", { tags: "slow" }, async () => {
   await using opened = processFixture();
   const { processes, signal } = opened;
   const port = await freePort();

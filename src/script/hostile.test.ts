@@ -41,7 +41,7 @@ describe("a hostile program", () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it("leaves this thread free to do other work", async () => {
+  it("leaves this thread free to do other work", { tags: "slow" }, async () => {
     let turns = 0;
     const counting = setInterval(() => turns++, 1);
     const end = await endOf("for (;;);");
@@ -49,7 +49,7 @@ describe("a hostile program", () => {
     expect([end, turns > 1]).toEqual(["timeout", true]);
   });
 
-  it("does not break the thread for the next program when its parser fails", async () => {
+  it("does not break the thread for the next program when its parser fails", { tags: "slow" }, async () => {
     expect(await endOf("(".repeat(190_000))).toBe("too-large");
     expect(await endOf("return 'next'")).toBe("next");
   });

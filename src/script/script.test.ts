@@ -34,7 +34,7 @@ afterAll(() => shared[Symbol.asyncDispose]());
 const lines = (...text: string[]) => text.join("\n");
 
 describe("tools.script", () => {
-  it("shows only what the program prints and returns", async () => {
+  it("shows only what the program prints and returns", { tags: "slow" }, async () => {
     const one = shared;
     const { content, data } = await one.run(
       lines(
@@ -67,7 +67,7 @@ describe("tools.script", () => {
     });
   });
 
-  it("passes on long texts, and data in any script of the world", async () => {
+  it("passes on long texts, and data in any script of the world", { tags: "slow" }, async () => {
     const text = `${"長い行\n".repeat(20_000)}🦊\ud800`;
     const calls = {
       areNested: false,
@@ -112,7 +112,7 @@ describe("tools.script", () => {
     expect(caught.content).toBe('["ToolError","not-found",true]\n[1 of 1 call failed.]');
   });
 
-  it("declares the tools on offer, and no others", async () => {
+  it("declares the tools on offer, and no others", { tags: "slow" }, async () => {
     await using one = await fixture({ onlyTools: ["file.read", "tools.script"] });
     expect((await one.run("return await help()")).content).toBe("file.read");
     const { content } = await one.run('return await help("file.read")');
@@ -129,7 +129,7 @@ describe("tools.script", () => {
     expect([refused.error?.code, one.exists("new")]).toEqual(["not-found", false]);
   });
 
-  it("uses the names and arguments of the caller's dialect", async () => {
+  it("uses the names and arguments of the caller's dialect", { tags: "slow" }, async () => {
     const one = shared;
     await using other = await one.crib.addCaller({ dialect: "claude-code" });
     const script = 'return (await tools.Read({ file_path: "one.txt" })).text.includes("one")';
@@ -145,7 +145,7 @@ describe("tools.script", () => {
     expect((await shared.run(script)).content).toBe("100 too-large");
   });
 
-  it("asks about inner calls as usual, and throws what the user denies", async () => {
+  it("asks about inner calls as usual, and throws what the user denies", { tags: "slow" }, async () => {
     const asked: string[] = [];
     await using one = await fixture({
       mode: "safe",
@@ -165,7 +165,7 @@ describe("tools.script", () => {
     expect(error?.message).toMatch(/^Line 2: /);
   });
 
-  it("ends with its calls when it is cancelled", async () => {
+  it("ends with its calls when it is cancelled", { tags: "slow" }, async () => {
     await using one = await fixture({ mode: "yolo" });
     const stop = new AbortController();
     one.crib.events.on((event) => {
@@ -182,7 +182,7 @@ describe("tools.script", () => {
     expect((await one.run("return 1")).content).toBe("1");
   });
 
-  it("bounds the names, faults and messages that a program makes", async () => {
+  it("bounds the names, faults and messages that a program makes", { tags: "slow" }, async () => {
     const messages: string[] = [];
     const onEvent = (event: CallEvent) => {
       if (event.type === "tool-progress") messages.push(event.message);

@@ -97,7 +97,7 @@ describe("OutboundNetwork", () => {
     expect(answers).toEqual(disguises.map((host) => [host, "HTTP/1.1 403"]));
   });
 
-  it("checks each host in one spelling, for any input to the proxy", async () => {
+  it("checks each host in one spelling, for any input to the proxy", { tags: "slow" }, async () => {
     const asked = new Set<string>();
     await using lab = await openProxyLab({
       mayConnect: (host) => {

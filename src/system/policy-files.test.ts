@@ -58,7 +58,7 @@ it("keeps the files of each workspace separate, below the config directory", () 
   ]);
 });
 
-it("keeps the old rules when the disk is full", async () => {
+it("keeps the old rules when the disk is full", { tags: "slow" }, async () => {
   await using folder = temporaryFolder();
   const file = join(folder.path, "rules");
   writePolicyFile(file, "old\n");

@@ -131,24 +131,30 @@ describe("a model that uses a canonical name", () => {
 });
 
 describe("undo, redo, diff and log", () => {
-  it.each(["claude-code", "codex", "toolcrib"])("are typed methods in the dialect %s", async (dialect) => {
-    await using fixture = await temporaryToolcrib({ dialect });
-    const { crib } = fixture;
-    fixture.write("a.txt", "one\n");
-    const { callId } = await crib.call("file.write", { path: "a.txt", content: "two\n" });
-    const { data: changed } = await crib.diff();
-    expect(changed?.files.map(({ path, diff }) => [path, diff.includes("+two")])).toEqual([["a.txt", true]]);
-    const planned = await crib.undo({ call: callId, dry_run: true });
-    expect([planned.data?.calls, fixture.read("a.txt")]).toEqual([[callId], "two\n"]);
-    const { data: undone } = await crib.undo();
-    expect([undone?.calls, fixture.read("a.txt")]).toEqual([[callId], "one\n"]);
-    const redone = await crib.redo();
-    expect([redone.error, fixture.read("a.txt")]).toEqual([null, "two\n"]);
-    expect(crib.log({ limit: 2 }).map(({ tool, outcome }) => [tool, outcome])).toEqual([
-      ["journal.undo", "ok"],
-      ["journal.undo", "ok"],
-    ]);
-  });
+  it.each(["claude-code", "codex", "toolcrib"])(
+    "are typed methods in the dialect %s",
+    { tags: "slow" },
+    async (dialect) => {
+      await using fixture = await temporaryToolcrib({ dialect });
+      const { crib } = fixture;
+      fixture.write("a.txt", "one\n");
+      const { callId } = await crib.call("file.write", { path: "a.txt", content: "two\n" });
+      const { data: changed } = await crib.diff();
+      expect(changed?.files.map(({ path, diff }) => [path, diff.includes("+two")])).toEqual([
+        ["a.txt", true],
+      ]);
+      const planned = await crib.undo({ call: callId, dry_run: true });
+      expect([planned.data?.calls, fixture.read("a.txt")]).toEqual([[callId], "two\n"]);
+      const { data: undone } = await crib.undo();
+      expect([undone?.calls, fixture.read("a.txt")]).toEqual([[callId], "one\n"]);
+      const redone = await crib.redo();
+      expect([redone.error, fixture.read("a.txt")]).toEqual([null, "two\n"]);
+      expect(crib.log({ limit: 2 }).map(({ tool, outcome }) => [tool, outcome])).toEqual([
+        ["journal.undo", "ok"],
+        ["journal.undo", "ok"],
+      ]);
+    },
+  );
 
   it("follow the rules, the mode, readOnly and closing like every call", async () => {
     await using denied = await temporaryToolcrib({ dialect: "codex", rules: ["deny use journal.undo"] });

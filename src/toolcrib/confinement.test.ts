@@ -187,7 +187,9 @@ describe.skipIf(missing !== undefined)(`in bubblewrap${missing ? ` (skipped: ${m
     },
   );
 
-  it("shows no placeholders to commands that only read, and lets these write nothing", async () => {
+  it("shows no placeholders to commands that only read, and lets these write nothing", {
+    tags: "slow",
+  }, async () => {
     await using opened = await openFixture({ sandbox: "bwrap", rules: ["allow run **"] });
     execFileSync("git", ["init", "-q"], { cwd: opened.workspace });
     writeFileSync(join(opened.workspace, "file"), "text\n");

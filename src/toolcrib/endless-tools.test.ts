@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { describe, expect, it } from "vitest";
 import { temporaryToolcrib } from "../../test/support/temporary-toolcrib.ts";
 import { defineTool, type Toolcrib } from "./index.ts";

@@ -768,7 +768,7 @@ describe("opening an instance", () => {
     },
   );
 
-  it("lets a custom tool replace a built-in tool of the dialect", async () => {
+  it("lets a custom tool replace a built-in tool of the dialect", { tags: "slow" }, async () => {
     await open({ tools: [{ ...customTool(() => ({ data: null, text: "mine" })), name: "file_read" }] });
     expect((await crib.call("file_read", {})).content).toBe("mine");
     expect((await crib.definitions()).filter(({ name }) => name === "file_read").length).toBe(1);

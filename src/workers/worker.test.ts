@@ -26,7 +26,7 @@ describe("a worker", () => {
     expect(await worker.ask("add", () => [3, 4], always)).toBe(7);
   });
 
-  it("is killed when its buffers use too much memory, and reports it", async () => {
+  it("is killed when its buffers use too much memory, and reports it", { tags: "slow" }, async () => {
     const worker = open({});
     await expect(worker.ask("takeBytes", () => undefined, always)).rejects.toMatchObject({
       code: "unavailable",
@@ -35,7 +35,7 @@ describe("a worker", () => {
     expect(await worker.ask("add", () => [1, 2], always)).toBe(3);
   });
 
-  it("is replaced after an answer when it keeps much memory", async () => {
+  it("is replaced after an answer when it keeps much memory", { tags: "slow" }, async () => {
     const worker = open({});
     const processes: number[] = [];
     const keep = (count: number) => worker.ask("keepBytes", noting(processes, count), always);
@@ -68,7 +68,7 @@ describe("a worker", () => {
     expect(await next).toBe(11);
   });
 
-  it("exits after its requests when it is retired, and restarts", async () => {
+  it("exits after its requests when it is retired, and restarts", { tags: "slow" }, async () => {
     const worker = open({});
     const processes: number[] = [];
     const add = (numbers: [number, number]) => worker.ask("add", noting(processes, numbers), always);
@@ -79,7 +79,7 @@ describe("a worker", () => {
     expect(processes).toEqual([1, 2]);
   });
 
-  it("exits when it is idle, and restarts", async () => {
+  it("exits when it is idle, and restarts", { tags: "slow" }, async () => {
     const worker = open({ idleMs: 1 });
     const processes = new Set<number>();
     while (processes.size < 2) {

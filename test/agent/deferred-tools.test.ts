@@ -34,7 +34,7 @@ const made = [
   ["time.now", false],
 ];
 
-it("defers tools at Anthropic, and answers tools.find with references", async () => {
+it("defers tools at Anthropic, and answers tools.find with references", { tags: "slow" }, async () => {
   const { outcome, calls, requests, faults } = await findAndCall(
     "anthropic",
     "claude-sonnet-5-5",
@@ -104,7 +104,7 @@ it.each([
   expect(second!.messages.at(-1)?.text).toContain("time_now: ");
 });
 
-it("loads at OpenAI what a model of Anthropic has found", async () => {
+it("loads at OpenAI what a model of Anthropic has found", { tags: "slow" }, async () => {
   const anthropic = await sessionOnLoopback(
     [{ calls: [{ name: "tools_find", input: { query: "current time", limit: 1 } }] }, { text: "Found." }],
     { kind: "anthropic", dialect: "toolcrib" },

@@ -45,7 +45,7 @@ describe("an ambiguous location", () => {
     "the function that locks the mutex and does not block the thread",
     "locks the mutex but does not block the current thread",
     "function to lock without blocking the thread",
-  ])("does not match what the description negates: %s", async (location) => {
+  ])("does not match what the description negates: %s", { tags: "slow" }, async (location) => {
     expect(await refused(editSmart, locks, { path: "locks.rs", location, operation: "delete" })).toEqual({
       code: "no-match",
       isSame: true,

@@ -33,7 +33,7 @@ describe("a document", () => {
     expect([result.error, JSON.stringify(result).length < 10_000]).toEqual([null, true]);
   });
 
-  it("does not pass invalid images to models", async () => {
+  it("does not pass invalid images to models", { tags: "slow" }, async () => {
     const output = { output_type: "display_data", metadata: {}, data: { "image/png": "bm8gcGljdHVyZQ==" } };
     const cell = { cell_type: "code", execution_count: 1, metadata: {}, outputs: [output], source: "x" };
     const notebook = { cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 4 };

@@ -69,7 +69,9 @@ const later = {
 
 const answered = (answer: unknown, action = "accept") => ({ approval: { action, content: { answer } } });
 
-it("accepts an answer once, for exactly its call and files, and never a self-made one", async () => {
+it("accepts an answer once, for exactly its call and files, and never a self-made one", {
+  tags: "slow",
+}, async () => {
   await using fixture = await rawFixture({ rules: ["ask write *.txt"] });
   const at = (name: string) => join(fixture.workspace, name);
   writeFileSync(at("a.txt"), "old");
@@ -156,7 +158,7 @@ it("survives any client input", async () => {
   expect(result).toEqual({ content: [{ type: "text", text: "1 | here" }] });
 });
 
-it("serves stored outputs of this workspace by handle, and no other files", async () => {
+it("serves stored outputs of this workspace by handle, and no other files", { tags: "slow" }, async () => {
   await using fixture = await rawFixture();
   await fixture.request("initialize", {
     protocolVersion: "2025-11-25",

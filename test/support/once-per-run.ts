@@ -1,11 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestProject } from "vitest/node";
 
 const runs = join(import.meta.dirname, "../../node_modules/.cache/toolcrib-test-runs");
 
-/** Before all tests: names the folder of this run. Removed after them. */
+/**
+ * Before all tests: names the folder of this run, and makes its temporary folder, in which killed programs may leave
+ * files. Both are removed after the tests.
+ */
 export function setup(project: TestProject): () => void {
   const folder = join(runs, String(process.pid));
   const empty = () => rmSync(folder, { recursive: true, force: true });
@@ -14,7 +18,15 @@ export function setup(project: TestProject): () => void {
   // The sources may have changed.
   project.onTestsRerun(empty);
   process.env.TOOLCRIB_TEST_RUN = folder;
-  return empty;
+  // The name is short, because the path of a socket has at most 107 bytes. Paths with spaces are tested everywhere.
+  const temporary = mkdtempSync(join(tmpdir(), "t "));
+  // As the system's own: tests as root also start programs as another user.
+  chmodSync(temporary, 0o1777);
+  process.env.TMPDIR = temporary;
+  return () => {
+    empty();
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 5 });
+  };
 }
 
 /** Removes the folders of runs that were killed. */

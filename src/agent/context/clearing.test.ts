@@ -42,7 +42,9 @@ const isNote = (content: string) => content.startsWith("[Output cleared");
 const handleIn = (content: string) => /out_[a-z0-9]+/.exec(content)?.[0] ?? "";
 
 describe("a session whose conversation is large", () => {
-  it("replaces old outputs by notes, in few steps, changes nothing else, and keeps the last rounds", async () => {
+  it("replaces old outputs by notes, in few steps, changes nothing else, and keeps the last rounds", {
+    tags: "slow",
+  }, async () => {
     const { session, requests, result, events, answers, cleared, close } = await readFiles(20);
     const steps = events.filter((event) => event.type === "clearing");
     expect(result).toMatchObject({ outcome: "completed", text: "All read.", calls: 20 });
@@ -66,7 +68,7 @@ describe("a session whose conversation is large", () => {
     await close();
   });
 
-  it("shows cleared outputs again, whole, to the tools that the note names", async () => {
+  it("shows cleared outputs again, whole, to the tools that the note names", { tags: "slow" }, async () => {
     const { session, cleared, close } = await readFiles(12);
     const [{ content } = { content: "" }] = cleared;
     const call = await session.toolcrib.call("file_read", { path: handleIn(content), line_numbers: false });

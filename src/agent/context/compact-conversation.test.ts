@@ -212,7 +212,9 @@ it("leaves everything unchanged when it is aborted", async () => {
   expect(messages).toEqual(before);
 });
 
-it("turns any conversation into one that a strict provider accepts, at most 60 % as long, or fails", async () => {
+it("turns any conversation into one that a strict provider accepts, at most 60 % as long, or fails", {
+  tags: "slow",
+}, async () => {
   const size = fc.oneof({ weight: 5, arbitrary: fc.nat(200) }, fc.nat(20_000));
   const step = fc.oneof(
     fc.record({ kind: fc.constant("user" as const), size, isPinned: fc.boolean() }),

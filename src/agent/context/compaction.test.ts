@@ -201,7 +201,7 @@ it("does not ask for a summary in every round of a model that writes none", asyn
   expect(await loopback.close()).toEqual([]);
 });
 
-it("refuses input that exceeds the window before it is sent", async () => {
+it("refuses input that exceeds the window before it is sent", { tags: "slow" }, async () => {
   const loopback = await sessionOnLoopback([{ text: "Yes?" }], { dialect: "toolcrib" });
   const { session, server } = loopback;
   const { outcome, error } = await session.run("word ".repeat(1_000_000)).result;

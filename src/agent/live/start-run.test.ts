@@ -60,7 +60,7 @@ it("starts a run of its own, which waits to be answered, and can be steered and 
   expect([again.session, readdirSync(socketFolder(state))]).toEqual([session, []]);
 });
 
-it("rejects with the failure of a run that cannot start, and leaves nothing", async () => {
+it("rejects with the failure of a run that cannot start, and leaves nothing", { tags: "slow" }, async () => {
   await using fixture = await cliWithModel([]);
   const wanted = { workspace: fixture.workspace, task: "x", variables: fixture.env };
   await expect(start({ ...wanted, model: "nowhere/none" })).rejects.toMatchObject({

@@ -82,7 +82,7 @@ it("gives a task to an agent with its own history, and returns its answer", asyn
   expect(await close()).toEqual([]);
 });
 
-it("runs agents in parallel, and lets them write one file in turn", async () => {
+it("runs agents in parallel, and lets them write one file in turn", { tags: "slow" }, async () => {
   const both = barrier(2);
   const replaces = (find: string, replace: string): readonly Reply[] => [
     { calls: [{ name: "file_read", input: { path: "a.txt" } }] },
@@ -323,7 +323,7 @@ describe("an agent fails, and its parent continues,", () => {
       /^agent_1 failed after \d+ turns:\nStopped because it repeated itself: file_list\(\{\}\)$/,
     ],
   ];
-  it.each(cases)("%s", async (_, more, replies, answer) => {
+  it.each(cases)("%s", { tags: "slow" }, async (_, more, replies, answer) => {
     const { run, answers, close } = await familyOnLoopback({
       user: [{ calls: [spawn("Fail", more)] }, { calls: [wait("agent_1")] }, done],
       Fail: replies,
@@ -447,7 +447,7 @@ it("starts the agents of one reply in parallel, also awaited ones", async () => 
   expect(await close()).toEqual([]);
 });
 
-it("asks the same user, names the agent, and remembers the answer for all", async () => {
+it("asks the same user, names the agent, and remembers the answer for all", { tags: "slow" }, async () => {
   const asked: (string | undefined)[] = [];
   const states: string[] = [];
   const command = { name: "shell_run", input: { command: "touch made" } };

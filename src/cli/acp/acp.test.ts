@@ -222,7 +222,7 @@ it("asks before it undoes what was committed since", { tags: "slow" }, async () 
   });
 });
 
-it("runs slash commands, and changes modes", async () => {
+it("runs slash commands, and changes modes", { tags: "slow" }, async () => {
   await using fixture = inSharedProcess([
     { calls: [call("apply_patch", patchOf("a.txt", "one", "two"))] },
     { text: "Changed." },
@@ -486,7 +486,7 @@ describe("a hostile or broken client", () => {
   });
 });
 
-it("asks for a model when none is configured", async () => {
+it("asks for a model when none is configured", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace({ OLLAMA_HOST: "http://127.0.0.1:9" });
   await using editor = await acpClient(fixture);
   const where = { cwd: fixture.workspace, mcpServers: [] };

@@ -56,7 +56,7 @@ it("lists pending approvals, shows one, and approves it in the running server", 
 
 if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 
-it.runIf(hasTerminals)("asks the user on a terminal, below the request", async () => {
+it.runIf(hasTerminals)("asks the user on a terminal, below the request", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace();
   await using server = await openServer(fixture);
   await server.remove();
@@ -77,29 +77,33 @@ it.runIf(hasTerminals)("asks the user on a terminal, below the request", async (
   ]).toEqual([true, true, `allow delete '${join(fixture.workspace, "a.txt")}' by file.delete`, "passed"]);
 });
 
-it.runIf(hasTerminals)("allows nothing without confirmation, and nothing from a tool's command", async () => {
-  await using fixture = cliWorkspace();
-  await using server = await openServer(fixture);
-  await server.remove();
-  const { id } = server.crib.approvals.list()[0]!;
-  const piped = await fixture.run("approve", id, "--session");
-  const no = await fixture.onTerminal(["approve", id, "--always"], [["Allow it?", "n\n"]]);
-  const tool = await fixture.onTerminal(["approve", id, "--yes"], [], { TOOLCRIB_RUN: "run_1" });
-  expect([
-    piped.exit,
-    piped.stderr.split("\n").slice(-3),
-    no.screen.includes("The approval is still pending"),
-  ]).toEqual([
-    4,
-    ["There is no terminal to ask for confirmation", "Review the call, then add --yes or --deny.", ""],
-    true,
-  ]);
-  expect(tool.screen).toContain("A command that a tool runs cannot approve calls");
-  expect([await server.remove(), existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
-    "needs-approval",
-    true,
-  ]);
-});
+it.runIf(hasTerminals)(
+  "allows nothing without confirmation, and nothing from a tool's command",
+  { tags: "slow" },
+  async () => {
+    await using fixture = cliWorkspace();
+    await using server = await openServer(fixture);
+    await server.remove();
+    const { id } = server.crib.approvals.list()[0]!;
+    const piped = await fixture.run("approve", id, "--session");
+    const no = await fixture.onTerminal(["approve", id, "--always"], [["Allow it?", "n\n"]]);
+    const tool = await fixture.onTerminal(["approve", id, "--yes"], [], { TOOLCRIB_RUN: "run_1" });
+    expect([
+      piped.exit,
+      piped.stderr.split("\n").slice(-3),
+      no.screen.includes("The approval is still pending"),
+    ]).toEqual([
+      4,
+      ["There is no terminal to ask for confirmation", "Review the call, then add --yes or --deny.", ""],
+      true,
+    ]);
+    expect(tool.screen).toContain("A command that a tool runs cannot approve calls");
+    expect([await server.remove(), existsSync(join(fixture.workspace, "a.txt"))]).toEqual([
+      "needs-approval",
+      true,
+    ]);
+  },
+);
 
 it("passes the reason of a denial to the model, and prints JSON for programs", async () => {
   await using fixture = cliWorkspace();

@@ -4,7 +4,9 @@ import { cliWorkspace } from "../../../test/support/cli-workspace.ts";
 import { policyFiles } from "../../system/policy-files.ts";
 import { openToolcrib } from "../../toolcrib/index.ts";
 
-it('lists what "always" allowed, when and for whom, and revokes it by id or rule', async () => {
+it('lists what "always" allowed, when and for whom, and revokes it by id or rule', {
+  tags: "slow",
+}, async () => {
   await using fixture = cliWorkspace();
   const crib = await openToolcrib({
     workspace: fixture.workspace,

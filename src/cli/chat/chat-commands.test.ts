@@ -70,7 +70,7 @@ describe("the commands of a chat", () => {
     expect(lastMessage).toMatch(/The user reverted an undo with \/redo[\s\S]*b\.txt\]\n\nand now\?$/);
   });
 
-  it("refuse to undo what was committed since, when no user can be asked", async () => {
+  it("refuse to undo what was committed since, when no user can be asked", { tags: "slow" }, async () => {
     const git = (...words: readonly string[]) =>
       execFileSync("git", ["-c", "user.name=u", "-c", "user.email=u@x", ...words], {
         cwd: fixture.workspace,
@@ -89,7 +89,9 @@ describe("the commands of a chat", () => {
     );
   });
 
-  it("describe the context, the cost, the agents, the servers and the settings", async () => {
+  it("describe the context, the cost, the agents, the servers and the settings", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await cliWithModel([
       { calls: [command("cat a.txt")], usage: { input: 900, output: 100 } },
       { text: "Read.", usage: { input: 1_000, output: 50 } },
@@ -182,7 +184,7 @@ describe("the commands of a chat", () => {
     expect(accepted).toContain("Success");
   });
 
-  it("fork, resume by words and export", async () => {
+  it("fork, resume by words and export", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel(({ messages }) => ({
       text: `${messages.filter(({ role }) => role === "user").length} messages.`,
     }));

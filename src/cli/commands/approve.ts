@@ -6,8 +6,8 @@ export const approveCommand: Command = {
   summary: "List and answer pending approvals",
   usage: [
     ["approve [--all]", "list the pending approvals"],
-    ["approve <id ... | all> [--session | --always] [--yes]", "show them, then allow them"],
-    ["approve <id ... | all> --deny [MESSAGE]", "deny them; the model gets the message"],
+    ["approve (<id> … | all) [--session | --always] [--yes]", "show them, then allow them"],
+    ["approve (<id> … | all) --deny [MESSAGE]", "deny them; the model gets the message"],
   ],
   notes: [
     "When a call needs approval and the user cannot be asked (in `toolcrib mcp`, for example), its error names an id. An answer counts once, for exactly the same call, for 10 minutes. A question ends with the session that asked.",

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Command } from "../command.ts";
 import { jsonOption, targetOption, workspaceIdOf, workspaceOption } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
@@ -19,7 +20,8 @@ export const pathsCommand: Command = {
     const { userDirectories, workspaceFiles } = await import("../../system/directories.ts");
     const workspace = workspaceIdOf(options);
     const { state, config, cache } = userDirectories();
-    const paths = { workspace, state, config, cache, ...workspaceFiles(state, workspace) };
+    const approvals = join(state, "approvals.db");
+    const paths = { workspace, state, config, cache, approvals, ...workspaceFiles(state, workspace) };
     if (options.has("json")) printJson(paths);
     else print(layTable(Object.entries(paths)));
     return 0;

@@ -290,28 +290,34 @@ describe("toolcrib config", () => {
   });
 });
 
-it.runIf(hasTerminals)("opens the file in the user's editor, and checks what was written", async () => {
-  await using cli = cliWorkspace();
-  cli.write("editor.sh", 'cp "$2" seen.toml; printf "%s" "$1" > "$2"; exit 0\n');
-  const edit = (text: string, ...words: readonly string[]) =>
-    cli.onTerminal(["config", "edit", ...words], [], {
-      EDITOR: `sh editor.sh '${text}'`,
-      VISUAL: undefined,
-    });
-  const good = await edit('mode = "safe"');
-  expect([good.exit, good.screen]).toEqual([0, expect.stringMatching(/config\.toml is valid\./)]);
-  expect(cli.read("seen.toml")).toContain('# mode = "cautious"');
-  const wrong = await edit('mod = "safe"', "--project");
-  expect(wrong.screen).toMatch(/\.toolcrib\/config\.toml:1: .*mod.*mode/);
-  expect([cli.read(userFile(cli)), cli.read(projectFile)]).toEqual(['mode = "safe"', 'mod = "safe"']);
-  const piped = await cli.run("config", "edit");
-  expect([piped.exit, piped.stderr]).toEqual([
-    expect.any(Number),
-    `There is no terminal for an editor\nThe file is ${userFile(cli)}\n`,
-  ]);
-});
+it.runIf(hasTerminals)(
+  "opens the file in the user's editor, and checks what was written",
+  { tags: "slow" },
+  async () => {
+    await using cli = cliWorkspace();
+    cli.write("editor.sh", 'cp "$2" seen.toml; printf "%s" "$1" > "$2"; exit 0\n');
+    const edit = (text: string, ...words: readonly string[]) =>
+      cli.onTerminal(["config", "edit", ...words], [], {
+        EDITOR: `sh editor.sh '${text}'`,
+        VISUAL: undefined,
+      });
+    const good = await edit('mode = "safe"');
+    expect([good.exit, good.screen]).toEqual([0, expect.stringMatching(/config\.toml is valid\./)]);
+    expect(cli.read("seen.toml")).toContain('# mode = "cautious"');
+    const wrong = await edit('mod = "safe"', "--project");
+    expect(wrong.screen).toMatch(/\.toolcrib\/config\.toml:1: .*mod.*mode/);
+    expect([cli.read(userFile(cli)), cli.read(projectFile)]).toEqual(['mode = "safe"', 'mod = "safe"']);
+    const piped = await cli.run("config", "edit");
+    expect([piped.exit, piped.stderr]).toEqual([
+      expect.any(Number),
+      `There is no terminal for an editor\nThe file is ${userFile(cli)}\n`,
+    ]);
+  },
+);
 
-it("uses the model, the mode and the limits of config.toml in a session, and its MCP servers", async () => {
+it("uses the model, the mode and the limits of config.toml in a session, and its MCP servers", {
+  tags: "slow",
+}, async () => {
   await using fixture = await cliWithModel([
     { calls: [{ name: "exec_command", input: { cmd: "touch made" } }] },
     { text: "Done." },

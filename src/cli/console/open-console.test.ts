@@ -26,7 +26,7 @@ function loads(address: string): Promise<Response> {
   return fetch(address, { headers: { "sec-fetch-site": "none" } });
 }
 
-it("prints one line of JSON when it serves, and ends with Ctrl-C", async () => {
+it("prints one line of JSON when it serves, and ends with Ctrl-C", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace();
   const child = fixture.start("console", "--json");
   const line = await firstLine(child);
@@ -38,7 +38,9 @@ it("prints one line of JSON when it serves, and ends with Ctrl-C", async () => {
   expect([await once(child, "exit"), await errors]).toEqual([[0, null], ""]);
 });
 
-it("opens the browser at a private file, so that no process list shows the code", async () => {
+it("opens the browser at a private file, so that no process list shows the code", {
+  tags: "slow",
+}, async () => {
   await using fixture = cliWorkspace({ DISPLAY: ":9", WAYLAND_DISPLAY: undefined });
   const bin = join(fixture.home, "..", "bin");
   const called = join(fixture.home, "..", "called");
@@ -86,7 +88,7 @@ it("cannot be opened by a command of a tool, which could approve its own calls",
   expect(stderr).toContain("A command that a tool runs cannot open the console");
 });
 
-it("prints another address on Enter", async () => {
+it("prints another address on Enter", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace();
   await using terminal = fixture.emulate(["console", "--no-open"]);
   await terminal.shows("Enter prints a new one");

@@ -277,7 +277,7 @@ describe("toolcrib doctor", () => {
     ]);
   });
 
-  it("reports untrusted rules and interrupted calls", async () => {
+  it("reports untrusted rules and interrupted calls", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     fixture.write(".toolcrib/rules", "allow run **\n");
     const { journal } = placesOf(fixture);

@@ -153,7 +153,9 @@ describe("toolcrib fleet", () => {
     },
   );
 
-  it("hides the specs of all runs from models, also in mode yolo and without a sandbox", async () => {
+  it("hides the specs of all runs from models, also in mode yolo and without a sandbox", {
+    tags: "slow",
+  }, async () => {
     let database = "";
     await using fixture = await cliWithModel(({ messages }) =>
       messages.at(-1)?.role === "tool"

@@ -163,14 +163,18 @@ type Refusals = ReadonlyMap<ToolError, number>;
 async function refusalsOf(given: Arguments, { runs }: FleetPlan, isLocal: boolean): Promise<Refusals> {
   const { workerLimits } = await import("./work.ts");
   const { RunPermissions } = await import("../../fleet/work/may-run.ts");
-  await using permissions = new RunPermissions(workerLimits(given, { isLocal }));
+  const permissions = new RunPermissions(workerLimits(given, { isLocal }));
   const byMessage = new Map<string, { readonly error: ToolError; count: number }>();
-  for (const run of runs) {
-    const error = await permissions.refusalOf(run);
-    if (error === undefined) continue;
-    const known = byMessage.get(error.message) ?? { error, count: 0 };
-    known.count += 1;
-    byMessage.set(error.message, known);
+  try {
+    for (const run of runs) {
+      const error = await permissions.refusalOf(run);
+      if (error === undefined) continue;
+      const known = byMessage.get(error.message) ?? { error, count: 0 };
+      known.count += 1;
+      byMessage.set(error.message, known);
+    }
+  } finally {
+    await permissions[Symbol.asyncDispose]();
   }
   return new Map([...byMessage.values()].map(({ error, count }) => [error, count]));
 }

@@ -168,7 +168,7 @@ describe("toolcrib log", () => {
     rmSync(join(unreadable.journal, ".."), { recursive: true });
   });
 
-  it("follows the calls of other processes, and ends with 130 on Ctrl-C", async () => {
+  it("follows the calls of other processes, and ends with 130 on Ctrl-C", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     const options = { workspace: fixture.workspace, stateDirectory: fixture.home };
     const crib = await openToolcrib({ ...options, configDirectory: join(fixture.home, "config") });

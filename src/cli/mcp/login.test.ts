@@ -39,7 +39,7 @@ it("logs in at the printed address, and out again", { tags: "slow" }, async () =
   expect((await cli.run("mcp", "servers")).exit).toBe(1);
 });
 
-it("says who gets the access when the login page is on another host", async () => {
+it("says who gets the access when the login page is on another host", { tags: "slow" }, async () => {
   await using server = await protectedServer({
     serverMetadata: (metadata) => ({
       ...metadata,

@@ -135,7 +135,9 @@ describe("a server over standard input and output", () => {
     ]);
   });
 
-  it("works in the client's root when it was started in the home folder, unless a workspace is named", async () => {
+  it("works in the client's root when it was started in the home folder, unless a workspace is named", {
+    tags: "slow",
+  }, async () => {
     await using fixture = cliWorkspace();
     const { workspace } = fixture;
     fixture.write("project/a.txt", "one\n");
@@ -168,7 +170,7 @@ describe("a server over standard input and output", () => {
     ]);
   });
 
-  it("survives invalid messages", async () => {
+  it("survives invalid messages", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     const server = await mcpProcess([], {
       cwd: fixture.workspace,
@@ -209,7 +211,9 @@ describe("a server over HTTP", () => {
     return { child, next, exited, [Symbol.asyncDispose]: end };
   }
 
-  it("prints its address and token, keeps the token private, and deletes it at the end", async () => {
+  it("prints its address and token, keeps the token private, and deletes it at the end", {
+    tags: "slow",
+  }, async () => {
     await using fixture = cliWorkspace();
     await using server = await started(fixture, ["--http", "0"]);
     const url = await server.next();

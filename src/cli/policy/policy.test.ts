@@ -77,7 +77,9 @@ by deny run rm -rf ** (${cli.userRules}:3)
     ]);
   });
 
-  it("accepts paths, hosts and tool calls, and returns the verdict as its exit code", async () => {
+  it("accepts paths, hosts and tool calls, and returns the verdict as its exit code", {
+    tags: "slow",
+  }, async () => {
     await using cli = cliWorkspace();
     const calls = [
       ["read .env"],
@@ -350,7 +352,9 @@ describe("toolcrib policy test", () => {
 });
 
 describe("toolcrib policy replay", () => {
-  it("compares the verdicts of rules for recorded calls with the original ones", async () => {
+  it("compares the verdicts of rules for recorded calls with the original ones", {
+    tags: "slow",
+  }, async () => {
     await using cli = cliWorkspace();
     cli.write("a.txt", "a\n");
     cli.write(cli.userRules, "ask delete b.txt\n");
@@ -438,7 +442,7 @@ describe("toolcrib policy replay", () => {
     expect(verdicts).toEqual(["deny", "allow", "deny", "allow", "ask", "allow"]);
   });
 
-  it("asks again about commands of a dialect that promises to ask", async () => {
+  it("asks again about commands of a dialect that promises to ask", { tags: "slow" }, async () => {
     await using cli = cliWorkspace();
     for (const [dialect, tool] of [
       ["toolcrib", "shell.run"],

@@ -83,7 +83,7 @@ it("calls, lists, undoes and reports in several instances of one connection", { 
 });
 
 describe("approvals", () => {
-  it("ask the client, and count only for exactly what was shown", async () => {
+  it("ask the client, and count only for exactly what was shown", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace();
     const client = sharedClient();
     const instance = await opened(client, { workspace: fixture.workspace, mode: "safe", approve: true });
@@ -294,7 +294,7 @@ it("drops events that the client does not read, says how many, and loses no resp
   expect(client.lines.some(({ params }) => Number(params?.dropped) > 0)).toBe(true);
 });
 
-it("ends with everything it started when the client leaves in the middle", async () => {
+it("ends with everything it started when the client leaves in the middle", { tags: "slow" }, async () => {
   await using fixture = cliWorkspace();
   const client = rpc(fixture);
   const instance = await opened(client, { mode: "yolo", events: true });
@@ -404,7 +404,7 @@ describe("an agent", () => {
 
   const patch = "*** Begin Patch\n*** Add File: note.txt\n+hello\n*** End Patch";
 
-  it("says what is missing when there is no model", async () => {
+  it("says what is missing when there is no model", { tags: "slow" }, async () => {
     await using fixture = cliWorkspace({ OLLAMA_HOST: "127.0.0.1:1" });
     await using client = rpc(fixture);
     const { error } = await client.ask("agent.open", {});
@@ -423,7 +423,7 @@ describe("the protocol", () => {
     expect(JSON.parse(file)).toEqual(protocolSchema());
   });
 
-  it("answers the example of docs/rpc.md as shown", async () => {
+  it("answers the example of docs/rpc.md as shown", { tags: "slow" }, async () => {
     const page = readFileSync(join(repository, "docs/rpc.md"), "utf8");
     const [, example = ""] = /```\n(→ [\s\S]*?)```/.exec(page) ?? [];
     const steps = example.trim().split("\n");

@@ -15,7 +15,7 @@ it("inserts the arguments once, and never runs anything of the file", () => {
   expect(expand("!`touch made` \u001b[2J\u202e")).toBe("!`touch made` <U+001B>[2J<U+202E>");
 });
 
-it("sends a command of the project or the user, in chat and in run", async () => {
+it("sends a command of the project or the user, in chat and in run", { tags: "slow" }, async () => {
   await using fixture = await echo();
   fixture.write(
     ".claude/commands/fix.md",
@@ -48,7 +48,7 @@ it("reads no command through a link out of the workspace or to a secret, and nam
   expect(JSON.stringify(fixture.server.requests)).not.toMatch(/KEY=hidden|Outside/);
 });
 
-it("sends prompts and resources of MCP servers that rules allow", async () => {
+it("sends prompts and resources of MCP servers that rules allow", { tags: "slow" }, async () => {
   await using fixture = await echo();
   const program = join(import.meta.dirname, "../../../test/support/mcp/offering-server.ts");
   const docs = { command: process.execPath, args: [program, "docs"] };

@@ -30,7 +30,7 @@ const plain = (output: string) =>
     .split("\n");
 
 describe("toolcrib run", () => {
-  it("prints the answer, and reports the calls on standard error", async () => {
+  it("prints the answer, and reports the calls on standard error", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel([
       { text: "I make it.", calls: [patch("a.txt")] },
       { text: "It is made." },
@@ -212,7 +212,9 @@ describe("toolcrib run", () => {
     ]);
   });
 
-  it("offers the tools of configured MCP servers, and warns once about one that does not start", async () => {
+  it("offers the tools of configured MCP servers, and warns once about one that does not start", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await cliWithModel(({ tools }) => ({ text: `${tools.includes("time_now")}` }));
     const main = launcher;
     const mcpServers = {
@@ -251,7 +253,7 @@ describe("toolcrib run", () => {
     ]);
   });
 
-  it("ends quietly when its output is closed", async () => {
+  it("ends quietly when its output is closed", { tags: "slow" }, async () => {
     await using fixture = await cliWithModel([{ calls: [command("echo $$ > pid; sleep 60")] }]);
     const child = fixture.start("run", ...unguarded, "--jsonl", "wait");
     child.stdin.end();
@@ -323,7 +325,7 @@ else
       ]);
     });
 
-    it("sees hostile model output escaped", async () => {
+    it("sees hostile model output escaped", { tags: "slow" }, async () => {
       await using fixture = await cliWithModel([{ text: "\u001b[2J\u001b[1;1HFine\r\u001b]0;x\u0007" }]);
       const { screen } = await fixture.onTerminal(["run", "hello"], [], { NO_COLOR: "1" });
       expect(screen).toContain("<U+001B>[2J<U+001B>[1;1HFine<U+000D><U+001B>]0;x<U+0007>\n");

@@ -235,7 +235,7 @@ describe("toolcrib sessions", () => {
 });
 
 describe("a session of toolcrib run", () => {
-  it("is resumed and forked by a task", async () => {
+  it("is resumed and forked by a task", { tags: "slow" }, async () => {
     await using fixture = await fixtureOn([
       { text: "One." },
       { text: "Two." },
@@ -277,7 +277,7 @@ describe("a session of toolcrib run", () => {
 
   if (!hasTerminals) it.skip("on a terminal (skipped: `script` of util-linux is missing)", () => {});
 
-  it.runIf(hasTerminals)("is continued on a terminal", async () => {
+  it.runIf(hasTerminals)("is continued on a terminal", { tags: "slow" }, async () => {
     await using fixture = await fixtureOn([{ text: "One." }, { text: "Two." }]);
     await fixture.run("run", "first", "--model", fixture.model);
     await using terminal = fixture.emulate(["sessions", "resume", "last"]);

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";

@@ -54,7 +54,7 @@ describe("the index", () => {
     expect(await index.withText("alpha")).toEqual(["e.txt"]);
   });
 
-  it("detects other content of the same size, written in the same moment", async () => {
+  it("detects other content of the same size, written in the same moment", { tags: "slow" }, async () => {
     await using index = openTestIndex({ "a.txt": "alpha" });
     for (const word of ["gamma", "delta", "alpha", "omega"]) {
       index.write("a.txt", word);
@@ -141,7 +141,9 @@ describe("the index", () => {
     expect(await index.built()).toEqual({ files: 2, indexed: 2, outlined: 0, outlinable: 0 });
   });
 
-  it("keeps the words of a file that crashes its parser, and the symbols of all others", async () => {
+  it("keeps the words of a file that crashes its parser, and the symbols of all others", {
+    tags: "slow",
+  }, async () => {
     const bad = "function alpha() {}";
     const files = { "bad.ts": bad, "copy.ts": bad, "good.ts": "function beta() {}", "other.ts": bad };
     await using index = openTestIndex(files, { worker: workerBreakingOver("bad.ts") });
@@ -234,7 +236,7 @@ describe("the index", () => {
     expect(await found("readToken")).toEqual(["b.ts", "c.test.ts", "d.ts", "a.test.ts", "0.md"]);
   });
 
-  it("puts candidates that are not indexed yet in the order of their roles", async () => {
+  it("puts candidates that are not indexed yet in the order of their roles", { tags: "slow" }, async () => {
     const use = "readToken();\n";
     await using index = openTestIndex({
       "a.test.ts": use,

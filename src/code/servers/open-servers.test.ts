@@ -34,23 +34,31 @@ it.skipIf(missing !== undefined)(
   },
 );
 
-it.skipIf(missing !== undefined)("starts a server for a call that waited for a cancelled one", async () => {
-  await using opened = servedFolder();
-  const cancelled = new AbortController();
-  const first = opened.ask(cancelled.signal);
-  const second = opened.ask();
-  cancelled.abort();
-  await expect(first).rejects.toMatchObject({ code: "cancelled" });
-  expect(await second).toBe("{}");
-});
+it.skipIf(missing !== undefined)(
+  "starts a server for a call that waited for a cancelled one",
+  { tags: "slow" },
+  async () => {
+    await using opened = servedFolder();
+    const cancelled = new AbortController();
+    const first = opened.ask(cancelled.signal);
+    const second = opened.ask();
+    cancelled.abort();
+    await expect(first).rejects.toMatchObject({ code: "cancelled" });
+    expect(await second).toBe("{}");
+  },
+);
 
-it.skipIf(missing !== undefined)("never gives a call a server that sees other files", async () => {
-  await using opened = servedFolder();
-  const starts: string[] = [];
-  const ask = (pathsKey: string) => opened.ask(undefined, pathsKey, () => starts.push(pathsKey));
-  expect((await Promise.allSettled([ask("all"), ask("fewer")]))[1]).toMatchObject({ value: "{}" });
-  expect(starts).toEqual(["all", "fewer"]);
-});
+it.skipIf(missing !== undefined)(
+  "never gives a call a server that sees other files",
+  { tags: "slow" },
+  async () => {
+    await using opened = servedFolder();
+    const starts: string[] = [];
+    const ask = (pathsKey: string) => opened.ask(undefined, pathsKey, () => starts.push(pathsKey));
+    expect((await Promise.allSettled([ask("all"), ask("fewer")]))[1]).toMatchObject({ value: "{}" });
+    expect(starts).toEqual(["all", "fewer"]);
+  },
+);
 
 /** A workspace with a server for `.x` files that starts a process which would outlive it. */
 function servedFolder(options: { readonly idleMs?: number } = {}) {

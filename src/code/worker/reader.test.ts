@@ -22,7 +22,7 @@ const reader = new Reader();
 afterAll(() => reader.close());
 
 describe("a reader", () => {
-  it("returns symbols and faults", async () => {
+  it("returns symbols and faults", { tags: "slow" }, async () => {
     const text = "fn main() {}\nstruct A;\n";
     expect(namesOf(await reader.outline({ path: "main.rs", text }, always))).toEqual(["main", "A"]);
     const broken = await reader.outline({ path: "a.json", text: '{ "a": }' }, always);
@@ -54,7 +54,7 @@ describe("a reader", () => {
     }
   });
 
-  it("continues after texts that cannot be parsed", async () => {
+  it("continues after texts that cannot be parsed", { tags: "slow" }, async () => {
     const texts = ["", "\0\0", "\ud800 = '\udc00'", "(".repeat(500), "[".repeat(2000), '"', "\r\n\r"];
     const outlines = await Promise.all(
       texts.flatMap((text) =>

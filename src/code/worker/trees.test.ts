@@ -14,7 +14,7 @@ const samples = {
 };
 
 describe("trees", () => {
-  it("equal those of a fresh parse, regardless of earlier changes", async () => {
+  it("equal those of a fresh parse, regardless of earlier changes", { tags: "slow" }, async () => {
     const edit = fc.record({
       at: fc.nat(),
       length: fc.nat({ max: 12 }),

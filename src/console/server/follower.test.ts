@@ -51,7 +51,7 @@ describe("GET /api/events", () => {
     await stream.until(has(({ tool, state }) => tool === "shell.run" && state === "ok"));
   });
 
-  it("lists open sessions with their client, and removes closed ones", async () => {
+  it("lists open sessions with their client, and removes closed ones", { tags: "slow" }, async () => {
     await using console = await openTestConsole();
     const crib = await console.open("one", { client: { kind: "mcp", name: "claude-code", version: "2" } });
     await crib.call("file.write", { path: "a", content: "" });

@@ -20,7 +20,7 @@ async function withCalls(console: OpenConsole) {
 }
 
 describe("the rules of the console", () => {
-  it("explains a call and tries rules on recorded calls", async () => {
+  it("explains a call and tries rules on recorded calls", { tags: "slow" }, async () => {
     await using console = await openTestConsole();
     const { page, workspace } = await withCalls(console);
     const explained = await page.post("/rules/explain", { workspace, call: "run rm -rf src" });

@@ -12,7 +12,7 @@ it("finds every match, including overlapping ones, in repetitive and other text"
   }
 });
 
-it("terminates on many identical lines", () => {
+it("terminates on many identical lines", { tags: "slow" }, () => {
   const lines = "x\n".repeat(4_000_000);
   const sought = `${"x\n".repeat(100)}y\n${"x\n".repeat(1900)}`;
   expect([...everyOccurrence(lines, sought)]).toEqual([]);

@@ -119,7 +119,9 @@ describe("an approval answer", () => {
     expect(fixture.crib.log().map(({ decision }) => decision?.answer)).toEqual(["no", "once"]);
   });
 
-  it("with scope session applies to exactly what was shown, until the instance is closed", async () => {
+  it("with scope session applies to exactly what was shown, until the instance is closed", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await openFixture([session]);
     const act = async (input: ActInput, tool = "test.act") =>
       (await fixture.crib.call(tool, input)).error?.code;
@@ -145,7 +147,9 @@ describe("an approval answer", () => {
     expect((await later.crib.call("test.act", { run: "npm test" })).error?.code).toBe("needs-approval");
   });
 
-  it("with scope always is saved with its date and applies in the next instance", async () => {
+  it("with scope always is saved with its date and applies in the next instance", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await openFixture([always, always]);
     const first = await fixture.crib.call("test.act", { run: "npm test" });
     const second = await fixture.crib.call("test.act", { delete: "my notes.txt" });

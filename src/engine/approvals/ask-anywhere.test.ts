@@ -135,7 +135,7 @@ describe("a question that a program shows", () => {
     expect((await again).error?.code).toBe("denied");
   });
 
-  it("remembers an answer for the session or always, as given elsewhere", async () => {
+  it("remembers an answer for the session or always, as given elsewhere", { tags: "slow" }, async () => {
     await using house = openHouse();
     house.write("a.txt", "one\n");
     const crib = await house.open();
@@ -215,7 +215,7 @@ describe("an answer in the database", () => {
   it.each([
     ["allows by text", JSON.stringify({ says: { allow: "true" } })],
     ["is not JSON", "{"],
-  ])("does not count when it %s", async (_name, answer) => {
+  ])("does not count when it %s", { tags: "slow" }, async (_name, answer) => {
     await using house = openHouse();
     house.write("a.txt", "one\n");
     const crib = await house.open();
@@ -260,7 +260,7 @@ describe("equal questions that wait", () => {
     expect(house.desk.list()).toEqual([]);
   });
 
-  it("are remembered only for the session that the user was shown", async () => {
+  it("are remembered only for the session that the user was shown", { tags: "slow" }, async () => {
     await using house = openHouse();
     const [one, other] = [await house.open(), await house.open()];
     const calls = [run(one, "echo hi > b.txt"), run(other, "echo hi > b.txt")];

@@ -139,7 +139,7 @@ describe("the stored requests", () => {
     ]);
   });
 
-  it("stay when several processes store them at the same time", async () => {
+  it("stay when several processes store them at the same time", { tags: "slow" }, async () => {
     await using house = await openHouse();
     const store = new QuestionStore(house.at("state"));
     const asker = { workspace: "/w", session: "session_1", client: { kind: "library" } } as const;

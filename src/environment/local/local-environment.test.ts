@@ -91,7 +91,7 @@ it("refuses a socket and a link to a device", async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it("reports what permissions forbid", { tags: "root" }, async () => {
+it("reports what permissions forbid", { tags: ["root", "slow"] }, async () => {
   const files = { "closed/file": "text", unreadable: "text", protected: "text" };
   await using world = openLocalWorld({ files });
   chmodSync(world.path("unreadable"), 0);

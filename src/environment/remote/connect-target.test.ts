@@ -152,7 +152,7 @@ describe("connectTarget", () => {
     await client.channel.close();
   });
 
-  it("reports an error of the target as its own", async () => {
+  it("reports an error of the target as its own", { tags: "slow" }, async () => {
     await using there = commandTarget();
     const error = await failure(openEcho(there.target, { directory: "/does not exist" }));
     expect([error.code, error.message]).toEqual([

@@ -64,7 +64,9 @@ async function errorOf(link: Link): Promise<unknown> {
 
 const broke = (what: string) => new ToolError("unavailable", `ssh:host broke the protocol: ${what}`);
 
-it("delivers every message exactly once and in order, however often the connection is cut", async () => {
+it("delivers every message exactly once and in order, however often the connection is cut", {
+  tags: "slow",
+}, async () => {
   const { client, server, connect, cut } = connectLinks();
   await connect();
   const cuts = { left: 200 };

@@ -119,7 +119,7 @@ it("keeps many calls under way at once, and answers small ones before large ones
   await remote.close();
 });
 
-it("closes directories that were not used for longest when too many are open", async () => {
+it("closes directories that were not used for longest when too many are open", { tags: "slow" }, async () => {
   await using world = openLocalWorld({ files: { "folder/file": "text" } });
   const remote = await overChannel(world.environment);
   const first = await remote.openDirectory("folder");

@@ -34,7 +34,9 @@ describe("artifacts in S3 (a stand-in on loopback that checks every signature)",
     AWS_ENDPOINT_URL_S3: `${url}/`,
   });
 
-  it("are stored under the prefix and read again, after failures of the server", async () => {
+  it("are stored under the prefix and read again, after failures of the server", {
+    tags: "slow",
+  }, async () => {
     await using folder = temporaryFolder();
     await using server = await s3StandIn({ secret, failures: [503, 500] });
     const store = new S3Artifacts("s3://bucket/some prefix/", variables(server.url));

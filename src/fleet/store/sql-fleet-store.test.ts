@@ -29,7 +29,7 @@ describe("a fleet store on PostgreSQL", { tags: "slow" }, () => {
 });
 
 function testStore(locate: () => Promise<StoreLocation>): void {
-  it("stores runs once, in the order of their submission", async () => {
+  it("stores runs once, in the order of their submission", { tags: "slow" }, async () => {
     await using store = await openFleetStore(await locate());
     const specs = Array.from({ length: 1_200 }, (_, index) => specOf(`task ${index}`));
     expect(await store.submit("nightly", settingsWith(), specs.slice(0, 700))).toEqual({

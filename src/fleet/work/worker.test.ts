@@ -114,7 +114,7 @@ describe("a worker that is stopped", () => {
     expect((await fixture.ended(late)).outcome).toBe("cancelled");
   });
 
-  it("leaves the check of a turn that ended meanwhile to the next worker", async () => {
+  it("leaves the check of a turn that ended meanwhile to the next worker", { tags: "slow" }, async () => {
     const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
     await using fixture = await workerFixture(async (request) => {
       if (request.number === 2) await mayAnswer;
@@ -149,7 +149,7 @@ describe("a worker that is stopped", () => {
 });
 
 describe("a worker that loses a run", () => {
-  it("stops its session at once and writes nothing", async () => {
+  it("stops its session at once and writes nothing", { tags: "slow" }, async () => {
     await using fixture = await workerFixture(careful("echo ran >> ran.txt; sleep 1000", "echo new > a.txt"));
     const ends: unknown[] = [];
     const id = await fixture.submit({ setup: "echo set >> ran.txt", check: ranOnce });

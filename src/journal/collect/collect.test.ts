@@ -214,7 +214,9 @@ describe("a collection", () => {
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 
-  it("prunes in steps, continues after an interruption, and shrinks the database", async () => {
+  it("prunes in steps, continues after an interruption, and shrinks the database", {
+    tags: "slow",
+  }, async () => {
     fill(45, 3_000, 3_000);
     fill(1, 3_000, 10);
     const before = statSync(file).size;
@@ -245,7 +247,7 @@ describe("a collection", () => {
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 
-  it("removes neither records nor contents to make room for conversations", async () => {
+  it("removes neither records nor contents to make room for conversations", { tags: "slow" }, async () => {
     fill(1, 1_500, 10);
     change(3, ["a"]);
     const texts = numbers(30).map(() => "x".repeat(1e6));

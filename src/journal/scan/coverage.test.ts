@@ -53,7 +53,7 @@ describe("content in git", () => {
     expect(treeOf(fixture.workspace)).toEqual(before);
   });
 
-  it("is reported as lost when the command removed it together with git", async () => {
+  it("is reported as lost when the command removed it together with git", { tags: "slow" }, async () => {
     await using fixture = await openCommandFixture({ "a.txt": "a\n", "b.txt": "b\n" }, { git: true });
     const call = await fixture.bash("g=git; rm -rf .$g a.txt");
     expect([call.content, notCovered(fixture)]).toEqual([
@@ -64,7 +64,7 @@ describe("content in git", () => {
 });
 
 describe("the git directory", () => {
-  it("is left alone, and changes in it are reported", async () => {
+  it("is left alone, and changes in it are reported", { tags: "slow" }, async () => {
     await using fixture = await openCommandFixture({ "a.txt": "a\n" }, { git: true });
     const before = treeOf(fixture.workspace);
     const call = await fixture.bash(
@@ -78,7 +78,7 @@ describe("the git directory", () => {
   });
 });
 
-it("does not prevent undoing a branch switch's changes to files", async () => {
+it("does not prevent undoing a branch switch's changes to files", { tags: "slow" }, async () => {
   await using fixture = await openCommandFixture({ "a.txt": "a\n", "gone/b.txt": "b\n" }, { git: true });
   fixture.beside(
     "git checkout -q -b other && echo c > a.txt && git rm -qr gone && git commit -qam c && git checkout -q -",
@@ -155,7 +155,9 @@ describe("an undo", () => {
   };
   const lost = "Not restored: any change inside ignored folders (node_modules).";
 
-  it("names a large ignored folder as lost only when something in it has changed", async () => {
+  it("names a large ignored folder as lost only when something in it has changed", {
+    tags: "slow",
+  }, async () => {
     await using fixture = await openCommandFixture(files);
     fixture.beside("sleep 0.1");
     const harmless = await fixture.bash("echo b > a.txt");
@@ -164,7 +166,7 @@ describe("an undo", () => {
     expect([harmless.content, harmful.content, notes]).toEqual(["", "", [lost, lost]]);
   });
 
-  it("does not name one in which nothing has changed", async () => {
+  it("does not name one in which nothing has changed", { tags: "slow" }, async () => {
     await using fixture = await openCommandFixture(files);
     fixture.beside("sleep 0.1");
     const call = await fixture.bash("echo b > a.txt");

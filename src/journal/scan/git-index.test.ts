@@ -85,7 +85,7 @@ it("finds every file of a large index, in any order, and no other", () => {
   expect(missing(others)).toEqual(others);
 });
 
-it("rejects other hashes, a split index and damage", () => {
+it("rejects other hashes, a split index and damage", { tags: "slow" }, () => {
   makeRepository();
   const whole = index();
   git("update-index", "--split-index");

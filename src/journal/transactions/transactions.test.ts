@@ -288,7 +288,9 @@ describe("a check", () => {
     await crib.close();
   });
 
-  it("reports, as the rollback does, that ignored folders of programs are not restored", async () => {
+  it("reports, as the rollback does, that ignored folders of programs are not restored", {
+    tags: "slow",
+  }, async () => {
     const world = newWorld();
     mkdirSync(join(world.workspace, "target"));
     world.write(".gitignore", "target/\n");
@@ -330,7 +332,7 @@ describe("a check", () => {
     await crib.close();
   });
 
-  it("fails when it takes too long", async () => {
+  it("fails when it takes too long", { tags: "slow" }, async () => {
     const world = newWorld();
     const before = world.now();
     const crib = await world.open();

@@ -42,7 +42,7 @@ const says = (answer: string) => (): ElicitResult => ({ action: "accept", conten
 const remove = (path: string) => ({ name: "file_delete", arguments: { path } });
 
 describe.each(eras)("a client with %s that supports elicitation", (era) => {
-  it("shows the user the call, the reason and the change, and allows it once", async () => {
+  it("shows the user the call, the reason and the change, and allows it once", { tags: "slow" }, async () => {
     await using fixture = await askedFixture({ era }, says("once"));
     const first = await fixture.client.callTool(remove("a.txt"));
     const second = await fixture.client.callTool(remove("b.txt"));

@@ -191,7 +191,7 @@ describe.each(eras)("a client of %s", (era) => {
     expect(asked).toEqual(isLegacy ? [{ mode: "form", message, requestedSchema }] : []);
   });
 
-  it("hears of changed lists, and of changed resources where both sides can", async () => {
+  it("hears of changed lists, and of changed resources where both sides can", { tags: "slow" }, async () => {
     await using fixture = await clientFixture({ era, mode: "yolo", sources: [lent()] });
     const { client } = fixture;
     const heard = new Set<string>();

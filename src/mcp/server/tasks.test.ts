@@ -148,7 +148,7 @@ const waitForStatus = (taskId: string, status: string, sending?: Sending) =>
   vi.waitFor(async () => expect(await statusOf(taskId, sending)).toBe(status), patience);
 
 describe("a call that takes long", () => {
-  it("is a task, whose client polls for the result", async () => {
+  it("is a task, whose client polls for the result", { tags: "slow" }, async () => {
     serve();
     const created = await call("held");
     const { taskId } = created.result!;
@@ -254,7 +254,7 @@ describe("a call that needs approval", () => {
     expect([result?.resultType, result?.taskId]).toEqual(["input_required", undefined]);
   });
 
-  it("asks through the task when it has become one", async () => {
+  it("asks through the task when it has become one", { tags: "slow" }, async () => {
     const gate = Promise.withResolvers<void>();
     serve({ open: async () => gate.promise.then(opened) });
     const { result } = await call("file_delete", { path: "a.txt" }, { capabilities });
@@ -351,7 +351,7 @@ describe("Tasks", () => {
     expect(await Promise.all(running.slice(32))).toEqual(Array(8).fill({ done: true }));
   });
 
-  it("keeps the latest results only", async () => {
+  it("keeps the latest results only", { tags: "slow" }, async () => {
     const tasks = new Tasks(0);
     const ids: string[] = [];
     for (let count = 0; count < 250; count += 1) {
@@ -387,7 +387,7 @@ describe("Tasks", () => {
     }
   });
 
-  it("forgets large results before small ones add up", async () => {
+  it("forgets large results before small ones add up", { tags: "slow" }, async () => {
     const tasks = new Tasks(0);
     const ids: string[] = [];
     for (let count = 0; count < 3; count += 1) {

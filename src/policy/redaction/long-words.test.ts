@@ -17,7 +17,7 @@ describe("findLongWords", () => {
     );
   });
 
-  it("finds words on the border of two steps once", () => {
+  it("finds words on the border of two steps once", { tags: "slow" }, () => {
     const around = fc.integer({ min: stepLength - 60, max: stepLength + 10 });
     fc.assert(
       fc.property(around, texts, (before, text) => {

@@ -225,7 +225,9 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(text).not.toContain("evil");
   });
 
-  it("keeps files hidden and protected in directories that a command made inaccessible", async () => {
+  it("keeps files hidden and protected in directories that a command made inaccessible", {
+    tags: "slow",
+  }, async () => {
     await using fixture = openSandboxFixture("bwrap");
     makeRepository(fixture);
     execFileSync("git", ["init", "-q", "sub"], { cwd: fixture.workspace });
@@ -297,7 +299,7 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect([ran.stdout, readdirSync(fixture.workspace)]).toEqual(["sub\n", ["sub"]]);
   });
 
-  it("commits, but changes nothing that git runs by itself", async () => {
+  it("commits, but changes nothing that git runs by itself", { tags: "slow" }, async () => {
     await using fixture = openSandboxFixture("bwrap");
     makeRepository(fixture);
     const git = join(fixture.workspace, ".git");

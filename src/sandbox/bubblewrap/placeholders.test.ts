@@ -158,7 +158,7 @@ it("shares and removes a file whose process has not written its content", async 
   expect(entries()).toEqual([]);
 });
 
-it("does not use a placeholder that another process is removing", async () => {
+it("does not use a placeholder that another process is removing", { tags: "slow" }, async () => {
   await using folder = temporaryFolder();
   const { stubs, wanted, records, at } = openStubs(folder.path);
   const module = fileURLToPath(new URL("./placeholders.ts", import.meta.url));

@@ -79,7 +79,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([undefined, [tooMuchMemory]]);
     });
 
-    it.skipIf(!hasPython)("is charged for anonymous files in memory", async () => {
+    it.skipIf(!hasPython)("is charged for anonymous files in memory", { tags: "slow" }, async () => {
       await using fixture = openSandboxFixture(level);
       const program = `import os, time; os.write(os.memfd_create("x"), bytes(80_000_000)); time.sleep(60)`;
       const ran = await fixture.run(`exec python3 -c '${program}'`, {
@@ -144,7 +144,7 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       expect(stdout).toBe("0\n77\n82\n2048\n");
     });
 
-    it("reaches no limit with usual work", async () => {
+    it("reaches no limit with usual work", { tags: "slow" }, async () => {
       await using fixture = openSandboxFixture(level);
       const { stdout, remarks } = await fixture.run(
         "for i in {1..50}; do sleep 0.3 & done; wait; head -c 5000000 /dev/zero > big; seq 100000 | tail -1",
@@ -163,10 +163,14 @@ it("limits commands outside the sandbox, too", async () => {
   expect(remarks).toEqual([tooLargeFile]);
 });
 
-it.skipIf((await missingHere("bwrap")) !== undefined)("counts files in memory", async () => {
-  await using fixture = openSandboxFixture("bwrap");
-  const ran = await fixture.run("head -c 80000000 /dev/zero > /dev/shm/x; sleep 60", {
-    limits: { memoryBytes: 50 * megabyte },
-  });
-  expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([undefined, [tooMuchMemory]]);
-});
+it.skipIf((await missingHere("bwrap")) !== undefined)(
+  "counts files in memory",
+  { tags: "slow" },
+  async () => {
+    await using fixture = openSandboxFixture("bwrap");
+    const ran = await fixture.run("head -c 80000000 /dev/zero > /dev/shm/x; sleep 60", {
+      limits: { memoryBytes: 50 * megabyte },
+    });
+    expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([undefined, [tooMuchMemory]]);
+  },
+);

@@ -72,7 +72,7 @@ describe.skipIf(missing.length > 0)(
       expect(await inside.ended).toEqual({ code: 0, stdout: "true\n", stderr: "" });
     });
 
-    it("keeps other connections running while one does not read", async () => {
+    it("keeps other connections running while one does not read", { tags: "slow" }, async () => {
       const flood = Buffer.alloc(1 << 20);
       await using server = await listen((socket) => {
         const pour = () => {
@@ -185,24 +185,28 @@ describe.skipIf(missing.length > 0)(
 );
 
 describe.skipIf(missing.length > 0)("reach", () => {
-  it.each(["127.0.0.1", "::1", "0.0.0.0"])("connects to a listener inside on %s", async (address) => {
-    const script = `
+  it.each(["127.0.0.1", "::1", "0.0.0.0"])(
+    "connects to a listener inside on %s",
+    { tags: "slow" },
+    async (address) => {
+      const script = `
       const server = require("node:net").createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket));
       server.listen(0, "${address}", () => console.log(server.address().port));
     `;
-    await using inside = startInside([process.execPath, "-e", script]);
-    const port = Number(await firstLine(inside.child.stdout as Socket));
-    const sent = randomBytes(5_000_000);
-    const reached = (await inside.network.reach(port))!;
-    expect([await inside.network.listening(), reached.host, await inside.network.reach(port)]).toEqual([
-      [port],
-      "127.0.0.1",
-      reached,
-    ]);
-    expect(hash(await exchange(reached.port, sent))).toBe(hash(sent));
-    await inside.network.close();
-    await expect(exchange(reached.port, sent)).rejects.toThrow("ECONNREFUSED");
-  });
+      await using inside = startInside([process.execPath, "-e", script]);
+      const port = Number(await firstLine(inside.child.stdout as Socket));
+      const sent = randomBytes(5_000_000);
+      const reached = (await inside.network.reach(port))!;
+      expect([await inside.network.listening(), reached.host, await inside.network.reach(port)]).toEqual([
+        [port],
+        "127.0.0.1",
+        reached,
+      ]);
+      expect(hash(await exchange(reached.port, sent))).toBe(hash(sent));
+      await inside.network.close();
+      await expect(exchange(reached.port, sent)).rejects.toThrow("ECONNREFUSED");
+    },
+  );
 
   it("picks another port when the port is taken, and returns undefined without a listener", async () => {
     await using taken = await listen((socket) => socket.end("outside"));

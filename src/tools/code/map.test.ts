@@ -62,7 +62,7 @@ tools/report.py
     });
   });
 
-  it("returns a weight for each file and symbol, and the state of the index", async () => {
+  it("returns a weight for each file and symbol, and the state of the index", { tags: "slow" }, async () => {
     const { data } = await map({});
     const weights = data.files.map(({ weight }) => weight);
     expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1);

@@ -91,7 +91,7 @@ describe("code.read_symbol without a path", () => {
     ]);
   });
 
-  it("names the files when several have it, and says when none has", async () => {
+  it("names the files when several have it, and says when none has", { tags: "slow" }, async () => {
     await expect(read("run")).rejects.toMatchObject({
       code: "ambiguous-match",
       message: "2 files have a block named `run`:\n  src/agent.ts:2\n  src/task.ts:2",

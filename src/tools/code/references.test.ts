@@ -61,7 +61,7 @@ describe("references", () => {
     );
   });
 
-  it("can be limited to a folder, a file, or one role", async () => {
+  it("can be limited to a folder, a file, or one role", { tags: "slow" }, async () => {
     const paths = async (input: Partial<Parameters<typeof codeReferences.run>[0]>) => {
       const { data } = await opened.run(codeReferences, { name: "load", ...input });
       return data.files.map(({ path, places }) => `${path}: ${places.map(({ line }) => line)}`);

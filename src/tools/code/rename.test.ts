@@ -87,7 +87,7 @@ describe("a rename", () => {
     ]);
   });
 
-  it("lists other files that mention an exported name", async () => {
+  it("lists other files that mention an exported name", { tags: "slow" }, async () => {
     const opened = shared;
     const { data, text } = await opened.run(codeRename, { path: "a.ts", name: "shared", new_name: "common" });
     expect(data.mentionedIn).toEqual(["b/c.ts"]);
@@ -107,7 +107,7 @@ describe("a rename", () => {
     ]);
   });
 
-  it("renames only symbols of the given kind", async () => {
+  it("renames only symbols of the given kind", { tags: "slow" }, async () => {
     await shared.run(codeRename, { path: "g.py", name: "g", new_name: "h", kind: "function" });
     expect(contentOf(shared, "g.py")).toBe("def f():\n    g = 1\n    return g\ndef h():\n    pass\n");
   });

@@ -102,7 +102,7 @@ describe("code.replace_block", () => {
     };
     const withAbove = (lines: string, body = "    fn add() {}\n") => `mod a {\n${lines}${body}}\n`;
 
-    it("keeps them when the new block has none", async () => {
+    it("keeps them when the new block has none", { tags: "slow" }, async () => {
       expect(await replaced("fn add() {\n    two();\n}")).toEqual([
         content.replace("one", "two"),
         [`${head}/// Adds. ⏎ #[test] ⏎ #[cfg( and 2 more lines`],

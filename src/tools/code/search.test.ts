@@ -124,7 +124,9 @@ describe("code.search", () => {
     });
   });
 
-  it("ranks the definition of an identifier before its uses, and code before tests and prose", async () => {
+  it("ranks the definition of an identifier before its uses, and code before tests and prose", {
+    tags: "slow",
+  }, async () => {
     const found = await locations({ query: "cartTotal" });
     const order = ["src/cart.ts cartTotal", "src/cart.test.ts -", "README.md Shop"];
     expect([found[0], found.filter((location) => order.includes(location))]).toEqual([order[0], order]);
@@ -165,7 +167,9 @@ src/cart.test.ts:1-4  (2 matching lines)
     expect(data.results.map(({ path }) => path)).toEqual(["src/prices.ts", "src/cart.ts", "src/cart.ts"]);
   });
 
-  it("takes the symbols of unchanged files from the index, and parses changed ones", async () => {
+  it("takes the symbols of unchanged files from the index, and parses changed ones", {
+    tags: "slow",
+  }, async () => {
     await untilIndexed(small);
     const parsed: string[] = [];
     const code: CodeService = {
@@ -230,7 +234,7 @@ src/cart.test.ts:1-4  (2 matching lines)
       return { found: { paths: data.results.map(({ path }) => path), limited: data.limited }, text };
     };
 
-    it("searches the other files with ripgrep", async () => {
+    it("searches the other files with ripgrep", { tags: "slow" }, async () => {
       const { found } = await search('"marker"', ["b.ts"]);
       expect(found).toEqual({ paths: ["b.ts", "a.ts"], limited: false });
     });

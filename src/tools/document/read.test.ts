@@ -31,7 +31,7 @@ describe("document.read", () => {
     });
   });
 
-  it("refers to the stored output before the next part when an answer is cut", async () => {
+  it("refers to the stored output before the next part when an answer is cut", { tags: "slow" }, async () => {
     await using opened = toolFixture();
     writeFileSync(opened.at("a.txt"), "word\n".repeat(60_000));
     const going = async (max_chars: number) =>

@@ -44,7 +44,7 @@ describe("concurrent edits", () => {
       "two\n",
       false,
     ]);
-    expect([asked.error, careful.read("a.txt"), careful.read("b.txt")]).toEqual([
+    expect([asked.error, careful.read("a.txt"), careful.read("b.txt")]).toMatchObject([
       {
         code: "needs-approval",
         message:

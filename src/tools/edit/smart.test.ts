@@ -49,7 +49,9 @@ describe("text", () => {
     expect(await edited(code, input)).toBe(code.replace("+= 1", "+= 2"));
   });
 
-  it("is replaced with the indentation of the file if it was found with another", async () => {
+  it("is replaced with the indentation of the file if it was found with another", {
+    tags: "slow",
+  }, async () => {
     const input = {
       location: "fn reset(&mut self) {\n  self.count = 0;\n}",
       operation: "replace",

@@ -156,7 +156,7 @@ describe("switching", () => {
     ]);
   });
 
-  it("overwrites no uncommitted changes, and names the files", async () => {
+  it("overwrites no uncommitted changes, and names the files", { tags: "slow" }, async () => {
     const lost = {
       changed: { a: "mine\n" },
       untracked: { "new/b": "mine\n" },
@@ -178,7 +178,7 @@ describe("switching", () => {
     ]);
   });
 
-  it("replaces no files that tools may not write", async () => {
+  it("replaces no files that tools may not write", { tags: "slow" }, async () => {
     await using opened = await openTwo({
       mode: "yolo",
       prepare: commitOnOther({ ".env": "S=1\n", ".vscode/tasks.json": "{}\n" }),
@@ -191,7 +191,7 @@ describe("switching", () => {
     ]);
   });
 
-  it("replaces them when a rule allows tools to write them", async () => {
+  it("replaces them when a rule allows tools to write them", { tags: "slow" }, async () => {
     await using opened = await openTwo({
       lines: "allow write .vscode .vscode/**",
       prepare: commitOnOther({ ".vscode/tasks.json": "{}\n" }),
@@ -203,7 +203,7 @@ describe("switching", () => {
     ]);
   });
 
-  it("is refused during a merge, and for a branch of another working tree", async () => {
+  it("is refused during a merge, and for a branch of another working tree", { tags: "slow" }, async () => {
     await using opened = await openTwo();
     opened.git("worktree", "add", "-q", "../tree", "other");
     const used = await opened.call("git.branch", { name: "other", switch: true });
@@ -238,7 +238,7 @@ describe("switching", () => {
 });
 
 describe("deleting", () => {
-  it("deletes a merged branch, and shows how to restore it", async () => {
+  it("deletes a merged branch, and shows how to restore it", { tags: "slow" }, async () => {
     await using opened = await openTwo({ sandbox: "auto" });
     opened.sh("git branch merged && git branch plain");
     opened.configure({ "branch.merged.remote": "origin" });
@@ -261,7 +261,7 @@ describe("deleting", () => {
     ]);
   });
 
-  it("deletes unmerged commits only with force, and never the current branch", async () => {
+  it("deletes unmerged commits only with force, and never the current branch", { tags: "slow" }, async () => {
     await using opened = await openTwo({ mode: "yolo" });
     const remove = async (name: string, force = false) =>
       refusal(await opened.call("git.branch", { name, delete: true, ...(force && { force }) }));
@@ -320,7 +320,7 @@ it("refuses names that git would misread", { tags: "slow" }, async () => {
   ]);
 });
 
-it("refuses invalid arguments, with a hint", async () => {
+it("refuses invalid arguments, with a hint", { tags: "slow" }, async () => {
   await using opened = await openTwo();
   opened.git("update-ref", "refs/remotes/origin/remote", "main");
   const refused = async (input: object) => {

@@ -22,7 +22,7 @@ function stageChanges({ git, write }: Worktree): void {
   git("add", "-A");
 }
 
-it("commits staged changes, and returns the hash, the branch and the files", async () => {
+it("commits staged changes, and returns the hash, the branch and the files", { tags: "slow" }, async () => {
   await using opened = await openStaged({ sandbox: "auto" });
   opened.write({ a: "3\n" });
   const { content, data } = await opened.call("git.commit", { message: "Change a\n\nAnd more." });
@@ -56,7 +56,7 @@ it("commits staged changes, and returns the hash, the branch and the files", asy
   });
 });
 
-it("explains on undo how to revert the commit", async () => {
+it("explains on undo how to revert the commit", { tags: "slow" }, async () => {
   await using opened = await openStaged();
   const { callId } = await opened.call("git.commit", { message: "x" });
   const { error } = await opened.call("journal.undo", { call: callId });
@@ -145,7 +145,7 @@ it("requires a message", async () => {
   ]);
 });
 
-it("commits as the author in git's settings, and never guesses one", async () => {
+it("commits as the author in git's settings, and never guesses one", { tags: "slow" }, async () => {
   await using opened = await openStaged();
   opened.configure({ "user.name": "" });
   const refused = await opened.call("git.commit", { message: "x" });
@@ -175,7 +175,7 @@ describe("amend", () => {
     ]);
   });
 
-  it("refuses to replace a published or missing commit", async () => {
+  it("refuses to replace a published or missing commit", { tags: "slow" }, async () => {
     await using opened = await openStaged();
     opened.git("update-ref", "refs/remotes/origin/main", "HEAD");
     await using empty = await openGitFixture();
@@ -189,7 +189,7 @@ describe("amend", () => {
   });
 });
 
-it("concludes a merge when its conflicts are resolved", async () => {
+it("concludes a merge when its conflicts are resolved", { tags: "slow" }, async () => {
   await using opened = await openGitFixture({ files: { a: "1\n" } });
   opened.sh(`git switch -q -c other
     echo other > a
@@ -236,7 +236,9 @@ async function isHeld(opened: GitFixture): Promise<boolean> {
 }
 
 describe("hooks", () => {
-  it("that run while the call is cancelled keep the commit, and the error reports it", async () => {
+  it("that run while the call is cancelled keep the commit, and the error reports it", {
+    tags: "slow",
+  }, async () => {
     await using opened = await openStaged(allowing);
     const before = opened.commitOf("HEAD").slice(0, 12);
     const controller = new AbortController();
@@ -304,7 +306,7 @@ describe("hooks", () => {
     ]);
   });
 
-  it("that fail prevent the commit, and the error shows why", async () => {
+  it("that fail prevent the commit, and the error shows why", { tags: "slow" }, async () => {
     await using opened = await openStaged(allowing);
     hook(opened, "pre-commit", "echo 'a:1 is wrong' >&2; exit 3");
     const { error } = await opened.call("git.commit", { message: "x" });
@@ -341,7 +343,7 @@ describe("hooks", () => {
     ]);
   });
 
-  it("cannot stage a file whose filter may not run", async () => {
+  it("cannot stage a file whose filter may not run", { tags: "slow" }, async () => {
     await using opened = await openStaged(allowing);
     opened.configure({ "filter.up.clean": "tr a-z A-Z" });
     opened.write({ ".gitattributes": "*.up filter=up\n", "x.up": "x\n" });

@@ -100,7 +100,7 @@ describe("git.diff", () => {
     ]);
   });
 
-  it("reports new, deleted, moved and binary files, and changed modes", async () => {
+  it("reports new, deleted, moved and binary files, and changed modes", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({
       files: { "old name": "1\n2\n3\n4\n", gone: "x\n", picture: "a\0b", run: "x\n", 'qu"ote\n': "q\n" },
     });
@@ -151,7 +151,7 @@ describe("git.diff", () => {
     expect(readFileSync(join(opened.workspace, ".git/index"))).toEqual(index);
   });
 
-  it("omits files that may contain secrets, under every name they had", async () => {
+  it("omits files that may contain secrets, under every name they had", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { ".env": "KEY=hush-1\nA=1\nB=2\nC=3\n", a: "1\n" } });
     opened.write({ ".env": "KEY=hush-2\nA=1\nB=2\nC=3\n", a: "2\n" });
     const first = await diff(opened);
@@ -172,7 +172,7 @@ describe("git.diff", () => {
     );
   });
 
-  it("stores a huge diff and shows its start, with the names of all files", async () => {
+  it("stores a huge diff and shows its start, with the names of all files", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { "a.txt": "", "z.txt": "" } });
     opened.write({ "a.txt": "a line of text\n".repeat(200_000), "z.txt": "last\n" });
     const { text, data } = await diff(opened);
@@ -212,7 +212,7 @@ describe("git.diff", () => {
     expect(end.content).toContain("+last");
   });
 
-  it("uses revisions and paths literally, never as options", async () => {
+  it("uses revisions and paths literally, never as options", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { a: "1\n", b: "1\n" } });
     opened.write({ a: "2\n", b: "2\n", "--output=stolen": "", ":(exclude)a": "", ":/x": "", "*": "" });
     const codes = [];
@@ -237,7 +237,7 @@ describe("git.diff", () => {
     );
   });
 
-  it("suggests similar names when a revision does not exist", async () => {
+  it("suggests similar names when a revision does not exist", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.git("branch", "feature/login");
     const messageFor = async (commit: string) => (await diff(opened, { commit })).text;

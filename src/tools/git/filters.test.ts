@@ -134,6 +134,7 @@ describe("switching to a branch with filtered files", () => {
 
   it.each(["before", "on the branch"] as const)(
     "runs the filter by rule with attributes set %s",
+    { tags: "slow" },
     async (attributes) => {
       await using opened = await openSwitch(allowing("tr A-Z a-z"), attributes);
       const { error } = await opened.call("git.branch", { name: "other", switch: true });

@@ -135,7 +135,9 @@ describe("git.log", () => {
     expect(data).toMatchObject({ limited: true });
   });
 
-  it("continues without losing a commit of a merged branch, or of a file under its earlier name", async () => {
+  it("continues without losing a commit of a merged branch, or of a file under its earlier name", {
+    tags: "slow",
+  }, async () => {
     await using opened = await openPast();
     // After the rename: before it, git follows the file only if the dates allow it.
     opened.git("switch", "-q", "-c", "side", opened.second);
@@ -265,7 +267,9 @@ describe("git.show", () => {
     ]);
   });
 
-  it("reveals no secret: not by path, not in a commit, not by the hash of its content", async () => {
+  it("reveals no secret: not by path, not in a commit, not by the hash of its content", {
+    tags: "slow",
+  }, async () => {
     await using opened = await openGitFixture({ files: { ".env": "KEY=hush\n", a: "1\n" } });
     const blob = opened.git("rev-parse", "HEAD:.env");
     opened.git("rm", "-q", ".env");

@@ -318,7 +318,7 @@ describe("a repository that tries to run programs", () => {
       if (falls !== undefined) expect(carelessly(opened, ...falls)).toBe(true);
     };
 
-    it(`runs nothing through ${name}`, () => expectNothingRuns(readingsLike(falls)));
+    it(`runs nothing through ${name}`, { tags: "slow" }, () => expectNothingRuns(readingsLike(falls)));
 
     if (falls !== undefined)
       it(`runs nothing through ${name} in any call that reads`, { tags: "slow" }, () =>

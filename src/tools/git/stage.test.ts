@@ -40,7 +40,7 @@ it("stages added, changed, deleted and renamed files, and lists them", async () 
   });
 });
 
-it("stages only the given paths, and unstages them", async () => {
+it("stages only the given paths, and unstages them", { tags: "slow" }, async () => {
   await using opened = await openGitFixture({ files: { a: "1\n", "sub/b": "b\n", c: "c\n" } });
   opened.write({ a: "2\n", "sub/b": "2\n", "sub/new": "n\n", c: "2\n" });
   const staged = await opened.call("git.stage", { paths: ["sub", "a"] });
@@ -66,7 +66,7 @@ it("leaves the index of a nested repository alone if a rule denies it", async ()
   ]);
 });
 
-it("stages and unstages before the first commit", async () => {
+it("stages and unstages before the first commit", { tags: "slow" }, async () => {
   await using opened = await openGitFixture();
   opened.write({ a: "1\n", b: "2\n" });
   await opened.call("git.stage", { all: true });
@@ -166,7 +166,7 @@ it("stages names that are not valid text", async () => {
   expect([content.split("\n")[2], listed.toString("latin1")]).toEqual(["  added f\ufffd.t", "a\0f\xff.t\0"]);
 });
 
-it("refuses invalid arguments, with a hint", async () => {
+it("refuses invalid arguments, with a hint", { tags: "slow" }, async () => {
   await using opened = await openGitFixture({ files: { a: "1\n", ".gitignore": "*.log\n" } });
   opened.write({ "x.log": "x", "inner/b": "b" });
   opened.git("init", "-q", "inner");
@@ -204,7 +204,7 @@ it("works in a nested repository, and omits it from the outer one", async () => 
   ]);
 });
 
-it("stages a new commit of a submodule", async () => {
+it("stages a new commit of a submodule", { tags: "slow" }, async () => {
   await using opened = await openGitFixture({ files: { a: "1\n" } });
   opened.sh(`commit() { git -C "$1" -c user.name=a -c user.email=a@b commit -q --allow-empty -m "$2"; }
     git init -q -b main ../module
@@ -246,7 +246,7 @@ describe("a repository that is partly outside the workspace", () => {
     ]);
   });
 
-  it("is changed if this is one of its working trees", async () => {
+  it("is changed if this is one of its working trees", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({ files: { a: "1\n" } });
     opened.git("worktree", "add", "-q", "-b", "linked", "../linked tree");
     await using linked = await opened.openIn("../linked tree");

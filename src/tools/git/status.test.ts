@@ -25,7 +25,7 @@ describe("git.status", () => {
     });
   });
 
-  it("lists staged, changed and untracked files with any names", async () => {
+  it("lists staged, changed and untracked files with any names", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({
       files: { "old name.txt": "1\n2\n3\n4\n", "b.txt": "b\n", "gone.txt": "", "-x": "", ":(top)y": "" },
     });
@@ -117,7 +117,7 @@ describe("git.status", () => {
     ]);
   });
 
-  it("supports a repository without commits, and a detached HEAD", async () => {
+  it("supports a repository without commits, and a detached HEAD", { tags: "slow" }, async () => {
     await using empty = await openGitFixture();
     empty.write({ a: "" });
     expect((await status(empty)).text).toBe("On main, no commits yet.\nUntracked:\n  a");
@@ -126,7 +126,7 @@ describe("git.status", () => {
     expect((await status(opened)).text).toMatch(/^HEAD is detached at [0-9a-f]{7}\.\n/);
   });
 
-  it("treats a newline in a submodule name as part of it", async () => {
+  it("treats a newline in a submodule name as part of it", { tags: "slow" }, async () => {
     await using opened = await openGitFixture({
       files: { ".gitmodules": '[submodule "x"]\n\tpath = "x\\nlib"\n' },
     });

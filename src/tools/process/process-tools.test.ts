@@ -100,7 +100,7 @@ it("renders output like a terminal, without control sequences", async () => {
   expect((await say(processOutput, { name: "paint" })).split("\n").slice(0, 2)).toEqual(["red 99%", "end"]);
 });
 
-it("pages the output, and reports what is no longer in memory", async () => {
+it("pages the output, and reports what is no longer in memory", { tags: "slow" }, async () => {
   await using opened = toolsFixture();
   const { say } = opened;
   await say(processStart, { command: "seq 300000; sleep 60", name: "many", ready: { line: "^300000$" } });

@@ -62,7 +62,7 @@ describe("search.grep", () => {
     }
   });
 
-  it("hands over to ripgrep when a pattern takes too long", async () => {
+  it("hands over to ripgrep when a pattern takes too long", { tags: "slow" }, async () => {
     const workspace = makeFolder();
     write(workspace, { "a.txt": `${"a".repeat(60)}!\n`, "b.txt": "aaa\n" });
     const { data, text } = await searchGrep.run({ pattern: "^(a|aa)+$" }, toolContext(open(workspace)));

@@ -461,7 +461,9 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     });
   });
 
-  it("with ripgrep finishes a pattern that would backtrack forever, and times out otherwise", async () => {
+  it("with ripgrep finishes a pattern that would backtrack forever, and times out otherwise", {
+    tags: "slow",
+  }, async () => {
     const files = { "a.txt": `${"a".repeat(60)}!\n`, "b.txt": "aaa\n" };
     const searching = search(files, { pattern: "^(a|aa)+$" });
     if (name === "ripgrep") await expect(searching).resolves.toMatchObject({ text: "b.txt:1:aaa" });

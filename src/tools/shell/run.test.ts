@@ -10,7 +10,7 @@ import { workspaceFiles } from "../../system/directories.ts";
 import type { CallEvent, CallResult } from "../../toolcrib/index.ts";
 import type { ShellRunData } from "./run.ts";
 
-it("returns the output of a command and how it ended", async () => {
+it("returns the output of a command and how it ended", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   const { content, data, isError } = await fixture.run("echo out; sleep 0.2; echo err >&2; exit 3");
   expect(isError).toBe(true);
@@ -30,13 +30,13 @@ it("returns the output of a command and how it ended", async () => {
   });
 });
 
-it("omits a successful exit, and reports missing output", async () => {
+it("omits a successful exit, and reports missing output", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   expect((await fixture.run("true")).content).toBe(`[no output]${fixture.confined}`);
   expect((await fixture.run("echo fine")).content).toBe(`fine${fixture.confined}`);
 });
 
-it("runs in the workspace or below, with extra variables and no input", async () => {
+it("runs in the workspace or below, with extra variables and no input", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   await fixture.run("mkdir sub");
   const { data } = await fixture.run("pwd; echo $GIVEN; cat; read x; echo $?", {
@@ -54,7 +54,7 @@ it("runs no startup files", async () => {
   expect(data?.stdout).toBe("no login\n");
 });
 
-it("joins a character that was written in two halves", async () => {
+it("joins a character that was written in two halves", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   const { data } = await fixture.run("printf '\\303'; sleep 0.3; printf '\\244\\n'");
   expect(data?.stdout).toBe("ä\n");
@@ -93,7 +93,9 @@ it("stores a short output with many lines", async () => {
   expect(fixture.kept(output!)).toBe(Array.from({ length: 300 }, (_, index) => `${index + 1}\n`).join(""));
 });
 
-it("removes secrets from answer, events and stored output, also where output is cut", async () => {
+it("removes secrets from answer, events and stored output, also where output is cut", {
+  tags: "slow",
+}, async () => {
   await using fixture = await shellFixture();
   const key = `sk-ant-api03-${"abcdefghij0123456789".repeat(2)}`;
   fixture.write("say.sh", `for i in $(seq 1 3000); do echo "$i ${key}"; done`);
@@ -130,7 +132,7 @@ function hasBegun({ error }: Pick<CallResult, "error">): boolean {
   return error?.output?.includes("begun") ?? false;
 }
 
-it("ends a command at its timeout, and returns its output so far", async () => {
+it("ends a command at its timeout, and returns its output so far", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   const [result, limitMs] = await withEnoughTime(
     200,
@@ -146,7 +148,7 @@ it("ends a command at its timeout, and returns its output so far", async () => {
   expect(result.content).toBe(`${result.error?.message}\n${result.error?.hint}\n${result.error?.output}`);
 });
 
-it("ends only a command that prints nothing for too long", async () => {
+it("ends only a command that prints nothing for too long", { tags: "slow" }, async () => {
   await using fixture = await shellFixture();
   const talks = await fixture.run("for i in 1 2 3; do echo $i; sleep 0.02; done", {
     quiet_timeout_ms: 20_000,

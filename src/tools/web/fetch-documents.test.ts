@@ -97,7 +97,7 @@ const a = 1;
     ]);
   });
 
-  it("no document that was fetched only in part", async () => {
+  it("no document that was fetched only in part", { tags: "slow" }, async () => {
     const pdf = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(11_000_000)]);
     const { code, content } = await fetched(pdf, "application/pdf", "/book.pdf");
     expect([code, content]).toEqual([

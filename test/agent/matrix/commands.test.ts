@@ -23,7 +23,7 @@ describeSides("tools", (side) => {
     });
   });
 
-  it("stops a command at its timeout, and leaves nothing running", async () => {
+  it("stops a command at its timeout, and leaves nothing running", { tags: "slow" }, async () => {
     const seconds = `3000.${Math.floor(Math.random() * 1e9)}`;
     const stage = await openStage(
       side,

@@ -71,7 +71,7 @@ describeSides("tools", (side) => {
     ]);
   });
 
-  it("takes many steps, each based on the last result", async () => {
+  it("takes many steps, each based on the last result", { tags: "slow" }, async () => {
     const fruits = ["apple", "pear", "plum"];
     const stage = await openStage(side, (words) => ({ messages }) => {
       const mentioned = fruits.filter((fruit) => messages.at(-1)!.text.includes(fruit));

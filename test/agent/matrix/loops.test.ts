@@ -18,7 +18,7 @@ describeSides("session", (side) => {
     expect(loops.map(({ action, times }) => ({ action, times }))).toEqual([{ action: "warned", times: 3 }]);
   });
 
-  it("is stopped when it keeps repeating, and accepts a new task", async () => {
+  it("is stopped when it keeps repeating, and accepts a new task", { tags: "slow" }, async () => {
     const stage = await openStage(
       side,
       (words) =>

@@ -101,7 +101,7 @@ describeSides("session", (side) => {
     expect(await stage.ask("Enough")).toEqual(completed("As you like.", { turn: 2, rounds: 1, calls: 0 }));
   });
 
-  it("is stopped at any moment, repeatedly, and continues", async () => {
+  it("is stopped at any moment, repeatedly, and continues", { tags: "slow" }, async () => {
     const play: Play = (words) => (request) => {
       const [task] = /Task \d+$/.exec(request.messages.at(-1)!.text) ?? [];
       if (task === undefined) return { reasoning: "Fine.", text: "All is well." };

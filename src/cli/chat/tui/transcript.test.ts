@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import type { Terminal } from "@earendil-works/pi-tui";
 import xterm from "@xterm/headless";
 import { expect, it } from "vitest";

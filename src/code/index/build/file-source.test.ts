@@ -71,7 +71,7 @@ it("reads each file of another machine once, and later only those that have chan
   await remote.close();
 });
 
-it("blames no file for a lost connection", async () => {
+it("blames no file for a lost connection", { tags: "slow" }, async () => {
   await using world = openLocalWorld({ files: { "one.ts": "class One {}\n" } });
   await using folder = temporaryFolder();
   const directory = join(folder.path, "index");

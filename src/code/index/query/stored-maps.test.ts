@@ -68,7 +68,7 @@ describe("a stored map", () => {
     expect(computed[0]!.path).toBe("src/f0.ts");
   });
 
-  it("keeps its ranks after an edit, and shows only symbols that exist", async () => {
+  it("keeps its ranks after an edit, and shows only symbols that exist", { tags: "slow" }, async () => {
     const index = shared;
     const before = await mapOf(index);
     index.write("src/f0.ts", "export function other() {}\n\nexport function made0() {}\n");

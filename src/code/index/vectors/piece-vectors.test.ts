@@ -55,7 +55,7 @@ describe("vectors of pieces", () => {
     ]);
   });
 
-  it("are made only of pieces that changed, also by another process", async () => {
+  it("are made only of pieces that changed, also by another process", { tags: "slow" }, async () => {
     const embedding = recording();
     await using index = openTestIndex(files, { embedding });
     await embedded(index);
@@ -118,7 +118,7 @@ describe("vectors of pieces", () => {
     expect(await embedded(index)).toMatchObject({ pieces: 80, tokens: 80 });
   });
 
-  it("are made again when their file is damaged", async () => {
+  it("are made again when their file is damaged", { tags: "slow" }, async () => {
     await using index = openTestIndex(files);
     {
       await using first = index.another({ embedding: recording() });

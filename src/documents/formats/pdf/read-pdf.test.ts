@@ -69,7 +69,7 @@ it("reads columns one after the other, and tables by row", async () => {
   ]);
 });
 
-it("has exactly the words that pdftotext finds", async () => {
+it("has exactly the words that pdftotext finds", { tags: "slow" }, async () => {
   for (const name of ["paper.pdf", "turned.pdf"]) {
     const text = allText(await readSample(name)).replace(/Links:\n- .*/, "");
     expect([...wordsOf(text)].sort()).toEqual([...wordsOf(secondReading(name, "pdftotext"))].sort());

@@ -97,7 +97,7 @@ describe("RTF", () => {
     );
   });
 
-  it("is read or refused when a real file is cut at any byte", async () => {
+  it("is read or refused when a real file is cut at any byte", { tags: "slow" }, async () => {
     const whole = sampleBytes("report.rtf");
     for (let length = 100; length < whole.length; length += 211)
       expect((await readBytes("x.rtf", whole.subarray(0, length))).format).toBe("rtf");

@@ -46,6 +46,7 @@ describe("a change set", () => {
 
   it.each(["new/deep/file", "a/update", "a/delete"])(
     "is applied completely or not at all when %s is its only change",
+    { tags: "slow" },
     async (path) => {
       const { folder, steps } = await stopAtEachStep(path);
       const outcomes = await settleEach(folder, steps);

@@ -15,6 +15,7 @@ afterEach(async () => {
 
 it.runIf(process.platform === "linux").each(["127.0.0.1", "::", "0.0.0.0"])(
   "detects which process owns a port at %s",
+  { tags: "slow" },
   async (host) => {
     const server = spawn(process.execPath, [
       "-e",

@@ -214,7 +214,7 @@ it("ends running programs when the environment is closed", async () => {
   expect(await running.exit).toEqual({ code: undefined, signal: "SIGKILL", remarks: [] });
 });
 
-it("ends running programs when Toolcrib's own process exits", async () => {
+it("ends running programs when Toolcrib's own process exits", { tags: "slow" }, async () => {
   await using world = openLocalWorld();
   const programFile = fileURLToPath(
     new URL("../../../../test/support/environment/leaver.ts", import.meta.url),

@@ -271,7 +271,7 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
     expect(watched.snapshots.lastRead).toBe(directoryCount);
   });
 
-  it("scans everything when the mounts have changed, and after some time", async () => {
+  it("scans everything when the mounts have changed, and after some time", { tags: "slow" }, async () => {
     let mounts = "";
     await using watched = await openWatched({ mounts: () => mounts });
     mounts = "a bind mount";
@@ -390,7 +390,7 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
     expect(watched.snapshots.lastRead).toBe(directoryCount);
   });
 
-  it("accepts only placeholders of the one sandbox that ran", async () => {
+  it("accepts only placeholders of the one sandbox that ran", { tags: "slow" }, async () => {
     await using watched = await openWatched();
     const count = async (script: string, made: number, atOnce = 1) => {
       watched.run(script);
@@ -426,7 +426,7 @@ describe.skipIf(!isOnDisk)("a watched workspace", () => {
     await watch.close();
   });
 
-  it("equals a new snapshot after random changes", async () => {
+  it("equals a new snapshot after random changes", { tags: "slow" }, async () => {
     const path = fc.constantFrom("a", "d/one", "d/n", "d/e/three", "d/e", "f", "f/g", "f/g/n", "n");
     const step = fc.oneof(
       path.map((one) => `printf more >> ${one}`),

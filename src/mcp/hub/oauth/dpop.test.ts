@@ -36,7 +36,7 @@ function challenge(response: ServerResponse, headers: Record<string, string | st
 }
 
 describe("a token that is bound to a key", () => {
-  it("is requested, used and refreshed with a new proof for each request", async () => {
+  it("is requested, used and refreshed with a new proof for each request", { tags: "slow" }, async () => {
     await using fixture = await loginFixture({ dpop: {} });
     const { server } = fixture;
     let address: URL | undefined;
@@ -61,7 +61,7 @@ describe("a token that is bound to a key", () => {
     ).toEqual([]);
   });
 
-  it("and its key are stored only in a private file", async () => {
+  it("and its key are stored only in a private file", { tags: "slow" }, async () => {
     await using fixture = await loginFixture({ dpop: {} });
     const { dpopKey } = await fixture.login();
     const hub = await fixture.openHub();

@@ -13,7 +13,7 @@ import { LoginStore } from "./login-store.ts";
 const linesOf = ({ requests }: ProtectedServer) => requests.map(({ line }) => line);
 
 describe("a login", () => {
-  it("lets the hub use a server, across processes, and never shows a token", async () => {
+  it("lets the hub use a server, across processes, and never shows a token", { tags: "slow" }, async () => {
     await using fixture = await loginFixture();
     const { server, stateDirectory } = fixture;
     await using before = await fixture.openHub();

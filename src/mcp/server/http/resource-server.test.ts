@@ -221,7 +221,7 @@ describe("a server with OAuth", () => {
     expect(resultOf(await connected.client.callTool(write)).isError).toBeFalsy();
   });
 
-  it.each(eras)("lets a token with the read scope only read (%s)", async (era) => {
+  it.each(eras)("lets a token with the read scope only read (%s)", { tags: "slow" }, async (era) => {
     await using connected = await connect(era, await tokenFor("toolcrib:read"));
     const { client } = connected;
     const names = (await client.listTools()).tools.map(({ name }) => name);

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { arbitraryPrograms } from "../../../../test/support/commands/arbitrary-programs.ts";

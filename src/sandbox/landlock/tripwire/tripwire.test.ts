@@ -224,7 +224,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(existsSync(at(".mcp.json"))).toBe(false);
   });
 
-  it("leaves alone what it could not read before, and reports it", async () => {
+  it("leaves alone what it could not read before, and reports it", { tags: "slow" }, async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
     for (let number = 0; number < 5200; number++) writeFileSync(at(`.git/hooks/a${number}`), "");

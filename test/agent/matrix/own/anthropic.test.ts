@@ -49,7 +49,7 @@ it("sets cache marks at the last tool, the system prompt and the last two user m
   ]);
 });
 
-it("has native tools with their types", async () => {
+it("has native tools with their types", { tags: "slow" }, async () => {
   const stage = await openStage(
     side,
     () => [

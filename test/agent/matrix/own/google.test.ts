@@ -64,7 +64,7 @@ it("reports a blocked prompt, and can continue", async () => {
   expect(await stage.ask("Something else")).toEqual(completed("Here.", { turn: 2, rounds: 1, calls: 0 }));
 });
 
-it("waits as long as the error body asks", async () => {
+it("waits as long as the error body asks", { tags: "slow" }, async () => {
   const stage = await openStage(
     side,
     () => [{ fault: { status: 429, retryAfter: "0.3" } }, { text: "Here." }],
@@ -89,7 +89,7 @@ it.each(["gemini-3.1-pro-preview", "gemini-2.5-flash"])("sends images to %s", as
   expect(JSON.stringify(contents.slice(2))).toContain('"mimeType":"image/png"');
 });
 
-it("continues with another model, and switches back", async () => {
+it("continues with another model, and switches back", { tags: "slow" }, async () => {
   const stage = await openStage(
     side,
     (words) => [
