@@ -128,12 +128,12 @@ function testShells(tmux: "auto" | "never", want: "auto" | "none"): void {
     expect(await run("kill -USR1 $$")).toEqual({ ...saying("trapped\n"), cwd: join(workspace, "sub") });
   });
 
-  it("keep the exit code of the last command", { tags: "slow" }, async () => {
+  it("keep the exit code of the last command", async () => {
     expect(await run("(exit 7)")).toEqual({ ...quiet, code: 7, cwd: workspace });
     expect(await run("echo $?")).toEqual(saying("7\n"));
   });
 
-  it("keep background jobs, and report dropped output", { tags: "slow" }, async () => {
+  it("keep background jobs, and report dropped output", async () => {
     expect(
       await run(
         "(while ! test -e go; do sleep 0.01; done; echo late; echo done >done; sleep 60) & echo begun",
@@ -192,7 +192,7 @@ function testShells(tmux: "auto" | "never", want: "auto" | "none"): void {
     ["a line continuation", "true \\", 0],
     ["a comment", "true # not closed", 0],
     ["loop keywords", "break; continue", 0],
-  ])("survive a command that leaves %s open", { tags: "slow" }, async (_name, command, code) => {
+  ])("survive a command that leaves %s open", async (_name, command, code) => {
     const result = await run(command);
     expect({ ...result, stderr: "" }).toEqual({ ...quiet, code, cwd: workspace });
     expect(await run("echo next")).toEqual(saying("next\n"));
@@ -256,13 +256,9 @@ function testShells(tmux: "auto" | "never", want: "auto" | "none"): void {
     ["a loop", `while :; do ${sleeps}; done`],
     ["a busy loop of the shell", "echo begun >&2; while :; do :; done"],
     ["a wait", `${sleeps} & wait`],
-  ])("cancel %s, run nothing after it, and keep shell and jobs", { tags: "slow" }, (_name, command) =>
-    testCancelled(command),
-  );
+  ])("cancel %s, run nothing after it, and keep shell and jobs", (_name, command) => testCancelled(command));
 
-  it("cancel a program that ignores signals, run nothing after it, and keep shell and jobs", {
-    tags: "slow",
-  }, async () => {
+  it("cancel a program that ignores signals, run nothing after it, and keep shell and jobs", async () => {
     shells = openShells({ tmux, graceMs: 100 });
     await testCancelled(deaf);
   });
@@ -296,7 +292,6 @@ function testShells(tmux: "auto" | "never", want: "auto" | "none"): void {
     ["an alternative", `${sleeps} || echo no`],
   ])(
     "run nothing after %s is cancelled, even if another process sends SIGCONT to the shell",
-    { tags: "slow" },
     async (_name, command) => {
       if (command === deaf) shells = openShells({ tmux, graceMs: 100 });
       const cancel = new AbortController();
@@ -314,7 +309,7 @@ function testShells(tmux: "auto" | "never", want: "auto" | "none"): void {
     },
   );
 
-  it("kill a shell that does not return from a cancelled command", { tags: "slow" }, async () => {
+  it("kill a shell that does not return from a cancelled command", async () => {
     const cancel = new AbortController();
     const running = await begin("y=$(trap 'exit 1' INT; echo begun >&2; while :; do :; done); echo no", {
       signal: cancel.signal,
@@ -330,7 +325,7 @@ function testShells(tmux: "auto" | "never", want: "auto" | "none"): void {
     expect(await run("echo again")).toEqual(saying("again\n"));
   });
 
-  it("run one command at a time per session, and sessions in parallel", { tags: "slow" }, async () => {
+  it("run one command at a time per session, and sessions in parallel", async () => {
     const inOne = await Promise.all([1, 2, 3].map((number) => run(`echo ${number} >>order; cat order`)));
     expect(inOne.map(({ stdout }) => stdout)).toEqual(["1\n", "1\n2\n", "1\n2\n3\n"]);
     const meet = (own: string, other: string) =>
@@ -338,7 +333,7 @@ function testShells(tmux: "auto" | "never", want: "auto" | "none"): void {
     expect(await Promise.all([meet("a", "b"), meet("b", "a")])).toEqual([saying("met\n"), saying("met\n")]);
   });
 
-  it("skip a waiting command that was cancelled", { tags: "slow" }, async () => {
+  it("skip a waiting command that was cancelled", async () => {
     const cancel = new AbortController();
     const first = await begin("until test -e go; do sleep 0.01; done", {});
     const second = begin("echo never", { signal: cancel.signal });
@@ -362,7 +357,7 @@ function testShells(tmux: "auto" | "never", want: "auto" | "none"): void {
     expect((await run("pwd", { cwd: "." })).stdout).toEqual(`${workspace}\n`);
   });
 
-  it("accept long commands and return long outputs", { tags: "slow" }, async () => {
+  it("accept long commands and return long outputs", async () => {
     const text = "0123456789".repeat(100_000);
     expect((await run(`x='${text}'; echo \${#x}`)).stdout).toEqual("1000000\n");
     const running = await begin("head -c 8000000 /dev/zero; echo end >&2");
@@ -474,7 +469,7 @@ function testShells(tmux: "auto" | "never", want: "auto" | "none"): void {
     });
   });
 
-  it("end a command that prints too much, and keep the shell", { tags: "slow" }, async () => {
+  it("end a command that prints too much, and keep the shell", async () => {
     const limits = { outputBytes: 1024 ** 2 };
     await runAs({ limits }, "x=kept");
     const { cwd, remarks } = await runAs({ limits }, "yes; touch no");

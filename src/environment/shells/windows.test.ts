@@ -132,7 +132,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     await expect.poll(() => seen(attach)).toContain("[the rest is not shown]");
   });
 
-  it("closes with the instance", { tags: "slow" }, async () => {
+  it("closes with the instance", async () => {
     const { attach } = await run("true");
     const directory = dirname(dirname(attach!.split(" ")[2]!));
     expect(existsSync(directory)).toEqual(true);

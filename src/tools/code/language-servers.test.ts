@@ -45,7 +45,7 @@ describe.skipIf(missing !== undefined)("the code tools with TypeScript 7", () =>
     );
   });
 
-  it("find the definition, in another file", { tags: "slow" }, async () => {
+  it("find the definition, in another file", async () => {
     const { content, data } = await call("code.definition", { path: "src/main.ts", name: "greet", line: 4 });
     expect([content, data]).toEqual([
       "`greet`: 1 definition\nsrc/greet.ts\n  2: export function greet(name: string): string {",
@@ -116,7 +116,7 @@ describe.skipIf(missing !== undefined)("the code tools with TypeScript 7", () =>
     expect(read("src/main.ts")).toBe(typescriptFiles["src/main.ts"]);
   });
 
-  it("rename a symbol in all files, in one call that can be undone", { tags: "slow" }, async () => {
+  it("rename a symbol in all files, in one call that can be undone", async () => {
     const { content } = await call("code.rename", {
       path: "src/main.ts",
       name: "greet",
