@@ -18,8 +18,8 @@ export function setup(project: TestProject): () => void {
   // The sources may have changed.
   project.onTestsRerun(empty);
   process.env.TOOLCRIB_TEST_RUN = folder;
-  // The name is short, because the path of a socket has at most 107 bytes. Paths with spaces are tested everywhere.
-  const temporary = mkdtempSync(join(tmpdir(), "t "));
+  // The name is short, because the path of a socket has at most 107 bytes.
+  const temporary = mkdtempSync(join(tmpdir(), "t"));
   // As the system's own: tests as root also start programs as another user.
   chmodSync(temporary, 0o1777);
   process.env.TMPDIR = temporary;
