@@ -188,7 +188,7 @@ it("stores output before a timeout also when undo does not cover everything", { 
   await fixture.run("mkdir node_modules; touch node_modules/a; echo node_modules > .gitignore");
   const [{ error }] = await withEnoughTime(
     200,
-    (timeout_ms) => fixture.run("echo begun; touch made; sleep 60", { timeout_ms }),
+    (timeout_ms) => fixture.run("echo begun; touch node_modules/b; sleep 60", { timeout_ms }),
     hasBegun,
   );
   expect(error).toMatchObject({
