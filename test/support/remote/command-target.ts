@@ -85,7 +85,15 @@ function stopServers(home: string): void {
   const processes = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
   for (const line of processes) {
     const [, pid, args = ""] = /^\s*(\d+) (.*)$/.exec(line) ?? [];
-    if (pid !== undefined && args.includes(`${home}/.cache/toolcrib/remote/servers/`))
-      process.kill(Number(pid), "SIGKILL");
+    if (pid !== undefined && args.includes(`${home}/.cache/toolcrib/remote/servers/`)) endProcess(Number(pid));
+  }
+}
+
+/** Kills a process that may have ended meanwhile. */
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
