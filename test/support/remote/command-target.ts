@@ -85,7 +85,8 @@ function stopServers(home: string): void {
   const processes = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
   for (const line of processes) {
     const [, pid, args = ""] = /^\s*(\d+) (.*)$/.exec(line) ?? [];
-    if (pid !== undefined && args.includes(`${home}/.cache/toolcrib/remote/servers/`)) endProcess(Number(pid));
+    if (pid !== undefined && args.includes(`${home}/.cache/toolcrib/remote/servers/`))
+      endProcess(Number(pid));
   }
 }
 
