@@ -171,6 +171,38 @@ async function check({ deed, risk, declares, mode, readOnly }: RandomTool, other
   expect([about, undone.error, filesOf(workspace, deed)]).toEqual([about, null, before]);
 }
 
+it("refuses a rollback by a tool that only reads", async () => {
+  await using folder = temporaryFolder();
+  const workspace = join(folder.path, "work space");
+  mkdirSync(workspace);
+  await using crib = await openToolcrib({
+    workspace,
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+    mode: "yolo",
+    tools: [
+      {
+        name: "revert",
+        description: "Roll back.",
+        risk: "read",
+        run: async (_, { transactions }) => transactions.rollback(),
+      },
+    ],
+  });
+  await crib.call("transaction_begin", {});
+  await crib.call("file_write", { path: "a.txt", content: "kept\n" });
+  const { error } = await crib.call("revert", {});
+  expect({ error, kept: readFileSync(join(workspace, "a.txt"), "utf8") }).toEqual({
+    error: {
+      code: "denied",
+      message: "revert rolls changes back without declaring it",
+      hint: 'Give the tool the risk "write".',
+      output: undefined,
+    },
+    kept: "kept\n",
+  });
+});
+
 it("says how to declare an undeclared write", async () => {
   await using folder = temporaryFolder();
   const workspace = join(folder.path, "work space");

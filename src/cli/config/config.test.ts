@@ -138,7 +138,8 @@ describe("toolcrib config", () => {
       const explained = await cli.run("policy", "explain", "read note.txt");
       const at = `${userFile(cli)}:${line}: `;
       const lines = call.stderr.trimEnd().split("\n");
-      const [said, hint] = [lines[0], lines.at(-1)];
+      const said = lines[0];
+      const hint = lines.at(-1);
       expect([call.exit, call.stdout, explained.exit]).toEqual([2, "", 2]);
       expect(said!.startsWith(at)).toBe(true);
       if (typeof message === "string") expect(said).toBe(at + message);

@@ -187,7 +187,7 @@ export class QuestionStore {
     this.#use((database) =>
       database
         .prepare("UPDATE questions SET waiter = ? WHERE session = ? AND waiter = ?")
-        .run(nobody, session, thisProcess()),
+        .run(endedWaiter, session, thisProcess()),
     );
   }
 
@@ -457,7 +457,7 @@ function isOver({ waiter, waits, askedAt }: Row): boolean {
 }
 
 /** No process has this name, so the question is over. */
-const nobody = "ended";
+const endedWaiter = "ended";
 
 /** Returns the answer in a row while it counts. */
 function answerOf({ answer, answeredAt }: Row): ApprovalAnswer | undefined {

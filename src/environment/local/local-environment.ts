@@ -142,7 +142,10 @@ class LocalEnvironment implements Environment, AsyncDisposable {
     const { programs = {}, startRecords, sandbox, graceMs } = options;
     const changedDirectories = async () => (await this.#snapshots.loaded())?.changedDirectories();
     this.#starting = {
-      ...{ programs, sandbox, changedDirectories, graceMs },
+      programs,
+      sandbox,
+      changedDirectories,
+      graceMs,
       workspace: this.workspace,
       records: startRecords,
     };

@@ -48,17 +48,19 @@ export class WorkspaceTransactions {
     this.#open.calls.push(id);
   }
 
-  forCall({ id }: Pick<ToolCall, "id">): Transactions {
+  forCall({ id, tool }: Pick<ToolCall, "id" | "tool">): Transactions {
     return {
       begin: async (name) => this.#begin(name),
       current: async () => this.#needOpen(),
       commit: async () => this.#commit(),
-      rollback: ({ aside = false } = {}) =>
-        this.#rollBack((calls) =>
+      rollback: async ({ aside = false } = {}) => {
+        if (tool.risk === "read") throw readsOnly(tool);
+        return this.#rollBack((calls) =>
           aside
             ? rollBackAside(calls, this.#parts, "a check has failed")
             : rollBack(calls, { ...this.#parts, callId: id }),
-        ),
+        );
+      },
     };
   }
 
@@ -242,4 +244,10 @@ async function rollBackAside(calls: readonly string[], parts: RollbackParts, why
     end(code, message);
     throw error;
   }
+}
+
+function readsOnly({ name, canonical = name }: ToolCall["tool"]): ToolError {
+  return new ToolError("denied", `${canonical} rolls changes back without declaring it`, {
+    hint: 'Give the tool the risk "write".',
+  });
 }
