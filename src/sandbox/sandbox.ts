@@ -63,19 +63,14 @@ export interface PreparedLaunch {
   /** Whether the program has a process namespace, so that everything it starts ends with it. */
   readonly endsTogether: boolean;
   /**
-   * Call it when the program is started. Rejects when the sandbox was not set up; the command has not begun then. A
-   * sandbox that can no longer be enforced calls `kill`, and `finished` returns the reason.
+   * Call it when the program is started. Rejects when the sandbox was not set up; the command has not begun then.
    */
-  started(child: {
-    readonly pid: number;
-    readonly channels: readonly Duplex[];
-    readonly kill?: () => void;
-  }): Promise<void>;
+  started(child: { readonly pid: number; readonly channels: readonly Duplex[] }): Promise<void>;
   /** Returns the address of the server that listens on this port inside; undefined while none does. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
   /** Repairs damage that the sandbox could not prevent, while the program runs. Returns remarks. */
   settle?(): Promise<readonly string[]>;
-  /** Returns a path that a newly started sandbox would hide or protect, but this one does not. */
+  /** Returns a path that a newly started sandbox would hide or protect, but this one does not. For shells that stay open. */
   uncovered?(): Promise<string | undefined>;
   /** Cleans up when the program and all its processes have ended, or could not be started. Returns remarks. */
   finished(): Promise<readonly string[]>;

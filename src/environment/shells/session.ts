@@ -11,6 +11,7 @@ import { compareConfinements } from "./compare-confinements.ts";
 import type { ShellCall } from "./open-shells.ts";
 import { OpenShell, Shell } from "./shell.ts";
 import { ShellElsewhere } from "./shell-elsewhere.ts";
+import { printVariables, restoreVariables } from "./shell-variables.ts";
 import type { ShellsDirectory } from "./shells-directory.ts";
 import { ShownOutput, type TmuxWindows, type Window } from "./tmux-windows.ts";
 
@@ -29,6 +30,8 @@ export class Session {
   #isStopped = false;
   /** Remarks for the next call about shells that were restarted for commands of the user. */
   readonly #pendingRemarks: string[] = [];
+  /** Shells that were replaced and still run jobs. */
+  readonly #leaving = new Set<OpenShell>();
 
   constructor(
     name: string,
@@ -99,8 +102,9 @@ export class Session {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#window?.close();
-    this.#shell?.shell.stop();
-    await this.#shell?.shell.ended;
+    const open = [...this.#leaving, ...(this.#shell === undefined ? [] : [this.#shell])];
+    for (const { shell } of open) shell.stop();
+    await Promise.all(open.map(({ shell }) => shell.ended));
   }
 
   async #takeTurn(signal: AbortSignal): Promise<() => void> {
@@ -131,12 +135,45 @@ export class Session {
         };
       // The new shell must use the old directory, because the policy decided about the command there.
       const directory = cwd ?? open.shell.directory();
+      if (uncovered !== undefined) {
+        const shell = await this.#openAnew(open, environment, cwd);
+        return { shell, remarks: [openedAnew(uncovered)], cwd: directory };
+      }
       open.shell.stop();
       await open.shell.ended;
-      return { shell: await this.#begin(environment, cwd), remarks: [restarted(uncovered)], cwd: directory };
+      return { shell: await this.#begin(environment, cwd), remarks: [restarted], cwd: directory };
     }
     const remarks = open?.isReported === false ? [hadEnded] : [];
     return { shell: await this.#begin(environment, cwd), remarks, cwd };
+  }
+
+  /** Opens a shell with the exported variables of the old one, which stays open for its jobs. */
+  async #openAnew(old: OpenShell, environment: Environment, cwd: string | undefined): Promise<OpenShell> {
+    const printed = await this.#runUnseen(old, environment, printVariables);
+    this.#leaving.add(old);
+    void old.shell.ended.then(({ remarks }) => {
+      this.#leaving.delete(old);
+      this.#pendingRemarks.push(...remarks);
+    });
+    void this.#runUnseen(old, environment, "\\builtin wait; \\builtin exit").finally(() => old.shell.stop());
+    const opened = await this.#begin(environment, cwd);
+    await this.#runUnseen(opened, environment, restoreVariables(printed));
+    opened.continueFrom(old);
+    return opened;
+  }
+
+  /** Runs a command that no caller sees, and returns its output. */
+  async #runUnseen({ shell }: OpenShell, environment: Environment, command: string): Promise<string> {
+    const running = await shell.run({
+      command,
+      cwd: undefined,
+      env: {},
+      signal: new AbortController().signal,
+      makePipes: (paths) => makePipes(environment, paths),
+      onData: () => {},
+    });
+    const [output] = await Promise.all([textOf(running.stdout), textOf(running.stderr), running.exit]);
+    return output;
   }
 
   async #begin(environment: Environment, cwd = "."): Promise<OpenShell> {
@@ -252,10 +289,15 @@ const endedByUser = "The user ended the command in the window of this session.";
 const hadEnded =
   "The shell of this session had ended. This is a new one: the directory, variables and functions are gone.";
 
-function restarted(uncovered: string | undefined): string {
-  const why =
-    uncovered === undefined
-      ? "it could access more than this command may"
-      : `${uncovered} is new and hidden from commands`;
-  return `The shell of this session was restarted, because ${why}: variables and functions are gone.`;
+const restarted =
+  "The shell of this session was restarted, because it could access more than this command may: variables and functions are gone.";
+
+function openedAnew(uncovered: string): string {
+  return `The shell of this session was opened again, because the old one could see ${uncovered}: folder, exported variables and running jobs are kept, other variables and functions are gone.`;
+}
+
+async function textOf(output: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of output) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
 }

@@ -1,7 +1,8 @@
 /** @module-tag slow */
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { missingHere, openSandboxFixture, textOf } from "../../../test/support/sandbox-fixture.ts";
 import type { Confinement } from "../../contract/confinement.ts";
@@ -44,7 +45,7 @@ describe.skipIf(missing !== undefined)("a session under Landlock", () => {
 const withoutBubblewrap = await missingHere("bwrap");
 
 describe.skipIf(withoutBubblewrap !== undefined)("a session in bubblewrap", () => {
-  it("is restarted when a new secret would be visible to it", async () => {
+  it("continues in a new shell when the old one could see a new or replaced secret", async () => {
     await using fixture = openSandboxFixture("bwrap");
     const confinement: Confinement = {
       isHidden: (path) => path.endsWith("/.env"),
@@ -59,16 +60,29 @@ describe.skipIf(withoutBubblewrap !== undefined)("a session in bubblewrap", () =
       const [stdout, { remarks }] = await Promise.all([textOf(running.stdout), running.exit]);
       return { stdout, remarks };
     };
+    const openedAnew = (path: string) =>
+      `The shell of this session was opened again, because the old one could see ${path}: folder, exported variables and running jobs are kept, other variables and functions are gone.`;
+    const job = "(until [ -e end ]; do sleep 0.01; done; echo done > job) &";
     try {
-      expect(await run("x=1; mkdir late; echo $x")).toEqual({ stdout: "1\n", remarks: [] });
+      expect(
+        await run(
+          `x=1; export Y="two 'words'
+and a line"; unset LANG; export HOME=/elsewhere; ${job} mkdir late; cd late; echo $x`,
+        ),
+      ).toEqual({ stdout: "1\n", remarks: [] });
       const secret = fixture.put("late/.env", "canary");
-      expect(await run("cat late/.env; echo -$x-")).toEqual({
-        stdout: "--\n",
-        remarks: [
-          `The shell of this session was restarted, because ${secret} is new and hidden from commands: variables and functions are gone.`,
-        ],
+      expect(await run('cat .env; echo "-$x-$Y-${LANG-none}-$HOME"; pwd')).toEqual({
+        stdout: `--two 'words'\nand a line-none-/elsewhere\n${fixture.workspace}/late\n`,
+        remarks: [openedAnew(secret)],
       });
-      expect(await run("cat late/.env; x=2; echo $x")).toEqual({ stdout: "2\n", remarks: [] });
+      expect(await run("cat .env; x=2; echo $x")).toEqual({ stdout: "2\n", remarks: [] });
+      renameSync(fixture.put("draft", "canary"), secret);
+      expect(await run("cat .env; echo -$x-$HOME")).toEqual({
+        stdout: "--/elsewhere\n",
+        remarks: [openedAnew(secret)],
+      });
+      fixture.put("end");
+      while (!existsSync(join(fixture.workspace, "job"))) await setTimeout(10);
     } finally {
       await shells.close();
     }

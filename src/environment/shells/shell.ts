@@ -231,6 +231,12 @@ export class OpenShell {
     return { commands: [...this.#commands], isWhole: this.#isWhole, cwd: this.shell.directory() };
   }
 
+  /** Takes over the commands of a shell whose variables this one has. */
+  continueFrom(other: OpenShell): void {
+    for (const command of other.#commands) this.#commands.add(command);
+    this.#length += other.#length;
+  }
+
   takeTyped(): boolean {
     const { isTyped } = this;
     this.isTyped = false;

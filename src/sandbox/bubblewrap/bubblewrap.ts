@@ -8,15 +8,8 @@ import type { Network } from "../network/open-network.ts";
 import type { PrivateDirectories } from "../private-directories.ts";
 import { doctorHints, type Launch, type PreparedLaunch, type Sandbox } from "../sandbox.ts";
 import { bubblewrapArguments, marksIn, splitVariables, withGitSettings, withoutMarks } from "./arguments.ts";
-import { RunningSandbox } from "./freeze.ts";
-import { CoverWatch, gitSettingsForCovers } from "./hidden-files.ts";
-import {
-  clearPrivateMountPoints,
-  findStrayMount,
-  type Mount,
-  mountsOf,
-  pinPrivateMountPoints,
-} from "./mounts.ts";
+import { Covers, gitSettingsForCovers } from "./hidden-files.ts";
+import { clearPrivateMountPoints, findStrayMount, type Mount, mountsOf } from "./mounts.ts";
 import type { OpenView, WorkspaceView } from "./workspace-view.ts";
 
 export interface BubblewrapOptions {
@@ -39,10 +32,9 @@ const signLine = `printf . >&${sign} && read -r _ <&${sign} || exit 126; exec ${
 /** The resources of one command, from its preparation to its end. */
 interface Setup {
   readonly network: Network | undefined;
-  readonly running: RunningSandbox;
   readonly opened: OpenView;
   readonly mounts: readonly Mount[];
-  readonly covers: CoverWatch;
+  readonly covers: Covers;
   /** The remarks that were not returned yet. */
   readonly remarks: string[];
 }
@@ -52,7 +44,6 @@ export class Bubblewrap implements Sandbox {
   readonly level = "bwrap";
   readonly report: SandboxReport;
   readonly #options: BubblewrapOptions;
-  readonly #running = new Set<RunningSandbox>();
   #launches = 0;
 
   constructor(options: BubblewrapOptions) {
@@ -62,7 +53,7 @@ export class Bubblewrap implements Sandbox {
 
   async prepare(launch: Launch): Promise<PreparedLaunch> {
     const setup = await this.#setUp(launch);
-    const { network, opened, remarks } = setup;
+    const { network, opened, covers, remarks } = setup;
     try {
       return {
         ...this.#program(launch, setup),
@@ -73,8 +64,8 @@ export class Bubblewrap implements Sandbox {
           if (network === undefined) throw cannotBeReached(port);
           return network.reach(port);
         },
-        settle: async () => [...remarks.splice(0), ...(await opened.settle())],
-        uncovered: () => opened.uncovered(),
+        settle: async () => [...remarks.splice(0), ...covers.remarks(), ...(await opened.settle())],
+        uncovered: async () => covers.replaced()[0] ?? opened.uncovered(),
         finished: () => finish(setup),
       };
     } catch (error) {
@@ -91,37 +82,26 @@ export class Bubblewrap implements Sandbox {
     const { mayConnect } = launch.confinement;
     const network =
       mayConnect !== undefined || launch.reachable ? await this.#openNetwork(launch) : undefined;
-    const running = new RunningSandbox(this.#running);
     try {
-      const { opened, mounts } = await this.#planMounts(launch, running);
+      const { opened, mounts } = await this.#planMounts(launch);
       const remarks = mayConnect !== undefined && network === undefined ? [noNetworkRemark] : [];
-      return { network, running, opened, mounts, covers: new CoverWatch(opened.covered), remarks };
+      return { network, opened, mounts, covers: new Covers(opened.covered), remarks };
     } catch (error) {
-      running.leave();
       await network?.close();
       throw error;
     }
   }
 
-  /** Plans the mounts, again and again until no running command can change the paths that the plan is based on. */
-  async #planMounts(
-    { confinement, file }: Launch,
-    running: RunningSandbox,
-  ): Promise<Pick<Setup, "opened" | "mounts">> {
+  async #planMounts({ confinement, file }: Launch): Promise<Pick<Setup, "opened" | "mounts">> {
     const { view, privates } = this.#options;
-    for (;;) {
-      const opened = await view.open(confinement, file);
-      try {
-        const { mounts, points } = pinPrivateMountPoints(mountsOf(opened.view), privates);
-        if (await running.claim(mounts.map(({ target }) => target))) {
-          if (!clearPrivateMountPoints(points, privates.own)) throw pathWasReplaced(privates.home);
-          return { opened, mounts };
-        }
-      } catch (error) {
-        await opened.abandon();
-        throw error;
-      }
+    const opened = await view.open(confinement, file);
+    try {
+      const mounts = mountsOf(opened.view);
+      if (!clearPrivateMountPoints(mounts, privates)) throw pathWasReplaced(privates.home);
+      return { opened, mounts };
+    } catch (error) {
       await opened.abandon();
+      throw error;
     }
   }
 
@@ -181,24 +161,22 @@ export class Bubblewrap implements Sandbox {
 }
 
 async function start(
-  { network, running, mounts, covers }: Setup,
-  { pid, channels, kill = () => {} }: Parameters<PreparedLaunch["started"]>[0],
+  { network, mounts, covers }: Setup,
+  { pid, channels }: Parameters<PreparedLaunch["started"]>[0],
 ): Promise<void> {
   const [sign, channel] = channels;
   if (channel !== undefined) network?.attach(channel);
   if (sign === undefined || !(await receivesByte(sign))) throw notSetUp();
-  const stray = findStrayMount(mounts, mountTables(pid)) ?? covers.replaced();
+  covers.begin();
+  const stray = findStrayMount(mounts, mountTables(pid));
   if (stray !== undefined) throw pathWasReplaced(stray);
-  covers.begin(kill);
-  await running.begin(pid);
   sign.end("\n");
 }
 
-async function finish({ network, running, opened, covers, remarks }: Setup): Promise<readonly string[]> {
-  running.leave();
-  const uncovered = covers.end();
+async function finish({ network, opened, covers, remarks }: Setup): Promise<readonly string[]> {
+  const replaced = covers.remarks();
   const ended = await opened.end();
-  return [...remarks.splice(0), ...uncovered, ...ended, ...((await network?.close()) ?? [])];
+  return [...remarks.splice(0), ...replaced, ...ended, ...((await network?.close()) ?? [])];
 }
 
 const noNetworkRemark = "The command had no network, because perl is not installed.";

@@ -50,43 +50,41 @@ export const gitSettingsForCovers: Readonly<Record<string, string>> = {
   "core.trustctime": "false",
 };
 
-// A check of all paths takes a few hundred microseconds at most.
-const pauseMs = 50;
+/** Notices covered paths that were replaced outside: the kernel removes the mount on a file that is replaced. */
+export class Covers {
+  readonly #paths: readonly string[];
+  readonly #found = new Map<string, string>();
+  readonly #reported = new Set<string>();
 
-/** Checks covered paths continuously: when a file is replaced outside, the kernel removes the mount on it. */
-export class CoverWatch {
-  readonly #found: readonly { readonly path: string; readonly identity: string }[];
-  #timer: NodeJS.Timeout | undefined;
-  #replaced: string | undefined;
-
-  /** Create it before the mounts are made. */
   constructor(covered: readonly string[]) {
-    this.#found = covered.flatMap((path) => {
+    this.#paths = covered;
+  }
+
+  /** Call it when the mounts are made, before they are checked. */
+  begin(): void {
+    for (const path of this.#paths) {
       const identity = identityOf(path);
-      return identity === undefined ? [] : [{ path, identity }];
+      if (identity !== undefined) this.#found.set(path, identity);
+    }
+  }
+
+  /** Returns the paths at which something else is visible now. */
+  replaced(): readonly string[] {
+    return [...this.#found].flatMap(([path, identity]) => {
+      const now = identityOf(path);
+      return now === undefined || now === identity ? [] : [path];
     });
   }
 
-  replaced(): string | undefined {
-    this.#replaced ??= this.#found.find(({ path, identity }) => identityOf(path) !== identity)?.path;
-    return this.#replaced;
-  }
-
-  begin(onReplaced: () => void): void {
-    if (this.#found.length === 0) return;
-    this.#timer = setInterval(() => {
-      if (this.replaced() === undefined) return;
-      clearInterval(this.#timer);
-      onReplaced();
-    }, pauseMs).unref();
-  }
-
-  /** Stops the checks. Returns a remark if a path was replaced. */
-  end(): readonly string[] {
-    clearInterval(this.#timer);
-    if (this.#timer === undefined || this.replaced() === undefined) return [];
+  /** Returns a remark about the paths that were replaced since the last call. */
+  remarks(): readonly string[] {
+    const fresh = this.replaced().filter((path) => !this.#reported.has(path));
+    for (const path of fresh) this.#reported.add(path);
+    const [first, ...others] = fresh;
+    if (first === undefined) return [];
+    const rest = others.length === 0 ? "" : ` and ${others.length} more`;
     return [
-      `${this.#replaced} was replaced while the command ran, which uncovers it in the sandbox. The command was stopped if it was still running. Run it again.`,
+      `${first}${rest} was replaced outside while the command ran, so the command could see and change it from then on. Later commands cannot.`,
     ];
   }
 }

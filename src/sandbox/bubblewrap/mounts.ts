@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, renameSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
+import { statsAt } from "../../system/attempt.ts";
 import { type MountTableEntry, readMountTable } from "../../system/mount-table.ts";
+import { foldersAbove } from "../../system/package-file.ts";
 import { atPinnedPath } from "../../system/pinned-path.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import type { PrivateDirectories } from "../private-directories.ts";
@@ -83,72 +85,48 @@ function outermostFirst(mounts: readonly Mount[]): readonly Mount[] {
   return mounts.toSorted((one, other) => depthOf(one) - depthOf(other));
 }
 
-/** A mount point in a directory that commands can write, by its path outside. */
-interface PrivateMountPoint {
-  readonly path: string;
-  /** Whether the directory only contains further mount points. */
-  readonly isParent: boolean;
-}
-
 /**
- * Adds mounts on the directories above the mount points in the private home and temporary directory. Without them a
- * command could rename such a directory and redirect the mounts of another command.
+ * Prepares the mount points in the private home and temporary directory, where commands may have left links or files:
+ * they are moved away. Returns false on failure.
  */
-export function pinPrivateMountPoints(
+export function clearPrivateMountPoints(
   planned: readonly Mount[],
-  { home, temporary }: Pick<PrivateDirectories, "home" | "temporary">,
-): { readonly mounts: readonly Mount[]; readonly points: readonly PrivateMountPoint[] } {
-  const mounts: Mount[] = [];
-  const points: PrivateMountPoint[] = [];
+  { home, temporary, own }: Pick<PrivateDirectories, "home" | "temporary" | "own">,
+): boolean {
   const made = new Map<string, Mount>();
-  const make = (mount: Mount) => {
-    mounts.push(mount);
-    made.set(mount.target, mount);
-  };
-  /** Returns the path outside for a path in a private directory; undefined for any other path. */
-  const privatePath = (path: string): string | undefined => {
-    let above = dirname(path);
-    while (!made.has(above) && above !== "/") above = dirname(above);
-    const around = made.get(above);
-    if (around === undefined || !("source" in around)) return undefined;
-    const isPrivate = [home, temporary].some((directory) => liesInside(around.source, directory));
-    return isPrivate ? join(around.source, relative(above, path)) : undefined;
-  };
-  const hold = (target: string) => {
-    const source = made.has(target) ? undefined : privatePath(target);
-    if (source === undefined) return;
-    hold(dirname(target));
-    points.push({ path: source, isParent: true });
-    make({ show: "writable", source, target });
-  };
-  for (const mount of planned) {
-    const path = made.has(mount.target) ? undefined : privatePath(mount.target);
-    if (path !== undefined) {
-      hold(dirname(mount.target));
-      points.push({ path, isParent: false });
-    }
-    make(mount);
-  }
-  return { mounts, points };
-}
-
-/** Moves away entries that frozen commands have put at the mount points. Returns false on failure. */
-export function clearPrivateMountPoints(points: readonly PrivateMountPoint[], aside: string): boolean {
-  return points.every(({ path, isParent }) => {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    const isFit = stats === undefined ? !isParent : isParent ? stats.isDirectory() : !stats.isSymbolicLink();
-    if (isFit) return true;
-    return atPinnedPath(path, (pinned) => {
-      if (stats !== undefined) renameSync(pinned, join(aside, `found-${randomBytes(6).toString("hex")}`));
-      if (isParent) mkdirSync(pinned, { mode: 0o700 });
-      return true;
+  return planned.every((mount) => {
+    const { target } = mount;
+    const around = foldersAbove(target).find((folder) => made.has(folder));
+    const isOver = made.has(target);
+    made.set(target, mount);
+    const outer = around === undefined ? undefined : made.get(around);
+    if (isOver || outer === undefined || !("source" in outer)) return true;
+    if (![home, temporary].includes(outer.source)) return true;
+    const names = relative(outer.target, target).split("/");
+    return names.every((_, index) => {
+      const isParent = index < names.length - 1;
+      return clearMountPoint(join(outer.source, ...names.slice(0, index + 1)), isParent, own);
     });
   });
 }
 
+function clearMountPoint(path: string, isParent: boolean, aside: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const isFit = stats === undefined ? !isParent : isParent ? stats.isDirectory() : !stats.isSymbolicLink();
+  if (isFit) return true;
+  return (
+    atPinnedPath(path, (pinned) => {
+      if (stats !== undefined) renameSync(pinned, join(aside, `found-${randomBytes(6).toString("hex")}`));
+      if (isParent) mkdirSync(pinned, { mode: 0o700 });
+      return true;
+    }) ?? false
+  );
+}
+
 /**
  * Compares the actual mounts with the planned ones, because a directory that is replaced by a link while it is mounted
- * would show something else. Returns the first mount point that differs. The tables are texts of /proc/PID/mountinfo.
+ * would show something else, and because the kernel removes a mount from a file that is replaced. Returns the first path
+ * that differs. The tables are texts of /proc/PID/mountinfo.
  */
 export function findStrayMount(
   planned: readonly Mount[],
@@ -159,6 +137,10 @@ export function findStrayMount(
   const isOutside = new Set(outside.map(({ point }) => point));
   // If there are several mounts on one path, only the last is visible.
   const seen = new Map(readMountTable(tables.inside).map((mounted) => [mounted.point, mounted]));
+  const missing = planned.find(
+    (mount) => !seen.has(mount.target) && (!("source" in mount) || statsAt(mount.source) !== undefined),
+  );
+  if (missing !== undefined) return missing.target;
   return [...seen.values()].find(({ point, device, root }) => {
     if (liesInside(point, "/dev") || liesInside(point, "/proc")) return false;
     const mount = plannedAt.get(point);

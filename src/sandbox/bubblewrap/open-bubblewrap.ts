@@ -115,8 +115,8 @@ function isSet(setting: string, value: string): boolean {
 const gaps = [
   "Files outside the home and temporary directories can be read as far as the user can read them.",
   "Below the top of the workspace, commands can create new files that editors or agents run automatically. New git repositories there whose settings run programs are disabled only after the command has ended.",
-  "When you replace a secret or protected file while a command runs, as most editors do when they save, the command can see it until it is ended 50 ms later; changes that it may have made to git settings are undone.",
+  "When you replace a secret or protected file while a command runs, as most editors do when they save, that command can see and change the new file; the answer names it. Git settings that it may have changed are restored.",
   "Secrets in node_modules are not hidden. A secret created while a process runs is not hidden from that process.",
   "When a command turns the top of the workspace into a git repository without a `.git`, that is undone only after the command has ended.",
-  "Running commands with fewer restrictions are frozen while another command starts. A command of another Toolcrib, or one that its own timers wake, could cause empty files to be created outside in that moment.",
+  "A command that replaces directories by links while another command starts can cause empty files to be created outside; that other command does not run then.",
 ] as const;

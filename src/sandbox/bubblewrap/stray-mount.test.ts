@@ -34,8 +34,16 @@ const good = [
 const check = (inside: readonly string[]) =>
   findStrayMount(meant, { inside: `${inside.join("\n")}\n`, outside });
 
-it("finds nothing when all mounts are as planned or have vanished", () => {
-  expect([check(good), check(good.slice(0, 6))]).toEqual([undefined, undefined]);
+it("finds nothing when all mounts are as planned, or what they show has vanished", () => {
+  expect([check(good), check(good.toSpliced(6, 2))]).toEqual([undefined, undefined]);
+});
+
+it("finds a path whose mount is missing", () => {
+  const withRoot: readonly Mount[] = [...meant, shown("/usr")];
+  expect([check(good.slice(0, 8)), findStrayMount(withRoot, { inside: good.join("\n"), outside })]).toEqual([
+    `${work}/secrets`,
+    "/usr",
+  ]);
 });
 
 it("checks the last of several mounts at one path", () => {

@@ -59,7 +59,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   signal.addEventListener("abort", terminate, { once: true });
   if (signal.aborted) terminate();
   try {
-    await launch.started({ pid, channels: channelsOf(child), kill: () => run.kill() });
+    await launch.started({ pid, channels: channelsOf(child) });
   } catch (error) {
     run.kill();
     await exit;
