@@ -50,7 +50,7 @@ it("has calculate and get_current_time as default tools, which need nothing else
     "is not allowed in strict mode",
   );
   expect(() => calculate?.handler({})).toThrow("`expression` is missing");
-  expect(time?.handler({})).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+  expect(time?.handler({})).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/);
 });
 
 it("lists classes and objects in OpenAI's tool format, and runs them", async () => {
@@ -116,14 +116,43 @@ it("has the file tools of v3 along with custom tools; the last of a name wins", 
   expect(readFileSync(join(fixture.workspace, "a.txt"), "utf8")).toBe("two\n");
 });
 
-it("asks before it runs a tool without a declared risk", async () => {
-  const { risk: _, ...unknown } = count;
-  await using fixture = await loopFixture({ tools: [unknown] });
+it("runs a subclass of BaseTool that has the documented members, without approval", async () => {
+  class Shout extends BaseTool {
+    readonly name = "shout";
+    readonly description = "Say it louder.";
+    readonly parameters = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+    handler({ text }: Readonly<Record<string, unknown>>): string {
+      return String(text).toUpperCase();
+    }
+  }
+  await using fixture = await loopFixture({ tools: [...getDefaultTools(), new Shout()] });
+  const names = (await fixture.loop.definitions()).map((tool) => tool.function.name);
+  expect([names, await fixture.loop.execute("shout", { text: "hello" })]).toEqual([
+    ["calculate", "get_current_time", "shout"],
+    "HELLO",
+  ]);
+});
+
+it("asks before it runs a tool that declares such a risk", async () => {
+  const risky: LoopTool = { ...count, risk: "execute" };
+  await using fixture = await loopFixture({ tools: [risky] });
   expect(await fixture.loop.execute("count", { text: "x" })).toMatch(
     /^Tool execution error: This call needs approval/,
   );
-  await using open = await loopFixture({ tools: [unknown], approve: async () => ({ allow: true }) });
+  await using open = await loopFixture({ tools: [risky], approve: async () => ({ allow: true }) });
   expect(await open.loop.execute("count", { text: "x" })).toBe('{"characters":1}');
+});
+
+it("describes each tool by summary, principle, usage and fault tolerance", async () => {
+  await using v2 = await loopFixture({});
+  await using v3 = await loopFixture({ set: "v3" });
+  const definitions = [...(await v2.loop.definitions()), ...(await v3.loop.definitions())];
+  const parts = definitions.map(({ function: { description } }) =>
+    description
+      .split("\n")
+      .map((line) => /^(Principle|Usage|Fault tolerance): \S/.exec(line)?.[1] ?? "Summary"),
+  );
+  expect(parts).toEqual(Array(8).fill(["Summary", "Principle", "Usage", "Fault tolerance"]));
 });
 
 interface LoopFixture extends AsyncDisposable {

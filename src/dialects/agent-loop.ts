@@ -6,6 +6,37 @@ import { reshapeTool } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { continuationOf, failureLines, showFiles, showMatches } from "./shared/outputs.ts";
 
+/** What agent_loop tells models about a tool, in its order. */
+interface Description {
+  readonly summary: string;
+  readonly principle: string;
+  readonly usage: string;
+  readonly faultTolerance: string;
+}
+
+function described({ summary, principle, usage, faultTolerance }: Description): string {
+  return `${summary}\nPrinciple: ${principle}\nUsage: ${usage}\nFault tolerance: ${faultTolerance}`;
+}
+
+export const calculateDescription: string = described({
+  summary: "Evaluate an arithmetic expression of numbers, + - * / ** and parentheses.",
+  principle: "It is parsed, never run as code.",
+  usage: "Give the whole expression, for example (2+3)*4.",
+  faultTolerance: "Names, calls and anything else are refused, with the position.",
+});
+
+export const timeDescription: string = described({
+  summary: "Get the current UTC time in ISO 8601 format.",
+  principle: "The clock of this machine, with six digits of a second and +00:00.",
+  usage: "Call it without arguments.",
+  faultTolerance: "It needs no network.",
+});
+
+/** Gives the fraction of a second six digits, as in Python. */
+export function withMicroseconds(iso: string): string {
+  return iso.replace(/\.\d{3}(?=[Z+-])/, "$&000");
+}
+
 /** The tools of `agent_loop`: a starter set (v2), and file tools with paths relative to `cwd` (v3). */
 export const agentLoopDialect: Dialect = {
   name: "agent-loop",
@@ -17,7 +48,7 @@ export const agentLoopDialect: Dialect = {
   tools: [
     renameTool("math.calculate", {
       name: "calculate",
-      description: "Evaluate an arithmetic expression of numbers, + - * / ** and parentheses.",
+      description: calculateDescription,
       only: ["expression"],
       defaults: { strict: true },
       describe: { expression: "For example (2+3)*4." },
@@ -25,14 +56,18 @@ export const agentLoopDialect: Dialect = {
     }),
     renameTool("time.now", {
       name: "get_current_time",
-      description: "Get the current UTC time in ISO 8601 format.",
+      description: timeDescription,
       only: [],
-      // The fraction of a second has six digits, as in Python.
-      answer: ({ data }) => data.iso.replace(/\.\d{3}(?=[+-])/, "$&000"),
+      answer: ({ data }) => withMicroseconds(data.iso),
     }),
     reshapeTool(["file.read"], {
       name: "read",
-      description: "Read a text file (at most 2000 lines or 50 KiB per call) or view an image.",
+      description: described({
+        summary: "Read a text file (at most 2000 lines or 50 KiB per call) or view an image.",
+        principle: "Whole lines, without line numbers.",
+        usage: "Read a file before you edit it. Read large files in parts, with offset and limit.",
+        faultTolerance: "A cut answer gives the offset to continue with. Other binary files are refused.",
+      }),
       input: (z) =>
         z.strictObject({
           path: z.text("File to read."),
@@ -61,7 +96,12 @@ export const agentLoopDialect: Dialect = {
     }),
     reshapeTool(["file.write"], {
       name: "write",
-      description: "Create a file, with its folders, or replace it. To change a part use edit.replace.",
+      description: described({
+        summary: "Create a file, with its folders, or replace it.",
+        principle: "The file gets exactly this content, all of it or nothing.",
+        usage: "For new files and complete rewrites. To change a part use edit.replace.",
+        faultTolerance: "If it fails, the old file is unchanged.",
+      }),
       input: (z) =>
         z.strictObject({
           path: z.text("File to write."),
@@ -72,7 +112,13 @@ export const agentLoopDialect: Dialect = {
     }),
     reshapeTool(["edit.replace"], {
       name: "edit",
-      description: "Replace text in a file. It must occur exactly once: include enough context.",
+      description: described({
+        summary: "Replace text in a file.",
+        principle: "The text must occur exactly once. Nothing else changes.",
+        usage: "Copy old_text from the file, with enough context to be unique.",
+        faultTolerance:
+          "Small differences in whitespace are accepted. If it fails, the file is unchanged and the error says where similar text is.",
+      }),
       input: (z) =>
         z.strictObject({
           path: z.text("File to edit."),
@@ -88,7 +134,13 @@ export const agentLoopDialect: Dialect = {
     }),
     reshapeTool(["search.grep"], {
       name: "grep",
-      description: "Search files with a regular expression. Skips files in .gitignore.",
+      description: described({
+        summary: "Search files with a regular expression.",
+        principle: "ripgrep's syntax, line by line. Answers with path:line:text.",
+        usage: "Search a file or folder. For file names use search.glob.",
+        faultTolerance:
+          "Skips binary files and files in .gitignore. Says when there are more matches than limit.",
+      }),
       input: (z) =>
         z.strictObject({
           pattern: z.text("Regular expression."),
@@ -106,8 +158,12 @@ export const agentLoopDialect: Dialect = {
     }),
     reshapeTool(["search.glob"], {
       name: "find",
-      description:
-        'Find up to 1000 files with a glob like "*.ts" or "src/**/*.json". Skips files in .gitignore.',
+      description: described({
+        summary: "Find up to 1000 files by a glob.",
+        principle: "Answers with paths, sorted. A glob without a slash matches at any depth.",
+        usage: '"*.ts" or "src/**/*.json". For text in files use search.grep.',
+        faultTolerance: "Skips files in .gitignore. Says when there are more files.",
+      }),
       input: (z) =>
         z.strictObject({
           pattern: z.text("Glob; without a slash it matches at any depth.", { min: 1 }),
@@ -123,7 +179,12 @@ export const agentLoopDialect: Dialect = {
     }),
     reshapeTool(["file.list"], {
       name: "ls",
-      description: "List up to 500 entries of a folder. Folders end with /.",
+      description: described({
+        summary: "List up to 500 entries of a folder.",
+        principle: "Answers with names, sorted, also hidden and ignored ones. Folders end with /.",
+        usage: "Without path it lists cwd. For deeper folders use search.glob.",
+        faultTolerance: "Says how many more entries there are.",
+      }),
       input: (z) =>
         z.strictObject({
           path: z.optionalText("Folder to list. Default: `cwd`."),

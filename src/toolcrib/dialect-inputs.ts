@@ -1444,7 +1444,7 @@ export interface DialectInputs {
     };
   };
   readonly "agent-loop": {
-    /** Evaluate an arithmetic expression of numbers, + - * / ** and parentheses. */
+    /** Evaluate an arithmetic expression of numbers, + - * / ** and parentheses. Principle: It is parsed, never run as code. Usage: Give the whole expression, for example (2+3)*4. Fault tolerance: Names, calls and anything else are refused, with the position. */
     readonly calculate: {
       readonly tool: "math.calculate";
       readonly input: {
@@ -1452,12 +1452,12 @@ export interface DialectInputs {
         readonly expression: string;
       };
     };
-    /** Get the current UTC time in ISO 8601 format. */
+    /** Get the current UTC time in ISO 8601 format. Principle: The clock of this machine, with six digits of a second and +00:00. Usage: Call it without arguments. Fault tolerance: It needs no network. */
     readonly get_current_time: {
       readonly tool: "time.now";
       readonly input: { readonly [key: string]: never };
     };
-    /** Read a text file (at most 2000 lines or 50 KiB per call) or view an image. */
+    /** Read a text file (at most 2000 lines or 50 KiB per call) or view an image. Principle: Whole lines, without line numbers. Usage: Read a file before you edit it. Read large files in parts, with offset and limit. Fault tolerance: A cut answer gives the offset to continue with. Other binary files are refused. */
     readonly read: {
       readonly tool: "file.read";
       readonly input: {
@@ -1475,7 +1475,7 @@ export interface DialectInputs {
         readonly max_bytes?: number | undefined;
       };
     };
-    /** Create a file, with its folders, or replace it. To change a part use edit. */
+    /** Create a file, with its folders, or replace it. Principle: The file gets exactly this content, all of it or nothing. Usage: For new files and complete rewrites. To change a part use edit. Fault tolerance: If it fails, the old file is unchanged. */
     readonly write: {
       readonly tool: "file.write";
       readonly input: {
@@ -1487,7 +1487,7 @@ export interface DialectInputs {
         readonly cwd?: string | undefined;
       };
     };
-    /** Replace text in a file. It must occur exactly once: include enough context. */
+    /** Replace text in a file. Principle: The text must occur exactly once. Nothing else changes. Usage: Copy old_text from the file, with enough context to be unique. Fault tolerance: Small differences in whitespace are accepted. If it fails, the file is unchanged and the error says where similar text is. */
     readonly edit: {
       readonly tool: "edit.replace";
       readonly input: {
@@ -1501,7 +1501,7 @@ export interface DialectInputs {
         readonly cwd?: string | undefined;
       };
     };
-    /** Search files with a regular expression. Skips files in .gitignore. */
+    /** Search files with a regular expression. Principle: ripgrep's syntax, line by line. Answers with path:line:text. Usage: Search a file or folder. For file names use find. Fault tolerance: Skips binary files and files in .gitignore. Says when there are more matches than limit. */
     readonly grep: {
       readonly tool: "search.grep";
       readonly input: {
@@ -1517,7 +1517,7 @@ export interface DialectInputs {
         readonly context?: number | undefined;
       };
     };
-    /** Find up to 1000 files with a glob like "*.ts" or "src/**\/*.json". Skips files in .gitignore. */
+    /** Find up to 1000 files by a glob. Principle: Answers with paths, sorted. A glob without a slash matches at any depth. Usage: "*.ts" or "src/**\/*.json". For text in files use grep. Fault tolerance: Skips files in .gitignore. Says when there are more files. */
     readonly find: {
       readonly tool: "search.glob";
       readonly input: {
@@ -1529,7 +1529,7 @@ export interface DialectInputs {
         readonly cwd?: string | undefined;
       };
     };
-    /** List up to 500 entries of a folder. Folders end with /. */
+    /** List up to 500 entries of a folder. Principle: Answers with names, sorted, also hidden and ignored ones. Folders end with /. Usage: Without path it lists cwd. For deeper folders use find. Fault tolerance: Says how many more entries there are. */
     readonly ls: {
       readonly tool: "file.list";
       readonly input: {

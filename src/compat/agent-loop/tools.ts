@@ -1,6 +1,7 @@
 import type { ToolRisk } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { AnyTool } from "../../contract/tool.ts";
+import { calculateDescription, timeDescription, withMicroseconds } from "../../dialects/agent-loop.ts";
 import { calculate } from "../../tools/math/calculate/calculate.ts";
 import { showValue } from "../../tools/math/calculate/show-value.ts";
 import { describedTool } from "../described-tool.ts";
@@ -11,7 +12,10 @@ export interface LoopTool {
   readonly description: string;
   /** JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The most that a call can do, for the policy. Default: "execute". */
+  /**
+   * The most that a call can do, for the policy. Default: "write", which runs without approval in the default mode: the
+   * handler is the program's own code. "execute", "network" and "destructive" ask.
+   */
   readonly risk?: ToolRisk | undefined;
   /** Runs the tool. Its result becomes text; an error becomes `Tool execution error: …`. */
   handler?(args: Readonly<Record<string, unknown>>): unknown;
@@ -22,7 +26,7 @@ export abstract class BaseTool implements LoopTool {
   abstract readonly name: string;
   abstract readonly description: string;
   abstract readonly parameters: Readonly<Record<string, unknown>>;
-  readonly risk: ToolRisk = "execute";
+  readonly risk: ToolRisk = "write";
   abstract handler(args: Readonly<Record<string, unknown>>): unknown;
 }
 
@@ -35,7 +39,7 @@ export abstract class MetadataOnlyTool implements LoopTool {
 
 /** Converts a tool of a loop. */
 export function toTool(tool: LoopTool): AnyTool {
-  const { name, description, parameters, handler, risk = "execute" } = tool;
+  const { name, description, parameters, handler, risk = "write" } = tool;
   return describedTool({
     name,
     description,
@@ -57,7 +61,7 @@ export function getDefaultTools(): readonly BaseTool[] {
 
 class CalculateTool extends BaseTool {
   readonly name = "calculate";
-  readonly description = "Evaluate an arithmetic expression of numbers, + - * / ** and parentheses.";
+  readonly description = calculateDescription;
   readonly parameters = {
     type: "object",
     properties: { expression: { type: "string", description: "For example (2+3)*4." } },
@@ -74,11 +78,11 @@ class CalculateTool extends BaseTool {
 
 class GetCurrentTimeTool extends BaseTool {
   readonly name = "get_current_time";
-  readonly description = "Get the current UTC time in ISO 8601 format.";
+  readonly description = timeDescription;
   readonly parameters = { type: "object", properties: {}, additionalProperties: false };
   override readonly risk = "read";
 
   override handler(): string {
-    return new Date().toISOString().replace("Z", "+00:00");
+    return withMicroseconds(new Date().toISOString()).replace("Z", "+00:00");
   }
 }
