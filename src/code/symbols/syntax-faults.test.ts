@@ -50,6 +50,26 @@ describe("syntax faults", () => {
     expect(await faults("typescript", "interface A<in out T> { a: T }\n")).toEqual([]);
   });
 
+  it.each([
+    'unsafe extern "C" {\n    pub safe fn sqrt(x: f64) -> f64;\n    unsafe static mut N: u8;\n    safe static M: u8;\n}\n',
+    "unsafe extern {\n    safe fn abs(x: i32) -> i32;\n    type Opaque;\n}\n",
+    '#[unsafe(no_mangle)]\npub unsafe extern "C" fn f() {}\n#![unsafe(link_section = "x")]\n',
+    "fn f() {\n    if let Some(a) = b && a > 1 && let Some(c) = d {}\n}\n",
+    "fn f() {\n    let a = async || 1;\n    let b = async move |x: u8| x;\n    call(async |x| x.await);\n}\n",
+    "fn f<'a, T>(x: &'a T) -> impl Sized + use<'a, T> {\n    x\n}\nfn g() -> impl Sized + use<> {}\n",
+    'const A: &CStr = c"hello";\nconst B: &CStr = cr#"raw"#;\n',
+    "macro_rules! m {\n    ($value:expr_2021) => { $value };\n}\n",
+    "fn f<'r#async>(x: &'r#async str) -> &'r#async str {\n    x\n}\n",
+    "fn f() {\n    let r#gen = gen { yield 1 };\n    let raw = &raw const r#gen;\n    call(&raw, &raw[1..]);\n}\n",
+  ])("are not caused by Rust 2024: %j", async (text) => {
+    expect(await faults("rust", text)).toEqual([]);
+    expect(await faults("rust", `${text}fn broken( {}\n`)).toHaveLength(1);
+  });
+
+  it("include what Rust 2024 reserves", async () => {
+    expect(await faults("rust", 'fn f() {\n    call(#"text"#);\n}\n')).not.toEqual([]);
+  });
+
   it("keep their positions in a faulty text with macros", async () => {
     expect(await faults("c", "EXPORT_API int CALL_IT f(void) { return 1; \n")).toEqual(["1:43 missing `}`"]);
   });

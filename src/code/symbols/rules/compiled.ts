@@ -1,3 +1,4 @@
+import { blankOut } from "../second-reading.ts";
 import type { SymbolRulesTable } from "../symbol-rules.ts";
 
 /** In Dart's grammar, a signature and its body are siblings. */
@@ -27,6 +28,7 @@ export const compiledRules: SymbolRulesTable = {
       (attribute_item) @attribute
     `,
     unrelatedComment: /^(\/\/!|\/\*!)/,
+    respell: respellRust,
   },
   go: {
     query: `
@@ -277,4 +279,25 @@ function isGoFunction(kind: string): boolean {
 /** Returns the kind of a variable in a parent. A declaration in a computed property is local to it. */
 function swiftMemberKind(parent: string): "property" | undefined {
   return parent === "property" || parent === "variable" ? undefined : "property";
+}
+
+/** Replaces what Rust has added since the grammar was written, most of it in the edition 2024. */
+function respellRust(text: string): string {
+  // unsafe extern "C" { safe fn f(); unsafe static S: u8; }
+  return (
+    blankOut(
+      text,
+      /\bunsafe(?=\s+extern\s*(?:"[^"\n]{0,40}"\s*)?\{)|\b(?:un)?safe(?=\s+static\b)|\bsafe(?=\s+fn\b)/g,
+    )
+      // #[unsafe(no_mangle)]
+      .replace(/(?<=#!?\[\s{0,80})unsafe(?=\s*\()/g, "Unsafe")
+      // async || 1, async move |x| x
+      .replace(/\basync(?=\s*(?:move\s*)?\|)/g, "     ")
+      // $value:expr_2021
+      .replace(/(?<=:\s{0,80}expr)_2021\b/g, "     ")
+      // 'r#async
+      .replace(/'r#(?=[a-z_])/g, "'r_")
+      // A variable, where the grammar expects &raw const or &raw mut: &raw[1..]
+      .replace(/(?<=&\s{0,80})raw\b(?!\s+(?:const|mut)\b)/g, "Raw")
+  );
 }

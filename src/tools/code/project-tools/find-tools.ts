@@ -125,20 +125,33 @@ async function findProgram(
 
 const ownPrograms = ["node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin"];
 
-/** Returns the edition for rustfmt, which does not look it up. A workspace member may inherit it. */
+/**
+ * Returns the edition for rustfmt, which reads only its own settings. A member may inherit it from its workspace. Default:
+ * the newest, because rustfmt's is 2015, which does not know `async`.
+ */
 async function rustEdition(
   above: readonly DirectoryAbove[],
   environment: Environment,
 ): Promise<readonly string[]> {
+  let edition = ownEdition;
   for (const { path, names } of above) {
     if (!names.has("Cargo.toml")) continue;
-    const [, edition] =
-      /^\s*edition\s*=\s*["'](20\d\d)["']/m.exec(await textOf(posix.join(path, "Cargo.toml"), environment)) ??
-      [];
-    if (edition !== undefined) return ["--edition", edition];
+    const manifest = await textOf(posix.join(path, "Cargo.toml"), environment);
+    if (inheritedEdition.test(manifest)) edition = workspaceEdition;
+    const [, found] = edition.exec(manifest) ?? [];
+    if (found !== undefined) return ["--edition", found];
   }
-  return [];
+  for (const { path, names } of above)
+    for (const name of ["rustfmt.toml", ".rustfmt.toml"])
+      if (names.has(name) && ownEdition.test(await textOf(posix.join(path, name), environment))) return [];
+  return ["--edition", newestEdition];
 }
+
+const ownEdition = /^\s*(?:(?:workspace\.)?package\.)?edition\s*=\s*["'](20\d\d)["']/m;
+const inheritedEdition = /^\s*(?:package\.)?edition\s*(?:\.\s*workspace\b|=\s*\{\s*workspace\b)/m;
+const workspaceEdition =
+  /^\s*(?:workspace\.package\.|\[workspace\.package\](?:(?!^\s*\[)[\s\S])*?^\s*)edition\s*=\s*["'](20\d\d)["']/m;
+const newestEdition = "2024";
 
 async function textOf(path: string, environment: Environment): Promise<string> {
   const content = await ifExists(environment.readFile(path, { maxBytes: mostRead }));

@@ -43,15 +43,28 @@ describe("a formatter on PATH", () => {
 
   it("gets the Rust edition of the project", async () => {
     await using opened = fixtureWith({ rustfmt: 'echo "$@"' });
-    opened.put("Cargo.toml", '[workspace.package]\nedition = "2024"\n');
+    const workspace = '[workspace.package]\nauthors = ["Ada"]\nedition = "2024"\n';
+    opened.put("Cargo.toml", `[package]\nedition = "2021"\n${workspace}`);
     opened.put("member/Cargo.toml", "[package]\nedition.workspace = true\n");
+    opened.put("inline/Cargo.toml", "[package]\nedition = { workspace = true }\n");
     opened.put("old/Cargo.toml", '[package]\nedition = "2018"\n');
-    for (const path of ["member/src/a.rs", "old/src/a.rs"]) opened.put(path, "");
-    const formats = [await opened.format("member/src/a.rs", "x"), await opened.format("old/src/a.rs", "x")];
-    expect(formats.map(({ text }) => text)).toEqual([
-      "--emit stdout --edition 2024\n",
-      "--emit stdout --edition 2018\n",
+    const paths = ["member/src/a.rs", "inline/src/a.rs", "old/src/a.rs", "a.rs"];
+    for (const path of paths) opened.put(path, "");
+    const formats = await Promise.all(paths.map((path) => opened.format(path, "x")));
+    expect(formats.map(({ text }) => text.replace("--emit stdout --edition ", "").trim())).toEqual([
+      "2024",
+      "2024",
+      "2018",
+      "2021",
     ]);
+  });
+
+  it("gets the newest Rust edition when the project has none", async () => {
+    await using opened = fixtureWith({ rustfmt: 'echo "$@"' });
+    opened.put("set/rustfmt.toml", 'edition = "2021"\n');
+    for (const path of ["a.rs", "set/a.rs"]) opened.put(path, "");
+    const formats = [await opened.format("a.rs", "x"), await opened.format("set/a.rs", "x")];
+    expect(formats.map(({ text }) => text)).toEqual(["--emit stdout --edition 2024\n", "--emit stdout\n"]);
   });
 
   it("keeps the line endings", async () => {
