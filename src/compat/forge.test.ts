@@ -458,7 +458,7 @@ it("uses the methods that a subclass overrides, and asks once", async () => {
     "1 | public",
     "D a.txt",
     expect.stringMatching(/^exit code: 0\nduration: 5 ms\nstdout:\nelsewhere\n/),
-    "No file in the workspace matches *. Hidden and ignored files are skipped.",
+    "No file in the workspace matches *. Hidden and ignored files were not searched.",
   ]);
   expect([asked, used.filter((each) => !each.startsWith("read")), used.includes("read a.txt")]).toEqual([
     ["edit.patch", "shell.run"],

@@ -96,14 +96,14 @@ const sample: Readonly<Record<string, unknown>> = {
 
 const agents = { maxChars: 20_000, keep: "both" };
 const promised: Readonly<Record<string, unknown>> = {
-  read_file: { maxChars: 50_000, maxLineChars: 2_020, keep: "both" },
+  read_file: { maxChars: 50_000, maxLineChars: 49_950, keep: "both" },
   write_file: { maxChars: 1_000, keep: "both" },
   shell: { maxChars: 30_000, maxLines: 256, keep: "both" },
   grep: { maxChars: 20_000, maxLines: 200, keep: "head" },
   glob: { maxChars: 20_000, maxLines: 500, keep: "head" },
   edit_file: { maxChars: 10_000, keep: "both" },
   apply_patch: { maxChars: 10_000, keep: "both" },
-  read_many_files: { maxChars: 50_000, maxLineChars: 2_020, keep: "both" },
+  read_many_files: { maxChars: 50_000, maxLineChars: 49_950, keep: "both" },
   list_dir: { maxChars: 20_000, keep: "head" },
   web_search: { maxChars: 30_000, keep: "head" },
   web_fetch: { maxChars: 250_000, keep: "head" },

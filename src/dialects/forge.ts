@@ -1,5 +1,5 @@
 import { ToolError } from "../contract/error.ts";
-import type { ToolOutput } from "../contract/tool.ts";
+import type { OutputLimits, ToolOutput } from "../contract/tool.ts";
 import { counted } from "../lib/text/format-quantity.ts";
 import type { FileListData } from "../tools/file/list.ts";
 import type { GlobData } from "../tools/search/glob.ts";
@@ -9,8 +9,11 @@ import type { Dialect, DialectTool } from "./dialect.ts";
 import { type Answer, renameTool } from "./rename.ts";
 import { reshapeTool } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
-import { answerPatch, notesOf } from "./shared/outputs.ts";
+import { answerPatch, notesOf, notSearched } from "./shared/outputs.ts";
 import type { Describing } from "./zod-mini.ts";
+
+/** A long line is cut only where the whole answer would be, with room for the mark. */
+const readLimits: OutputLimits = { maxChars: 50_000, maxLineChars: 49_950, keep: "both" };
 
 const readFile = renameTool("file.read", {
   name: "read_file",
@@ -21,6 +24,7 @@ const readFile = renameTool("file.read", {
   describe: { offset: "First line. Default: 1." },
   only: ["path", "offset", "limit"],
   require: ["path"],
+  limits: readLimits,
 });
 
 const writeFile = renameTool("file.write", {
@@ -171,7 +175,9 @@ function answerGrep(
   const isNothing = data.files.length === 0 && data.binary === undefined;
   const [, ...notes] = text.split("\n");
   return {
-    text: isNothing ? [`No matches for ${pattern} in ${path}.`, ...notes].join("\n") : text,
+    text: isNothing
+      ? [`No matches for ${pattern} in ${path}.${notSearched(data.leftOut)}`, ...notes].join("\n")
+      : text,
     continuation: data.limited
       ? `Stopped after ${counted(limit, data.mode === "content" ? "matching line" : "file")}; there are more. ` +
         "Narrow the search (path, glob_filter, a longer pattern) or raise max_results."
@@ -183,8 +189,7 @@ function answerGlob(
   { data, text }: ToolOutput<GlobData>,
   { pattern, path = "the workspace" }: { readonly pattern?: unknown; readonly path?: unknown },
 ): Answer {
-  if (data.files.length === 0)
-    return `No file in ${path} matches ${pattern}. Hidden and ignored files are skipped.`;
+  if (data.files.length === 0) return `No file in ${path} matches ${pattern}.${notSearched(data.leftOut)}`;
   const shown = `${data.files.length} of ${counted(data.total, "file")} shown; narrow the pattern.`;
   return { text, ...(data.limited && { continuation: shown }) };
 }
@@ -222,6 +227,7 @@ export const geminiDialect: Dialect = {
       fields: { paths: "include" },
       only: ["paths"],
       require: ["paths"],
+      limits: readLimits,
       describe: { paths: 'Up to 50 paths or patterns, e.g. "src/**/*.ts".' },
     }),
     renameTool("file.list", {

@@ -37,6 +37,14 @@ export class FileFilter {
     return isSure ? tails : undefined;
   }
 
+  /** Whether a glob names a file or folder that begins with a dot, as in ".github/**": hidden files are then wanted. */
+  get namesHidden(): boolean {
+    const names = this.#globs.flatMap(({ source, wanted }) =>
+      wanted ? expandBraces(source).flatMap((text) => text.split("/")) : [],
+    );
+    return names.some((name) => /^\\?\.(?!\.?$)/.test(name));
+  }
+
   takes(path: string): boolean {
     if (this.#typeGlobs?.some((glob) => glob.matches(path, "file")) === false) return false;
     return this.#globs.findLast(({ glob }) => glob.matches(path, "file"))?.wanted ?? this.#wantsAll;

@@ -66,6 +66,13 @@ export interface Visibility {
   readonly ignoreFiles: boolean;
 }
 
+/** The kinds of files that a search leaves out. */
+export type LeftOut = readonly ("hidden" | "ignored")[];
+
+export function leftOutBy({ hidden, ignoreFiles }: Visibility): LeftOut {
+  return [...(hidden ? [] : (["hidden"] as const)), ...(ignoreFiles ? (["ignored"] as const) : [])];
+}
+
 /** Returns the parent directory of a path, "" for the workspace. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));

@@ -77,7 +77,10 @@ export function readVectors(dialect = "*"): readonly NamedVector[] {
     .filter((path) => !path.startsWith("sentences"))
     .sort()
     .flatMap((path) => {
-      const file = JSON.parse(readFileSync(join(import.meta.dirname, path), "utf8")) as VectorFile;
+      const file: VectorFile = JSON.parse(
+        readFileSync(join(import.meta.dirname, path), "utf8"),
+        (_, value) => (typeof value === "string" ? repeated(value) : value),
+      );
       const topic = path.slice(0, -".json".length);
       return file.vectors.map((vector) => ({
         ...vector,
@@ -85,4 +88,9 @@ export function readVectors(dialect = "*"): readonly NamedVector[] {
         title: `${topic}: ${vector.name}`,
       }));
     });
+}
+
+/** `{{3 of ab}}` is "ababab". */
+function repeated(text: string): string {
+  return text.replace(/\{\{(\d+) of ([^}]+)\}\}/g, (_, count, each) => each.repeat(Number(count)));
 }

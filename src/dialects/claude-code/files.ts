@@ -7,7 +7,7 @@ import type { DialectTool } from "../dialect.ts";
 import { type Answer, type InputOf, renameTool } from "../rename.ts";
 import { reshapeTool } from "../reshape.ts";
 import { isDocument } from "../shared/inputs.ts";
-import { continuationOf } from "../shared/outputs.ts";
+import { continuationOf, remarksIn } from "../shared/outputs.ts";
 
 export const read: DialectTool = reshapeTool(["file.read", "document.read"], {
   name: "Read",
@@ -262,11 +262,4 @@ function* linesOf(
       last = { path, line: each.line };
     }
   }
-}
-
-/** Returns the notes about files that could not be searched, which are the last lines of the text. */
-function remarksIn(text: string, { skipped }: GrepData): readonly string[] {
-  const { unreadable, guarded = [], partly, tooLarge } = skipped;
-  const count = [unreadable, guarded, partly, tooLarge].filter(({ length }) => length > 0).length;
-  return count === 0 ? [] : text.split("\n").slice(-count);
 }

@@ -8,6 +8,7 @@ import type { DialectTool } from "../dialect.ts";
 import { type Answer, renameTool } from "../rename.ts";
 import { reshapeTool } from "../reshape.ts";
 import { isDocument } from "../shared/inputs.ts";
+import { remarksIn } from "../shared/outputs.ts";
 import type { Describing } from "../zod-mini.ts";
 
 const maxLines = 2_000;
@@ -239,9 +240,7 @@ function answerGrep(data: GrepData, text: string, given: GrepGiven): Answer {
   const where = given.dir_path === undefined ? "in the workspace" : `in ${given.dir_path}`;
   const filter = given.include_pattern === undefined ? "" : ` (filter: "${given.include_pattern}")`;
   const of = `for pattern "${given.pattern}" ${where}${filter}`;
-  const notes = text
-    .split("\n")
-    .filter((line) => /^\[(?:could not|\d+ files? that|searched only|too large)/.test(line));
+  const notes = remarksIn(text, data);
   const answer = (...lines: readonly string[]) => ({
     text: [...lines, ...notes].join("\n"),
     continuation: limited

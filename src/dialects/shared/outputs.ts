@@ -34,13 +34,26 @@ export function continuationOf(
 
 /** Shows one file per line, for dialects without arguments for limits and hidden files. */
 export function showFiles(
-  { files, total, limited }: DataOf<"search.glob">,
+  { files, total, limited, leftOut }: DataOf<"search.glob">,
   pattern: string,
 ): { readonly text: string; readonly continuation?: string } {
-  if (files.length === 0) return { text: `No file matches ${pattern}. Ignored files were not searched.` };
+  if (files.length === 0) return { text: `No file matches ${pattern}.${notSearched(leftOut)}` };
   const text = files.map(({ path }) => showPath(path)).join("\n");
   if (!limited) return { text };
   return { text, continuation: `${files.length} of ${counted(total, "file")} shown; narrow the pattern.` };
+}
+
+/** Says which files a search without results has left out, for dialects without arguments to include them. */
+export function notSearched(leftOut: DataOf<"search.glob">["leftOut"] = []): string {
+  const kinds = leftOut.join(" and ");
+  return kinds === "" ? "" : ` ${kinds[0]!.toUpperCase()}${kinds.slice(1)} files were not searched.`;
+}
+
+/** Returns the notes about files that could not be searched, which are the last lines of the text. */
+export function remarksIn(text: string, { skipped }: DataOf<"search.grep">): readonly string[] {
+  const { unreadable, guarded = [], partly, tooLarge } = skipped;
+  const count = [unreadable, guarded, partly, tooLarge].filter(({ length }) => length > 0).length;
+  return count === 0 ? [] : text.split("\n").slice(-count);
 }
 
 /** Shows matching lines and their count; `hint` says how to get more. */
@@ -51,7 +64,8 @@ export function showMatches(
   const { matches, files, limited, binary } = data;
   const [, ...remarks] = text.split("\n");
   // The canonical message names arguments that these dialects lack.
-  if (files.length === 0 && binary === undefined) return { text: ["No matches.", ...remarks].join("\n") };
+  if (files.length === 0 && binary === undefined)
+    return { text: [`No matches.${notSearched(data.leftOut)}`, ...remarks].join("\n") };
   if (binary !== undefined) return { text };
   const count = `[${counted(matches.length, "match", "matches")} in ${counted(files.length, "file")}]`;
   return {

@@ -197,7 +197,7 @@ async function expandPath(
       import("../../files/list-files.ts"),
     ]);
     const filter = new FileFilter({ globs: [glob, ...exclude.map((each) => `!${each}`)] });
-    const wanted = { directory: scope.path, filter, hidden: false, ignoreFiles: !no_ignore };
+    const wanted = { directory: scope.path, filter, hidden: filter.namesHidden, ignoreFiles: !no_ignore };
     const { paths } = await listFiles(wanted, context);
     if (paths.length === 0) throw matchesNothing(path);
     return paths.toSorted().map((each) => ({ path: each }));

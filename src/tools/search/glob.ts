@@ -3,6 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import { type FileSource, listFiles } from "../../files/list-files.ts";
+import { type LeftOut, leftOutBy } from "../../files/visible-paths.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import { flag, integer, string } from "../fields.ts";
@@ -13,6 +14,8 @@ export interface GlobData {
   readonly files: readonly FoundFile[];
   readonly total: number;
   readonly limited: boolean;
+  /** The kinds of files that were not searched. Set when nothing was found. */
+  readonly leftOut?: LeftOut | undefined;
   /** The program that listed the files. The answer does not depend on it. */
   readonly source: FileSource;
 }
@@ -44,10 +47,11 @@ export const searchGlob: Tool<GlobInput, GlobData> = {
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 
   async run(
-    { pattern, path = ".", sort = "newest", limit = 500, hidden = false, no_ignore = false, ...input },
+    { pattern, path = ".", sort = "newest", limit = 500, no_ignore = false, ignore_case, ...input },
     context,
   ) {
-    const filter = new FileFilter({ globs: [pattern], ignoreCase: input.ignore_case });
+    const filter = new FileFilter({ globs: [pattern], ignoreCase: ignore_case });
+    const { hidden = filter.namesHidden } = input;
     const scope = await findScope(context.environment, path);
     if (scope.kind === "file") {
       throw new ToolError("unsupported", `${path} is not a directory`, {
@@ -64,11 +68,13 @@ export const searchGlob: Tool<GlobInput, GlobData> = {
     });
     const files = found.sort(sort === "newest" ? byTime : byPath).slice(0, limit);
     const limited = files.length < found.length;
+    const leftOut = found.length === 0 ? leftOutBy(wanted) : undefined;
     return {
-      data: { files, total: found.length, limited, source },
+      data: { files, total: found.length, limited, leftOut, source },
       text:
-        files.map((file) => showPath(file.path)).join("\n") ||
-        describeNothing(pattern, path, { hidden, no_ignore }),
+        leftOut === undefined
+          ? files.map((file) => showPath(file.path)).join("\n")
+          : describeNothing(pattern, path, leftOut),
       continuation: limited
         ? `${files.length} of ${counted(found.length, "file")} shown; narrow the pattern, or raise \`limit\`.`
         : undefined,
@@ -84,15 +90,10 @@ function byPath(one: FoundFile, other: FoundFile): number {
   return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
 }
 
-function describeNothing(
-  pattern: string,
-  path: string,
-  { hidden, no_ignore }: { readonly hidden: boolean; readonly no_ignore: boolean },
-): string {
-  const where = path === "." ? "the workspace" : path;
-  const nothing = `No file in ${where} matches ${pattern}.`;
-  if (hidden && no_ignore) return nothing;
-  const skipped = [...(hidden ? [] : ["hidden"]), ...(no_ignore ? [] : ["ignored"])].join(" or ");
-  const flags = [...(hidden ? [] : ["hidden: true"]), ...(no_ignore ? [] : ["no_ignore: true"])].join(", ");
-  return `${nothing} Files that are ${skipped} were skipped; to include them set ${flags}.`;
+function describeNothing(pattern: string, path: string, leftOut: LeftOut): string {
+  const nothing = `No file in ${path === "." ? "the workspace" : path} matches ${pattern}.`;
+  if (leftOut.length === 0) return nothing;
+  const flags = { hidden: "hidden: true", ignored: "no_ignore: true" };
+  const set = leftOut.map((kind) => flags[kind]).join(", ");
+  return `${nothing} Files that are ${leftOut.join(" or ")} were skipped; to include them set ${set}.`;
 }

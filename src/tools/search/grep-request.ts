@@ -36,6 +36,7 @@ export function readRequest(input: SearchWanted): GrepRequest {
   const { pattern, glob = [], type, mode = "content", limit = 100, context = 0 } = input;
   const { literal = false, ignore_case: ignoreCase = false, whole_word: wholeWord = false } = input;
   const { multiline = false, exclude, only_matching: onlyMatching = false } = input;
+  const filter = new FileFilter({ globs: typeof glob === "string" ? [glob] : glob, type });
   return {
     pattern,
     literal,
@@ -45,13 +46,13 @@ export function readRequest(input: SearchWanted): GrepRequest {
     regex: translateRegex(pattern, { literal, ignoreCase, wholeWord, multiline }),
     exclude: exclude === undefined ? undefined : readExclude(exclude, ignoreCase),
     onlyMatching,
-    filter: new FileFilter({ globs: typeof glob === "string" ? [glob] : glob, type }),
+    filter,
     mode,
     before: onlyMatching ? 0 : (input.before ?? context),
     after: onlyMatching ? 0 : (input.after ?? context),
     limit,
     maxPerFile: input.max_per_file ?? Number.POSITIVE_INFINITY,
-    hidden: input.hidden ?? false,
+    hidden: input.hidden ?? filter.namesHidden,
     ignoreFiles: !(input.no_ignore ?? false),
   };
 }

@@ -208,7 +208,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     const files = { "a/b.txt": "x", "a/c.txt": "y" };
     const searched = name === "ripgrep" ? "" : " (2 files searched)";
     expect(await textOf(files, { pattern: "z", path: "a" })).toEqual([
-      `Nothing in a matches${searched}. Not searched: ignored and hidden files; set no_ignore or hidden to include them.`,
+      `Nothing in a matches${searched}. Not searched: hidden and ignored files; set hidden or no_ignore to include them.`,
     ]);
     expect(await textOf(files, { pattern: "z", hidden: true })).toEqual([
       `Nothing in the workspace matches${searched}. Not searched: ignored files; set no_ignore to include them.`,
@@ -421,7 +421,8 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     [undefined, "make", ["Makefile"]],
     ["lib/**", "ts", ["lib/d.ts", "lib/e/f.ts"]],
     ["node_modules/**", undefined, []],
-    [".c.ts", undefined, []],
+    // A pattern that begins with a dot names hidden files.
+    [".c.ts", undefined, [".c.ts"]],
   ])("filters by glob %j and type %s without showing more", async (glob, type, expected) => {
     const { data } = await search(sources, { pattern: "hit", mode: "files", glob, type });
     expect(data.files.map((file) => file.path)).toEqual(expected);

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import type { SearchMode } from "../../contract/whole-operations.ts";
+import type { LeftOut } from "../../files/visible-paths.ts";
 import { flag, integer, string } from "../fields.ts";
 import { readRequest } from "./grep-request.ts";
 import { type Budget, searchAll, usualBudget } from "./grep-search.ts";
@@ -15,6 +16,8 @@ export interface GrepData {
   readonly files: readonly { readonly path: string; readonly count: number }[];
   /** Whether there are more results than `limit`. */
   readonly limited: boolean;
+  /** The kinds of files that were not searched. Set when nothing was found in a folder. */
+  readonly leftOut?: LeftOut | undefined;
   readonly engine: "built-in" | "ripgrep";
   /** The number of searched files, if known. */
   readonly searchedFiles: number | undefined;

@@ -71,7 +71,7 @@ describe("search.grep", () => {
     expect(found.text).toBe(`b.txt:1:needle\n${note}`);
     const other = await grep({ pattern: "elsewhere" }, open({ rg: undefined }), usualBudget);
     expect(other.text).toBe(
-      `Nothing in the workspace matches (2 files searched). Not searched: ignored and hidden files; set no_ignore or hidden to include them.\n${note}`,
+      `Nothing in the workspace matches (2 files searched). Not searched: hidden and ignored files; set hidden or no_ignore to include them.\n${note}`,
     );
     expect([found.data.skipped.guarded, other.data.skipped.guarded]).toEqual([guarded, guarded]);
   });

@@ -1,5 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import type { FileHits, SearchFound, ShownLine } from "../../contract/whole-operations.ts";
+import { leftOutBy } from "../../files/visible-paths.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
@@ -18,6 +19,7 @@ export function showResults(
     matches: request.mode === "content" ? hits.flatMap((file) => matchesOf(file, request)) : [],
     files: hits.map(({ path, count }) => ({ path, count })),
     limited: results.isLimited,
+    leftOut: hits.length === 0 && scope.kind === "directory" ? leftOutBy(request) : undefined,
     engine,
     // ripgrep does not report files without matches.
     searchedFiles: engine === "ripgrep" ? undefined : results.searchedFiles,
@@ -30,7 +32,7 @@ export function showResults(
     },
     binary,
   };
-  const body = hits.length === 0 ? describeNothing(data, request, scope) : showHits(hits, request);
+  const body = hits.length === 0 ? describeNothing(data, scope) : showHits(hits, request);
   const perFile =
     results.hasCutFiles && !results.isLimited
       ? [`[at most ${counted(request.maxPerFile, "match", "matches")} per file shown]`]
@@ -88,23 +90,18 @@ function matchesOf({ path, lines }: FileHits, { before, after }: GrepRequest): G
 }
 
 function describeNothing(
-  { searchedFiles, binary }: GrepData,
-  request: GrepRequest,
+  { searchedFiles, binary, leftOut = [] }: GrepData,
   scope: SearchFound["scope"],
 ): string {
   if (binary !== undefined) return describeBinary(binary);
   if (scope.kind === "file") return `No line of ${scope.path} matches.`;
   const where = scope.path === "" ? "the workspace" : scope.path;
   const searched = searchedFiles === undefined ? "" : ` (${counted(searchedFiles, "file")} searched)`;
-  const left = describeLeftOut(request);
-  return `Nothing in ${where} matches${searched}.${left === undefined ? "" : ` ${left}`}`;
-}
-
-function describeLeftOut({ hidden, ignoreFiles }: GrepRequest): string | undefined {
-  if (hidden && !ignoreFiles) return undefined;
-  const kinds = [...(ignoreFiles ? ["ignored"] : []), ...(hidden ? [] : ["hidden"])].join(" and ");
-  const switches = [...(ignoreFiles ? ["no_ignore"] : []), ...(hidden ? [] : ["hidden"])].join(" or ");
-  return `Not searched: ${kinds} files; set ${switches} to include them.`;
+  const nothing = `Nothing in ${where} matches${searched}.`;
+  if (leftOut.length === 0) return nothing;
+  const flags = { hidden: "hidden", ignored: "no_ignore" };
+  const set = leftOut.map((kind) => flags[kind]).join(" or ");
+  return `${nothing} Not searched: ${leftOut.join(" and ")} files; set ${set} to include them.`;
 }
 
 function describeBinary({ path, matches }: NonNullable<GrepData["binary"]>): string {
