@@ -6,7 +6,7 @@ import { reshapeTool } from "./reshape.ts";
 import { agentTools } from "./shared/agent-tools.ts";
 import { continuationOf, failureLines, showFiles, showMatches } from "./shared/outputs.ts";
 
-/** What agent_loop tells models about a tool, in its order. */
+/** The four parts of a description in agent_loop, in its order. */
 interface Description {
   readonly summary: string;
   readonly principle: string;
