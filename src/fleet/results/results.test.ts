@@ -81,16 +81,17 @@ describe("statistics", () => {
 
   it("count repetitions of a task as one cluster", () => {
     // 6 of 12 solved: p = 0.5. Each task is expected to solve 1.5 runs, so the squares of the differences are
-    // 1.5² + 0.5² + 1.5² + 0.5² = 5. The design effect is 5 / (12 · 0.5 · 0.5) = 5/3, and 12 / (5/3) = 7.2 runs count.
-    // Wilson with p = 0.5 and n = 7.2, z² = 3.841459: the centre is 0.5; the spread is
-    // 1.959964 · √(0.25 / 7.2 + 3.841459 / (4 · 7.2²)) / (1 + 3.841459 / 7.2) = 0.452271 / 1.533536 = 0.294921.
+    // 1.5² + 0.5² + 1.5² + 0.5² = 5. The variance by tasks is 4/3 · 5 / 12² = 0.046296; that of independent runs is
+    // 0.25 / 11 = 0.022727. The design effect is 0.046296 / 0.022727 = 2.037037, and 12 / 2.037037 = 5.890909 runs count.
+    // Wilson with p = 0.5 and n = 5.890909, z² = 3.841459: the centre is 0.5; the spread is
+    // 1.959964 · √(0.25 / n + 3.841459 / (4 · n²)) / (1 + 3.841459 / n) = 0.518974 / 1.652100 = 0.314130.
     expect(rounded(solvedRate(four))).toEqual({
       successes: 6,
       total: 12,
-      effective: 7.2,
+      effective: 5.89091,
       share: 0.5,
-      low: 0.20508,
-      high: 0.79492,
+      low: 0.18587,
+      high: 0.81413,
     });
   });
 
@@ -110,16 +111,19 @@ describe("statistics", () => {
   });
 
   it.each([
-    // Every task once: 3 of 4 solved, and each run is its own cluster. Σ(c − 0.75)² = 3 · 0.0625 + 0.5625 = 0.75 = 4 · 0.1875.
+    // 3 of 4 solved: 4/3 · (3 · 0.0625 + 0.5625) / 4² = 0.0625, and 0.1875 / 3 = 0.0625.
     { name: "without repetitions, all runs count", solved: [1, 1, 1, 0], runs: [1, 1, 1, 1], effective: 4 },
-    // Repetitions that always agree are worth one run: Σ(c − 5)² = 4 · 25 = 100 = 10 · (40 · 0.25).
+    // 4/3 · (4 · 25) / 40² = 0.083333, and 0.25 / 39 = 0.00641: 13. The most is (4 · 10²) / 40 = 10, and 40 / 10 = 4.
     { name: "equal repetitions count as one", solved: [10, 10, 0, 0], runs: [10, 10, 10, 10], effective: 4 },
-    // Repetitions that differ more than chance do not count twice: Σ(c − 1)² = 0.
+    // Repetitions differ more than by chance: Σ(c − 1)² = 0.
     { name: "no run counts twice", solved: [1, 1, 1], runs: [2, 2, 2], effective: 6 },
-    // Tasks of different size: p = 3/6; (2 − 1)² + (0 − 0.5)² + (1 − 1.5)² = 1.5 = 6 · 0.25.
-    { name: "tasks may have different numbers of runs", solved: [2, 0, 1], runs: [2, 1, 3], effective: 6 },
-    // Nothing shows that repetitions are independent.
+    // p = 3/6; (2 − 1)² + (0 − 0.5)² + (1 − 1.5)² = 1.5; 3/2 · 1.5 / 6² = 0.0625, and 0.25 / 5 = 0.05: 1.25; 6 / 1.25 = 4.8.
+    { name: "tasks may have different numbers of runs", solved: [2, 0, 1], runs: [2, 1, 3], effective: 4.8 },
+    { name: "tasks without runs do not count", solved: [2, 0, 0, 1], runs: [2, 1, 0, 3], effective: 4.8 },
+    // (3² + 3²) / 6 = 3, and 6 / 3 = 2.
     { name: "when all runs are solved, tasks count", solved: [3, 3], runs: [3, 3], effective: 2 },
+    // (8² + 1² + 1²) / 10 = 6.6, and 10 / 6.6 = 1.515152: one task has most of the runs.
+    { name: "a task with most runs counts most", solved: [8, 1, 1], runs: [8, 1, 1], effective: 10 / 6.6 },
     { name: "runs of a single task count as one", solved: [9], runs: [10], effective: 1 },
     { name: "without runs, nothing is known", solved: [], runs: [], effective: 0 },
   ])("$name", ({ solved, runs, effective }) => {

@@ -40,14 +40,19 @@ export function solvedRate(tasks: readonly TaskCount[]): Rate {
 
 /**
  * By how much clusters of similar runs widen the interval: the variance of the share by tasks, divided by its variance if
- * all runs were independent. At least 1, so that chance differences never make an interval narrower.
+ * all runs were independent. Both are estimated from a sample, so they have the factors k / (k − 1) for k tasks and
+ * n / (n − 1) for n runs. At least 1, so that chance differences never make an interval narrower, and at most as if all
+ * runs of a task agreed.
  */
 function designEffect(tasks: readonly TaskCount[], share: number, total: number): number {
-  // Runs that all agree, or are all of one task, do not show whether repetitions are independent: only tasks count.
+  const most = sumOf(tasks.map(({ runs }) => runs ** 2)) / total;
   const counted = tasks.filter(({ runs }) => runs > 0).length;
-  if (share === 0 || share === 1 || counted === 1) return total / counted;
+  // Runs that all agree, or are all of one task, do not show whether repetitions are independent.
+  if (share === 0 || share === 1 || counted === 1) return most;
   const between = sumOf(tasks.map(({ solved, runs }) => (solved - share * runs) ** 2));
-  return Math.max(1, between / (total * share * (1 - share)));
+  const byTasks = ((counted / (counted - 1)) * between) / total ** 2;
+  const independent = (share * (1 - share)) / (total - 1);
+  return Math.min(most, Math.max(1, byTasks / independent));
 }
 
 /** Wilson's score interval, which also holds for few trials and for shares near 0 and 1. */
