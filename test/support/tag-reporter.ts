@@ -1,9 +1,22 @@
 import { relative } from "node:path";
-import type { Reporter, TestModule } from "vitest/node";
+import type { Reporter, SerializedError, TestModule, Vitest } from "vitest/node";
 
-/** Names the slowest tests that take 0.5 s or more without the tag `slow`. It fails nothing: the machine may be busy. */
+/**
+ * Names the slowest tests that take 0.5 s or more without the tag `slow`. It fails nothing: the machine may be busy.
+ * Forgets the failed tests after an error outside of a test, which repeating them with `--lastFailed` would hide.
+ */
 export class TagReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  #vitest: Vitest | undefined;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
+
+  async onTestRunEnd(
+    modules: readonly TestModule[],
+    unhandledErrors: readonly SerializedError[],
+  ): Promise<void> {
+    if (unhandledErrors.length > 0) await this.#vitest?.clearCache();
     const untagged = modules
       .flatMap((module) => [...module.children.allTests()])
       .filter((test) => !test.tags.includes("slow"))
