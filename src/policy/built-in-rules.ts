@@ -10,7 +10,9 @@ export const builtInRules: RuleSource = {
   name: "built-in",
   text: `# Secrets: no tool reads or writes these in any mode. To allow one, add \`open PATH\` to your own rules.
 secret .env .env.* .env-* .env_* *.env *.tfvars *.tfvars.json
-open   .env{.,-,_}{example,sample,template,dist,defaults}
+open   .env{.,-,_}{example,sample,template,dist,defaults} .env{.,-,_}*.{example,sample,template,dist,defaults}
+open   {example,sample,template,dist,defaults}.env *.{example,sample,template,dist,defaults}.env
+# A *.pem file with only certificates and public keys is not secret.
 secret *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk
 secret id_rsa* id_dsa* id_ecdsa* id_ed25519*
 open   id_rsa*.pub id_dsa*.pub id_ecdsa*.pub id_ed25519*.pub
@@ -20,6 +22,10 @@ secret .netrc _netrc .pgpass .pypirc .git-credentials .htpasswd .vault-token *.t
 secret credentials *.credentials credentials.{json,yml,yaml,toml,ini,csv,xml,db,properties,txt}
 open   **/credentials/**
 secret service-account*.json secrets.{json,yml,yaml,toml} **/secrets/**
+# Source code and documentation about secrets, and templates of Helm.
+open   **/secrets/**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx,vue,svelte,hbs,html,css,scss,go,rs,py,pyi,rb,erb,php,java,kt,kts}
+open   **/secrets/**/*.{scala,swift,c,h,cc,cpp,hpp,cs,fs,ex,exs,clj,dart,lua,tmpl} **/secrets/**/README{,.*}
+open   **/templates/secrets.{yml,yaml} **/templates/secrets/*.{yml,yaml}
 secret ~/.npmrc ~/.bash_history ~/.zsh_history ~/.python_history ~/.node_repl_history ~/.psql_history ~/.mysql_history
 secret /etc/shadow /etc/gshadow /proc/*/environ /proc/*/task/*/environ /proc/*/mem /proc/kcore /proc/kmsg
 

@@ -10,7 +10,7 @@ import { type Effect, gitRulesName, loosens, type PathRule, type PathUse, strong
 
 /** Path rules, and those of them that count for one tool and mode. */
 export interface CountingRules extends IndexedPaths {
-  readonly context: Pick<PathContext, "workspace" | "home">;
+  readonly context: Pick<PathContext, "workspace" | "home" | "lookAt">;
   readonly counts: (rule: PathRule) => boolean;
   readonly isParanoid: boolean;
 }
@@ -118,9 +118,10 @@ export function sendPathRules(rules: CountingRules, lifted: readonly string[]): 
 /** Makes functions of the data of `sendPathRules`, which decide as those of the sender. Throws for any other data. */
 export function confinedPaths(
   data: unknown,
+  lookAt?: PathContext["lookAt"],
 ): Required<Pick<Confinement, "isHidden" | "isReadOnly" | "isReadOnlyByRules">> {
   const { workspace, home, isParanoid, lifted, rules: sent } = checked(data);
-  const context = { workspace, home, own: [] };
+  const context: PathContext = { workspace, home, own: [], ...(lookAt && { lookAt }) };
   const rules = {
     ...indexPaths(sent.map((rule) => ruleOf(rule, context))),
     ...{ context, isParanoid, counts: () => true },

@@ -21,7 +21,7 @@ const secret =
   x.keystore vault.kdbx id_rsa id_rsa.bak id_ed25519 id_ecdsa_sk .ssh/config /home/ada/.ssh/known_hosts .aws/credentials
   .gnupg/x .kube/config .docker/config.json .netrc .pypirc .git-credentials .vault-token ci.token credentials credentials.json
   config/credentials.yml app.credentials service-account.json service-account-prod.json secrets/a/b secrets.yml secrets.json
-  .env-prod .env_backup prod.tfvars a/x.auto.tfvars.json .terraform.d/credentials.tfrc.json /home/ada/.local/state/toolcrib/journal.sqlite /proc/self/environ .env/x /dev/shm/w/.env`.split(
+  .env-prod .env_backup .env.test example.env.prod.env src/secrets/vault.json secrets/db_password secrets/prod.yaml secrets/a.go.bak templates/secrets.json prod.tfvars a/x.auto.tfvars.json .terraform.d/credentials.tfrc.json /home/ada/.local/state/toolcrib/journal.sqlite /proc/self/environ .env/x /dev/shm/w/.env`.split(
     /\s+/,
   );
 const guarded =
@@ -31,6 +31,8 @@ const guarded =
 const open =
   `.env.example .env.sample .env.template .env.dist .env.defaults .env-example .env_sample environment.ts env id_rsa.pub id_ed25519_work.pub
   monkey.ts key keys.ts pem.ts credentials.ts credentials/index.ts token.ts tokens/a.ts secrets.ts secret.ts src/a.ts
+  .env.test.example .env.appStore.example .env-prod.sample example.env web/prod.example.env src/secrets/vault.go
+  ui/secrets/list/edit.ts secrets/README.md chart/templates/secrets.yaml chart/templates/secrets/s3.yaml
   .git/HEAD .git/refs/heads/x .gitignore .github/workflows/ci.yml .vscode/settings.json .mcp.json /tmp/x /home/ada/other
   /dev/null /dev/stdout /dev/fd/3 /dev/shm/x /home/ada/.local/state/other`.split(/\s+/);
 

@@ -2,21 +2,23 @@ import type { ExtraRoots, PathGuard, PathRefusal } from "../contract/guard.ts";
 import { boundedMemo } from "../lib/bounded-cache.ts";
 import { oncePerObject } from "../lib/once-per-object.ts";
 import { namesOf } from "./paths/path-names.ts";
-import { isAbout, refusingRule, rulesNear } from "./paths/refuse-path.ts";
+import { isAbout, needsLook, refusingRule, rulesNear } from "./paths/refuse-path.ts";
 import type { RuleOrigin } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import type { PathRule } from "./rules/rule.ts";
 
 /**
  * Returns the part of a policy that the environment enforces on every path: secret, protected and denied paths. "write"
- * includes replacing, deleting and moving, for a directory including its content. Results are cached.
+ * includes replacing, deleting and moving, for a directory including its content. Results are cached, unless more than the
+ * name decides.
  */
 export function guardPaths(policy: Policy): PathGuard {
   const known = {
     read: boundedMemo(maxRemembered, (realPath: string) => refuse(policy, "read", realPath)),
     write: boundedMemo(maxRemembered, (realPath: string) => refuse(policy, "write", realPath)),
   };
-  return (use, realPath) => known[use](realPath);
+  return (use, realPath) =>
+    needsLook(policy, realPath) ? refuse(policy, use, realPath) : known[use](realPath);
 }
 
 const maxRemembered = 4096;

@@ -40,7 +40,12 @@ export interface PathContext {
   readonly writable?: readonly string[];
   /** The directories of `writable` that sandboxed commands may write, too. */
   readonly forCommands?: readonly string[];
+  /** Looks at an entry whose name alone does not tell whether it is secret. Default: names decide. */
+  readonly lookAt?: (path: string) => LookedAt;
 }
+
+/** "public keys": a file with nothing else in it. Undefined for any other file, and without an entry. */
+export type LookedAt = "public keys" | "directory" | undefined;
 
 /** One action of a call, with a separate verdict. */
 export type PolicyPart =

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { mayBePublicKeys } from "../lib/public-keys.ts";
 import { statsAt } from "../system/attempt.ts";
 import { namesIfReadable } from "../system/directories.ts";
 import { hasStamp, type KnownDirectory, type PathRules, stampOf, type TreeEntry } from "./tree-scan.ts";
@@ -20,12 +21,14 @@ export class CacheSecrets {
     const known = this.#known.get(cache);
     if (known !== undefined && hasStamp(stats, known.stamp)) return known.hidden;
     const now = Date.now();
-    const paths = namesIfReadable(cache).map((name) => join(cache, name));
+    const names = namesIfReadable(cache);
+    const paths = names.map((name) => join(cache, name));
     const hidden = paths.filter(isHidden).flatMap((path): TreeEntry[] => {
       const entry = statsAt(path);
       return entry === undefined ? [] : [{ path, kind: entry.isDirectory() ? "directory" : "file" }];
     });
-    this.#known.set(cache, { stamp: stampOf(stats, now), hidden });
+    const stamp = names.some(mayBePublicKeys) ? undefined : stampOf(stats, now);
+    this.#known.set(cache, { stamp, hidden });
     return hidden;
   }
 }

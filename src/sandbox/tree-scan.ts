@@ -3,6 +3,7 @@ import type { Confinement } from "../contract/confinement.ts";
 import { TimeSlice } from "../lib/async/time-slice.ts";
 import { withoutHeapGrowth } from "../lib/async/without-heap-growth.ts";
 import { monotonicMs } from "../lib/clock.ts";
+import { mayBePublicKeys } from "../lib/public-keys.ts";
 import { attempt, statsAt } from "../system/attempt.ts";
 import { withSlash } from "../system/workspace-path.ts";
 import type { SandboxContext } from "./sandbox.ts";
@@ -296,7 +297,8 @@ export interface KnownDirectory extends Omit<ScanResult, "isWhole"> {
 
 /**
  * Identifies a directory and its names: adding, removing or renaming an entry sets both times, and no program can set
- * the time of change. The types of entries change only with their names. Nothing else is used from entries.
+ * the time of change. The types of entries change only with their names. Nothing else is used from entries, but for the
+ * content of those that may be public keys.
  */
 export interface Stamp {
   readonly device: number;
@@ -400,7 +402,8 @@ function sort(
     bare: orShared(sorted.bare),
     unnameable: orShared(sorted.unnameable),
     below: orShared(sorted.below),
-    isCertain: listed !== undefined && !isDeep,
+    // The directory does not change when the content of such a file does.
+    isCertain: listed !== undefined && !isDeep && !entries.some(({ name }) => mayBePublicKeys(name)),
   };
 }
 

@@ -4,6 +4,7 @@ import { serveEnvironment } from "../environment/remote/serve-environment.ts";
 import { walkWhole } from "../files/walk.ts";
 import { confinedPaths } from "../policy/confined-paths.ts";
 import { setPackageFolder } from "../system/package-file.ts";
+import { lookAt } from "../system/public-keys.ts";
 import { runServer } from "./server.ts";
 import { listWhole, searchWhole } from "./whole-operations.ts";
 
@@ -13,7 +14,7 @@ const [, , path = "", options = ""] = process.argv;
 setPackageFolder(dirname(realpathSync(path)));
 void runServer(JSON.parse(options), (environment, link, attacked) =>
   serveEnvironment(environment, link, {
-    ...{ pathRules: confinedPaths, attacked },
+    ...{ pathRules: (rules) => confinedPaths(rules, lookAt), attacked },
     ...{ walk: walkWhole, search: searchWhole, list: listWhole },
   }),
 );

@@ -18,6 +18,7 @@ import { gitTargetsOf } from "../sandbox/git-targets.ts";
 import { ownCode } from "../sandbox/own-code.ts";
 import { realLocation, userDirectories } from "../system/directories.ts";
 import { FileStamps, mayExist, policyFiles, readPolicyFile } from "../system/policy-files.ts";
+import { lookAt } from "../system/public-keys.ts";
 import { type ProjectRules, projectRulesPath, readProjectRules } from "./trust.ts";
 
 export interface PolicyOptions {
@@ -84,7 +85,9 @@ export class OpenPolicy {
     };
     const hidden = environment ? [] : (options.hiddenPaths ?? []).map(realLocation);
     const served = [...(extraRoots?.except ?? []), ...hidden];
-    this.#context = { workspace, home, own, code, served, ...beyond };
+    // The files of another machine are decided by their names.
+    const content = environment ? {} : { lookAt };
+    this.#context = { workspace, home, own, code, served, ...beyond, ...content };
     this.#current = compilePolicy(sources, this.#context);
     this.#grantedFile = policyFiles(config, id).granted;
     this.#guard = guardPaths(this.#current);

@@ -1,4 +1,6 @@
 import { oncePerObject } from "../../lib/once-per-object.ts";
+import { mayBePublicKeys } from "../../lib/public-keys.ts";
+import type { LookedAt, PathContext } from "../policy.ts";
 import type { PathRule, PathUse } from "../rules/rule.ts";
 import type { IndexedPaths } from "./index-paths.ts";
 import { firstName, type Names, originalsOf } from "./path-names.ts";
@@ -43,14 +45,51 @@ function nearName({ byName }: IndexedPaths["paths"], exact: string, folded: stri
   return exact === folded ? near : [...near, ...byName.find(exact)];
 }
 
+/** Path rules, and what tells whether entries with certain names are secret. */
+export interface RefusingRules extends IndexedPaths {
+  readonly context: Pick<PathContext, "lookAt">;
+}
+
 /** Returns the rule that makes the path secret or protected, or denies it, in every mode. */
 export function refusingRule(
-  policy: IndexedPaths,
+  policy: RefusingRules,
   use: PathUse,
   names: Names,
   counts: Counts,
 ): PathRule | undefined {
-  return refusingItself(policy, use, names, counts) ?? refusingOriginal(policy, names, counts);
+  return (
+    refusingItself(policy, use, names, exceptHarmless(policy, use, names, counts)) ??
+    refusingOriginal(policy, names, counts)
+  );
+}
+
+/**
+ * Leaves out built-in rules that do not hold for what is really there: the one about keys for a file that has only public
+ * ones, and the one about directories of secrets for a directory, whose entries are each checked. Other rules hold there.
+ */
+function exceptHarmless(
+  { context: { lookAt } }: RefusingRules,
+  use: PathUse,
+  names: Names,
+  counts: Counts,
+): Counts {
+  if (lookAt === undefined) return counts;
+  return (rule) => {
+    if (!counts(rule)) return false;
+    const harmless = rule.origin.level === "built-in" ? harmlessBy[rule.glob] : undefined;
+    if (harmless === undefined || (harmless === "directory" && use === "delete")) return true;
+    return lookAt(`/${names.exact.join("/")}`) !== harmless;
+  };
+}
+
+const harmlessBy: Readonly<Record<string, LookedAt>> = {
+  "*.pem": "public keys",
+  "**/secrets/**": "directory",
+};
+
+/** Whether not only the name of a path may decide. */
+export function needsLook({ context: { lookAt } }: RefusingRules, path: string): boolean {
+  return lookAt !== undefined && (mayBePublicKeys(path) || /\/secrets\//i.test(path));
 }
 
 /** Returns the rule that makes the original of a backup secret, unless a rule opens the backup. */
@@ -66,12 +105,12 @@ function refusingOriginal(policy: IndexedPaths, names: Names, counts: Counts): P
 
 /** Does the same as `refusingRule`, but not for a directory of which only some content is refused. */
 export function refusingWhole(
-  policy: IndexedPaths,
+  policy: RefusingRules,
   use: PathUse,
   names: Names,
   counts: Counts,
 ): PathRule | undefined {
-  const near = rulesNear(policy, names).filter(counts);
+  const near = rulesNear(policy, names).filter(exceptHarmless(policy, use, names, counts));
   const refusing = near.filter((rule) => refuses(rule, use) && isAbout(rule, "write", names));
   return notOpened(refusing, near, names) ?? refusingOriginal(policy, names, counts);
 }

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { mayBePublicKeys } from "../../lib/public-keys.ts";
 import { namesIfReadable } from "../../system/directories.ts";
 import { liesInside } from "../../system/workspace-path.ts";
 import { realPathOf } from "../real-paths.ts";
@@ -182,6 +183,7 @@ const mostDepth = 2;
 const mostNames = 2000;
 
 function partsOf(path: string, isHidden: IsHidden, depth: number, seen: Map<string, string>): PathParts {
+  if (mayBePublicKeys(path)) seen.set(path, stampOf(path)!);
   if (isHidden(path)) return { readable: [], listable: [] };
   const names = depth === 0 ? [] : namesIn(path, seen);
   const children = names.map((name) => partsOf(join(path, name), isHidden, depth - 1, seen));
@@ -201,10 +203,14 @@ function namesIn(path: string, seen: Map<string, string>): readonly string[] {
   return names.length > mostNames ? [] : names;
 }
 
-/** Returns the state of a directory; undefined for any other entry. Throws when it cannot be examined. */
+/**
+ * Returns the state of a directory, or of a file whose content decides; undefined for any other entry. Throws when it
+ * cannot be examined.
+ */
 function stampOf(path: string): string | undefined {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats?.isDirectory() ? `${stats.ino}:${stats.ctimeMs}` : undefined;
+  const isKeys = mayBePublicKeys(path);
+  const stats = (isKeys ? statSync : lstatSync)(path, { throwIfNoEntry: false });
+  return isKeys || stats?.isDirectory() ? `${stats?.ino}:${stats?.ctimeMs}` : undefined;
 }
 
 /** Returns the gaps of this version of Landlock, even with seccomp and the tripwire. */
