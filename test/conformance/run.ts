@@ -30,6 +30,7 @@ if (program === undefined) {
 
 let failed = 0;
 let leftOut = 0;
+let failedAsExpected = 0;
 const vectors = readVectors(values.dialect);
 if (vectors.length === 0) {
   console.error(`There are no vectors of "${values.dialect}": name a folder of test/conformance.`);
@@ -46,11 +47,21 @@ for (const vector of vectors) {
     process.exit(1);
   });
   const passed = isDeepStrictEqual(actual, expected);
-  if (!passed) failed += 1;
-  console.log(`${passed ? "passed   " : "FAILED   "} ${vector.title}`);
+  if (vector.fails !== undefined && !passed) {
+    failedAsExpected += 1;
+    console.log(`expected  ${vector.title} does not pass yet: ${vector.fails}`);
+    continue;
+  }
+  const isGood = passed && vector.fails === undefined;
+  if (!isGood) failed += 1;
+  console.log(`${isGood ? "passed   " : "FAILED   "} ${vector.title}`);
   if (!passed) console.log(inspect({ expected, actual }, { depth: null, breakLength: 120 }));
+  else if (!isGood) console.log("It passes now: remove its field `fails`.");
 }
-console.log(`${vectors.length - failed - leftOut} passed, ${failed} failed, ${leftOut} left out`);
+const passed = vectors.length - failed - failedAsExpected - leftOut;
+console.log(
+  `${passed} passed, ${failed} failed, ${failedAsExpected} failed as expected, ${leftOut} left out`,
+);
 process.exitCode = failed === 0 ? 0 : 1;
 
 function canRun({ mode = "yolo", rules = [], tools, agents }: Vector): boolean {

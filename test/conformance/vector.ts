@@ -30,6 +30,8 @@ export interface Vector {
   readonly after?: Readonly<Record<string, Entry>>;
   /** Why an answer is not compared as a whole. */
   readonly why?: string;
+  /** Why it does not pass yet. The run fails once it passes: then remove this field. */
+  readonly fails?: string;
 }
 
 /** A text, a folder or nothing (null), bytes, a link, or a text with its properties. */
