@@ -36,7 +36,12 @@ export type ErrorDetails =
   /** The call, or what it would change, is no longer what the user was asked about. */
   | { readonly kind: "changed-while-asked" }
   /** A command was ended at its `timeout_ms`, which may be raised. */
-  | { readonly kind: "command-timeout"; readonly stdout: string; readonly stderr: string }
+  | {
+      readonly kind: "command-timeout";
+      readonly timeoutMs: number;
+      readonly stdout: string;
+      readonly stderr: string;
+    }
   /** The credentials in the settings of an MCP server give no access to it. */
   | { readonly kind: "credentials-refused" }
   /** The database of a fleet cannot be reached. The same call may succeed later. */

@@ -75,7 +75,7 @@ export const agentLoopDialect: Dialect = {
           offset: z.optionalInt("First line, starting at 1.", { min: 1 }),
           limit: z.optionalInt("Number of lines.", { min: 1 }),
           max_lines: z.optionalInt("Maximum number of lines. Default: 2000.", { min: 1 }),
-          max_bytes: z.optionalInt("Maximum number of bytes. Default: 51200.", { min: 1, max: 1_048_576 }),
+          max_bytes: z.optionalInt("Maximum number of bytes. Default: 51200.", { min: 1 }),
         }),
       resolve: ({ path, cwd, offset, limit, max_lines = 2000, max_bytes = 51_200 }) => [
         "file.read",
@@ -146,8 +146,8 @@ export const agentLoopDialect: Dialect = {
           pattern: z.text("Regular expression."),
           path: z.text("File or folder to search."),
           cwd: z.optionalText(cwdDescription),
-          limit: z.optionalInt("Maximum number of matches. Default: 100.", { min: 1, max: 100_000 }),
-          context: z.optionalInt("Lines of context around each match.", { min: 0, max: 1000 }),
+          limit: z.optionalInt("Maximum number of matches. Default: 100.", { min: 1 }),
+          context: z.optionalInt("Lines of context around each match.", { min: 0 }),
         }),
       resolve: ({ path, cwd, ...wanted }) => [
         "search.grep",

@@ -11,7 +11,7 @@ import { reshapeTool } from "./reshape.ts";
 import { oneInProgress, refuseUnconfined } from "./shared/inputs.ts";
 import { notesOf, outputOf } from "./shared/outputs.ts";
 
-const foregroundMs = { usual: 120_000, most: 600_000 };
+const foregroundMs = 120_000;
 const backgroundMs = { usual: 1_800_000, most: 7_200_000 };
 
 const bash = reshapeTool(["shell.run", "process.start"], {
@@ -20,32 +20,29 @@ const bash = reshapeTool(["shell.run", "process.start"], {
     "Run a bash command. Each command starts in the workspace, without input: use `cd dir && ...`. To read, write, edit or find " +
     "files use the dedicated tools. Run servers and watchers in the background: see process.output.",
   input: (z) =>
-    z
-      .strictObject({
-        command: z.text("The command.", { min: 1 }),
-        timeout: z.optionalInt(
-          "Milliseconds. Default: 120000, at most 600000; in the background 1800000, at most 7200000.",
-          { min: 1, max: backgroundMs.most },
-        ),
-        description: z.optionalText("What it does, in 5-10 words."),
-        run_in_background: z.optionalFlag("Run it in the background. Default: false."),
-        dangerouslyDisableSandbox: z.optionalFlag("Not supported."),
-      })
-      .check(
-        z.refine(
-          ({ timeout = 1, run_in_background: isBackground }) =>
-            isBackground === true || timeout <= foregroundMs.most,
-          { error: "`timeout` must be at most 600000, unless the command runs in the background" },
-        ),
+    z.strictObject({
+      command: z.text("The command.", { min: 1 }),
+      timeout: z.optionalInt(
+        "Milliseconds. Default: 120000, at most 600000; in the background 1800000, at most 7200000.",
+        { min: 1 },
       ),
+      description: z.optionalText("What it does, in 5-10 words."),
+      run_in_background: z.optionalFlag("Run it in the background. Default: false."),
+      dangerouslyDisableSandbox: z.optionalFlag("Not supported."),
+    }),
   resolve: ({ command, timeout, description, ...given }) => {
     if (given.dangerouslyDisableSandbox) refuseUnconfined("`dangerouslyDisableSandbox`");
     return given.run_in_background
       ? [
           "process.start",
-          { command, name: "bash_#", input: false, timeout_ms: timeout ?? backgroundMs.usual },
+          {
+            command,
+            name: "bash_#",
+            input: false,
+            timeout_ms: Math.min(timeout ?? backgroundMs.usual, backgroundMs.most),
+          },
         ]
-      : ["shell.run", { command, timeout_ms: timeout ?? foregroundMs.usual, description }];
+      : ["shell.run", { command, timeout_ms: timeout ?? foregroundMs, description }];
   },
   fields: { timeout_ms: "timeout", background: "run_in_background" },
   limits: { maxChars: 30_000, keep: "both" },
@@ -242,7 +239,7 @@ const taskOutput = reshapeTool(["agent.wait"], {
     z.strictObject({
       task_id: z.text("ID of the agent.", { min: 1 }),
       block: z.optionalFlag("Wait for the answer. Default: true."),
-      timeout: z.optionalInt("Milliseconds. Default: 600000.", { min: 1, max: mostWaitMs.output }),
+      timeout: z.optionalInt("Milliseconds. Default: 600000.", { min: 1 }),
     }),
   resolve: ({ task_id, block = true, timeout = mostWaitMs.output }) => [
     "agent.wait",

@@ -128,7 +128,7 @@ function grepFields(z: Describing) {
     path: z.optionalText("File or directory. Default: the workspace."),
     glob_filter: z.optionalText('Only files that match, e.g. "*.ts", "src/**".'),
     case_insensitive: z.optionalFlag("Ignore case."),
-    max_results: z.optionalInt("Maximum number of results. Default: 100.", { min: 1, max: 100_000 }),
+    max_results: z.optionalInt("Maximum number of results. Default: 100.", { min: 1 }),
   };
 }
 

@@ -30,10 +30,7 @@ const runShellCommand = reshapeTool(["shell.run", "process.start"], {
       description: z.optionalText("What it does, for the user."),
       dir_path: z.optionalText("Working directory. Default: the workspace."),
       is_background: z.optionalFlag("Run it in the background. Default: false."),
-      delay_ms: z.optionalInt("How long to watch a background command first.", {
-        min: 0,
-        max: 600_000,
-      }),
+      delay_ms: z.optionalInt("How long to watch a background command first.", { min: 0 }),
     }),
   resolve: ({ command, description, dir_path: cwd, is_background: isBackground, delay_ms: wait_ms }) =>
     isBackground
@@ -81,7 +78,7 @@ const readBackgroundOutput = reshapeTool(["process.output"], {
     z.strictObject({
       pid: z.int().check(z.describe("Its ID.")),
       lines: z.optionalInt("Number of last lines. Default: 100.", { min: 1 }),
-      delay_ms: z.optionalInt("How long to wait first.", { min: 0, max: 600_000 }),
+      delay_ms: z.optionalInt("How long to wait first.", { min: 0 }),
     }),
   resolve: ({ pid, delay_ms: wait_ms }) => [
     "process.output",

@@ -33,10 +33,14 @@ export const rustantDialect: Dialect = {
     renameTool("file.list", {
       name: "file_list",
       description: "List the files and folders of a directory. Skips files in .gitignore.",
-      only: ["path"],
+      fields: { no_ignore: "include_ignored" },
+      only: ["path", "no_ignore"],
       require: ["path"],
       defaults: { depth: 1, hidden: true },
-      describe: { path: "Directory to list; `.` is the workspace." },
+      describe: {
+        path: "Directory to list; `.` is the workspace.",
+        no_ignore: "Also list files in .gitignore.",
+      },
       answer: ({ data, text }) =>
         data.limited ? { text, continuation: "To find more files use search.glob." } : text,
     }),
@@ -106,7 +110,7 @@ export const rustantDialect: Dialect = {
       input: (z) =>
         z.strictObject({
           command: z.text("The command.", { min: 1 }),
-          timeout_secs: z.optionalInt("Time limit in seconds. Default: 60.", { min: 1, max: 600 }),
+          timeout_secs: z.optionalInt("Time limit in seconds. Default: 60.", { min: 1 }),
         }),
       fields: { timeout_ms: "timeout_secs" },
       resolve: ({ command, timeout_secs = 60 }) => [
@@ -143,7 +147,6 @@ export const rustantDialect: Dialect = {
       only: ["url"],
       defaults: { max_chars: 200_000 },
       limits: { maxChars: 50_000, keep: "head" },
-      answer: withoutPaging,
     }),
     renameTool("document.read", {
       name: "document_read",
@@ -152,7 +155,6 @@ export const rustantDialect: Dialect = {
       defaults: { max_chars: 1_000_000 },
       limits: { maxChars: 50_000, keep: "head" },
       describe: { path: "The document." },
-      answer: withoutPaging,
     }),
     renameTool("edit.smart", {
       name: "smart_edit",
@@ -185,12 +187,4 @@ export const rustantDialect: Dialect = {
 function globOf(pattern: string): string {
   if (/[*?[{]/.test(pattern)) return pattern;
   return pattern.includes("/") ? `**/*${pattern}*` : `*${pattern}*`;
-}
-
-/** Replaces the continuation, because the dialect has no argument to continue with. */
-function withoutPaging({ text, continuation }: { text: string; continuation?: string }): {
-  text: string;
-  continuation?: string;
-} {
-  return continuation === undefined ? { text } : { text, continuation: "Truncated: the rest was not read." };
 }

@@ -115,7 +115,7 @@ export const surgicalDialect: Dialect = {
       input: (z) =>
         z.strictObject({
           command: z.text("The command.", { min: 1 }),
-          timeout_secs: z.optionalInt("Time limit in seconds. Default: 120.", { min: 1, max: 600 }),
+          timeout_secs: z.optionalInt("Time limit in seconds. Default: 120.", { min: 1 }),
         }),
       fields: { timeout_ms: "timeout_secs" },
       resolve: ({ command, timeout_secs = 120 }) => [

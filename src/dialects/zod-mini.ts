@@ -5,7 +5,6 @@ import {
   describe,
   enum as enumeration,
   int,
-  maximum,
   maxLength,
   minimum,
   minLength,
@@ -22,9 +21,9 @@ export const zod = {
   ...{ array, boolean, describe, enum: enumeration, int, maxLength, minLength },
   ...{ optional, refine, regex, strictObject, string, text },
   optionalText: (description: string, bounds?: Bounds) => optional(text(description, bounds)),
-  optionalInt: (description: string, { min, max }: Bounds = {}) => {
-    const least = min === undefined ? int() : int().check(minimum(min));
-    const bounded = max === undefined ? least : least.check(maximum(max));
+  /** Has no maximum: the canonical tool lowers a greater number to its own. */
+  optionalInt: (description: string, { min }: Bounds = {}) => {
+    const bounded = min === undefined ? int() : int().check(minimum(min));
     return optional(bounded.check(describe(description)));
   },
   optionalNumber: (description: string) => optional(number().check(describe(description))),
@@ -35,7 +34,6 @@ export type Describing = typeof zod;
 
 interface Bounds {
   readonly min?: number;
-  readonly max?: number;
 }
 
 function text(description: string, { min }: Bounds = {}): mini.ZodMiniString {

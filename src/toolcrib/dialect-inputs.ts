@@ -1269,6 +1269,8 @@ export interface DialectInputs {
       readonly input: {
         /** Directory to list; `.` is the workspace. */
         readonly path: string;
+        /** Also list files in .gitignore. */
+        readonly include_ignored?: boolean | undefined;
       };
     };
     /** Find files by name: a glob, or a part of the name. Skips files in .gitignore. */

@@ -60,7 +60,7 @@ async function runCommand(
   throw new ToolError("timeout", `The command did not finish within ${timeoutMs / 1000} s and was stopped`, {
     hint: "Give a larger `timeout_ms` (at most 600000).",
     output: [stdout, stderr].filter((part) => part !== "").join("\n"),
-    details: { kind: "command-timeout", stdout, stderr },
+    details: { kind: "command-timeout", timeoutMs, stdout, stderr },
   });
 }
 

@@ -152,7 +152,7 @@ export const grep: DialectTool = reshapeTool(["search.grep"], {
   description:
     "Search file contents with a ripgrep regular expression. Skips ignored files. Use this instead of grep or rg in Bash.",
   input: (z) => {
-    const lines = (description: string) => z.optionalInt(description, { min: 0, max: 1000 });
+    const lines = (description: string) => z.optionalInt(description, { min: 0 });
     return z.strictObject({
       pattern: z.text("Regular expression, e.g. log.*Error, function\\s+\\w+, interface\\{\\}"),
       path: z.optionalText("File or directory. Default: the workspace."),

@@ -194,8 +194,8 @@ export const grepSearch: DialectTool = reshapeTool(["search.grep"], {
   description:
     "Search file contents with a ripgrep regular expression. Ignores case by default, and shows up to 100 matches by default.",
   input: (z) => {
-    const lines = (description: string) => z.optionalInt(description, { min: 0, max: 1000 });
-    const most = (description: string) => z.optionalInt(description, { min: 1, max: 100_000 });
+    const lines = (description: string) => z.optionalInt(description, { min: 0 });
+    const most = (description: string) => z.optionalInt(description, { min: 1 });
     return z.strictObject({
       pattern: z.text("Regular expression, e.g. \\bMatchMe\\b"),
       dir_path: z.optionalText("Directory or file. Default: the workspace."),

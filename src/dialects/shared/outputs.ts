@@ -2,6 +2,7 @@ import type { ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import type { EditData, EditedFile } from "../../tools/edit/describe-edit.ts";
+import { maxTimeoutMs } from "../../tools/shell/describe-run.ts";
 import type { ShellRunData } from "../../tools/shell/run.ts";
 import type { Dialect, Failure } from "../dialect.ts";
 import type { DataOf } from "../rename.ts";
@@ -88,11 +89,15 @@ function changeOf({ action, path, from }: EditedFile): string {
 const changeMarks = { delete: "D", update: "M", add: "A", copy: "A" } as const;
 
 /** Formats failures for dialects with timeouts in seconds: the hint of `shell.run` names milliseconds. */
-export const failureInSeconds: NonNullable<Dialect["failure"]> = ({ hint, details, ...failure }) =>
-  failureLines({
+export const failureInSeconds: NonNullable<Dialect["failure"]> = ({ hint, details, ...failure }) => {
+  // A hint without milliseconds says that there is no longer time limit.
+  const isLess = details?.kind === "command-timeout" && details.timeoutMs < maxTimeoutMs;
+  const most = maxTimeoutMs / 1000;
+  return failureLines({
     ...failure,
-    hint: details?.kind === "command-timeout" ? "Give a larger `timeout_secs` (at most 600)." : hint,
+    hint: isLess ? `Give a larger \`timeout_secs\` (at most ${most}).` : hint,
   });
+};
 
 export function failureLines({ message, hint, output }: Omit<Failure, "code">): string {
   return [message, hint, output].filter((part) => part).join("\n");

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { AgentStatus } from "../../contract/agents.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { integer, string } from "../fields.ts";
+import { amount, string } from "../fields.ts";
 import { agentLimits, describeAgent } from "./describe-agent.ts";
 import { maxTimeoutMs } from "./wait.ts";
 
@@ -13,7 +13,7 @@ const input = z.strictObject({
   cwd: z.optional(z.string()),
   model: string("Default: the current model."),
   max_turns: z.optional(z.int().check(z.minimum(1), z.describe("Maximum number of model requests."))),
-  wait_ms: integer(1, maxTimeoutMs, "Wait at most this long for its answer."),
+  wait_ms: amount(1, maxTimeoutMs, "Wait at most this long for its answer."),
 });
 
 export const agentSpawn: Tool<z.infer<typeof input>, AgentStatus> = {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { AgentStatus, Agents } from "../../contract/agents.ts";
 import type { Tool, ToolOutput } from "../../contract/tool.ts";
-import { integer } from "../fields.ts";
+import { amount } from "../fields.ts";
 import { agentField, agentLimits, describeAgent } from "./describe-agent.ts";
 
 /** Holds the awaited agent, or the first of several that ended, and the others. */
@@ -19,7 +19,7 @@ const input = z.strictObject({
       .array(z.string())
       .check(z.maxLength(100), z.describe("Wait until the first of all these agents answers.")),
   ),
-  timeout_ms: integer(1, maxTimeoutMs, "Default 600000."),
+  timeout_ms: amount(1, maxTimeoutMs, "Default 600000."),
 });
 
 export const agentWait: Tool<z.infer<typeof input>, AgentWaitData> = {

@@ -8,7 +8,7 @@ import { listFiles } from "../../files/list-files.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import { describeDiagnostics } from "../edit/describe-diagnostics.ts";
-import { integer, string } from "../fields.ts";
+import { amount, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { readSource } from "./code-file.ts";
 import { isMissing, requireServer } from "./served-symbol.ts";
@@ -26,7 +26,7 @@ export interface CodeDiagnosticsData {
 const input = z.strictObject({
   path: z.optional(z.string().check(z.describe("A file or folder. Default: the workspace."))),
   severity: z.optional(z.enum(["error", "warning"]).check(z.describe("The least severe. Default warning."))),
-  limit: integer(1, 1000, "Default 100."),
+  limit: amount(1, 1000, "Default 100."),
   from: string("Where to continue, from the previous result."),
 });
 

@@ -4,7 +4,7 @@ import type { CentralFile, IndexState } from "../../contract/code.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine, showPath } from "../../lib/text/printable.ts";
-import { integer, string } from "../fields.ts";
+import { amount, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { patientIndex } from "./mentions.ts";
 
@@ -19,7 +19,7 @@ export interface CodeMapData {
 
 const input = z.strictObject({
   path: z.optional(z.string()),
-  tokens: integer(50, 50_000, "Maximum output tokens. Default 1500."),
+  tokens: amount(50, 50_000, "Maximum output tokens. Default 1500."),
   language: string('"rust", "ts".'),
 });
 

@@ -4,7 +4,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
-import { integer, string } from "../fields.ts";
+import { amount, integer, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { showLine } from "../search/search-files.ts";
 import { filesMentioning, type Mention, mentionIn } from "./mentions.ts";
@@ -41,7 +41,7 @@ const input = z.strictObject({
   path: z.optional(z.string()),
   line: integer(1, 10_000_000, "A line of the file `path` with the symbol that is meant."),
   role: z.optional(z.enum(["definition", "reference"]).check(z.describe("Default both."))),
-  limit: integer(1, 1000, "Default 100."),
+  limit: amount(1, 1000, "Default 100."),
   from: string("Where to continue, from the previous result."),
 });
 

@@ -6,7 +6,7 @@ import { type IndexHit, type SymbolKind, symbolKinds } from "../../contract/code
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { decodeText } from "../../lib/text/encoding.ts";
-import { integer, string } from "../fields.ts";
+import { amount, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { showLine } from "../search/search-files.ts";
 import {
@@ -26,7 +26,7 @@ const input = z.strictObject({
   kind: string("function, class, heading ..."),
   language: string('"rust", "ts".'),
   path: string('Folder, file or "src/**/*.ts".'),
-  limit: integer(1, 10_000, "Default 10."),
+  limit: amount(1, 10_000, "Default 10."),
 });
 
 export type CodeSearchInput = z.infer<typeof input>;

@@ -9,7 +9,7 @@ import { listFiles } from "../../files/list-files.ts";
 import { RefusedPath } from "../../lib/refused-path.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine, showPath } from "../../lib/text/printable.ts";
-import { integer, string } from "../fields.ts";
+import { amount, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { readCode } from "./code-file.ts";
 
@@ -41,7 +41,7 @@ const input = z.strictObject({
   name: string("Substring of the name."),
   depth: z.optional(z.int().check(z.minimum(1), z.describe("Maximum nesting depth."))),
   offset: z.optional(z.int().check(z.minimum(0), z.describe("Number of symbols to skip."))),
-  limit: integer(1, 5_000, "Default 500."),
+  limit: amount(1, 5_000, "Default 500."),
 });
 
 export type SymbolsInput = z.infer<typeof input>;

@@ -4,7 +4,7 @@ import type { DocumentContent } from "../../contract/document.ts";
 import { errorWith, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { splitAnchor } from "../../documents/anchors.ts";
-import { flag, integer, string } from "../fields.ts";
+import { amount, flag, string } from "../fields.ts";
 import { describeNext, showDocument } from "./show-document.ts";
 
 /** The content of a document, without its images, which are in the images of the output. */
@@ -17,7 +17,7 @@ const limits = { maxChars: 200_000, keep: "head" } as const;
 const input = z.strictObject({
   path: z.string().check(z.describe("Path or out_... handle.")),
   part: string('Read only "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2" or "entry a/b.txt".'),
-  max_chars: integer(1, 20_000_000, "Default 40000."),
+  max_chars: amount(1, 20_000_000, "Default 40000."),
   images: flag("Include images of the part."),
 });
 
@@ -40,7 +40,7 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
       { signal, progress: (message) => context.progress(message) },
     );
     const { next } = content;
-    const text = showDocument(path, content);
+    const text = showDocument(path, content, context);
     return {
       data: { path, ...content },
       text,

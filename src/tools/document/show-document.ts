@@ -1,12 +1,19 @@
 import type { DocumentContent, DocumentPart } from "../../contract/document.ts";
+import type { ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 
 type Shown = Omit<DocumentContent, "images">;
 
 /** Shows the format in the first line, then each part below its anchor, then notes. */
-export function showDocument(path: string, content: Shown): string {
-  const { parts, notes } = content;
+export function showDocument(
+  path: string,
+  content: Shown,
+  { wording }: Pick<ToolContext, "wording">,
+): string {
+  const { parts } = content;
+  // A note about `part` is empty in dialects without it.
+  const notes = content.notes.map(wording).filter((note) => note !== "");
   const shown = [
     firstLine(path, content),
     ...parts.map(showPart),
@@ -19,9 +26,9 @@ export function showDocument(path: string, content: Shown): string {
 export function describeNext(next: string, text: string, maxChars: number): string {
   const part = JSON.stringify(next);
   // Text beyond the limit is only in the stored output.
-  return text.length > maxChars
-    ? `The rest of this part is only in the stored output; then continue with part: ${part}.`
-    : `Continue with part: ${part}.`;
+  const stored = text.length > maxChars ? "The rest of this part is only in the stored output. " : "";
+  // Dialects without `part` show only the first sentences.
+  return `${stored}There is more. Continue with \`part\`: ${part}.`;
 }
 
 function firstLine(path: string, { description, consistsOf, properties }: Shown): string {
@@ -41,7 +48,8 @@ function showPart({ anchor, title, text }: DocumentPart): string {
   return `[${printableLine(named)}]\n${escaped}`;
 }
 
-const generatedLines = /^\[(?=Note: |Continue with |(?:page|slide|section|chapter|cell|row)s? \d)/gm;
+const generatedLines =
+  /^\[(?=Note: |There is more\.|The rest of this part |(?:page|slide|section|chapter|cell|row)s? \d)/gm;
 
 function pluralOf(one: string): string {
   return one.endsWith("y") ? `${one.slice(0, -1)}ies` : `${one}s`;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
 import type { ListedDirectory } from "../../contract/whole-operations.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
-import { flag, integer, string } from "../fields.ts";
+import { amount, flag, string } from "../fields.ts";
 import { listAll, showTree } from "./list-tree.ts";
 
 export interface FileListData {
@@ -15,8 +15,8 @@ export interface FileListData {
 
 const input = z.strictObject({
   path: string("Default: the workspace."),
-  depth: integer(1, 100, "Default 2."),
-  limit: integer(1, 100_000, "Default 1000."),
+  depth: amount(1, 100, "Default 2."),
+  limit: amount(1, 100_000, "Default 1000."),
   exclude: z.optional(
     z
       .array(z.string().check(z.minLength(1)))

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
-import { described, flag, integer, string } from "../fields.ts";
+import { amount, described, flag, string } from "../fields.ts";
 import { findScope } from "../search/scope.ts";
 import { type ImageFile, readImage } from "./read-image.ts";
 import { maxSliceBytes, readText, type TextFile } from "./read-text.ts";
@@ -48,7 +48,7 @@ const fields = z.strictObject({
   limit: z.optional(described(z.int().check(z.minimum(1)), "Number of lines. Default 2000.")),
   line_numbers: flag("Prefix lines with `N | `. Default true."),
   anchors: flag("Prefix lines with anchors for edit.anchored: `N:hash|`."),
-  max_bytes: integer(1, maxSliceBytes, "Stop before the line that would exceed this."),
+  max_bytes: amount(1, maxSliceBytes, "Stop before the line that would exceed this."),
 });
 
 export type FileReadInput = z.infer<typeof fields>;

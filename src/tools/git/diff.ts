@@ -12,7 +12,7 @@ import type { GitOptions, Repository } from "../../git/run-git.ts";
 import { submoduleStates } from "../../git/status.ts";
 import { showPath } from "../../lib/text/printable.ts";
 import { refuseFault } from "../edit/replace-fields.ts";
-import { flag, integer, string } from "../fields.ts";
+import { amount, flag, string } from "../fields.ts";
 import { describeDiff, describeNumbers, sums } from "./describe-commit.ts";
 
 export interface GitDiffData {
@@ -34,7 +34,7 @@ const fields = z.strictObject({
   commit: string("The same as `revision`."),
   paths: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(200))),
   stat: flag("Only names and line counts."),
-  context: integer(0, 1000, "Lines of context. Default 3."),
+  context: amount(0, 1000, "Lines of context. Default 3."),
 });
 
 export type GitDiffInput = z.infer<typeof fields>;

@@ -4,7 +4,7 @@ import { findRepository } from "../../git/find-repository.ts";
 import { type Commit, momentOf, readLog } from "../../git/log.ts";
 import { pathspecs } from "../../git/paths.ts";
 import { resolveRange } from "../../git/revisions.ts";
-import { flag, integer, string } from "../fields.ts";
+import { amount, flag, integer, string } from "../fields.ts";
 import { describeFiles, describeLine } from "./describe-commit.ts";
 
 export interface GitLogData {
@@ -19,7 +19,7 @@ const mostSkipped = 10_000;
 
 const input = z.strictObject({
   path: z.optional(z.string()),
-  limit: integer(1, 1000, "Default 20."),
+  limit: amount(1, 1000, "Default 20."),
   skip: integer(0, mostSkipped, "Number of commits to skip."),
   since: string('"2026-03-01", "2 weeks ago".'),
   until: z.optional(z.string()),

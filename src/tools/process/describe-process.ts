@@ -4,7 +4,7 @@ import type { ProcessOutput, ProcessStatus } from "../../contract/process.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { plainTerminalText } from "../../lib/text/terminal-text.ts";
-import { integer } from "../fields.ts";
+import { amount } from "../fields.ts";
 import { describeExit } from "../shell/describe-run.ts";
 
 /** Describes a process in one line: "web has been running for 2 min and is ready: 127.0.0.1:3000." */
@@ -66,7 +66,7 @@ function showDuration(ms: number): string {
 export const nameField = z.string().check(z.minLength(1));
 
 export const maxCharsField = (usual: string) =>
-  integer(1, 1_000_000, `Approximate maximum. Default ${usual}.`);
+  amount(1, 1_000_000, `Approximate maximum. Default ${usual}.`);
 
 /** A cursor that stands for the end of the output shown so far. */
 export const lastCursor = z.literal("last");

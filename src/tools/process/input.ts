@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { flag, integer } from "../fields.ts";
+import { amount, flag } from "../fields.ts";
 import {
   continuationAfter,
   describeProcess,
@@ -15,7 +15,7 @@ const input = z.strictObject({
   name: nameField,
   text: z.string().check(z.describe("Text to type: yes\\n")),
   end: flag("Close its input afterwards."),
-  wait_ms: integer(0, 600_000, "Wait at most this long for its exit. Default: until it answers."),
+  wait_ms: amount(0, 600_000, "Wait at most this long for its exit. Default: until it answers."),
   max_chars: maxCharsField("20000"),
   cursor: z.optional(lastCursor.check(z.describe("Include output not shown yet."))),
 });

@@ -4,7 +4,7 @@ import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { translateRegex } from "../../lib/rust-regex/rust-regex.ts";
 import { OutOfTime, withinTime } from "../../lib/time-bound.ts";
-import { integer } from "../fields.ts";
+import { amount } from "../fields.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
 import {
   describeProcess,
@@ -24,7 +24,7 @@ const input = z.strictObject({
   ),
   stream: z.optional(z.enum(["stdout", "stderr"]).check(z.describe("Default both."))),
   line: z.optional(z.string().check(z.minLength(1), z.describe("Regex of lines to return."))),
-  wait_ms: integer(0, 600_000, "Wait at most this long for its exit."),
+  wait_ms: amount(0, 600_000, "Wait at most this long for its exit."),
   max_chars: maxCharsField("20000"),
 });
 

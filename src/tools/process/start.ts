@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessRequest, ProcessStatus } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { flag, integer, string } from "../fields.ts";
+import { amount, flag, string } from "../fields.ts";
 import { commandAccess } from "../shell/command-access.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
 import { describeProcess, failureOf, maxCharsField, showOutput } from "./describe-process.ts";
@@ -31,9 +31,9 @@ const input = z.strictObject({
       })
       .check(z.describe("Wait until all of these hold.")),
   ),
-  ready_timeout_ms: integer(1, maxTimeoutMs, "Default 60000."),
-  wait_ms: integer(0, maxTimeoutMs, "Instead of `ready`: wait at most this long for its exit."),
-  timeout_ms: integer(1, longestMs, "Stop it after this time."),
+  ready_timeout_ms: amount(1, maxTimeoutMs, "Default 60000."),
+  wait_ms: amount(0, maxTimeoutMs, "Instead of `ready`: wait at most this long for its exit."),
+  timeout_ms: amount(1, longestMs, "Stop it after this time."),
   max_chars: maxCharsField("4000"),
 });
 

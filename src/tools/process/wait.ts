@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { integer } from "../fields.ts";
+import { amount } from "../fields.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
 import { continuationAfter, describeProcess, failureOf, nameField, showOutput } from "./describe-process.ts";
 
@@ -16,7 +16,7 @@ const input = z.strictObject({
   ),
   line: z.optional(z.string().check(z.minLength(1), z.describe("Regex of an output line: [0-9]+ passed"))),
   cursor: z.optional(z.int().check(z.minimum(0), z.describe("Only output after this cursor."))),
-  timeout_ms: integer(1, maxTimeoutMs, "Default 60000."),
+  timeout_ms: amount(1, maxTimeoutMs, "Default 60000."),
 });
 
 export const processWait: Tool<z.infer<typeof input>, ProcessOutput> = {

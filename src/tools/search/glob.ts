@@ -6,7 +6,7 @@ import { type FileSource, listFiles } from "../../files/list-files.ts";
 import { type LeftOut, leftOutBy } from "../../files/visible-paths.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
 import { showPath } from "../../lib/text/printable.ts";
-import { flag, integer, string } from "../fields.ts";
+import { amount, flag, string } from "../fields.ts";
 import { findScope } from "./scope.ts";
 
 export interface GlobData {
@@ -30,7 +30,7 @@ const input = z.strictObject({
   path: string("Default: the workspace."),
   ignore_case: z.optional(z.boolean()),
   sort: z.optional(z.enum(["newest", "path"]).check(z.describe("Default newest."))),
-  limit: integer(1, 100_000, "Default 500."),
+  limit: amount(1, 100_000, "Default 500."),
   hidden: flag("Include dotfiles."),
   no_ignore: flag("Include ignored files."),
 });

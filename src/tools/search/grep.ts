@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import type { SearchMode } from "../../contract/whole-operations.ts";
 import type { LeftOut } from "../../files/visible-paths.ts";
-import { flag, integer, string } from "../fields.ts";
+import { amount, atMost, flag, string } from "../fields.ts";
 import { readRequest } from "./grep-request.ts";
 import { type Budget, searchAll, usualBudget } from "./grep-search.ts";
 import { isOutputHandle } from "./scope.ts";
@@ -65,8 +65,8 @@ const input = z.strictObject({
   ),
   type: string('"ts", "py", "rust".'),
   mode: z.optional(z.enum(["content", "files", "count"]).check(z.describe("Default content."))),
-  limit: integer(1, 100_000, "Default 100."),
-  max_per_file: integer(1, 100_000, "Maximum matches per file."),
+  limit: amount(1, 100_000, "Default 100."),
+  max_per_file: amount(1, 100_000, "Maximum matches per file."),
   hidden: flag("Include dotfiles."),
   no_ignore: flag("Include ignored files."),
 });
@@ -103,5 +103,5 @@ export async function grep(
 }
 
 function lineCount(description?: string) {
-  return z.int().check(z.minimum(0), z.maximum(1000), ...(description ? [z.describe(description)] : []));
+  return z.int().check(z.minimum(0), atMost(1000), ...(description ? [z.describe(description)] : []));
 }

@@ -55,14 +55,14 @@ export function outOfTime(
         `did not finish within ${timeoutMs / 1000} s`,
         timeoutMs < maxTimeoutMs
           ? `Give a larger \`timeout_ms\` (at most ${maxTimeoutMs})`
-          : "Split it into shorter commands",
+          : `${maxTimeoutMs / 1000} s is the longest time limit: split it into shorter commands`,
       ];
   return new ToolError("timeout", `The command ${how} and was stopped`, {
     hint: `${fix}, or run it with \`background\`.`,
     forUser: { hint: `${fix}.` },
     details: run.wasQuiet
       ? undefined
-      : { kind: "command-timeout", stdout: run.shown.stdout, stderr: run.shown.stderr },
+      : { kind: "command-timeout", timeoutMs, stdout: run.shown.stdout, stderr: run.shown.stderr },
     output: outputOf(run),
     kept: run.kept,
   });

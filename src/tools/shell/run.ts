@@ -3,7 +3,7 @@ import type { SandboxLevel } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessStatus } from "../../contract/process.ts";
 import type { OutputLimits, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { flag, integer, string } from "../fields.ts";
+import { amount, flag, string } from "../fields.ts";
 import { commandAccess } from "./command-access.ts";
 import { describeExit, describeRun, maxTimeoutMs, outOfTime, usualTimeoutMs } from "./describe-run.ts";
 import { type CommandRun, runCommand } from "./run-command.ts";
@@ -35,8 +35,8 @@ const limits: OutputLimits = { maxChars: 30_000, maxLines: 256, keep: "both" };
 
 const input = z.strictObject({
   command: z.string().check(z.minLength(1), z.describe("npm test 2>&1 | tail -40")),
-  timeout_ms: integer(1, maxTimeoutMs, "Default 120000."),
-  quiet_timeout_ms: integer(1, maxTimeoutMs, "Stop it after this long without output."),
+  timeout_ms: amount(1, maxTimeoutMs, "Default 120000."),
+  quiet_timeout_ms: amount(1, maxTimeoutMs, "Stop it after this long without output."),
   cwd: z.optional(z.string()),
   env: z.optional(z.record(z.string(), z.string())),
   description: string("Shown to the user, a few words."),

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import type { FoundTool, FoundTools, Tool } from "../../contract/tool.ts";
 import { counted } from "../../lib/text/format-quantity.ts";
-import { integer } from "../fields.ts";
+import { amount } from "../fields.ts";
 
 const input = z.strictObject({
   query: z.string().check(z.minLength(1), z.maxLength(1000), z.describe('Task: "undo an edit".')),
-  limit: integer(1, 50, "Default 5."),
+  limit: amount(1, 50, "Default 5."),
 });
 
 /** Finds tools that are not listed at first, which saves tokens in every request. */

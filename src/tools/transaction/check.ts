@@ -3,7 +3,7 @@ import type { SandboxLevel } from "../../contract/call.ts";
 import { errorWith, ToolError } from "../../contract/error.ts";
 import type { RolledBack } from "../../contract/history.ts";
 import type { OutputLimits, Tool } from "../../contract/tool.ts";
-import { integer } from "../fields.ts";
+import { amount } from "../fields.ts";
 import { commandAccess } from "../shell/command-access.ts";
 import { maxTimeoutMs, surroundingsOf, usualTimeoutMs } from "../shell/describe-run.ts";
 import { type CommandRun, runCommand } from "../shell/run-command.ts";
@@ -23,7 +23,7 @@ const limits: OutputLimits = { maxChars: 10_000, keep: "both" };
 
 const input = z.strictObject({
   command: z.string().check(z.minLength(1), z.describe("npm test")),
-  timeout_ms: integer(1, maxTimeoutMs, "Default 120000."),
+  timeout_ms: amount(1, maxTimeoutMs, "Default 120000."),
 });
 
 export const transactionCheck: Tool<z.infer<typeof input>, TransactionCheckData> = {

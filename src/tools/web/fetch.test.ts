@@ -87,7 +87,8 @@ describe("web.fetch", () => {
       const page = data as WebPage;
       texts.push(page.parts[0]!.text);
       part = page.next;
-      if (part !== undefined) expect(content).toContain(`\n[Continue with part: "${part}".]`);
+      if (part !== undefined)
+        expect(content).toContain(`\n[There is more. Continue with \`part\`: "${part}".]`);
     } while (part !== undefined);
     expect([texts.join(""), texts.length, fetches]).toEqual([
       Array.from({ length: 100 }, (_, index) => `1: line ${index}\n`).join(""),

@@ -8,7 +8,7 @@ import { printableLine } from "../../lib/text/printable.ts";
 import { type FetchedPage, fetchPage, type UnfollowedRedirect } from "../../web/fetch-page.ts";
 import { parseWebUrl } from "../../web/parse-web-url.ts";
 import { describeNext, showDocument } from "../document/show-document.ts";
-import { flag, integer, string } from "../fields.ts";
+import { amount, flag, string } from "../fields.ts";
 import { failedAnswer, readPage } from "./read-page.ts";
 
 export type WebFetchData = WebPage | WebRedirect | WebPages;
@@ -50,7 +50,7 @@ const input = z.strictObject({
   url: z.string(),
   more_urls: z.optional(z.array(z.string()).check(z.maxLength(19), z.describe("More pages to fetch."))),
   part: string('Read only "page 3", "section 2" or "from 40001".'),
-  max_chars: integer(1, 200_000, "Default 40000."),
+  max_chars: amount(1, 200_000, "Default 40000."),
   raw: flag("Do not convert HTML."),
 });
 
@@ -106,7 +106,7 @@ async function fetchOne(
   const { status, headers, body, isCut } = answer;
   const notes = [...notesOnRoute(fetched), ...content.notes];
   const description = `${content.description}, ${showSize(body.length)}`;
-  const text = showDocument(`${href} (${status})`, { ...content, description, notes });
+  const text = showDocument(`${href} (${status})`, { ...content, description, notes }, context);
   return {
     data: {
       kind: "page",

@@ -111,6 +111,24 @@ describe("web.search", () => {
     );
   });
 
+  it("takes a larger limit as the largest, and says so when there are more results", async () => {
+    const url = (at: number) => ({ title: `${at}`, url: `https://example.org/${at}`, content: "" });
+    const results = (length: number) =>
+      JSON.stringify({ results: Array.from({ length }, (_, at) => url(at)) });
+    const lastLines = await Promise.all(
+      [7, 20, 30].map(async (length) => {
+        await using server = await engine(results(length));
+        const { content } = await search({ engine: "searxng", url: server.origin }, { limit: 50 });
+        return content.split("\n").at(-1);
+      }),
+    );
+    expect(lastLines).toEqual([
+      "   https://example.org/6",
+      "[`limit` is at most 20.]",
+      "[10 more results of this page not shown; `limit` is at most 20.]",
+    ]);
+  });
+
   it("finds pages with Tavily, which has no result pages", async () => {
     await using server = await engine(sample("tavily.json"));
     const settings: SearchSettings = { engine: "tavily", key: "tvly-key", url: `${server.origin}/search` };

@@ -5,7 +5,7 @@ import { printableLine } from "../../lib/text/printable.ts";
 import { askEngine, type FoundResults } from "../../web/engines/ask-engine.ts";
 import type { SearchQuestion, SearchResult } from "../../web/engines/engine.ts";
 import { engineOf } from "../../web/engines/engines.ts";
-import { integer } from "../fields.ts";
+import { amount, integer } from "../fields.ts";
 
 export interface WebSearchData extends FoundResults {
   readonly query: string;
@@ -14,13 +14,15 @@ export interface WebSearchData extends FoundResults {
   readonly engine: string;
 }
 
+const mostResults = 20;
+
 const input = z.strictObject({
   query: z.string().check(
     z.minLength(1),
     z.maxLength(400),
     z.refine((query) => query.trim() !== "", { error: "is empty: give the search terms" }),
   ),
-  limit: integer(1, 20, "Default 10."),
+  limit: amount(1, mostResults, "Default 10."),
   page: integer(1, 10, "Default 1."),
   only_domains: z.optional(domains("Only these domains and their subdomains: docs.rs.")),
   without_domains: z.optional(domains("Exclude these domains.")),
@@ -53,13 +55,17 @@ export const webSearch: Tool<z.infer<typeof input>, WebSearchData> = {
     return {
       data: { query, page, engine: engine.name, ...found },
       text: describe(found, { query, limit, page }),
-      continuation:
-        found.more === 0
-          ? undefined
-          : `${counted(found.more, "more result")} of this page not shown; raise \`limit\`.`,
+      continuation: continuationOf(all, limit),
     };
   },
 };
+
+/** Says that there are more results on this page, and that `limit` was as large as it can be. */
+function continuationOf({ results, more }: FoundResults, limit: number): string | undefined {
+  const left = more === 0 ? "" : `${counted(more, "more result")} of this page not shown; `;
+  if (limit === mostResults && results.length === limit) return `${left}\`limit\` is at most ${limit}.`;
+  return more === 0 ? undefined : `${left}raise \`limit\`.`;
+}
 
 function describe({ results, notes }: FoundResults, { query, page }: SearchQuestion): string {
   // Results are numbered from 1 on every page, because few engines document how many results a page has.

@@ -6,7 +6,7 @@ import { failureOf, readBytes } from "../../../../test/support/documents/read-by
 import { ToolError } from "../../../contract/error.ts";
 
 const time = "2026-11-15 17:30";
-const howToLook = 'part "entry NAME" shows the text of an entry';
+const howToLook = '`part` "entry NAME" shows the text of an entry';
 const archive = { format: "archive", images: [], next: undefined };
 
 describe("an archive", () => {

@@ -86,7 +86,9 @@ function listingNotes({ entries, count }: Archive): readonly string[] {
       ? []
       : [`${counted(outside, "entry unpacks", "entries unpack")} outside the target folder`]),
     ...(entries.length === count ? [] : [`only the first ${entries.length} of ${count} entries are listed`]),
-    ...(entries.some(({ kind }) => kind === "file") ? ['part "entry NAME" shows the text of an entry'] : []),
+    ...(entries.some(({ kind }) => kind === "file")
+      ? ['`part` "entry NAME" shows the text of an entry']
+      : []),
   ];
 }
 

@@ -35,7 +35,7 @@ describe("readHtml", () => {
       consistsOf: undefined,
       parts: [{ anchor: "", text: "Text [b](b)" }],
       next: undefined,
-      notes: ['4 characters around it (navigation and the like) left out; part "whole page" shows all.'],
+      notes: ['4 characters around it (navigation and the like) left out. `part` "whole page" shows all.'],
       images: [],
     });
   });

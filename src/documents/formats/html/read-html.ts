@@ -52,7 +52,7 @@ function notesOn({ markdown, leftOut }: MarkdownPage): readonly string[] {
   if (markdown === "") return ["The page has no text: perhaps a script writes it."];
   if (leftOut === 0) return [];
   return [
-    `${counted(leftOut, "character")} around it (navigation and the like) left out; part "whole page" shows all.`,
+    `${counted(leftOut, "character")} around it (navigation and the like) left out. \`part\` "whole page" shows all.`,
   ];
 }
 
