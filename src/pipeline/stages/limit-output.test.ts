@@ -29,7 +29,6 @@ it("names the dialect's own tools for reading the output of a command that was s
 });
 
 it.each([
-  ["anthropic", "read_file", "file_path", "read_file or grep"],
   ["claude-code", "Read", "file_path", "Read or Grep"],
   ["gemini-cli", "read_file", "file_path", "read_file or grep_search"],
   ["rustant", "file_read", "path", "file_read"],
