@@ -24,7 +24,7 @@ const mayImport: Record<string, readonly string[]> = {
   script: ["contract", "lib", "system", "workers"],
   journal: ["contract", "lib", "edit", "system", "environment"],
   tools: ["contract", "lib", "edit", "files", "git", "web", "code", "documents"],
-  "engine/approvals": ["contract", "lib", "system", "policy", "journal"],
+  "engine/approvals": ["contract", "lib", "edit", "system", "policy", "journal"],
   pipeline: ["contract", "lib", "policy", "journal", "engine/approvals"],
   dialects: ["contract", "lib", "tools"],
   wire: ["contract", "lib", "dialects"],

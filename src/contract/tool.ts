@@ -21,6 +21,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly server?: string | undefined;
   /** The tool's name at that server, which rules use: `deny use delete_* of github`. */
   readonly ownName?: string | undefined;
+  /** The server's definition of it, to which the answers "session" and "always" are bound. */
+  readonly definedAs?: ServerDefinition | undefined;
   /** For models: what it does and when to use it. */
   readonly description: string;
   /** The most that any call of this tool can do; `accesses` says what one call does. */
@@ -52,6 +54,13 @@ export interface Tool<Input = unknown, Data = unknown> {
   /** Describes the expected changes for the approval prompt: a unified diff, or a sentence. Changes nothing. */
   preview?(input: Input, context: PreviewContext): Promise<string>;
   run(input: Input, context: ToolContext): Promise<ToolOutput<Data>>;
+}
+
+/** The definition of a tool by its MCP server. */
+export interface ServerDefinition {
+  readonly hash: string;
+  /** Returns it in lines that can be compared. */
+  text(): string;
 }
 
 /** Hints for clients that show tools to users, or ask less about some of them. They have the meanings of MCP. */

@@ -2,6 +2,7 @@ import type { DecidedConfinement, SandboxLevel, ToolCall } from "../contract/cal
 import type { Confinement, VariablePolicy } from "../contract/confinement.ts";
 import type { ShellHistory } from "../contract/process.ts";
 import type { Approve } from "../engine/approvals/approval-request.ts";
+import type { ToolDefinitions } from "../engine/approvals/tool-definitions.ts";
 import { decideCall } from "../policy/decide.ts";
 import type { Decision, PolicyMode, PolicyVerdict, Question } from "../policy/policy.ts";
 import type { Policy } from "../policy/rules/compile-policy.ts";
@@ -17,6 +18,8 @@ export interface PolicySettings {
   readonly surroundings: Surroundings;
   /** Asks the user about a call. Without it, calls that need approval are refused with `needs-approval`. */
   readonly approverOf?: (callId: string) => Approve | undefined;
+  /** The definitions of other servers' tools. Loaded with the first question about one. */
+  readonly definitions?: () => Promise<ToolDefinitions>;
 }
 
 /** The rules, to which the user's approvals can be added. */

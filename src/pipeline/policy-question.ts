@@ -21,7 +21,10 @@ import type { Policy } from "../policy/rules/compile-policy.ts";
 
 /** A call whose paths have not been resolved yet. */
 export interface CallToCheck {
-  readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "ownName" | "risk" | "reachesAnywhere">;
+  readonly tool: Pick<
+    AnyTool,
+    "name" | "canonical" | "server" | "ownName" | "risk" | "reachesAnywhere" | "definedAs"
+  >;
   readonly accesses: readonly ToolAccess[];
   readonly environment: Lister & Foreseeing;
   readonly asksBeforeCommands?: true | undefined;
@@ -44,7 +47,7 @@ export async function policyQuestion(
   },
 ): Promise<Question> {
   const { mode, sandbox, policy, lookUp, readCommand, shells } = settings;
-  const { name, canonical = name, server, ownName = canonical, risk, reachesAnywhere } = tool;
+  const { name, canonical = name, server, ownName = canonical, risk, reachesAnywhere, definedAs } = tool;
   const isConfined = server === undefined && !reachesAnywhere;
   const isSettled = lookUp === "what decides" && mode !== "paranoid" && !policy.asksAboutReads;
   const open = isSettled ? accesses.filter(({ kind }) => kind !== "read") : accesses;
@@ -57,7 +60,7 @@ export async function policyQuestion(
   const changes = mode === "cautious" ? changesPlanned(accesses, policy.context, readCommand, shells) : [];
   return {
     mode,
-    tool: { name: ownName, risk, server },
+    tool: { name: ownName, risk, server, ...(definedAs && { definition: definedAs.hash }) },
     accesses,
     sandbox,
     asksBeforeCommands,

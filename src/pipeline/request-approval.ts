@@ -1,6 +1,7 @@
 import type { ToolCall } from "../contract/call.ts";
 import { type ApprovalRequest, approvalId, snapshot } from "../engine/approvals/approval-request.ts";
 import { hashValue } from "../engine/approvals/hash-call.ts";
+import { definitionBefore } from "../policy/find-rules.ts";
 import { type GrantWidth, grantWidths } from "../policy/grants.ts";
 import { type DecidedCall, type PolicySettings, runsCommands } from "./decide-call.ts";
 import type { Preview } from "./preview-call.ts";
@@ -14,12 +15,13 @@ export async function approvalRequest(
   call: ToolCall,
   decided: DecidedCall,
   shown: { readonly widths: readonly GrantWidth[]; readonly preview: Preview },
-  settings: Pick<PolicySettings, "surroundings">,
+  settings: Pick<PolicySettings, "surroundings" | "definitions">,
 ): Promise<ApprovalRequest> {
   const { question, decision, policy } = decided;
   const { widths, preview } = shown;
   const grants = widths[0]?.rules ?? [];
   const { reason, rule, source } = decision.record;
+  const definitionChange = await changeOfDefinition(call, decided, settings.definitions);
   const { hostsReached } = await import("../policy/may-connect.ts");
   const hash = approvalHash(call, decided, settings);
   const previewHash = hashValue([preview.whole, preview.found]);
@@ -38,6 +40,7 @@ export async function approvalRequest(
     source,
     parts: decision.parts,
     preview: preview.text,
+    ...(definitionChange !== undefined && { definitionChange }),
     grants,
     ...(grants.length > 0 && { widths }),
     directory: call.environment.workspace,
@@ -50,6 +53,19 @@ export async function approvalRequest(
   };
 }
 
+/** Stores the definition of another server's tool for later questions, and compares it with the one that was allowed before. */
+async function changeOfDefinition(
+  { tool: { definedAs } }: ToolCall,
+  { question, policy }: DecidedCall,
+  definitions: PolicySettings["definitions"],
+): Promise<string | undefined> {
+  if (definedAs === undefined || definitions === undefined) return undefined;
+  const store = await definitions();
+  store.keep(definedAs);
+  const before = definitionBefore(question.tool, policy);
+  return before && store.changeSince(before, definedAs);
+}
+
 /** Returns the hash of everything that an answer is bound to. */
 export function approvalHash(
   call: ToolCall,
@@ -60,6 +76,7 @@ export function approvalHash(
   return hashValue({
     // Tools of two servers may share the name that rules use.
     tool: call.tool.canonical ?? call.tool.name,
+    ...(call.tool.definedAs && { definition: call.tool.definedAs.hash }),
     input: call.input,
     realPaths: question.realPaths,
     ...(call.environment.name !== undefined && { target: call.environment.name }),

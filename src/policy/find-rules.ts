@@ -15,6 +15,7 @@ import {
   type Rule,
   type RuleFinding,
   strongest,
+  type ToolRule,
 } from "./rules/rule.ts";
 
 type Tool = Question["tool"];
@@ -42,7 +43,26 @@ export function findRules(
 
 function findToolRules(part: Extract<PolicyPart, { kind: "use" }>, tool: Tool, policy: Policy): RuleFinding {
   const found = policy.tools.filter((rule) => isFor(rule, tool) && rule.tool(tool));
-  return { risk: part.names === "nothing" ? part.risk : "read", ...strongest(found) };
+  const changed = definitionBefore(tool, policy) !== undefined;
+  return {
+    risk: part.names === "nothing" ? part.risk : "read",
+    ...strongest(found.filter((rule) => isDefined(rule, tool))),
+    ...(changed && { doubt: "its definition has changed since you allowed it" }),
+  };
+}
+
+/** Whether the tool is as it was when the rule was added. The definition is unknown when rules are only explained. */
+function isDefined({ definition }: ToolRule, tool: Tool): boolean {
+  return definition === undefined || tool.definition === undefined || definition === tool.definition;
+}
+
+/** Returns the hash of the definition that the user allowed last for this tool, if it has another one now. */
+export function definitionBefore(tool: Tool, { tools }: Pick<Policy, "tools">): string | undefined {
+  const allowing = tools.filter(
+    (rule) =>
+      rule.effect === "allow" && rule.definition !== undefined && isFor(rule, tool) && rule.tool(tool),
+  );
+  return allowing.some((rule) => isDefined(rule, tool)) ? undefined : allowing.at(-1)?.definition;
 }
 
 function findCommandRules(

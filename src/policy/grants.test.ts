@@ -18,6 +18,7 @@ it("grants exactly the requested words, paths and hosts, to this tool", () => {
     grants({ kind: "delete", path: "my docs/a*.md" }, { mode: "safe" }),
     grants({ kind: "network", host: "A.example:443" }),
     grantsFor(decideOn([], [], { tool: elsewhere }), { tool: elsewhere }),
+    grantsFor(decideOn([], [], { tool: { ...elsewhere, definition } }), { tool: elsewhere }),
   ]).toEqual([
     [
       "allow run CI=1 npm test 'a b' by shell.run",
@@ -31,8 +32,20 @@ it("grants exactly the requested words, paths and hosts, to this tool", () => {
     ["allow delete '/home/ada/work/my docs/a*.md' by shell.run"],
     ["allow connect a.example by shell.run"],
     ["allow use create_issue of 'git hub' by create_issue of 'git hub'"],
+    [`allow use create_issue of 'git hub' as ${definition} by create_issue of 'git hub'`],
   ]);
 });
+
+it("allows a tool only with the definition that was granted", () => {
+  const tool = { ...elsewhere, definition };
+  const grant = rules(`allow use create_issue of 'git hub' as ${definition}`, "granted");
+  const verdicts = [definition, definition.replace("0", "f"), undefined].map(
+    (now) => decideOn([], [grant], { tool: { ...tool, definition: now } }).verdict,
+  );
+  expect(verdicts).toEqual(["allow", "ask", "allow"]);
+});
+
+const definition = "0123456789abcdef0123456789abcdef";
 
 const asked = [
   "npm test",

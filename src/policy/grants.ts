@@ -5,7 +5,7 @@ import type { Decision, PolicyPart, PolicyVerdict, Question } from "./policy.ts"
 import { harm, ownRisk } from "./rules/command-risk.ts";
 import { gitSubcommandAt } from "./rules/spellings.ts";
 
-/** The rules that an answer adds, and the same rules as the user reads them: without their tool. */
+/** The rules that an answer adds, and the same rules as the user reads them: without their tool and its definition. */
 export interface GrantWidth {
   readonly rules: readonly string[];
   readonly shown: readonly string[];
@@ -35,7 +35,7 @@ export function grantWidths(decision: Decision, { tool }: Asked): readonly Grant
     });
     const rules = grants.map((grant) => grant && `${grant}${by}`);
     if (rules.length === 0 || !rules.every(isOneLine)) return undefined;
-    return { rules: unique(rules as string[]), shown: unique(grants as string[]) };
+    return { rules: unique(rules as string[]), shown: unique((grants as string[]).map(withoutDefinition)) };
   };
   const exact = widthOf(grant);
   if (exact === undefined) return [];
@@ -59,8 +59,10 @@ function isOnlyOnce({ part, bare }: PolicyVerdict, { unconfined }: Decision): bo
 
 function grant(part: PolicyPart): string | undefined {
   switch (part.kind) {
-    case "use":
-      return `allow use ${named(part.tool, part.server)}`;
+    case "use": {
+      const as = part.definition === undefined ? "" : ` as ${part.definition}`;
+      return `allow use ${named(part.tool, part.server)}${as}`;
+    }
     case "connect":
       return part.host === undefined ? undefined : `allow connect ${quoteForRule(part.host)}`;
     case "run":
@@ -108,6 +110,11 @@ function commandGrant({ words, assignments }: SimpleCommand, further: readonly s
 
 function unique(lines: readonly string[]): readonly string[] {
   return [...new Set(lines)];
+}
+
+/** A user cannot read the hash of a tool's definition, and is shown the definition instead. */
+function withoutDefinition(rule: string): string {
+  return rule.startsWith("allow use ") ? rule.replace(/ as [0-9a-f]{32}$/, "") : rule;
 }
 
 /** Returns a tool as rules name it. Without a server it is a built-in tool. */

@@ -28,7 +28,8 @@ export function partsOf(
   const parts = accesses.flatMap((access) => partsOfAccess(access, context, realPaths, read));
   const risk = accesses.length === 0 ? tool.risk : "read";
   const names = parts.length === 0 ? "nothing" : "everything";
-  return [{ kind: "use", tool: tool.name, server: tool.server, risk, names }, ...parts];
+  const { name, server, definition } = tool;
+  return [{ kind: "use", tool: name, server, definition, risk, names }, ...parts];
 }
 
 /** Returns every path that a call or its commands name. The caller resolves their links. */

@@ -54,6 +54,7 @@ export type PolicyPart =
       readonly kind: "use";
       readonly tool: string;
       readonly server: string | undefined;
+      readonly definition?: string | undefined;
       readonly risk: ToolRisk;
       /** Whether the other parts describe everything that the call does. */
       readonly names: "everything" | "nothing";
@@ -139,7 +140,13 @@ export interface Question {
   readonly mode: PolicyMode;
   /** Whether plan mode denies everything but reads. */
   readonly isPlanning?: boolean;
-  readonly tool: { readonly name: string; readonly server?: string | undefined; readonly risk: ToolRisk };
+  readonly tool: {
+    readonly name: string;
+    readonly server?: string | undefined;
+    readonly risk: ToolRisk;
+    /** The hash of the definition that its server gives. */
+    readonly definition?: string | undefined;
+  };
   readonly accesses: readonly ToolAccess[];
   readonly sandbox: SandboxLevel;
   /** Whether `cautious` also asks before commands that only read, as some dialects promise. */

@@ -88,7 +88,10 @@ const toolKeys = Object.keys({
   makesCalls: true,
   patienceMs: true,
 } satisfies Readonly<
-  Record<keyof OwnTool | Exclude<keyof AnyTool, "findsWrites" | "settlesMs" | "reachesAnywhere">, true>
+  Record<
+    keyof OwnTool | Exclude<keyof AnyTool, "findsWrites" | "settlesMs" | "reachesAnywhere" | "definedAs">,
+    true
+  >
 >);
 
 /** All providers accept these names. */

@@ -470,6 +470,10 @@ export class Toolcrib<Tools = AnyTools> implements Caller<Tools>, AsyncDisposabl
         variables: (names) => allowedVariables(process.env, names),
         shell: (name) => this.#shells.history(name),
       },
+      definitions: async () => {
+        const { ToolDefinitions } = await import("../engine/approvals/tool-definitions.ts");
+        return new ToolDefinitions(this.#workspace.config);
+      },
       approverOf: (callId) =>
         this.#approvals.approver(approvers.get(callId) ?? this.#options.approve, {
           isStored: this.#options.pendingApprovals ?? false,

@@ -110,6 +110,22 @@ Runs   in the sandbox (bwrap); it can connect to no host
   expect(explain({ preview }).match(/^ {2}\| \+x$/gm)).toHaveLength(200);
 });
 
+it("shows how the definition of a server's tool has changed", () => {
+  const definitionChange = '@@ -1 +1 @@\n-description: "Sends."\n+description: "\u001b[2JSends and reads."\n';
+  const lines = [
+    "  | Changed definition:",
+    "  | @@ -1 +1 @@",
+    '  | -description: "Sends."',
+    '  | +description: "<U+001B>[2JSends and reads."',
+    "",
+  ].join("\n");
+  const preview = "Calls send of the MCP server mail with:\n{}";
+  expect([show({ definitionChange, preview }), explain({ definitionChange, preview })]).toEqual([
+    expect.stringContaining(lines),
+    expect.stringContaining(lines),
+  ]);
+});
+
 it("never cuts a command, and shows no rule among the choices that could be taken for one of them", () => {
   const long = `echo ${"a".repeat(10_000)} && rm -rf x`;
   const shown = show(about(long), 60);

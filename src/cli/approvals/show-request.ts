@@ -4,6 +4,7 @@ import {
   callerOf,
   commandsIn,
   confinementText,
+  definitionLines,
   otherInput,
   purposeOf,
   reasonsOf,
@@ -35,6 +36,7 @@ export function showRequest(request: ShownRequest, columns: number, maxLines = 1
       const isWhole = spans.some(({ start, end }) => start === 0 && end === command.length);
       return markSegments(command, isWhole ? [] : spans, columns);
     }),
+    ...cut(changeOf(request, columns), maxLines),
     ...(input === undefined ? [] : cut(quote(input, columns), maxLines)),
     ...(preview === undefined ? [] : cut(quotePreview(preview, columns), maxLines)),
     ...field("Why", why + more, columns),
@@ -47,6 +49,11 @@ export function showRequest(request: ShownRequest, columns: number, maxLines = 1
 function questionOf(request: ShownRequest): string {
   const asker = askerOf(request);
   return `${callerOf(request)}?${asker === undefined ? "" : ` ${asker} asks.`}`;
+}
+
+function changeOf(request: ShownRequest, columns: number): readonly string[] {
+  const lines = definitionLines(request);
+  return lines.length === 0 ? [] : quote(lines.join("\n"), columns);
 }
 
 function cut(lines: readonly string[], maxLines: number): readonly string[] {
@@ -79,6 +86,7 @@ export function explainRequest(
     ...field("Rule", rule.startsWith(source) ? rule : `${rule} (${source})`, columns),
     ...(runs === undefined ? [] : field("Runs", runs, columns)),
     ...commandsOf(request).flatMap(([command, parts]) => showCommand(command, parts, columns)),
+    ...changeOf(request, columns),
     ...(preview === undefined ? showInput(request, columns) : showPreview(preview, columns)),
     ...(exact === undefined
       ? ["It can only be allowed once."]

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../../contract/error.ts";
 import { AllPendingApprovals } from "../../engine/approvals/approvals.ts";
 import type { PendingApproval } from "../../engine/approvals/question-store.ts";
-import { otherInput, rulesByWidth } from "../../engine/approvals/question-text.ts";
+import { definitionLines, otherInput, rulesByWidth } from "../../engine/approvals/question-text.ts";
 import { callTitle } from "../../lib/text/call-title.ts";
 import { redactText, redactValue } from "../../policy/redaction/redact.ts";
 import { FileStamps } from "../../system/policy-files.ts";
@@ -92,8 +92,10 @@ export class Questions {
   #toQuestion(pending: PendingApproval): PendingQuestion {
     const { id, session, askedAt, hash, previewHash, request, answer, waiting } = pending;
     const workspace = this.#workspaces.idOf(pending.workspace);
-    const preview = request.preview === undefined ? null : redactText(request.preview);
-    const files = preview === null ? [] : readDiff(preview);
+    const changed = definitionLines(request);
+    const shown = [...changed, ...(request.preview === undefined ? [] : [request.preview])].join("\n");
+    const preview = shown === "" ? null : redactText(shown);
+    const files = preview === null || changed.length > 0 ? [] : readDiff(preview);
     const { tool, risk, reason, rule, source, sandbox, unconfined, hosts } = request;
     return {
       ...{ id, workspace, session, askedAt, hash, previewHash, waiting },

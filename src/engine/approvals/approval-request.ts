@@ -54,6 +54,8 @@ export interface ApprovalRequest {
   readonly parts: readonly PolicyVerdict[];
   /** The expected changes: a unified diff, or a sentence; undefined when the tool has no preview. */
   readonly preview: string | undefined;
+  /** The lines of the tool's definition that differ from the one the user allowed before, as in a unified diff. */
+  readonly definitionChange?: string | undefined;
   /** The rules that the answers "session" and "always" add; empty when the call can only be allowed once. */
   readonly grants: readonly string[];
   /** The rules that "always" can add, `grants` first, then wider ones; an answer chooses by position. */

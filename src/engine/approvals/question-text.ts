@@ -44,6 +44,11 @@ export function commandsIn({ accesses }: ShownRequest): readonly string[] {
   return accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
 }
 
+/** Returns how the definition of another server's tool has changed since the user allowed it, a line each. */
+export function definitionLines({ definitionChange = "" }: ShownRequest): readonly string[] {
+  return definitionChange === "" ? [] : ["Changed definition:", ...definitionChange.trimEnd().split("\n")];
+}
+
 /** Returns the arguments of a call that nothing else shows, as JSON; undefined when there are none. */
 export function otherInput(request: ShownRequest): string | undefined {
   return inputOf(request, isPurpose, 2);

@@ -14,6 +14,7 @@ import { requestNames } from "./offers/offer-names.ts";
 import { inputOf, withoutNulls } from "./schema/input-of.ts";
 import { repairSchema } from "./schema/repair-schema.ts";
 import { type GivenResult, showResult } from "./show-result.ts";
+import { definitionOf } from "./tool-definition.ts";
 
 /** A tool of another server, before it has a name that is unique in the hub. */
 export type NamelessTool = Omit<AnyTool, "name" | "canonical">;
@@ -30,6 +31,7 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
   return {
     server: settings.name,
     ownName: listed.name,
+    definedAs: definitionOf(listed),
     description: cleanText(listed.description, maxSummary) || cleanLine(listed.title, 200) || own,
     risk,
     hints: hintsOf(listed, annotations, settings.trustsAnnotations),

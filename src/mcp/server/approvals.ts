@@ -12,6 +12,7 @@ import {
   callerOf,
   commandsIn,
   confinementText,
+  definitionLines,
   otherInput,
   reasonsOf,
   widthsOf,
@@ -212,12 +213,14 @@ export function describeRequest(request: ApprovalRequest): string {
   const { risk } = request;
   const { where, preview } = changeFirst(request.preview);
   const input = preview === undefined ? otherInput(request) : undefined;
+  const changed = definitionLines(request);
   const runs = confinementText(request);
   const widths = widthsOf(request);
   const asker = askerOf(request);
   return [
     `${asker === undefined ? "Allow" : `${printableLine(asker)} asks: allow`} ${printableLine(callerOf(request) + where)}? (risk: ${risk})`,
     ...commandsIn(request).map(quote),
+    ...(changed.length === 0 ? [] : [quote(changed.join("\n"))]),
     ...(preview === undefined ? [] : [quote(preview)]),
     ...(input === undefined ? [] : ["Input:", quote(input)]),
     ...reasonsOf(request).map((reason) => `Why: ${printableLine(reason)}`),

@@ -42,8 +42,10 @@ export function compileRule({ effect, about, because, by, origin }: ParsedRule, 
         hosts: hostPatterns(about.host, effect),
         spelled: about.host.text,
       };
-    case "use":
-      return { ...base(about.tool.name), kind: "use", tool: compileTool(about.tool, effect) };
+    case "use": {
+      const { tool, definition } = about;
+      return { ...base(tool.name), kind: "use", tool: compileTool(tool, effect), definition };
+    }
   }
 }
 

@@ -160,6 +160,7 @@ const faults: readonly (readonly [line: string, message: string, column: number,
     15,
     "Write a host without port and path; * matches any part.",
   ],
+  ["allow use x of github as 12", 'unexpected "as"', 23, "Write the name of one MCP server after `of`."],
   ["deny use of github", 'unexpected "of"', 10, "Write the name of a tool before `of`."],
   ["deny use x of", 'unexpected "of"', 12, "Write the name of one MCP server after `of`."],
   [

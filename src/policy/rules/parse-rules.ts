@@ -133,9 +133,10 @@ function readAbouts(subject: Subject, words: readonly RuleWord[]): { about: Abou
     case "connect":
       return words.map((host) => ({ about: { kind: "connect", host }, text: host.text }));
     case "use":
-      return readTools(words).map((tool) => {
+      return readTools(words).map(({ definition, ...tool }) => {
         const server = tool.server === undefined ? "" : ` of ${tool.server.text}`;
-        return { about: { kind: "use", tool }, text: `${tool.name.text}${server}` };
+        const as = definition === undefined ? "" : ` as ${definition}`;
+        return { about: { kind: "use", tool, definition }, text: `${tool.name.text}${server}${as}` };
       });
     default: {
       const uses: readonly PathUse[] = subject === "touch" ? ["read", "write", "delete"] : [subject];

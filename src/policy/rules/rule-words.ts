@@ -164,13 +164,20 @@ export function checkGlob({ pattern, column }: RuleWord): void {
   }
 }
 
-/** Parses `a b of SERVER`, which names tools. */
-export function readTools(words: readonly RuleWord[]): readonly ToolPattern[] {
+/** Parses `a b of SERVER`, which names tools, and `as HASH` after it, which names one definition. */
+export function readTools(
+  words: readonly RuleWord[],
+): readonly (ToolPattern & { readonly definition: string | undefined })[] {
+  const [as, hash] = words.slice(-2);
+  if (as?.bare && as.text === "as" && definitionHash.test(hash!.text))
+    return readTools(words.slice(0, -2)).map((tool) => ({ ...tool, definition: hash!.text }));
   const of = words.findIndex(({ bare, text }) => bare && text === "of");
   const names = of < 0 ? words : words.slice(0, of);
   const server = of < 0 ? undefined : words[of + 1];
   if (names.length === 0) throw unknownWord(words[0]!, "write the name of a tool before `of`");
   if (of >= 0 && (server === undefined || of + 2 !== words.length))
     throw unknownWord(words[of + 2] ?? words[of]!, "write the name of one MCP server after `of`");
-  return names.map((name) => ({ name, server }));
+  return names.map((name) => ({ name, server, definition: undefined }));
 }
+
+const definitionHash = /^[0-9a-f]{32}$/;

@@ -29,7 +29,7 @@ export type About =
   | { readonly kind: "run"; readonly words: readonly RuleWord[] }
   | { readonly kind: "path"; readonly uses: readonly PathUse[]; readonly glob: RuleWord }
   | { readonly kind: "connect"; readonly host: RuleWord }
-  | { readonly kind: "use"; readonly tool: ToolPattern };
+  | { readonly kind: "use"; readonly tool: ToolPattern; readonly definition: string | undefined };
 
 export interface ToolPattern {
   readonly name: RuleWord;
@@ -71,6 +71,8 @@ export interface HostRule extends RuleBase {
 export interface ToolRule extends RuleBase {
   readonly kind: "use";
   readonly tool: ToolMatcher;
+  /** The hash of the definition that the tool must have; undefined for any. */
+  readonly definition: string | undefined;
 }
 
 export type Rule = CommandRule | PathRule | HostRule | ToolRule;
