@@ -1,6 +1,8 @@
+import { posix } from "node:path";
 import type { ProcessStartOptions } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { ToolContext } from "../contract/tool.ts";
+import { refuseBlockingFiles } from "../lib/blocking-files.ts";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { escapeGlob } from "../lib/glob/glob.ts";
 import { IgnoreChain } from "../lib/ignore/ignore-chain.ts";
@@ -167,7 +169,13 @@ export async function outputOf(
   { environment, signal }: FileContext,
 ): Promise<{ readonly text: string; readonly code: number | undefined } | undefined> {
   try {
-    const process = await environment.start(program, { ...options, signal, confinement: "ours" });
+    const started = await environment.start(program, { ...options, signal, confinement: "ours" });
+    const { workspace } = environment;
+    const places = {
+      trees: [posix.join(workspace, options.cwd ?? "")],
+      directories: program === "git" ? [`${workspace}/.git`] : [],
+    };
+    const process = refuseBlockingFiles(started, places, { environment, signal });
     const pieces: Uint8Array[] = [];
     for await (const piece of process.stdout) pieces.push(piece);
     const { code } = await process.exit;

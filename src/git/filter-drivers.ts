@@ -79,6 +79,16 @@ export function isPlainSettings(text: string): boolean {
 
 const plainSections = new Set("core remote branch user commit submodule lfs pull push gui".split(" "));
 
+/** Returns the files that settings include, as written. Paths of a home folder are left out. */
+export function filesIncluded(text: string): readonly string[] {
+  const sections = text.split(/^\s*(?=\[)/m).filter((section) => /^\[include(?:if)?[\s\]]/i.test(section));
+  return sections.flatMap((section) =>
+    [...section.matchAll(/^\s*path\s*=\s*"?([^"\n]+?)"?\s*$/gim)].flatMap(([, path = "~"]) =>
+      path.startsWith("~") ? [] : [path],
+    ),
+  );
+}
+
 export async function settingsIn(
   commonDirectory: string,
   environment: Pick<Environment, "readFile">,

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { cannotRead } from "../lib/blocking-files.ts";
 import { undefinedUnlessExhausted } from "../lib/exhaustion.ts";
 import { quoteForRule, ruleFlags } from "../lib/text/rule-text.ts";
 import { explainFailure } from "./explain-failure.ts";
@@ -137,6 +138,7 @@ function unknownThere(top: string, path: string): ToolError {
 async function refuseEscapes(gitDirectories: ReadonlySet<string>, environment: Environment): Promise<void> {
   for (const directory of gitDirectories) {
     await refuseLinks(directory, environment, partsOfRepository);
+    await refuseHuge(directory, environment);
     await refuseAlternates(posix.join(directory, "objects"), environment, 0);
   }
 }
@@ -153,6 +155,9 @@ async function refuseLinks(path: string, environment: Environment, parts: Parts)
   try {
     for (const { name, kind } of await directory.entries()) {
       const below = posix.join(path, name);
+      // Git's own daemon listens on a socket there.
+      const isSpecial = kind === "other" && !name.endsWith(".ipc");
+      if (isSpecial || (kind === "directory" && parts !== true && files.has(name))) throw cannotRead(below);
       if (kind === "link") await refuseOutside(below, environment);
       const inner = parts === true ? true : parts[name];
       if (kind === "directory" && inner !== undefined) await refuseLinks(below, environment, inner);
@@ -162,9 +167,29 @@ async function refuseLinks(path: string, environment: Environment, parts: Parts)
   }
 }
 
+/** The files that git reads, by name. */
+const files = new Set(
+  "HEAD index config config.worktree packed-refs commondir shallow exclude attributes".split(" "),
+);
+
+/** Refuses files that git would read whole, whatever their size. */
+async function refuseHuge(directory: string, environment: Environment): Promise<void> {
+  const texts = ["HEAD", "config", "config.worktree", "info/exclude", "info/attributes"];
+  const paths = texts.map((name) => posix.join(directory, name));
+  const found = await Promise.all(
+    paths.map((path) => environment.info(path).catch(undefinedUnlessExhausted)),
+  );
+  const huge = found.findIndex((info) => (info?.bytes ?? 0) > maxTextBytes);
+  if (huge >= 0) throw cannotRead(paths[huge]!);
+}
+
+const maxTextBytes = 10 * 1024 * 1024;
+
 async function refuseOutside(link: string, environment: Environment): Promise<void> {
   try {
-    await environment.realPath(link);
+    const real = await environment.realPath(link);
+    const info = await environment.info(real).catch(undefinedUnlessExhausted);
+    if (info?.kind === "other") throw cannotRead(link);
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== "outside-workspace") return;
     throw escapes(link);

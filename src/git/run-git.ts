@@ -1,7 +1,9 @@
+import { posix } from "node:path";
 import type { Environment, OwnDirectory, RunningProcess } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { refuseBlockingFiles } from "../lib/blocking-files.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { type FilterDriver, withoutFilters } from "./filter-drivers.ts";
+import { type FilterDriver, filesIncluded, settingsIn, withoutFilters } from "./filter-drivers.ts";
 import { liesIn } from "./paths.ts";
 
 export interface GitContext {
@@ -65,7 +67,7 @@ export async function startGit(
   git: Repository | GitContext,
   args: readonly string[],
   options: GitOptions = {},
-): Promise<RunningProcess> {
+): Promise<Pick<RunningProcess, "stdout" | "stderr" | "exit" | "stop">> {
   const { use = "read", confinement = "ours", leavesFiles = false, input, readable = [] } = options;
   const { environment, signal, progress } = git;
   const repository = "gitDirectory" in git ? git : undefined;
@@ -85,11 +87,23 @@ export async function startGit(
     signal,
   });
   if (progress !== undefined) reportWhileRunning(process, args[0] ?? "", progress);
-  return process;
+  return repository === undefined ? process : refuseBlockingFiles(process, placesOf(repository), git);
+}
+
+/** Where git reads files. */
+function placesOf({ top, gitDirectory, commonDirectory, environment }: Repository) {
+  return {
+    trees: [top],
+    directories: [...new Set([gitDirectory, commonDirectory])],
+    files: async () => {
+      const settings = (await settingsIn(commonDirectory, environment)) ?? "";
+      return filesIncluded(settings).map((path) => posix.resolve(commonDirectory, path));
+    },
+  };
 }
 
 function reportWhileRunning(
-  { exit }: RunningProcess,
+  { exit }: Pick<RunningProcess, "exit">,
   command: string,
   progress: (message: string) => void,
 ): void {

@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { readlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { attempt, statsAt } from "../system/attempt.ts";
 import { namesIfReadable } from "../system/directories.ts";
@@ -42,7 +42,8 @@ export function commonDirectory(directory: string): string {
   return realPathOf(common) ?? common;
 }
 
-const maxSettings = 1024 * 1024;
+/** Larger settings files are not read. */
+export const maxSettings: number = 1024 * 1024;
 
 function textIn(path: string): string | undefined {
   const bytes = contentAt(path, maxSettings);
@@ -104,6 +105,9 @@ export function gitlinksIn(gitDirectory: string): readonly string[] {
 
 const known = new Map<string, readonly string[]>();
 
+/** Enough for millions of files. */
+const maxIndex = 1024 * 1024 * 1024;
+
 function gitlinksInFile(file: string, common: string): readonly string[] {
   const stats = statsAt(file);
   if (stats?.isFile() !== true) return [];
@@ -112,8 +116,10 @@ function gitlinksInFile(file: string, common: string): readonly string[] {
   if (remembered !== undefined) return remembered;
   const hashBytes = /objectformat\s*=\s*"?sha256/i.test(textIn(join(common, "config")) ?? "") ? 32 : 20;
   const links: string[] = [];
+  const bytes = contentAt(file, maxIndex);
   // An index that ends early throws here, and git refuses it too.
-  attempt(() => readGitlinks(readFileSync(file), hashBytes, links));
+  if (bytes !== undefined)
+    attempt(() => readGitlinks(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), hashBytes, links));
   if (known.size > 50) known.clear();
   // File system clocks are coarse, so a file that just changed may change again with the same time.
   if (Date.now() - stats.ctimeMs > 100) known.set(stamp, links);

@@ -1,9 +1,11 @@
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { attempt, statsAt } from "../system/attempt.ts";
+import { statsAt } from "../system/attempt.ts";
 import { namesIfReadable } from "../system/directories.ts";
+import { contentAt } from "../system/pinned-path.ts";
 import { liesInside } from "../system/workspace-path.ts";
 import type { Placeholder } from "./bubblewrap/placeholder-records.ts";
+import { maxSettings } from "./git-dangers.ts";
 import { isBare } from "./git-repair.ts";
 import { gitTargetsIn } from "./git-targets.ts";
 import { realPathOf } from "./real-paths.ts";
@@ -189,7 +191,8 @@ function kindOf(path: string): "directory" | "closed" | "file" | "link" | undefi
 
 /** Returns undefined for an entry that is not a file or cannot be read. */
 function textOf(path: string): string | undefined {
-  return statsAt(path)?.isFile() ? attempt(() => readFileSync(path, "utf8")) : undefined;
+  const bytes = contentAt(path, maxSettings);
+  return bytes && Buffer.from(bytes).toString();
 }
 
 // Each repository costs several mounts.

@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { AbsentPath } from "../contract/confinement.ts";
-import { attempt, statsAt } from "../system/attempt.ts";
+import { statsAt } from "../system/attempt.ts";
 import { namesIfReadable } from "../system/directories.ts";
+import { contentAt } from "../system/pinned-path.ts";
 import { liesInside } from "../system/workspace-path.ts";
-import { commonDirectory, gitDirectoryOf } from "./git-dangers.ts";
+import { commonDirectory, gitDirectoryOf, maxSettings } from "./git-dangers.ts";
 import { realPathOf } from "./real-paths.ts";
 
 export interface GitTargets {
@@ -159,7 +159,8 @@ function settingsOf(file: string): readonly NamedSetting[] {
   const stamp = [stats.ino, stats.size, stats.ctimeMs].join(":");
   const remembered = known.get(path);
   if (remembered?.stamp === stamp) return remembered.settings;
-  const settings = settingsIn(attempt(() => readFileSync(path, "utf8")) ?? "");
+  const bytes = contentAt(path, maxSettings) ?? [];
+  const settings = settingsIn(Buffer.from(bytes).toString());
   if (known.size > 100) known.clear();
   // File system clocks are coarse, so a file that just changed may change again with the same time.
   if (Date.now() - stats.ctimeMs > 100) known.set(path, { stamp, settings });

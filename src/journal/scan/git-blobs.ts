@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { posix } from "node:path";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { refuseBlockingFiles } from "../../lib/blocking-files.ts";
 import { asBuffer } from "../../lib/bytes/bytes.ts";
 import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import type { Draft, FindingParts } from "./find-changes.ts";
@@ -112,24 +114,28 @@ export class GitBlobs {
         count += 1;
       }
     }
-    return (await process.exit).code === 0 ? count : undefined;
+    const exit = await process.exit.catch(unlessCancelled);
+    return exit?.code === 0 ? count : undefined;
   }
 
   async #start(args: readonly string[], input: Uint8Array, signal: AbortSignal) {
-    try {
-      return await this.#environment.start("git", {
-        args: [...settings, ...args],
-        cwd: this.#directory || ".",
-        env: variables,
-        input,
-        signal,
-        confinement: "ours",
-      });
-    } catch (error) {
-      if (error instanceof ToolError && error.code !== "cancelled") return undefined;
-      throw error;
-    }
+    const environment = this.#environment;
+    const options = {
+      cwd: this.#directory || ".",
+      env: variables,
+      input,
+      signal,
+      confinement: "ours",
+    } as const;
+    const started = environment.start("git", { args: [...settings, ...args], ...options });
+    const process = await started.catch(unlessCancelled);
+    const tree = posix.join(environment.workspace, this.#directory);
+    return process && refuseBlockingFiles(process, { trees: [tree] }, { environment, signal });
   }
+}
+
+function unlessCancelled(error: unknown): undefined {
+  if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
 }
 
 const newline = 0x0a;

@@ -10,13 +10,15 @@ import type { GrepResults } from "./grep-results.ts";
 import { confirmLines, type RipgrepLine, readCounts, readLines } from "./ripgrep-output.ts";
 import { Batch, type FileToSearch, maxWholeBytes, scanLargeFile, searchFiles } from "./search-files.ts";
 
+export type Ripgrep = Pick<RunningProcess, "stdout" | "stderr" | "exit" | "stop">;
+
 /**
  * Consumes the results of a running ripgrep. ripgrep opens files by path, so a swapped link can mislead it. Therefore
  * every reported line is read again through the workspace boundary, and a file without that line is searched in
  * process.
  */
 export class RipgrepSearch {
-  readonly #process: RunningProcess;
+  readonly #process: Ripgrep;
   readonly #request: GrepRequest;
   readonly #results: GrepResults;
   readonly #context: FileContext;
@@ -25,7 +27,7 @@ export class RipgrepSearch {
   readonly #timeSlice: TimeSlice;
 
   constructor(
-    process: RunningProcess,
+    process: Ripgrep,
     request: GrepRequest,
     results: GrepResults,
     context: FileContext,

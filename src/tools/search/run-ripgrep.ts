@@ -1,12 +1,13 @@
-import type { RunningProcess } from "../../contract/environment.ts";
+import { posix } from "node:path";
 import { ToolError } from "../../contract/error.ts";
 import type { FileContext } from "../../files/list-files.ts";
 import { VisiblePaths } from "../../files/visible-paths.ts";
+import { refuseBlockingFiles } from "../../lib/blocking-files.ts";
 import { IgnoreChain } from "../../lib/ignore/ignore-chain.ts";
 import { OutOfTime } from "../../lib/time-bound.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
-import { RipgrepSearch } from "./ripgrep-search.ts";
+import { type Ripgrep, RipgrepSearch } from "./ripgrep-search.ts";
 import type { Scope } from "./scope.ts";
 import { maxLineChars } from "./search-files.ts";
 
@@ -21,7 +22,11 @@ export async function runRipgrep(
   // ripgrep cannot exclude lines by a second expression.
   if (request.exclude !== undefined) return false;
   const filter = scope.kind === "file" ? everything : await directoryFilter(scope.path, request, context);
-  const process = await startRipgrep(searchArguments(request, [scope.path], filter.args), context);
+  const process = await startRipgrep(
+    searchArguments(request, [scope.path], filter.args),
+    context,
+    scope.path,
+  );
   if (process === undefined) return false;
   results.engine = "ripgrep";
   try {
@@ -43,16 +48,19 @@ export async function testWithRipgrep(
   context: FileContext,
 ): Promise<boolean | undefined> {
   const args = ["--quiet", "--text", ...patternArguments(request, [path])];
-  const process = await startRipgrep(args, context);
+  const process = await startRipgrep(args, context, path);
   return process === undefined ? undefined : (await process.exit).code === 0;
 }
 
 async function startRipgrep(
   args: readonly string[],
   context: FileContext,
-): Promise<RunningProcess | undefined> {
+  tree: string,
+): Promise<Ripgrep | undefined> {
   try {
-    return await context.environment.start("rg", { args, signal: context.signal, confinement: "ours" });
+    const { environment, signal } = context;
+    const process = await environment.start("rg", { args, signal, confinement: "ours" });
+    return refuseBlockingFiles(process, { trees: [posix.join(environment.workspace, tree)] }, context);
   } catch (error) {
     if (error instanceof ToolError && error.code === "unavailable") return undefined;
     throw error;

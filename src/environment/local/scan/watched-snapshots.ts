@@ -14,6 +14,7 @@ import { type MountTableEntry, readMountTable } from "../../../system/mount-tabl
 import type { Pinning } from "../../../system/pinning.ts";
 import { liesInside, withSlash } from "../../../system/workspace-path.ts";
 import { placesWith } from "../../entry-columns.ts";
+import { readSmallFile } from "../files/read-file.ts";
 import { watchableTypes } from "./known-names.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 import type { TreeChanges, TreeWatch } from "./tree-watch.ts";
@@ -363,7 +364,7 @@ export class WatchedSnapshots {
     const repositories = (this.#last ?? known)?.repositories.map(({ path }) => path) ?? [];
     const excluded = Array.from(new Set(["", ...repositories]), (path) => [
       path,
-      attemptQuietly(() => readFileSync(`${this.#prefix}${path}/.git/info/exclude`, "utf8")),
+      readSmallFile(`${this.#prefix}${path}/.git/info/exclude`)?.toString(),
     ]);
     return JSON.stringify([outside, without, ignored, this.#identity(), excluded]);
   }
