@@ -2,8 +2,9 @@ import type { RuleSource } from "./policy.ts";
 
 /**
  * The rules of every workspace. `toolcrib policy show` prints them. For a path without wildcards, the sandbox adds a
- * placeholder, so that commands cannot create it. `.cargo/config*` has a wildcard, because Cargo fails on a
- * placeholder.
+ * placeholder, so that commands cannot create it. `.cargo/config*`, `mise*.toml`, `lefthook-local.*` and `.hg/hgrc*` have a
+ * wildcard, because their programs fail on a placeholder, or take it for a repository; `activate*`, because it comes with
+ * every new virtual environment.
  */
 export const builtInRules: RuleSource = {
   level: "built-in",
@@ -47,8 +48,16 @@ protected **/.toolcrib/**
 ask write .git **/.git/**/git-rebase-todo .envrc .pre-commit-config.yaml **/.husky/** {,.}lefthook.*
 ask write .mcp.json .github/mcp.json **/.agents/** **/.claude/** **/.codex/** **/.cursor/** **/.gemini/** **/.opencode/** opencode.json opencode.jsonc
 ask write **/.windsurf/** **/.roo/** **/.kiro/** **/.continue/** **/.clinerules/** **/.amazonq/** **/.qwen/** **/.junie/**
-ask write **/.vscode/** *.code-workspace **/.idea/** **/.zed/** **/.devcontainer/** **/.cargo/config*
+ask write **/.kilocode/** **/.trae/** **/.factory/** **/.augment/** **/.amp/** **/.openhands/** **/.qoder/** .aider.conf*
+ask write crush.json .crush.json
+ask write **/.vscode/** *.code-workspace **/.idea/** **/.zed/** **/.devcontainer/** .devcontainer.json **/.cargo/config*
+ask write .gitpod.yml {,.}mise*.toml {,.}lefthook-local.* **/.hg/hgrc* **/{.venv,venv}/bin/activate*
 ask write **/.github/workflows/** **/.github/hooks/** .gitlab-ci.yml **/.circleci/**
+
+# In a home folder: files that shells and desktops run by themselves, and programs that would shadow others.
+ask write ~/.bash_aliases ~/.zlogout ~/.kshrc ~/.cshrc ~/.tcshrc ~/.login ~/.logout ~/.xprofile ~/.xinitrc ~/.xsession ~/.xsessionrc
+ask write ~/.pam_environment ~/.vimrc ~/.exrc ~/.emacs ~/.tmux.conf ~/bin/** ~/.local/bin/** ~/.oh-my-zsh/** ~/.vim/** ~/.emacs.d/**
+ask write ~/.config/{autostart,environment.d,zsh,nushell,direnv,mise,nvim,tmux}/** ~/.local/share/applications/** ~/Library/Launch*/**
 
 # Only the user can trust and approve.
 deny run toolcrib policy trust

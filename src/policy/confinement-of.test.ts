@@ -164,7 +164,9 @@ it("lists protected paths that must not be created", () => {
     ),
     ...[".devcontainer", ".gemini", ".git", ".github/hooks", ".github/workflows", ".husky"].map(directory),
     ...[".idea", ".junie", ".kiro", ".opencode", ".qwen", ".roo", ".toolcrib", ".vscode"].map(directory),
-    ...[".windsurf", ".zed"].map(directory),
+    ...[".windsurf", ".zed", ".kilocode", ".trae", ".factory", ".augment", ".amp"].map(directory),
+    ...[".openhands", ".qoder"].map(directory),
+    ...["crush.json", ".crush.json", ".devcontainer.json", ".gitpod.yml"].map(file),
     ...[".envrc", ".github/mcp.json", ".gitlab-ci.yml", ".mcp.json"].map(file),
     ...[".pre-commit-config.yaml", "opencode.json", "opencode.jsonc"].map(file),
   ].sort(byPath);
