@@ -8,6 +8,8 @@ import { type WrittenPath, writtenPaths } from "./written-paths.ts";
 
 type Writing = "writeFile" | "delete" | "move" | "change" | "changeEntry";
 
+type Kinds = readonly WrittenPath["kind"][];
+
 /**
  * Returns the methods of the call's environment that change files, limited to what the call declares: rules were applied
  * to that, and the user was asked about that. A call that declares nothing may do what the risk of its tool says. The
@@ -15,32 +17,39 @@ type Writing = "writeFile" | "delete" | "move" | "change" | "changeEntry";
  */
 export function declaredWrites(call: ToolCall): Pick<Environment, Writing> | undefined {
   const { tool, accesses, environment } = call;
-  if (tool.risk !== "read" && accesses.length === 0) return undefined;
+  const isOwn = tool.reachesAnywhere === true;
+  const mayWrite = tool.risk !== "read" && accesses.length === 0;
+  if (mayWrite && !(isOwn && tool.risk === "write")) return undefined;
   const limit = <Options extends Announcing>(
     options: Options | undefined,
-    kinds: readonly WrittenPath["kind"][],
+    kinds: Kinds,
+    deleting: Kinds = kinds,
   ): Options & Announcing => {
     const announce = async (effects: readonly Effect[]) => {
-      const paths = (await writtenPaths(call))
-        .filter(({ kind }) => kinds.includes(kind))
-        .map(({ realPath }) => realPath);
-      for (const effect of effects)
-        if (!isCovered(effect, paths) && !(await mayFind(call, effect)))
-          throw notDeclared(call, effect, kinds[0]!);
+      const paths = await writtenPaths(call);
+      for (const effect of effects) {
+        const needed = effect.after === undefined ? deleting : kinds;
+        if (mayWrite && needed.includes("write")) continue;
+        const declared = paths.filter(({ kind }) => needed.includes(kind)).map(({ realPath }) => realPath);
+        if (!isCovered(effect, declared) && !(await mayFind(call, effect)))
+          throw notDeclared(call, effect, needed[0]!);
+      }
       await options?.announce?.(effects);
     };
     return { ...options, announce } as Options & Announcing;
   };
+  // Built-in tools move files by a change of several files, and declare that as writing.
+  const deletions: Kinds = isOwn ? ["delete"] : ["write", "delete"];
   return {
     writeFile: (path, content, options) => environment.writeFile(path, content, limit(options, ["write"])),
     delete: (path, options) => environment.delete(path, limit(options, ["delete"])),
-    // A move may replace an entry, and a change of several files may contain moves.
+    // A move may replace an entry.
     move: (from, to, options) => environment.move(from, to, limit(options, ["write", "delete"])),
-    change: (changes, options) => environment.change(changes, limit(options, ["write", "delete"])),
+    change: (changes, options) => environment.change(changes, limit(options, ["write", "delete"], deletions)),
     changeEntry: async (path, change, options) => {
       const realPath = await ownRealPath(environment, path);
       const effect = { realPath, before: undefined, after: undefined };
-      const limited = limit(options, ["write", "delete"]);
+      const limited = limit(options, change.after.kind === "nothing" ? deletions : ["write", "delete"]);
       const announce = () => limited.announce?.([effect]);
       return environment.changeEntry(path, change, { ...limited, announce });
     },
@@ -58,12 +67,19 @@ function isCovered({ realPath, before, after }: Effect, declared: readonly strin
   return declared.some((path) => isWithin(realPath, path) || (isNewDirectory && isWithin(path, realPath)));
 }
 
-function notDeclared({ tool }: ToolCall, { realPath }: Effect, kind: WrittenPath["kind"]): ToolError {
+function notDeclared(
+  { tool, accesses }: ToolCall,
+  { realPath }: Effect,
+  kind: WrittenPath["kind"],
+): ToolError {
   const verb = kind === "delete" ? "deletes" : "changes";
+  const named = `name the path in \`accesses\`: { kind: "${kind}", path }`;
   const hint =
     tool.risk === "read"
-      ? `Give the tool the risk "write", and name the path in \`accesses\`: { kind: "${kind}", path }`
-      : `Name the path in \`accesses\`: { kind: "${kind}", path }`;
+      ? `Give the tool the risk "write", and ${named}`
+      : accesses.length === 0
+        ? `Give the tool the risk "destructive", or ${named}`
+        : `N${named.slice(1)}`;
   return new ToolError(
     "denied",
     `${tool.canonical ?? tool.name} ${verb} ${showPath(realPath)} without declaring it`,

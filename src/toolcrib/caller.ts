@@ -219,8 +219,9 @@ export class ToolsetCaller<Tools = AnyTools> implements Caller<Tools> {
     return toCheck(checked);
   }
 
-  async #call(wanted: WantedCall, options: InnerOptions, refusal = this.#closedError()): Promise<CallResult> {
+  async #call(wanted: WantedCall, options: InnerOptions, mistake?: ToolError): Promise<CallResult> {
     const id = newIdentifier("call");
+    const refusal = mistake ?? this.#closedError();
     if (refusal) return toResult(id, { ok: false, error: refusal }, this.#dialect);
     const { events, approvers } = this.#shared;
     const { approve, onEvent } = options;

@@ -23,6 +23,10 @@ const deeds: Readonly<Record<string, (environment: Environment) => Promise<unkno
       { path: "change/a.txt", before: contentHash(Buffer.from("old\n")), after: bytes },
       { path: "change/b.txt", before: "nothing", after: bytes },
     ]),
+  deleteByChange: (environment) =>
+    environment.change([
+      { path: "deleteByChange/a.txt", before: contentHash(Buffer.from("old\n")), after: "nothing" },
+    ]),
   throughLink: (environment) => environment.writeFile("throughLink/link.txt", bytes),
 };
 
@@ -40,6 +44,7 @@ const needed: Readonly<Record<string, readonly ToolAccess[]>> = {
     { kind: "write", path: "change/a.txt" },
     { kind: "write", path: "change/b.txt" },
   ],
+  deleteByChange: [{ kind: "delete", path: "deleteByChange/a.txt" }],
   throughLink: [{ kind: "write", path: "throughLink/target.txt" }],
 };
 
@@ -158,7 +163,9 @@ async function check({ deed, risk, declares, mode, readOnly }: RandomTool, other
   const before = filesOf(workspace, deed);
   const { verdict } = await crib.check("deed", {});
   const { callId, error } = await crib.call("deed", {});
-  const isAllowed = risk !== "read" && declares !== "something else" && (!readOnly || verdict !== "deny");
+  const mayDelete = risk !== "write" || declares === "what it needs" || !deed.startsWith("delete");
+  const isAllowed =
+    risk !== "read" && declares !== "something else" && mayDelete && (!readOnly || verdict !== "deny");
   const after = filesOf(workspace, deed);
   const hasChanged = JSON.stringify(after) !== JSON.stringify(before);
   const about = JSON.stringify({ deed, risk, declares, mode, readOnly, error });
@@ -170,6 +177,41 @@ async function check({ deed, risk, declares, mode, readOnly }: RandomTool, other
   const undone = await crib.undo({ call: callId });
   expect([about, undone.error, filesOf(workspace, deed)]).toEqual([about, null, before]);
 }
+
+it.each([
+  ["nothing", undefined, 'Give the tool the risk "destructive", or name'],
+  ["a write", () => [{ kind: "write", path: "." } as const], "Name"],
+])("refuses a deletion by a tool that writes and declares %s", async (_, accesses, hint) => {
+  await using folder = temporaryFolder();
+  const workspace = join(folder.path, "work space");
+  mkdirSync(workspace);
+  fill(workspace);
+  let deed = "";
+  await using crib = await openToolcrib({
+    workspace,
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+    mode: "yolo",
+    tools: [
+      {
+        name: "tidy",
+        description: "Tidy up.",
+        risk: "write",
+        ...(accesses && { accesses }),
+        run: async (_, { environment }) => void (await deeds[deed]!(environment)),
+      },
+    ],
+  });
+  for (deed of ["delete", "deleteAll", "deleteByChange"]) {
+    const { error } = await crib.call("tidy", {});
+    expect([error?.message, error?.hint, filesOf(workspace, deed)]).toEqual([
+      expect.stringMatching(/^tidy deletes .* without declaring it$/),
+      `${hint} the path in \`accesses\`: { kind: "delete", path }`,
+      { [join(workspace, deed, "a.txt")]: "old\n" },
+    ]);
+  }
+  for (deed of ["write", "move", "change"]) expect((await crib.call("tidy", {})).error).toBeNull();
+});
 
 it("refuses a rollback by a tool that only reads", async () => {
   await using folder = temporaryFolder();
