@@ -181,6 +181,7 @@ async function listen({ host, port, requestMs, certificate }: ListenOptions) {
           minVersion: "TLSv1.3",
         });
   server.maxConnections = 200;
+  endOldestIdle(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(cannotListen(host, port, cause)));
     server.listen(port, host, resolve);
@@ -190,6 +191,34 @@ async function listen({ host, port, requestMs, certificate }: ListenOptions) {
     throw new Error("The server does not listen on a port");
   return { server, port: address.port };
 }
+
+/**
+ * Ends the connection that has been idle longest when there are many: others could not connect otherwise. A connection
+ * with TLS is two sockets, with one address.
+ */
+function endOldestIdle(server: Server): void {
+  const idle = new Map<string, Socket>();
+  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+  const rest = (socket: Socket) => {
+    if (socket.destroyed) return;
+    idle.set(nameOf(socket), socket);
+    const [oldest] = idle.values();
+    if (idle.size > maxIdle) oldest?.destroy();
+  };
+  server.on("connection", (socket: Socket) => {
+    const name = nameOf(socket);
+    socket.once("close", () => idle.delete(name));
+    rest(socket);
+  });
+  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    idle.delete(nameOf(socket));
+    response.once("close", () => rest(socket));
+  });
+}
+
+type Socket = IncomingMessage["socket"];
+
+const maxIdle = 100;
 
 function cannotListen(host: string, port: number, cause: Error): ToolError {
   if (errnoOf(cause) === "EADDRNOTAVAIL")
