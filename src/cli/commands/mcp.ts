@@ -40,6 +40,12 @@ export const mcpCommand: Command = {
       summary: "http: a further host name that clients may use (repeatable)",
     },
     {
+      name: "allowed-origin",
+      value: "ORIGIN",
+      repeats: true,
+      summary: "http: accept requests of this web page (repeatable)",
+    },
+    {
       name: "oauth-issuer",
       value: "URL",
       summary: "http: accept the access tokens of this authorization server",
@@ -136,6 +142,7 @@ const optionsByForm: OptionsByForm = {
     "http",
     "token-file",
     "allowed-host",
+    "allowed-origin",
     "oauth-issuer",
     "oauth-resource",
     "oauth-audience",

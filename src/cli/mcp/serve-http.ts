@@ -32,6 +32,7 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
     token: ownToken,
     oauth,
     allowedHosts: given.options.get("allowed-host")?.split("\n") ?? [],
+    allowedOrigins: given.options.get("allowed-origin")?.split("\n") ?? [],
     instructions,
     prompts: {},
     open: () => openForClient({ ...options, sources: hubs.map(shared) }),

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { refusalOf } from "./serve-http.ts";
 
-const statusOf = (headers: Record<string, string>) => refusalOf(headers, ["tools.example"])?.status;
+const statusOf = (headers: Record<string, string>) =>
+  refusalOf(headers, ["tools.example"], ["http://localhost:6274", "https://app.example"])?.status;
 
 it.each(["localhost:1", "127.0.0.1:7777", "[::1]:80", "10.1.2.3:80", "tools.example", "tools.example:443"])(
   "admits requests to host %s",
@@ -24,15 +25,16 @@ it.each(["a b", "127.0.0.1@evil.example", "x@127.0.0.1", "127.0.0.1/x"])(
   },
 );
 
-it.each(["https://evil.example", "null", "http://10.1.2.3", "file://", "nonsense"])(
-  "refuses pages from other origins: %s",
-  (origin) => {
-    expect(statusOf({ host: "localhost", origin })).toBe(403);
-  },
-);
+it.each([
+  ...["https://evil.example", "null", "http://10.1.2.3", "file://", "nonsense", "http://localhost:5173"],
+  ...["http://127.0.0.1", "http://localhost", "https://tools.example", "http://app.example"],
+  ...["https://app.example:8443", "https://app.example.evil.example", "http://localhost:62740"],
+])("refuses pages from other origins: %s", (origin) => {
+  expect(statusOf({ host: "localhost", origin })).toBe(403);
+});
 
-it.each(["http://localhost:5173", "http://127.0.0.1", "https://tools.example"])(
-  "admits pages from its own host names: %s",
+it.each(["http://localhost:6274", "https://app.example"])(
+  "admits pages from configured origins: %s",
   (origin) => {
     expect(statusOf({ host: "localhost", origin })).toBeUndefined();
   },

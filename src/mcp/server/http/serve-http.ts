@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import { validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
+import { validateHostHeader } from "@modelcontextprotocol/server";
 import { ToolError } from "../../../contract/error.ts";
 import { type HttpHandlerOptions, newHttpHandler } from "./new-handler.ts";
 import { findIssuer, type OAuthOptions, ResourceServer } from "./resource-server.ts";
@@ -12,6 +12,8 @@ export interface ServeHttpOptions extends HttpHandlerOptions {
   readonly oauth?: OAuthOptions | undefined;
   /** Accepted host names, besides addresses, `localhost` and the host of `oauth.resource`. */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** Origins of web pages whose requests are accepted, such as `http://localhost:6274`. Default: none. */
+  readonly allowedOrigins?: readonly string[] | undefined;
   /** Default: 127.0.0.1. */
   readonly host?: string | undefined;
   /** 0 picks a free port. */
@@ -29,7 +31,22 @@ export interface ServedHttp extends AsyncDisposable {
 
 /** Serves any number of clients over HTTP. */
 export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> {
-  const { token, oauth, host = "127.0.0.1", port, allowedHosts = [], ...handling } = options;
+  const {
+    token,
+    oauth,
+    host = "127.0.0.1",
+    port,
+    allowedHosts = [],
+    allowedOrigins = [],
+    ...handling
+  } = options;
+  const unusable = allowedOrigins.find(
+    (origin) => !URL.canParse(origin) || new URL(origin).origin !== origin,
+  );
+  if (unusable !== undefined)
+    throw new ToolError("invalid-input", `${JSON.stringify(unusable)} is not an origin`, {
+      hint: "Write scheme, host and port only: http://localhost:6274",
+    });
   // A request without a token would have an empty one.
   if (token === "" || (token === undefined && oauth === undefined))
     throw new ToolError("invalid-input", "serveHttp needs a token or an OAuth issuer", {
@@ -54,7 +71,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> 
   const resource = oauth && keys && new ResourceServer({ ...oauth, resource: oauth.resource ?? url }, keys);
   const hosts = [...allowedHosts, ...(resource === undefined ? [] : [resource.resource.hostname])];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const refusal = refusalOf(request.headers, hosts);
+    const refusal = refusalOf(request.headers, hosts, allowedOrigins);
     if (refusal !== undefined) return refuse(response, refusal);
     const [asked = ""] = (request.url ?? "").split("?");
     // Clients look for metadata without a token.
@@ -124,14 +141,16 @@ const noToken: HttpRefusal = {
 export function refusalOf(
   headers: IncomingHttpHeaders,
   allowedHosts: readonly string[],
+  allowedOrigins: readonly string[],
 ): HttpRefusal | undefined {
   const names = [...localNames, ...allowedHosts];
   if (/[^\w.:[\]-]/.test(headers.host ?? ""))
     return { status: 400, message: "The Host header is not a host name and a port" };
   const host = validateHostHeader(headers.host, [...names, ...addressIn(headers.host)]);
   if (!host.ok) return { status: 403, message: `Host not allowed: ${host.message}` };
-  const origin = validateOriginHeader(headers.origin, names);
-  return origin.ok ? undefined : { status: 403, message: `Origin not allowed: ${origin.message}` };
+  // Any program of this machine may serve a page at another local port.
+  if (headers.origin === undefined || allowedOrigins.includes(headers.origin)) return undefined;
+  return { status: 403, message: "Origin not allowed: only configured web pages may use this server" };
 }
 
 const localNames = ["localhost", "127.0.0.1", "[::1]"];
