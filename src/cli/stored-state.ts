@@ -1,10 +1,25 @@
-import { readdirSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  rmSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ToolError } from "../contract/error.ts";
+import { isExhaustion } from "../lib/exhaustion.ts";
 import { counted, showSize } from "../lib/text/format-quantity.ts";
 import { printableLine } from "../lib/text/printable.ts";
-import { statsAt } from "../system/attempt.ts";
-import { allWorkspaceFiles, userDirectories, workspaceDirectory } from "../system/directories.ts";
+import { attemptQuietly, statsAt } from "../system/attempt.ts";
+import {
+  allWorkspaceFiles,
+  namesIfReadable,
+  userDirectories,
+  workspaceDirectory,
+} from "../system/directories.ts";
 import { WorkspaceJournal } from "../toolcrib/workspace-journal.ts";
 import { confirm } from "./approvals/ask-on-terminal.ts";
 import type { Arguments } from "./command.ts";
@@ -24,6 +39,10 @@ interface StoredWorkspace {
   readonly usedAt: number | null;
   /** Whether a running program uses it. */
   readonly isOpen: boolean;
+  /** The ids of the processes that use it, as far as they are known. */
+  readonly heldBy: readonly number[];
+  /** Why its journal cannot be read; null when it can. */
+  readonly damage: string | null;
 }
 
 export async function listState({ options, operands }: Arguments): Promise<number> {
@@ -46,17 +65,13 @@ export async function deleteState(given: Arguments): Promise<number> {
   const [open] = wanted.filter(({ isOpen }) => isOpen);
   if (open !== undefined && !options.has("all")) throw inUse(open);
   const deleted = wanted.filter(({ isOpen }) => !isOpen);
-  if (deleted.length === 0) {
-    if (options.has("json")) printJson([]);
-    else remark("Nothing is stored.\n");
-    return 0;
-  }
-  if (!options.has("yes")) await ask(deleted, given);
+  if (deleted.length > 0 && !options.has("yes")) await ask(deleted, given);
   for (const { folder } of deleted) rmSync(folder, { recursive: true, force: true });
   if (options.has("json")) printJson(deleted);
-  else remark(`Deleted ${describe(deleted)}.\n`);
+  else if (wanted.length === 0) remark("Nothing is stored.\n");
+  else if (deleted.length > 0) remark(`Deleted ${describe(deleted)}.\n`);
   for (const each of wanted.filter(({ isOpen }) => isOpen))
-    remark(`Kept ${nameOf(each)}: a running program uses it.\n`);
+    remark(`Kept ${nameOf(each)}: ${describeHolders(each)}.\n`);
   return 0;
 }
 
@@ -89,24 +104,78 @@ function inspect(folder: string): StoredWorkspace {
   const files = allWorkspaceFiles(userDirectories().state).find(({ journal }) => dirname(journal) === folder);
   const bytes = bytesIn(folder);
   // Opening a journal that is missing would make one.
-  if (files === undefined || !statsAt(files.journal))
-    return { workspace: null, folder, bytes, usedAt: null, isOpen: false };
-  const journal = new WorkspaceJournal({ files });
+  const holders = processesWithFilesIn(folder);
+  const unknown = {
+    workspace: null,
+    folder,
+    bytes,
+    usedAt: null,
+    isOpen: holders.length > 0,
+    heldBy: holders,
+  };
+  if (files === undefined || !statsAt(files.journal)) return { ...unknown, damage: null };
+  let journal: WorkspaceJournal | undefined;
   try {
+    // Opening such a journal would replace it.
+    if (!isDatabase(files.journal)) return { ...unknown, damage: "it is not a database" };
+    journal = new WorkspaceJournal({ files });
     const sessions = journal.sessions();
     const isHere = (path: string) =>
       basename(workspaceDirectory(userDirectories().state, path)) === basename(folder);
     const named = sessions.findLast(({ workspace }) => workspace !== null && isHere(workspace));
+    const open = sessions.filter(({ state }) => state === "open");
     return {
       workspace: named?.workspace ?? null,
       folder,
       bytes,
       usedAt: journal.calls({ limit: 1 })[0]?.startedAt ?? null,
-      isOpen: sessions.some(({ state }) => state === "open"),
+      isOpen: open.length + holders.length > 0,
+      heldBy: [...new Set([...open.flatMap(({ pid }) => pid ?? []), ...holders])],
+      damage: null,
     };
+  } catch (error) {
+    if (isExhaustion(error)) throw error;
+    return { ...unknown, damage: error instanceof Error ? error.message : String(error) };
   } finally {
-    journal.close();
+    journal?.close();
   }
+}
+
+/** Whether a file begins like a database of SQLite; an empty one counts. */
+function isDatabase(file: string): boolean {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const head = Buffer.alloc(16);
+    const length = readSync(descriptor, head);
+    return length === 0 || head.toString("latin1") === "SQLite format 3\0";
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Finds the processes of this user with an open file in a folder. A program that has only read is not recorded in the
+ * journal. Only on Linux.
+ */
+function processesWithFilesIn(folder: string): readonly number[] {
+  return namesIfReadable("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) =>
+      namesIfReadable(`/proc/${pid}/fd`).some((descriptor) =>
+        attemptQuietly(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`))?.startsWith(`${folder}/`),
+      ),
+    )
+    .map(Number);
+}
+
+function describeHolders({ heldBy }: StoredWorkspace): string {
+  const named = heldBy.map((pid) => {
+    const words = attemptQuietly(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"))?.split("\0") ?? [];
+    const command = words.map((word) => basename(word)).join(" ");
+    return command.trim() === "" ? `${pid}` : `${pid} (${printableLine(command).trim().slice(0, 60)})`;
+  });
+  if (named.length === 0) return "a running program uses it";
+  return `process${named.length > 1 ? "es" : ""} ${named.join(", ")} use${named.length > 1 ? "" : "s"} it`;
 }
 
 function bytesIn(folder: string): number {
@@ -118,12 +187,14 @@ function bytesIn(folder: string): number {
 }
 
 function toRow(stored: StoredWorkspace): readonly string[] {
-  const { bytes, usedAt, isOpen } = stored;
+  const { bytes, usedAt, isOpen, damage } = stored;
   return [
     nameOf(stored),
     showSize(bytes),
     usedAt === null ? "" : toLocalTime(usedAt).slice(0, 16),
-    isOpen ? "in use" : "",
+    [...(isOpen ? ["in use"] : []), ...(damage === null ? [] : [`damaged: ${printableLine(damage)}`])].join(
+      ", ",
+    ),
   ];
 }
 
@@ -140,7 +211,7 @@ function describe(deleted: readonly StoredWorkspace[]): string {
 }
 
 function inUse(stored: StoredWorkspace): ToolError {
-  return new ToolError("unavailable", `A running program uses ${nameOf(stored)}`, {
-    hint: "See what runs: toolcrib stop",
+  return new ToolError("unavailable", `${nameOf(stored)} is not deleted: ${describeHolders(stored)}`, {
+    hint: "End it first. To see what runs: toolcrib stop",
   });
 }
