@@ -515,6 +515,8 @@ export interface RunSummary {
   readonly state: RunStateName;
   readonly outcome: RunOutcomeName | null;
   readonly isCancelled: boolean;
+  /** Whether its task was edited since, so that another run counts. */
+  readonly isSuperseded: boolean;
   readonly reason: string | null;
   readonly deliveries: number;
   readonly startedAt: number | null;

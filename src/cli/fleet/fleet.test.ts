@@ -215,7 +215,7 @@ describe("toolcrib fleet", () => {
     expect(stdout).toMatch(/^TASK +MODEL/);
     // One request of gpt-5 costs at most 400,000 · $1.25 + 128,000 · $10 per million tokens = $1.78.
     expect(stdout).toContain(
-      "2 runs. They have limits of $1.00, and cost at most $4.56: the last request of a run may pass a limit.\n2 runs with mode yolo:",
+      "2 runs. They have limits of $1.00, and cost at most $4.56: the last request of a run may pass a limit. Each run that `toolcrib fleet retry` repeats may cost as much again.\n2 runs with mode yolo:",
     );
     expect(JSON.parse((await submit(fixture, "--preview", "--json")).stdout)).toMatchObject({
       mostDollars: expect.closeTo(4.56, 6),

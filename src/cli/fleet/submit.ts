@@ -234,7 +234,11 @@ function costSentence({ runs, settings: { budget } }: FleetPlan, most: number | 
   const set = `They have ${limits.join(" and ")}`;
   if (most === null)
     return `${set}. How far the last requests may pass them is not known: set contextTokens and maxOutputTokens in models.json.`;
-  return `${set}, and cost at most ${formatDollars(most)}: the last request of a run may pass a limit.`;
+  const retried =
+    budget === null
+      ? "Each run that `toolcrib fleet retry` repeats may cost as much again."
+      : "`toolcrib fleet retry` uses the same budget, and each run that it repeats may pass it by a request again.";
+  return `${set}, and cost at most ${formatDollars(most)}: the last request of a run may pass a limit. ${retried}`;
 }
 
 /** Works on the runs in this process, until all have ended. */

@@ -196,6 +196,7 @@ function RunRow({ run, fleet, isSelected, isFocusable }: RunRowProps) {
       <RunState run={run} />
       <span class="title">
         {printableLine(run.task)}
+        {run.isSuperseded && <span class="muted"> (superseded)</span>}
         {run.reason !== null && <span class="muted"> {printableLine(run.reason)}</span>}
       </span>
       <span class="client muted">{printableLine(run.model)}</span>

@@ -45,7 +45,7 @@ export function RunDetails({ fleet, id, version, close, reload: reloadFleet }: R
         </button>
         <span class="spring" />
         {value !== null && value.changed.length > 0 && <DiffViewSwitch />}
-        {value !== null && value.state === "ended" && (
+        {value !== null && value.state === "ended" && !value.isSuperseded && (
           <button type="button" onClick={() => act("retry")}>
             Retry
           </button>

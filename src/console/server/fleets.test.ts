@@ -330,3 +330,18 @@ describe("a console without fleets", () => {
     expect((await other.get<FleetOverview>("/fleets")).fleets.map(({ name }) => name)).toEqual(["later"]);
   });
 });
+
+it("marks the superseded run of an edited task, counts the other, and retries only that", async () => {
+  const submit = (prompt: string) =>
+    store.submit("edited", settingsWith(), [specOf("one", { fleet: "edited", prompt })]);
+  const [old] = (await submit("First.")).added;
+  const [latest] = (await submit("Second.")).added;
+  const { runs } = await page.get<RunPage>("/fleets/edited/runs");
+  expect(runs.map(({ id, isSuperseded }) => [id, isSuperseded])).toEqual([
+    [old, true],
+    [latest, false],
+  ]);
+  const { fleets } = await page.get<FleetOverview>("/fleets");
+  const edited = fleets.find(({ name }) => name === "edited");
+  expect(Object.values(edited!.states).reduce((sum, count) => sum + count, 0)).toBe(1);
+});

@@ -118,7 +118,7 @@ export class Fleets {
     const { store, enqueue } = await this.#need();
     const filter = { fleet, ids: runs };
     if (action === "cancel") return { count: (await store.cancel(filter)).length };
-    const retried = await store.retry({ ...filter, outcomes });
+    const retried = await store.retry({ ...filter, outcomes, isSuperseded: false });
     if (retried.length > 0) await enqueue?.(retried);
     return { count: retried.length };
   }
@@ -186,7 +186,19 @@ async function summarize(
 }
 
 function toSummary(run: Run): RunSummary {
-  const { id, spec, state, outcome, isCancelled, deliveries, startedAt, endedAt, reason, result } = run;
+  const {
+    id,
+    spec,
+    state,
+    outcome,
+    isCancelled,
+    isSuperseded,
+    deliveries,
+    startedAt,
+    endedAt,
+    reason,
+    result,
+  } = run;
   return {
     ...{
       id,
@@ -195,6 +207,7 @@ function toSummary(run: Run): RunSummary {
       state,
       outcome,
       isCancelled,
+      isSuperseded,
       deliveries,
       startedAt,
       endedAt,

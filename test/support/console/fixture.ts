@@ -512,7 +512,7 @@ export const runCount = 10_000;
 export function runAt(index: number): RunSummary {
   const startedAt = Date.UTC(2026, 10, 16, 9) + index * 1_000;
   const shared = { id: `run_${index}`, task: `parser-${index}`, model: "anthropic/claude-sonnet-5" };
-  const begun = { isCancelled: false, deliveries: 1 + (index % 3), startedAt };
+  const begun = { isCancelled: false, isSuperseded: false, deliveries: 1 + (index % 3), startedAt };
   if (index === 0)
     return {
       ...{ ...shared, ...begun, task: hostileName, state: "ended", outcome: "unsolved" },
