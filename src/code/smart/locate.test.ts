@@ -111,6 +111,10 @@ describe("a location is", () => {
   it.each([
     // Line numbers.
     ["ticket.rs", "line 2", "line numbers 2"],
+    ["ticket.rs", "at line 2", "line numbers 2"],
+    ["ticket.rs", "on line 2", "line numbers 2"],
+    ["ticket.rs", "line: 2", "line numbers 2"],
+    ["ticket.rs", "lines: 2-4", "line numbers 2-4"],
     ["ticket.rs", "lines 2-4", "line numbers 2-4"],
     ["ticket.rs", "Lines 2 to 4", "line numbers 2-4"],
     ["ticket.rs", "2-4", "line numbers 2-4"],

@@ -44,7 +44,7 @@ export interface LineSpan {
   readonly last: number;
 }
 
-/** Returns the lines named by number: "line 42", "lines 10-20", "10-20", "L7", "L7-L9", "42". */
+/** Returns the lines named by number: "line 42", "at line 42", "line: 42", "lines 10-20", "10-20", "L7-L9", "42". */
 export function lineNumbersIn(location: string): LineSpan | undefined {
   const match = lineRange.exec(location.trim());
   if (!match) return undefined;
@@ -53,7 +53,7 @@ export function lineNumbersIn(location: string): LineSpan | undefined {
 }
 
 const lineRange =
-  /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?(\d{1,9})(?:\s*(?:-|–|—|\.\.|to|through)\s*(?:lines?\s*|l)?(\d{1,9}))?$/i;
+  /^(?:(?:at|on|in)\s+)?(?:lines?\s*:?\s*|l(?:ine)?\.?\s*|#l)?(\d{1,9})(?:\s*(?:-|–|—|\.\.|to|through)\s*(?:lines?\s*|l)?(\d{1,9}))?$/i;
 
 /** Returns whether numbers are not a range of lines: "3:12" (line and column), "lines 3 and 12", "3, 12". */
 export function isUnclearNumbers(location: string): boolean {
@@ -62,7 +62,7 @@ export function isUnclearNumbers(location: string): boolean {
 
 const maxChars = 200;
 const severalNumbers =
-  /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?\d{1,9}(?:\s*(?::|,|;|&|\+|,?\s*and|or)\s*(?:lines?\s*|l)?\d{1,9})+:?$/i;
+  /^(?:(?:at|on|in)\s+)?(?:lines?\s*:?\s*|l(?:ine)?\.?\s*|#l)?\d{1,9}(?:\s*(?::|,|;|&|\+|,?\s*and|or)\s*(?:lines?\s*|l)?\d{1,9})+:?$/i;
 
 export class LineTable {
   readonly #text: string;
