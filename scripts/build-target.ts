@@ -31,7 +31,7 @@ export function copyBootstrap(folder: string): void {
 
 /** Replaces the module that reads the Perl programs by their texts. */
 function embeddedPerl(): string {
-  const texts = globSync("src/{sandbox,system}/**/*.pl", { cwd: root }).map((file) => [
+  const texts = globSync("src/{engine,sandbox,system}/**/*.pl", { cwd: root }).map((file) => [
     basename(file),
     readFileSync(join(root, file), "utf8").replace(/^\s*#.*\n/gm, ""),
   ]);

@@ -110,7 +110,7 @@ const ownImport = /^(?:import|export) (?!type )([^";]*?) from "(\.[^"]+)"/gm;
 const isOfEdits = /src\/(?:tools\/)?edit\//;
 const isOfCommands = /src\/policy\/commands\/|node_modules\/unbash\//;
 const isOfSandbox =
-  /src\/sandbox\/(?!proof\/)|src\/environment\/(?:shells|local\/processes\/(?!run-records))|src\/processes\/(?!open-)/;
+  /src\/(?:engine\/)?sandbox\/(?!proof\/)|src\/environment\/(?:shells|local\/processes\/(?!run-records))|src\/processes\/(?!open-)/;
 const isOfCode = /src\/(?:code|tools\/code)\//;
 const isOfDocuments = /src\/(?:documents|tools\/(?:document|notebook))\//;
 const isOfGit = /src\/(?:git|tools\/git)\//;
@@ -366,7 +366,7 @@ function exportAtOnce(source: string): string {
 
 /** Read at run time by `perlProgram`. */
 function copyPerlPrograms(): void {
-  for (const program of globSync("src/{environment,sandbox,system}/**/*.pl", { cwd: root }))
+  for (const program of globSync("src/{engine,environment,sandbox,system}/**/*.pl", { cwd: root }))
     cpSync(join(root, program), join(fresh, "perl", basename(program)));
 }
 

@@ -1,6 +1,17 @@
 import { expect, it } from "vitest";
 import { cliWorkspace } from "../../test/support/cli-workspace.ts";
 
+it("refuses ports that cannot be exposed", async () => {
+  await using fixture = cliWorkspace();
+  const expose = (...words: readonly string[]) => fixture.run("call", "file.list", "--expose", ...words);
+  const answers = [await expose("0"), await expose("30a"), await expose("3000", "--target", "ssh:host:/dir")];
+  expect(answers.map(({ stderr }) => stderr)).toEqual([
+    '"0" is not a port\nName a port from 1 to 65535: --expose 3000\n',
+    '"30a" is not a port\nName a port from 1 to 65535: --expose 3000\n',
+    "--expose and --target cannot be combined\nRun toolcrib on that machine to show a port there.\n",
+  ]);
+});
+
 it("lists and calls only the tools that the command line selects", async () => {
   await using fixture = cliWorkspace();
   fixture.write("a.txt", "one\n");

@@ -126,6 +126,14 @@ export const sandboxOption: Option = {
   summary: "sandbox for commands; auto = the best available (default)",
 };
 
+const exposeOption: Option = {
+  name: "expose",
+  value: "PORT",
+  repeats: true,
+  isCommon: true,
+  summary: "show this port of the sandbox at 127.0.0.1, for your browser (repeatable)",
+};
+
 export const toolsOption: Option = {
   name: "only-tools",
   value: "LIST",
@@ -142,7 +150,7 @@ export const readOnlyOption: Option = {
 
 /** The options of commands that open an instance; `readInstanceOptions` reads them. */
 export const instanceOptions: readonly Option[] = [
-  ...[...policyOptions, sandboxOption, toolsOption, readOnlyOption],
+  ...[...policyOptions, sandboxOption, exposeOption, toolsOption, readOnlyOption],
 ];
 
 export function readInstanceOptions(options: ReadonlyMap<string, string>): ToolcribOptions {
@@ -151,7 +159,24 @@ export function readInstanceOptions(options: ReadonlyMap<string, string>): Toolc
     ...addedRules(options),
     ...toolSelection(options),
     sandbox: sandboxWanted(options.get("sandbox")),
+    expose: portsExposed(options),
   };
+}
+
+function portsExposed(options: ReadonlyMap<string, string>): readonly number[] | undefined {
+  const words = options.get("expose")?.split("\n");
+  if (words === undefined) return undefined;
+  if (options.has("target"))
+    throw new ToolError("invalid-input", "--expose and --target cannot be combined", {
+      hint: "Run toolcrib on that machine to show a port there.",
+    });
+  return words.map((word) => {
+    const port = Number(word);
+    if (/^\d+$/.test(word) && port > 0 && port <= 65_535) return port;
+    throw new ToolError("invalid-input", `"${printableLine(word)}" is not a port`, {
+      hint: "Name a port from 1 to 65535: --expose 3000",
+    });
+  });
 }
 
 /** Returns the tools that a command line selects. */

@@ -18,7 +18,8 @@ export type ToolAccess =
   /** Never follows a link. */
   | { readonly kind: "delete"; readonly path: string }
   | ExecuteAccess
-  | { readonly kind: "network"; readonly host: string };
+  /** `port`: the only port, if it is known. */
+  | { readonly kind: "network"; readonly host: string; readonly port?: number | undefined };
 
 /** A command for bash. */
 export interface ExecuteAccess {

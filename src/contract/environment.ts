@@ -175,6 +175,9 @@ export interface Environment {
    */
   exchange?(request: WebRequest): Promise<WebAnswer>;
 
+  /** Whether a program that was started here listens on a port of the loopback. Default: unknown. */
+  listens?(port: number): Promise<boolean>;
+
   /** Ends running processes and frees all resources. */
   close(): Promise<void>;
 }
@@ -419,7 +422,7 @@ export interface ProcessStartOptions {
   readonly terminal?: boolean | undefined;
   /** Whether it is a bash that stays open for `RunningProcess.runCommand`. Needs `Environment.keepsShells`. */
   readonly shell?: boolean | undefined;
-  /** Whether its ports can be reached through `RunningProcess.reach`. */
+  /** Whether it may listen on ports where the sandbox decides that. */
   readonly reachable?: boolean | undefined;
   /** Default: the narrowest. "ours": a built-in program with fixed arguments, which needs no confinement. */
   readonly confinement?: Confinement | "ours" | undefined;
@@ -457,13 +460,11 @@ export interface RunningProcess {
   endInput(): void;
   /** Whether it waits for input now; undefined when unknown. */
   waitsForInput(): Promise<boolean | undefined>;
-  /** Returns the address of a port of its loopback, as seen from this process; undefined while nothing listens on it. */
-  reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
   /**
-   * Whether it accepts connections on a port of its loopback; with a URL, whether it answers a GET with a status below
-   * 500. Takes at most a few seconds. Default: a port that `reach` finds counts.
+   * Whether it listens on a port of its loopback and accepts connections; with a URL, whether it answers a GET with a status
+   * below 500. A server of another process never counts. Takes at most a few seconds.
    */
-  answers?(
+  answers(
     port: number,
     options: { readonly url?: URL | undefined; readonly signal: AbortSignal },
   ): Promise<boolean>;

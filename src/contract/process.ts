@@ -14,8 +14,6 @@ export interface Processes {
   input(name: string, input: ProcessInput, options: Waiting): Promise<ProcessOutput>;
   /** Waits until it has ended, is ready or has printed something. Throws `timeout`. */
   wait(name: string, condition: WaitCondition, options: Waiting): Promise<ProcessStatus>;
-  /** Returns the address of a port that a process listens on; undefined when none does. */
-  reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
   /** Sends SIGTERM to everything that the process started, then SIGKILL. */
   stop(name: string): Promise<ProcessStatus>;
 }

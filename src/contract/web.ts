@@ -9,8 +9,8 @@ export interface WebRequest {
   /** Limit of the decompressed body; the rest is not read. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** The address to connect to instead of the host, if that is allowed too: a local process, for example. */
-  readonly at?: { readonly host: string; readonly port: number } | undefined;
+  /** Set when only servers of the commands here, or on the internet, may answer: no other server of this machine. */
+  readonly isFromInside?: boolean | undefined;
   /** Called with the bytes received so far. */
   readonly progress?: ((bytes: number, total: number | undefined) => void) | undefined;
   /** Whether the request may connect to a host or address. The pipeline sets it, whatever the caller passes. */
@@ -26,6 +26,8 @@ export interface WebAnswer {
   readonly body: Uint8Array;
   /** Whether the body was longer than `maxBytes`. */
   readonly isCut: boolean;
+  /** Set when a server that a command here runs has answered, which needs no rule. */
+  readonly isFromInside?: boolean | undefined;
 }
 
 /** Caches fetched pages, within bounds, so that they are only fetched again when changed. */

@@ -14,7 +14,6 @@ describe("a command without network", () => {
   it.each([
     ["curl: (6) Could not resolve host: example.com", "example.com"],
     ["curl: (7) Failed to connect to 192.0.2.7 port 80 after 0 ms: Couldn't connect to server", "192.0.2.7"],
-    ["curl: (7) Failed to connect to localhost port 3000: Connection refused", "localhost"],
     [
       "fatal: unable to access 'https://github.com/a/b.git/': Could not resolve host: github.com",
       "github.com",
@@ -49,6 +48,20 @@ describe("a command without network", () => {
     ["Failed to open TCP connection to rubygems.org:443", "rubygems.org index.rubygems.org"],
   ])("gets the rule that allows the connection: %s", (output, hosts) => {
     expect(explainConfinedFailure({ ...run, output })).toEqual(rule(hosts));
+  });
+
+  it.each([
+    ["curl: (7) Failed to connect to localhost port 3000: Connection refused", "localhost"],
+    ["connect ECONNREFUSED 127.0.0.1:5432", "127.0.0.1"],
+  ])("is told that no server of the session listens, also with a network: %s", (output, host) => {
+    const inSession = [
+      `No server of this session listens there. The rule \`allow connect ${host}\` lets commands connect to servers of this machine by HTTP.`,
+    ];
+    expect([
+      explainConfinedFailure({ ...run, output }),
+      explainConfinedFailure({ ...run, output, hasNetwork: true }),
+      explainConfinedFailure({ ...run, output, sandbox: "landlock" }),
+    ]).toEqual([inSession, inSession, rule(host)]);
   });
 
   it.each([

@@ -13,13 +13,13 @@ export interface ConfinedRun {
 
 /** Explains a failure caused by the sandbox, and names the rule or the alternative that makes the command work. */
 export function explainConfinedFailure(run: ConfinedRun): readonly string[] {
-  const { exitCode, sandbox, hasNetwork } = run;
+  const { exitCode, sandbox } = run;
   if (sandbox === "none") return [];
   const end = run.output.slice(-maxOutputChars);
   // A pipe may hide a failure behind exit code 0. Then only lines that begin like an error message count.
   const lines = end.split("\n");
   const output = exitCode === 0 ? lines.filter((line) => complaint.test(line)).join("\n") : end;
-  const offline = hasNetwork ? undefined : explainNoNetwork({ ...run, output });
+  const offline = explainNoConnection({ ...run, output });
   const refusals = sandboxRefusals
     .filter(({ levels, sign }) => (levels === "all" || levels.includes(sandbox)) && sign.test(output))
     .map(({ note }) => note);
@@ -32,13 +32,18 @@ const complaint =
 const maxOutputChars = 32 * 1024;
 
 /** Names the rule that would let the command connect. Returns undefined when it failed for another reason. */
-function explainNoNetwork(run: ConfinedRun): string | undefined {
+function explainNoConnection(run: ConfinedRun): string | undefined {
   if (!offlineSigns.test(run.output) && !hasOfflineExitCode(run)) return undefined;
   const hosts = [...new Set(hostsIn(run).flatMap((host) => [host, ...(companions[host] ?? [])]))];
+  if (run.sandbox === "bwrap" && hosts.length > 0 && hosts.every((host) => loopback.test(host)))
+    return `No server of this session listens there. The rule \`allow connect ${hosts[0]}\` lets commands connect to servers of this machine by HTTP.`;
+  if (run.hasNetwork) return undefined;
   return hosts.length === 0
     ? "The command ran without network. A rule such as `allow connect HOST` lets commands connect to a host."
     : `The command ran without network. The rule \`allow connect ${hosts.slice(0, shownHosts).join(" ")}\` lets it connect.`;
 }
+
+const loopback = /^(?:localhost|127\.[\d.]+|0\.0\.0\.0)$/;
 
 const offlineSigns = new RegExp(
   [

@@ -4,6 +4,7 @@ import type { ShellHistory } from "../contract/process.ts";
 import type { Approve } from "../engine/approvals/approval-request.ts";
 import type { ToolDefinitions } from "../engine/approvals/tool-definitions.ts";
 import { decideCall } from "../policy/decide.ts";
+import { hostOf, meansLoopback } from "../policy/hosts.ts";
 import type { Decision, PolicyMode, PolicyVerdict, Question } from "../policy/policy.ts";
 import type { Policy } from "../policy/rules/compile-policy.ts";
 import { policyQuestion } from "./policy-question.ts";
@@ -68,7 +69,8 @@ export async function decideNow(
   const shells = isCommand ? await shellsUsed(call, policy, surroundings) : undefined;
   const settings = { mode, sandbox, policy, lookUp: "what decides", readCommand, shells } as const;
   const asked = await policyQuestion(call, settings);
-  const question = { ...asked, isPlanning: isPlanning && !call.isOfUser };
+  const reachesOwnServers = isCommand ? sandbox === "bwrap" : await isServedHere(call);
+  const question = { ...asked, reachesOwnServers, isPlanning: isPlanning && !call.isOfUser };
   return { question, policy, decision: decideCall(question, policy, readCommand) };
 }
 
@@ -123,6 +125,15 @@ export async function shellsUsed(
     return history === undefined ? [] : [[name, sessionStateOf(history, context.workspace)] as const];
   });
   return new Map(left);
+}
+
+/** Whether a call connects to the loopback, and programs that were started here listen on all those ports. */
+async function isServedHere({ accesses, environment }: ToolCall): Promise<boolean> {
+  const ports = accesses.flatMap((access) =>
+    access.kind === "network" && meansLoopback(hostOf(access.host)) ? [access.port] : [],
+  );
+  for (const port of ports) if (port === undefined || !(await environment.listens?.(port))) return false;
+  return ports.length > 0;
 }
 
 function expectNoCommand(): never {

@@ -120,4 +120,5 @@ type ReadingMethod =
   | "walk"
   | "readFiles"
   | "useContents"
-  | "ignoreFilesOutside";
+  | "ignoreFilesOutside"
+  | "listens";

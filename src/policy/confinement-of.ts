@@ -14,6 +14,7 @@ import {
   sendPathRules,
 } from "./confined-paths.ts";
 import { isWithin } from "./guard-paths.ts";
+import { meansLoopback } from "./hosts.ts";
 import { hostsReached, mayConnect } from "./may-connect.ts";
 import { wordsNamingPaths } from "./parts.ts";
 import { literalText } from "./paths/path-names.ts";
@@ -44,7 +45,10 @@ export function confinementOf(
   const given = { variables, limits, limitsAtMost };
   if (unconfined) return { ...given, unconfined };
   const isApproved = ({ verdict }: PolicyVerdict) => verdict === "ask" && answer === "approved";
-  const approved = parts.filter(isApproved).map(({ part }) => part);
+  // A command reaches its own servers unasked; the approval of a command that names this machine is for all its servers.
+  const isNamedHere = ({ part, rule }: PolicyVerdict) =>
+    answer === "approved" && part.kind === "connect" && rule === undefined && meansLoopback(part.host);
+  const approved = parts.filter((one) => isApproved(one) || isNamedHere(one)).map(({ part }) => part);
   const passed = parts.filter((one) => one.verdict === "allow" || isApproved(one));
   const granted = passed.map(({ part }) => part);
   const connects = mayConnect(approved, question, policy);

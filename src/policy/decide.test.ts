@@ -155,6 +155,19 @@ it("treats every address of this machine as localhost", () => {
   ]);
 });
 
+it("allows servers that commands run, unless a rule or the mode says otherwise", () => {
+  const about = (host: string, lines = "", mode: PolicyMode = "cautious") =>
+    decideOn([{ kind: "network", host }], [rules(lines)], { mode, reachesOwnServers: true }).verdict;
+  const hosts = ["localhost", "http://127.0.0.1:8177/", "[::1]:80", "0.0.0.0", "10.0.0.1", "example.org"];
+  expect([
+    hosts.map((host) => about(host)),
+    about("localhost", "ask connect localhost"),
+    about("localhost", "deny connect localhost"),
+    about("localhost", "", "safe"),
+    about("localhost", "", "paranoid"),
+  ]).toEqual([["allow", "allow", "allow", "allow", "ask", "ask"], "ask", "deny", "allow", "ask"]);
+});
+
 it("denies cloud metadata unless a rule names it", () => {
   const about = (host: string, lines: string, mode: PolicyMode) =>
     decideOn([{ kind: "network", host }], [rules(lines)], { mode }).verdict;

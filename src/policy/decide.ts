@@ -4,7 +4,7 @@ import type { ToolError } from "../contract/error.ts";
 import { printableLine } from "../lib/text/printable.ts";
 import { findRules, unconfinedBy } from "./find-rules.ts";
 import { formatOrigin } from "./guard-paths.ts";
-import { kindOfHost, spells } from "./hosts.ts";
+import { kindOfHost, meansLoopback, spells } from "./hosts.ts";
 import { partsOf, type ReadCommand } from "./parts.ts";
 import type { Decision, PolicyPart, PolicyVerdict, Question } from "./policy.ts";
 import { harm, ownRisk, worse } from "./rules/command-risk.ts";
@@ -160,7 +160,7 @@ function verdictOfMode(
   part: PolicyPart,
   risk: ToolRisk,
   mode: "safe" | "cautious",
-  { notCovered, sandbox, asksBeforeCommands }: Question,
+  { notCovered, sandbox, asksBeforeCommands, reachesOwnServers }: Question,
 ): Pick<PolicyVerdict, "verdict" | "reason"> {
   const isChange = part.kind === "write" || part.kind === "delete";
   if (mode === "cautious" && isChange) {
@@ -173,6 +173,9 @@ function verdictOfMode(
   }
   if (part.kind !== "run" && (risk === "read" || (risk === "write" && mode === "cautious")))
     return { verdict: "allow", reason: `mode ${mode} allows ${actions[risk]}` };
+  // Only a rule lets the call connect to the other servers of this machine.
+  if (part.kind === "connect" && reachesOwnServers && meansLoopback(part.host))
+    return { verdict: "allow", reason: "servers that commands run may be used" };
   const mayRead = mode === "cautious" && sandbox !== "none" && !asksBeforeCommands;
   if (part.kind === "run" && mayRead && ownRisk(part.command) === "read")
     return { verdict: "allow", reason: "mode cautious allows commands that only read, in the sandbox" };

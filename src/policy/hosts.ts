@@ -51,6 +51,12 @@ export function kindOfHost(host: string): AddressKind | undefined {
   return /(?:^|\.)localhost$/.test(host) ? "loopback" : kindOfAddress(host);
 }
 
+/** Whether a host, as `hostOf` returns it, means the machine or the sandbox that connects to it. */
+export function meansLoopback(host: string | undefined): boolean {
+  const kind = host === undefined ? undefined : kindOfHost(host);
+  return kind === "loopback" || kind === "unspecified";
+}
+
 /** Returns whether the rule spells out a part of the name: `10.*` covers local addresses, `*` only public hosts. */
 export function spells({ hosts }: HostRule, name: string): boolean {
   const isLetter = (token: Token) => typeof token === "object" && "code" in token && token.code !== dot;

@@ -151,6 +151,8 @@ export interface Question {
   readonly sandbox: SandboxLevel;
   /** Whether `cautious` also asks before commands that only read, as some dialects promise. */
   readonly asksBeforeCommands?: true | undefined;
+  /** Whether the loopback leads the call to servers of commands only, as long as no rule lets it connect to this machine. */
+  readonly reachesOwnServers?: boolean | undefined;
   /** The real path of each named path whose spelling differs from it. */
   readonly realPaths: ReadonlyMap<string, string>;
   /** The paths, as written in the call, that the environment refuses to its tool because they lead outside. */

@@ -62,14 +62,6 @@ export class CallProcesses implements Processes {
     return kept.status();
   }
 
-  async reach(port: number): ReturnType<Processes["reach"]> {
-    for (const { running } of this.#table.running()) {
-      const address = await running.reach(port);
-      if (address !== undefined) return address;
-    }
-    return undefined;
-  }
-
   async stop(name: string): Promise<ProcessStatus> {
     const shell = this.#shell(name);
     if (shell !== undefined) {

@@ -53,7 +53,6 @@ export function openProcesses(parts: ProcessesParts): BackgroundProcesses {
         output: async (...call) => (await use()).output(...call),
         input: async (...call) => (await use()).input(...call),
         wait: async (...call) => (await use()).wait(...call),
-        reach: async (port) => (loaded() === undefined ? undefined : (await use()).reach(port)),
         stop: async (...call) => (await use()).stop(...call),
       };
     },

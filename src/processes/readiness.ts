@@ -7,7 +7,7 @@ import { OutOfTime, withinTime } from "../lib/time-bound.ts";
 import type { OutputLog, Stream } from "./output-log.ts";
 
 interface ReadinessParts {
-  readonly running: Pick<RunningProcess, "reach" | "answers">;
+  readonly running: Pick<RunningProcess, "answers">;
   readonly log: OutputLog;
   /** Reports the address of a port. */
   readonly found: (address: ProcessStatus["ports"][number]) => void;
@@ -49,10 +49,8 @@ async function untilAnswered(
 ): Promise<boolean> {
   let pauseMs = 25;
   while (!signal.aborted) {
-    const address = await running.reach(port);
-    if (address !== undefined && ((await running.answers?.(port, { url, signal })) ?? true)) {
-      const host = address.host.includes(":") ? `[${address.host}]` : address.host;
-      found({ port, address: `${host}:${address.port}` });
+    if (await running.answers(port, { url, signal })) {
+      found({ port, address: `localhost:${port}` });
       return true;
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());

@@ -45,7 +45,7 @@ it("starts a server, detects when it is ready, and ends it", { tags: "slow" }, a
     exitCode: null,
     signal: null,
     sandbox: "none",
-    ports: [{ port, address: `127.0.0.1:${port}` }],
+    ports: [{ port, address: `localhost:${port}` }],
     cursor: text.length,
     output: null,
     remarks: [],

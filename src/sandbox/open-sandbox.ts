@@ -2,7 +2,7 @@ import type { SandboxLevel } from "../contract/call.ts";
 import { ToolError } from "../contract/error.ts";
 import { NoSandbox, type OpenedSandbox, type Sandbox, type SandboxContext } from "./sandbox.ts";
 
-export interface SandboxOptions extends Pick<SandboxContext, "directory" | "own" | "temporary"> {
+export interface SandboxOptions extends Pick<SandboxContext, "directory" | "own" | "temporary" | "exposed"> {
   /** "auto": the strongest sandbox that works on this machine. Any other level fails with `unavailable` if it does not work. */
   readonly want: "auto" | SandboxLevel;
 }
@@ -45,6 +45,7 @@ function withMissing(sandbox: Sandbox, missing: readonly string[]): Sandbox {
     report: { ...sandbox.report, missing },
     pipes: sandbox.pipes,
     prepare: (launch) => sandbox.prepare(launch),
+    ...(sandbox.connect && { connect: (port: number) => sandbox.connect!(port) }),
     close: () => sandbox.close(),
   };
 }

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SandboxLevel } from "../contract/call.ts";
 import type { Confinement } from "../contract/confinement.ts";
@@ -11,6 +12,11 @@ export interface Sandbox {
   readonly pipes?: string;
   /** Returns the program to start so that the given one runs confined. Throws rather than confine it less. */
   prepare(launch: Launch): Promise<PreparedLaunch>;
+  /**
+   * Connects to a server in the network that all commands share; undefined while none listens on this port. Missing when
+   * commands use the machine's own network.
+   */
+  connect?(port: number): Promise<Socket | undefined>;
   /** Removes the private home and temporary directory of this session. */
   close(): Promise<void>;
 }
@@ -22,6 +28,8 @@ export interface SandboxContext {
   readonly directory: string;
   /** Further directories of Toolcrib, which no command sees. */
   readonly own?: readonly string[];
+  /** The ports of servers inside that programs of this machine can reach, too. */
+  readonly exposed?: readonly number[] | undefined;
   /** A temporary directory that commands share with other sessions. Default: one of the session, which is removed. */
   readonly temporary?: string | undefined;
   /** Returns the absolute path of a program outside the workspace; throws `unavailable` when there is none. */
@@ -66,8 +74,8 @@ export interface PreparedLaunch {
    * Call it when the program is started. Rejects when the sandbox was not set up; the command has not begun then.
    */
   started(child: { readonly pid: number; readonly channels: readonly Duplex[] }): Promise<void>;
-  /** Returns the address of the server that listens on this port inside; undefined while none does. */
-  reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
+  /** Connects to this port of the program's loopback; undefined while no server listens on it. */
+  connect(port: number): Promise<Socket | undefined>;
   /** Repairs damage that the sandbox could not prevent, while the program runs. Returns remarks. */
   settle?(): Promise<readonly string[]>;
   /** Returns a path that a newly started sandbox would hide or protect, but this one does not. For shells that stay open. */
@@ -115,25 +123,21 @@ export function unconfined({ file, args, cwd, env }: Launch): PreparedLaunch {
     descriptors: [],
     endsTogether: false,
     started: async () => {},
-    reach: reachOnLoopback,
+    connect: connectOnLoopback,
     finished: async () => [],
   };
 }
 
-async function reachOnLoopback(port: number): ReturnType<PreparedLaunch["reach"]> {
-  for (const host of ["127.0.0.1", "::1"]) if (await accepts(host, port)) return { host, port };
-  return undefined;
-}
-
-async function accepts(host: string, port: number): Promise<boolean> {
+/** Connects to a server on this machine's loopback; undefined while none listens on this port. */
+export async function connectOnLoopback(port: number): Promise<Socket | undefined> {
   // The module is loaded on first use, because every command loads this file.
   const { connect } = await import("node:net");
-  return new Promise((resolve) => {
-    const socket = connect({ host, port });
-    const end = (isConnected: boolean) => {
-      socket.destroy();
-      resolve(isConnected);
-    };
-    socket.once("connect", () => end(true)).once("error", () => end(false));
-  });
+  for (const host of ["127.0.0.1", "::1"]) {
+    const socket = connect({ host, port, allowHalfOpen: true, noDelay: true });
+    const isConnected = await new Promise<boolean>((resolve) => {
+      socket.once("connect", () => resolve(true)).on("error", () => resolve(false));
+    });
+    if (isConnected) return socket;
+  }
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
-import { networkInterfaces } from "node:os";
+import { hostname, networkInterfaces } from "node:os";
 import type { Confinement } from "../contract/confinement.ts";
 import { type HostAndPort, kindOfAddress, parseHost } from "../lib/network-address.ts";
 
@@ -23,6 +23,9 @@ export interface OutboundOptions {
   /** Returns the addresses of this machine. Default: those of its interfaces. */
   readonly own?: (() => ReadonlySet<string>) | undefined;
 }
+
+/** Opens a connection, or throws a ConnectionError. */
+export type OpenConnection = (target: HostAndPort) => Promise<Socket>;
 
 /** A failed connection. The message is for the program that requested it. */
 export class ConnectionError extends Error {
@@ -163,8 +166,19 @@ function spellings(address: string): readonly string[] {
   return [address, ...mapped].map((one) => parseHost(one) ?? one);
 }
 
+/** Whether a host always means the loopback: `localhost`, `127.0.0.1`, `0.0.0.0`. */
+export function isLoopback(host: string): boolean {
+  const kind = kindOfAddress(host);
+  return kind === "loopback" || kind === "unspecified" || /(?:^|\.)localhost\.?$/.test(host);
+}
+
+/** Whether a host always means this machine: its loopback, its name, or one of its addresses. */
+export function isThisMachine(host: string): boolean {
+  return isLoopback(host) || host === hostname().toLowerCase() || ownAddresses().has(host);
+}
+
 /** Returns all addresses of this machine: a server even on a public one may be intended only for its users. */
-function ownAddresses(): ReadonlySet<string> {
+export function ownAddresses(): ReadonlySet<string> {
   return new Set(
     Object.values(networkInterfaces()).flatMap((addresses) => addresses?.map(({ address }) => address) ?? []),
   );

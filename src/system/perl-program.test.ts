@@ -12,10 +12,9 @@ const hasPerl = spawnSync("perl", ["-e", "0"]).status === 0;
 describe("Perl programs", () => {
   it("are all found in the source, each under a unique name", () => {
     expect(programs.map((program) => basename(program))).toEqual([
+      "netns.pl",
       "watch-tree.pl",
       "launcher.pl",
-      "relay-starter.pl",
-      "relay.pl",
       "terminal.pl",
     ]);
   });

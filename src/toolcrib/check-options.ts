@@ -48,6 +48,7 @@ export const optionNames: Readonly<Record<keyof ToolcribOptions, true>> = {
   environment: true,
   wrapEnvironment: true,
   sandbox: true,
+  expose: true,
   maxShownTokens: true,
   search: true,
   languageServers: true,
@@ -88,6 +89,13 @@ const optionValues: readonly OptionValues[] = [
     isValid: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
     must: "a list of strings",
     example: '["…"]',
+  },
+  {
+    names: ["expose"],
+    isValid: (value) =>
+      Array.isArray(value) && value.every((port) => isWhole(port) && port > 0 && port <= 65_535),
+    must: "a list of ports",
+    example: "[3000]",
   },
   {
     names: ["tools", "sources", "commandHooks"],

@@ -9,6 +9,7 @@ import { openRemoteEnvironment, type TargetEnvironment } from "../environment/re
 import { ServerRecords } from "../environment/remote/server-records.ts";
 import { parseTarget } from "../environment/remote/target.ts";
 import { overrideEnvironment } from "../lib/override-environment.ts";
+import { isLoopback } from "../system/network-policy.ts";
 import type { SandboxSetting, TargetOptions } from "./options.ts";
 
 interface OpenTargetOptions {
@@ -37,8 +38,13 @@ export async function openTarget(
   });
   // Only for requests: its files are not used.
   const here = openLocalEnvironment({ workspace: tmpdir() });
-  const exchange = (request: WebRequest) =>
-    request.at === undefined ? here.exchange!(request) : remote.exchange!(request);
+  const exchange = async (request: WebRequest) => {
+    if (remote.exchange === undefined || !isLoopback(request.url.hostname)) return here.exchange!(request);
+    return remote.exchange(request).catch((error: unknown) => {
+      if (error instanceof ToolError && error.code === "denied") return here.exchange!(request);
+      throw error;
+    });
+  };
   return overrideEnvironment(remote, {
     name: parsed.name,
     exchange,

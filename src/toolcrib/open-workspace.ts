@@ -36,7 +36,16 @@ import type { ToolcribOptions } from "./options.ts";
 
 type WorkspaceOptions = Pick<
   ToolcribOptions,
-  | ("workspace" | "target" | "environment" | "backend" | "wrapEnvironment" | "sandbox" | "extraRoots")
+  | (
+      | "workspace"
+      | "target"
+      | "environment"
+      | "backend"
+      | "wrapEnvironment"
+      | "sandbox"
+      | "expose"
+      | "extraRoots"
+    )
   | ("stateDirectory" | "configDirectory" | "rules" | "ruleFiles" | "hiddenPaths" | "client")
 >;
 
@@ -114,7 +123,8 @@ async function openIn(
   const own = [config, userDirectories().cache];
   // Commands could create a directory that is missing, because nothing can be mounted there.
   if (!given) for (const one of own) if (liesInside(realLocation(one), path)) makePrivateDirectory(one);
-  const sandbox = { want, directory: files.sandbox, own, temporary: temporary?.directory };
+  const { expose: exposed } = options;
+  const sandbox = { want, directory: files.sandbox, own, exposed, temporary: temporary?.directory };
   const opened = given
     ? openElsewhere(given, { guard, storedOutputs, isOurs: options.environment === undefined })
     : await openHere(path, {

@@ -99,6 +99,11 @@ export interface ToolcribOptions {
   readonly wrapEnvironment?: ((local: Environment) => Environment) | undefined;
   /** The sandbox of commands. Default: TOOLCRIB_SANDBOX, else "auto". Commands fail when a named level is missing. */
   readonly sandbox?: SandboxSetting | undefined;
+  /**
+   * Ports of servers in the sandbox that programs of this machine can reach at 127.0.0.1, such as a browser. Default: none. A
+   * sandbox without a network of its own needs none.
+   */
+  readonly expose?: readonly number[] | undefined;
   /** The most tokens of one result that a model is shown, by a cautious estimate. The whole output is stored. */
   readonly maxShownTokens?: number | undefined;
   /** The engine of web.search. Default: TOOLCRIB_SEARCH, else none. */

@@ -1,6 +1,6 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import type { PageMemory, WebAnswer, WebRequest } from "../contract/web.ts";
+import type { PageMemory, WebAnswer } from "../contract/web.ts";
 import { isFresh, mayBeCached, renewed, validators } from "./freshness.ts";
 import { agentName } from "./headers.ts";
 import { faultOf, isNear } from "./parse-web-url.ts";
@@ -9,8 +9,6 @@ export interface FetchSurroundings {
   readonly environment: Environment;
   readonly pages: PageMemory;
   readonly signal: AbortSignal;
-  /** Returns the address of the background process that a URL means, if any. */
-  readonly addressOf: (url: URL) => Promise<WebRequest["at"]>;
   readonly progress: (url: URL, bytes: number, total: number | undefined) => void;
 }
 
@@ -54,6 +52,7 @@ export async function fetchPage(
   surroundings: FetchSurroundings,
 ): Promise<FetchedPage | UnfollowedRedirect> {
   const redirects: URL[] = [];
+  let isFromInside = false;
   let found = await ask(start, start, options, surroundings);
   for (;;) {
     const { url, answer } = found;
@@ -71,9 +70,11 @@ export async function fetchPage(
     });
     if (!(target instanceof URL)) return unfollowed(`which ${target.message}`);
     if (isNear(target) && !isNear(url)) return unfollowed("which is not a public address");
+    // A server that a command runs must not lead to another server of this machine, whatever the rules allow.
+    isFromInside ||= answer.isFromInside === true;
     refuseManyRedirects([...redirects, url], target);
     try {
-      found = await ask(target, start, options, surroundings);
+      found = await ask(target, start, { ...options, isFromInside }, surroundings);
     } catch (error) {
       if (!(error instanceof ToolError && error.code === "denied")) throw error;
       return unfollowed(`which is not allowed (${error.message})`);
@@ -110,8 +111,8 @@ function refuseManyRedirects(redirects: readonly URL[], target: URL): void {
 async function ask(
   url: URL,
   start: URL,
-  { maxBytes, isContinued }: FetchOptions,
-  { environment, pages, signal, progress, addressOf }: FetchSurroundings,
+  { maxBytes, isContinued, isFromInside }: FetchOptions & Pick<WebAnswer, "isFromInside">,
+  { environment, pages, signal, progress }: FetchSurroundings,
 ): Promise<Omit<FetchedPage, "kind" | "redirects">> {
   const cached = pages.get(url.href);
   const now = Date.now();
@@ -127,7 +128,7 @@ async function ask(
     headers,
     maxBytes,
     signal,
-    at: await addressOf(url),
+    isFromInside,
     progress: (bytes, total) => progress(url, bytes, total),
   });
   if (cached !== undefined && answer.status === 304) {
@@ -135,7 +136,7 @@ async function ask(
     pages.keep(url.href, { checkedMs: now, answer: same });
     return { url, answer: same, memory: { kind: "unchanged", sinceMs: cached.checkedMs } };
   }
-  if (mayBeCached(answer)) pages.keep(url.href, { checkedMs: now, answer });
+  if (mayBeCached(answer) && !answer.isFromInside) pages.keep(url.href, { checkedMs: now, answer });
   else pages.forget(url.href);
   return { url, answer };
 }

@@ -57,7 +57,7 @@ function steadyWords(content: string): string {
     .filter((line) => !/^\[(?:sandbox: |Undo does not cover: )/.test(line))
     .join("\n")
     .replace(/\d+\.\d s\b/g, "N s")
-    .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:N");
+    .replace(/localhost:\d+/g, "localhost:N");
 }
 
 async function freePort(): Promise<string> {

@@ -186,7 +186,7 @@ export const works: Readonly<Record<string, Work>> = {
       { tool: "process.stop", input: { name: "server" } },
     ],
     says: () => [
-      "server has been running for N s and is ready: 127.0.0.1:N.\nready\n[Undo does not cover what a process changes after the call that started it.]",
+      "server has been running for N s and is ready: localhost:N.\nready\n[Undo does not cover what a process changes after the call that started it.]",
       "server was killed by SIGTERM after N s.",
     ],
   },

@@ -79,7 +79,6 @@ export function noProcesses(): Processes {
     output: refuseProcesses,
     input: refuseProcesses,
     wait: refuseProcesses,
-    reach: async () => undefined,
     stop: refuseProcesses,
   };
 }

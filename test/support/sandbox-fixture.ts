@@ -43,10 +43,10 @@ interface Ran {
   readonly remarks: readonly string[];
 }
 
-/** A workspace whose commands run at one level of the sandbox. A program given as undefined is not available. */
+/** A workspace whose commands run at one level of the sandbox. `programs`: their paths; undefined when one is not available. */
 export function openSandboxFixture(
   level: SandboxLevel,
-  programs: Readonly<Record<string, undefined>> = {},
+  programs: Readonly<Record<string, string | undefined>> = {},
 ): SandboxFixture {
   const folder = temporaryFolder();
   const [workspace, outside] = [join(folder.path, "work space"), join(folder.path, "outside")];

@@ -90,7 +90,7 @@ function levelFindings(
     const message = "none: commands are not confined, and need approval in every mode but yolo";
     return [warning("sandbox", message, missing.join(" ") || "Use the best available: --sandbox auto")];
   }
-  if (level === "bwrap") return [ok("sandbox", level)];
+  if (level === "bwrap") return [ok("sandbox", level), ...missing.map(withoutNetwork)];
   const better =
     level === "landlock" ? "bwrap enforces more: toolcrib doctor --sandbox bwrap" : "No better one exists.";
   const shown = new Set(proofs.map(({ reason }) => reason));
@@ -98,6 +98,13 @@ function levelFindings(
     warning("sandbox", level, missing.join(" ") || better),
     ...gaps.filter((gap) => !shown.has(gap)).map((gap) => warning("sandbox", gap)),
   ];
+}
+
+/** What bubblewrap itself lacks is the network that commands share. */
+function withoutNetwork(missing: string): Finding {
+  const [, message = missing, fix = "Report this with the output of: toolcrib doctor --json"] =
+    /^(.*?): (.*)$/s.exec(missing) ?? [];
+  return warning("sandbox", message, fix);
 }
 
 function boundaryFindings(report: SandboxReport, proofs: readonly Proof[]): readonly Finding[] {

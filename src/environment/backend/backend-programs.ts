@@ -125,8 +125,8 @@ class BackendProcess implements RunningProcess {
     return undefined;
   }
 
-  async reach(): Promise<undefined> {
-    return undefined;
+  async answers(): Promise<boolean> {
+    return false;
   }
 
   terminate(): void {

@@ -352,10 +352,15 @@ class LocalEnvironment implements Environment, AsyncDisposable {
     const release = await this.#exchanges.take(request.signal, whileReading(request.url.host));
     try {
       const { exchange } = await import("../web/exchange.ts");
-      return await exchange(request, this.#web);
+      const connectInside = async (port: number) => (await this.#starter.loaded())?.connect(port);
+      return await exchange(request, { ...this.#web, connectInside });
     } finally {
       release();
     }
+  }
+
+  async listens(port: number): Promise<boolean> {
+    return (await (await this.#starter.loaded())?.listens(port)) ?? false;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

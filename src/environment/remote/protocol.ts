@@ -119,8 +119,6 @@ export type SentConfinement = Shaped<typeof confinement>;
 
 const ownDirectory = object({ variable: text, files: table(textUpTo(1024 * 1024)), links: table(text) });
 
-const address = object({ host: text, port: count });
-
 const repositories = list(
   object({
     path: text,
@@ -325,7 +323,6 @@ export const methods = {
     result: nothing,
   },
   waitsForInput: { params: object({ process: count }), result: optional(yesOrNo) },
-  reach: { params: object({ process: count, port: count }), result: optional(address) },
   answers: { params: object({ process: count, port: count, url: optional(text) }), result: yesOrNo },
   settle: { params: object({ process: count }), result: list(shown, 10_000) },
   uncovered: { params: object({ process: count }), result: optional(shown) },
@@ -336,7 +333,6 @@ export const methods = {
       headers: optional(table(text)),
       body: optional(textUpTo(64 * 1024 * 1024)),
       maxBytes: count,
-      at: address,
     }),
     result: object({
       status: count,

@@ -319,20 +319,15 @@ class RemoteEnvironment implements TargetEnvironment {
     return this.#call("ignoreFilesOutside", undefined, { maxBytes: maxIgnoreBytes });
   }
 
-  /** Requests run there only for a server of a process there. All others are made by this machine. */
-  async #exchange(request: WebRequest): Promise<WebAnswer> {
-    const { url, method, headers, body, maxBytes, at, signal, mayConnect } = request;
-    if (at === undefined || !(await mayConnect?.(at.host, at.port)))
-      throw new ToolError("denied", `No rule lets this call connect to ${url.host}`, {
-        hint: `Ask the user to add the rule: allow connect ${url.hostname}`,
-      });
+  /** Only a server of a command there may answer. All other requests are made by this machine. */
+  async #exchange({ url, method, headers, body, maxBytes, signal }: WebRequest): Promise<WebAnswer> {
     const answer = await this.#call(
       "exchange",
-      { url: url.href, method, headers, body, maxBytes, at },
+      { url: url.href, method, headers, body, maxBytes },
       { signal, maxBytes: maxBytes + maxHeaderBytes },
     );
     if (answer.body.length > maxBytes) throw badMessage("a page is longer than was asked for");
-    return answer;
+    return { ...answer, isFromInside: true };
   }
 }
 

@@ -102,10 +102,6 @@ export class RemoteProcess implements RunningProcess {
     return this.#hasEnded ? false : this.#call("waitsForInput", { process: this.#id });
   }
 
-  async reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined> {
-    return this.#hasEnded ? undefined : this.#call("reach", { process: this.#id, port });
-  }
-
   async answers(
     port: number,
     { url, signal }: { readonly url?: URL | undefined; readonly signal: AbortSignal },

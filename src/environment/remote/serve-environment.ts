@@ -210,18 +210,21 @@ class ServedEnvironment {
       return undefined;
     },
     waitsForInput: ({ process }) => this.#processes.get(process).waitsForInput(),
-    reach: ({ process, port }) => this.#processes.get(process).reach(port),
     answers: async ({ process, port, url }, { signal }) => {
       const options = { url: url === undefined ? undefined : new URL(url), signal };
-      return (await this.#processes.get(process).answers?.(port, options)) ?? true;
+      return this.#processes.get(process).answers(port, options);
     },
     settle: async ({ process }) => this.#processes.get(process).settle?.() ?? [],
     uncovered: async ({ process }) => this.#processes.get(process).uncovered?.(),
-    exchange: async ({ url, at, ...request }, { signal }) => {
+    exchange: async ({ url, ...request }, { signal }) => {
       if (this.#environment.exchange === undefined) throw lacks("exchange");
-      // The client has decided about the host. Here only the named address is reached, on this machine's loopback.
-      const mayConnect = (_: string, port: number) => port === at.port;
-      return this.#environment.exchange({ ...request, url: new URL(url), at, signal, mayConnect });
+      // Without `mayConnect`, only a server of a command answers.
+      const { isFromInside: _, ...answer } = await this.#environment.exchange({
+        ...request,
+        url: new URL(url),
+        signal,
+      });
+      return answer;
     },
   };
 

@@ -4,17 +4,24 @@ import { connect as connectSecurely, type TLSSocket } from "node:tls";
 import { ToolError } from "../../contract/error.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 import { throwIfAborted } from "../../lib/async/abort.ts";
-import { type HostAndPort, parseHost } from "../../lib/network-address.ts";
-import { ConnectionError, OutboundNetwork, type OutboundOptions } from "../../system/network-policy.ts";
+import { type HostAndPort, kindOfAddress, parseHost } from "../../lib/network-address.ts";
+import {
+  ConnectionError,
+  isLoopback,
+  OutboundNetwork,
+  type OutboundOptions,
+} from "../../system/network-policy.ts";
 import { type DeadlineLimits, ExchangeDeadline } from "./exchange-deadline.ts";
 import { readBody } from "./read-body.ts";
 import { cannotConnect, ended, noTrust, notHttp } from "./web-errors.ts";
 
-/** Options that only tests set. */
+/** All but `connectInside` are for tests. */
 export interface ExchangeOptions extends Pick<OutboundOptions, "resolve"> {
   /** The certificate authority that replaces those that Node trusts. */
   readonly ca?: string | undefined;
   readonly limits?: Partial<ExchangeLimits> | undefined;
+  /** Connects to a server of a command on this port; undefined while none listens on it. */
+  readonly connectInside?: ((port: number) => Promise<Socket | undefined>) | undefined;
 }
 
 interface ExchangeLimits extends DeadlineLimits {
@@ -28,15 +35,20 @@ export async function exchange(request: WebRequest, options: ExchangeOptions = {
   throwIfAborted(request.signal);
   const origin = originOf(request.url);
   const limits = { ...defaults, ...options.limits };
-  const { mayConnect = () => false } = request;
-  const network = new OutboundNetwork({ mayConnect, resolve: options.resolve });
+  const network = new OutboundNetwork({ mayConnect: allowed(request), resolve: options.resolve });
   const watch = new ExchangeDeadline(origin.name, limits, request.signal);
   try {
-    const socket = await connectTo(network, origin, request, options.ca, watch);
+    const inside = isLoopback(origin.host) ? await options.connectInside?.(origin.port) : undefined;
+    const plain = inside ?? (await watch.during(open(network, origin)));
+    watch.over(plain);
+    const socket = origin.isSecure
+      ? await watch.during(secure(plain, origin, { ca: options.ca, isOwn: inside !== undefined }))
+      : plain;
     watch.over(socket);
     const response = await watch.during(send(socket, request, origin.name, limits.headerBytes));
     const body = await watch.during(readBody(response, request));
-    return { status: response.statusCode ?? 0, headers: headersOf(response), ...body };
+    const answer = { status: response.statusCode ?? 0, headers: headersOf(response), ...body };
+    return inside === undefined ? answer : { ...answer, isFromInside: true };
   } catch (error) {
     if (error instanceof ToolError) throw error;
     throw watch.reason ?? ended(origin.name, error);
@@ -81,18 +93,14 @@ function headersOf({ headers }: IncomingMessage): WebAnswer["headers"] {
   );
 }
 
-/** Connects to a checked address. The certificate must be for the requested host. */
-async function connectTo(
-  network: OutboundNetwork,
-  origin: WebOrigin,
-  { at, mayConnect = () => false }: Pick<WebRequest, "at" | "mayConnect">,
-  ca: string | undefined,
-  watch: ExchangeDeadline,
-): Promise<Socket | TLSSocket> {
-  if (at !== undefined && !mayConnect(origin.host, origin.port))
-    throw cannotConnect(origin, new ConnectionError("refused", "Not named"));
-  const plain = await watch.during(open(network, { ...origin, ...at }));
-  return origin.isSecure ? await watch.during(secure(plain, origin, ca)) : plain;
+/** Returns what the request may connect to, besides servers of commands. */
+function allowed({ mayConnect = () => false, isFromInside }: WebRequest): OutboundOptions["mayConnect"] {
+  if (!isFromInside) return mayConnect;
+  const isPublic = (host: string) => kindOfAddress(host) === "public";
+  return (host, port, name) => {
+    const isChecked = name === undefined ? isIP(host) === 0 || isPublic(host) : isPublic(host);
+    return isChecked && mayConnect(host, port, name);
+  };
 }
 
 async function open(network: OutboundNetwork, origin: WebOrigin): Promise<Socket> {
@@ -103,16 +111,21 @@ async function open(network: OutboundNetwork, origin: WebOrigin): Promise<Socket
   }
 }
 
-function secure(plain: Socket, { host, name }: WebOrigin, ca: string | undefined): Promise<TLSSocket> {
+/** The certificate must be for the requested host. Development servers use self-signed ones. */
+function secure(
+  plain: Socket,
+  { host, name }: WebOrigin,
+  { ca, isOwn }: { readonly ca: string | undefined; readonly isOwn: boolean },
+): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connectSecurely({
       socket: plain,
-      // The certificate must match this host. The connection already exists.
+      // The connection already exists.
       host,
       servername: isIP(host) === 0 ? host : undefined,
       ca,
       ALPNProtocols: ["http/1.1"],
-      rejectUnauthorized: true,
+      rejectUnauthorized: !isOwn,
     });
     socket.once("secureConnect", () => resolve(socket));
     socket.on("error", (error) => reject(noTrust(name, error)));

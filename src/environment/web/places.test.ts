@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { certificate } from "../../../test/support/network/certificate.ts";
 import { ask, serve, serveSecurely } from "../../../test/support/web/web-lab.ts";
@@ -103,24 +104,34 @@ describe("the target of an exchange", () => {
     ]);
   });
 
-  it("can differ from the host, if the call may connect to both", async () => {
+  it("is a server of a command first, without permission, and no other one of this machine", async () => {
     await using server = await serve(ok);
-    const at = { host: "127.0.0.1", port: server.port };
-    const answerTo = async (...hosts: readonly string[]) => {
-      const mayConnect = (host: string) => hosts.includes(host);
-      const answer = await ask("http://localhost:3000/", { at, mayConnect });
-      return "error" in answer ? answer.error : answer.status;
+    const asked: number[] = [];
+    const connectInside = async (port: number) => {
+      asked.push(port);
+      return port === 3000 ? connect(server.port, "127.0.0.1") : undefined;
     };
+    const inside = { connectInside, resolve: async () => at("127.0.0.1") };
+    const url = `http://127.0.0.1:${server.port}/`;
+    const here = { mayConnect: () => true };
     expect([
-      await answerTo("localhost", "127.0.0.1"),
-      await answerTo("localhost"),
-      await answerTo("127.0.0.1"),
-      server.requests.map((request) => request.includes("host: localhost:3000\r\n")),
+      await ask("http://localhost:3000/", {}, inside),
+      await ask("http://0.0.0.0:3000/", { isFromInside: true }, inside),
+      await ask(url, here, inside),
+      await ask(url, { ...here, isFromInside: true }, inside),
+      await ask("http://one.example:3000/", { ...here, isFromInside: true }, inside),
+      asked,
     ]).toEqual([
-      200,
-      "denied: No rule lets this call connect to localhost:3000",
-      "denied: No rule lets this call connect to localhost:3000",
-      [true],
+      expect.objectContaining({ status: 200, isFromInside: true }),
+      expect.objectContaining({ status: 200, isFromInside: true }),
+      { status: 200, headers: { "content-length": "2" }, body: Buffer.from("ok"), isCut: false },
+      expect.objectContaining({
+        error: `denied: No rule lets this call connect to 127.0.0.1:${server.port}`,
+      }),
+      expect.objectContaining({
+        error: "denied: one.example:3000 is at 127.0.0.1 (this machine), not on the internet",
+      }),
+      [3000, 3000, server.port, server.port],
     ]);
   });
 

@@ -12,6 +12,7 @@ const profile: BubblewrapProfile = {
     { show: "read-only", source: "/dev/null", target: "/home/me/work/.env" },
   ],
   cwd: "/home/me/work",
+  keepsNetwork: false,
   variables: { PATH: "/usr/bin", GREETING: "a b" },
   seccomp: 4,
   forbidsUserNamespaces: true,

@@ -10,12 +10,14 @@ export interface BubblewrapProfile {
   readonly seccomp: number;
   /** Passes `--disable-userns`, which bubblewrap has since 0.8. The seccomp program refuses user namespaces as well. */
   readonly forbidsUserNamespaces: boolean;
+  /** Whether the program stays in the network namespace in which bubblewrap is started. */
+  readonly keepsNetwork: boolean;
 }
 
 /** Returns all arguments except the program, which follows after `--`. */
 export function bubblewrapArguments(profile: BubblewrapProfile): readonly string[] {
   return [
-    ...["--unshare-all", "--unshare-user"],
+    ...["--unshare-all", ...(profile.keepsNetwork ? ["--share-net"] : []), "--unshare-user"],
     ...(profile.forbidsUserNamespaces ? ["--disable-userns"] : []),
     ...["--cap-drop", "ALL", "--die-with-parent", "--new-session"],
     ...profile.mounts.flatMap(mountArguments),

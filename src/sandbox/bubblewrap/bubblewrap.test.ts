@@ -69,20 +69,24 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
       stdout: "ran\n",
       stderr: "",
       code: 0,
-      remarks: ["The command had no network, because perl is not installed."],
+      remarks: ["The command had no network, which does not work on this machine. See: toolcrib doctor"],
     });
-    const program = await fixture.environment.start("/bin/true", {
-      args: [],
-      reachable: true,
-      signal: new AbortController().signal,
-    });
-    expect((await program.exit).code).toEqual(0);
-    expect(await failureOf(program.reach(80))).toEqual({
-      code: "unavailable",
-      message: "Port 80 in the sandbox cannot be reached without perl",
-      hint: "Wait for a line of output instead.",
-    });
+    expect((await fixture.environment.sandbox?.())?.missing).toEqual([
+      "Commands have no network, and cannot reach each other's servers: perl is not installed. Install it: `apt install perl-base`.",
+    ]);
   });
+
+  it.each([["perl"], ["nsenter"]])(
+    "gives each command an empty network when %s does not work",
+    async (program) => {
+      await using fixture = openSandboxFixture("bwrap", { [program]: "/bin/false" });
+      const command = "(exec 3<>/dev/tcp/192.0.2.1/80) 2>/dev/null || echo no way";
+      expect(await fixture.run(command)).toEqual({ stdout: "no way\n", stderr: "", code: 0, remarks: [] });
+      expect((await fixture.environment.sandbox?.())?.missing).toEqual([
+        expect.stringMatching(/^Commands have no network, and cannot reach each other's servers: /),
+      ]);
+    },
+  );
 
   it("makes npm fail fast when a host is refused, even if others are allowed", async () => {
     await using fixture = openSandboxFixture("bwrap");

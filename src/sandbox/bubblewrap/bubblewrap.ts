@@ -1,10 +1,13 @@
 import { once } from "node:events";
 import { openSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { Network } from "../network/open-network.ts";
+import type { ProxyGrant } from "../../engine/sandbox/network/filtering-proxy.ts";
+import type { InstanceNetwork } from "../../engine/sandbox/network/instance-network.ts";
+import type { Namespace } from "../../engine/sandbox/network/namespace.ts";
 import type { PrivateDirectories } from "../private-directories.ts";
 import { doctorHints, type Launch, type PreparedLaunch, type Sandbox } from "../sandbox.ts";
 import { bubblewrapArguments, marksIn, splitVariables, withGitSettings, withoutMarks } from "./arguments.ts";
@@ -18,12 +21,13 @@ export interface BubblewrapOptions {
   readonly seccomp: string;
   readonly view: WorkspaceView;
   readonly privates: PrivateDirectories;
-  readonly findProgram: (name: string) => Promise<string>;
+  /** The network of all commands. Without it, each command has an empty one of its own. */
+  readonly network: InstanceNetwork | undefined;
   readonly report: SandboxReport;
 }
 
 /** The descriptors that bubblewrap inherits, in this order. */
-const descriptorOf = { arguments: 3, seccomp: 4, sign: 5, network: 6 } as const;
+const descriptorOf = { arguments: 3, seccomp: 4, sign: 5 } as const;
 
 // The first program inside writes a byte when everything is mounted, waits for a line, and becomes the command.
 const { sign } = descriptorOf;
@@ -31,7 +35,7 @@ const signLine = `printf . >&${sign} && read -r _ <&${sign} || exit 126; exec ${
 
 /** The resources of one command, from its preparation to its end. */
 interface Setup {
-  readonly network: Network | undefined;
+  readonly network: { readonly namespace: Namespace; readonly grant: ProxyGrant | undefined } | undefined;
   readonly opened: OpenView;
   readonly mounts: readonly Mount[];
   readonly covers: Covers;
@@ -53,16 +57,16 @@ export class Bubblewrap implements Sandbox {
 
   async prepare(launch: Launch): Promise<PreparedLaunch> {
     const setup = await this.#setUp(launch);
-    const { network, opened, covers, remarks } = setup;
+    const { opened, covers, remarks } = setup;
     try {
       return {
         ...this.#program(launch, setup),
         cwd: "/",
         endsTogether: true,
         started: (child) => start(setup, child),
-        reach: async (port) => {
-          if (network === undefined) throw cannotBeReached(port);
-          return network.reach(port);
+        connect: async (port) => {
+          if (setup.network === undefined) throw cannotBeReached(port);
+          return setup.network.namespace.connect(port);
         },
         settle: async () => [...remarks.splice(0), ...covers.remarks(), ...(await opened.settle())],
         uncovered: async () => covers.replaced()[0] ?? opened.uncovered(),
@@ -74,20 +78,27 @@ export class Bubblewrap implements Sandbox {
     }
   }
 
+  async connect(port: number): Promise<Socket | undefined> {
+    return this.#options.network?.connect(port);
+  }
+
   async close(): Promise<void> {
+    await this.#options.network?.close();
     await this.#options.privates.close();
   }
 
   async #setUp(launch: Launch): Promise<Setup> {
     const { mayConnect } = launch.confinement;
-    const network =
-      mayConnect !== undefined || launch.reachable ? await this.#openNetwork(launch) : undefined;
+    const joined = await this.#options.network?.join();
+    const grant = mayConnect && joined?.namespace.grant({ mayConnect });
+    const network = joined && { namespace: joined.namespace, grant };
     try {
       const { opened, mounts } = await this.#planMounts(launch);
-      const remarks = mayConnect !== undefined && network === undefined ? [noNetworkRemark] : [];
+      const isCut = mayConnect !== undefined && network === undefined;
+      const remarks = [...(joined?.remarks ?? []), ...(isCut ? [noNetworkRemark] : [])];
       return { network, opened, mounts, covers: new Covers(opened.covered), remarks };
     } catch (error) {
-      await network?.close();
+      grant?.close();
       throw error;
     }
   }
@@ -110,38 +121,24 @@ export class Bubblewrap implements Sandbox {
     { network, opened, mounts }: Setup,
   ): Pick<PreparedLaunch, "file" | "args" | "env" | "descriptors"> {
     const { program, seccomp, forbidsUserNamespaces } = this.#options;
-    const { early, late } = splitVariables(launch.env);
+    const { early: env, late } = splitVariables({ ...launch.env, ...network?.grant?.variables });
     const settingLate = late.length === 0 ? [] : ["/usr/bin/env", ...late];
-    const inner = ["/bin/sh", "-c", signLine, "sh", ...settingLate, launch.file, ...launch.args];
-    const { command, env } = network?.wrap(inner, early) ?? { command: inner, env: early };
+    const command = ["/bin/sh", "-c", signLine, "sh", ...settingLate, launch.file, ...launch.args];
     const all = bubblewrapArguments({
       mounts,
       cwd: launch.cwd,
       variables: withoutMarks(opened.view.covers.size > 0 ? withGitSettings(env, gitSettingsForCovers) : env),
       seccomp: descriptorOf.seccomp,
       forbidsUserNamespaces,
+      keepsNetwork: network !== undefined,
     });
+    const args = ["--args", String(descriptorOf.arguments), "--", ...command];
     return {
-      file: program,
-      args: ["--args", String(descriptorOf.arguments), "--", ...command],
+      ...(network?.namespace.joining(program, args) ?? { file: program, args }),
       // The other variables are for the program alone: LD_PRELOAD must not affect bubblewrap, which runs outside.
       env: marksIn(env),
-      descriptors: [
-        this.#write(all),
-        openSync(seccomp, "r"),
-        "channel",
-        ...(network ? (["channel"] as const) : []),
-      ],
+      descriptors: [this.#write(all), openSync(seccomp, "r"), "channel"],
     };
-  }
-
-  /** Opens the network, or returns undefined without perl: the command then has no network. */
-  async #openNetwork({ confinement }: Launch): Promise<Network | undefined> {
-    const perl = await this.#options.findProgram("perl").catch(() => undefined);
-    if (perl === undefined) return undefined;
-    // The module is loaded on first use, because most commands need no network.
-    const { openNetwork } = await import("../network/open-network.ts");
-    return openNetwork({ perl, descriptor: descriptorOf.network, mayConnect: confinement.mayConnect });
   }
 
   /** Passes the arguments in a file that other users cannot read, because they contain the variables. */
@@ -161,11 +158,10 @@ export class Bubblewrap implements Sandbox {
 }
 
 async function start(
-  { network, mounts, covers }: Setup,
+  { mounts, covers }: Setup,
   { pid, channels }: Parameters<PreparedLaunch["started"]>[0],
 ): Promise<void> {
-  const [sign, channel] = channels;
-  if (channel !== undefined) network?.attach(channel);
+  const [sign] = channels;
   if (sign === undefined || !(await receivesByte(sign))) throw notSetUp();
   covers.begin();
   const stray = findStrayMount(mounts, mountTables(pid));
@@ -176,15 +172,16 @@ async function start(
 async function finish({ network, opened, covers, remarks }: Setup): Promise<readonly string[]> {
   const replaced = covers.remarks();
   const ended = await opened.end();
-  return [...remarks.splice(0), ...replaced, ...ended, ...((await network?.close()) ?? [])];
+  return [...remarks.splice(0), ...replaced, ...ended, ...(network?.grant?.close() ?? [])];
 }
 
-const noNetworkRemark = "The command had no network, because perl is not installed.";
+const noNetworkRemark =
+  "The command had no network, which does not work on this machine. See: toolcrib doctor";
 
 function cannotBeReached(port: number): ToolError {
-  return new ToolError("unavailable", `Port ${port} in the sandbox cannot be reached without perl`, {
+  return new ToolError("unavailable", `Port ${port} in the sandbox cannot be reached on this machine`, {
     hint: "Wait for a line of output instead.",
-    forUser: { hint: "Install perl." },
+    forUser: { hint: "To see why, run: toolcrib doctor" },
   });
 }
 

@@ -1,5 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { InstanceNetwork } from "../../engine/sandbox/network/instance-network.ts";
+import { undefinedUnlessExhausted } from "../../lib/exhaustion.ts";
 import { makePrivateDirectory } from "../../system/directories.ts";
 import { readSystemFile } from "../../system/process-identity.ts";
 import { openPrivateDirectories } from "../private-directories.ts";
@@ -40,25 +42,54 @@ export async function openBubblewrap(
   });
   const seccomp = join(privates.own, "seccomp");
   writeFileSync(seccomp, seccompProgram({ architecture, network: "own namespace" }), { mode: 0o600 });
-  const report = { level: "bwrap", missing: [], gaps } as const;
+  const shared = await sharedNetwork(program, options);
+  const parts = { program, seccomp, view, privates };
   let failure: string | undefined;
-  // Before 0.8, or with the setuid bit, only the seccomp program refuses new user namespaces.
-  for (const forbidsUserNamespaces of [true, false]) {
-    const parts = { program, seccomp, view, privates, report, findProgram, forbidsUserNamespaces };
-    const sandbox = new Bubblewrap(parts);
-    const how = forbidsUserNamespaces ? "without user namespaces" : "with user namespaces";
-    failure = await failureOf(sandbox, workspace, {
-      by: program,
-      how,
-      folders: [workspace, directory],
-    }).catch(async (error) => {
-      await privates.close();
-      throw error;
-    });
-    if (failure === undefined) return sandbox;
+  let noNetwork = "missing" in shared ? shared.missing : undefined;
+  for (const network of "missing" in shared ? [undefined] : [shared, undefined]) {
+    // Before 0.8, or with the setuid bit, only the seccomp program refuses new user namespaces.
+    for (const forbidsUserNamespaces of [true, false]) {
+      const missing = network === undefined && noNetwork !== undefined ? [withoutNetwork(noNetwork)] : [];
+      const report = { level: "bwrap", missing, gaps } as const;
+      const sandbox = new Bubblewrap({ ...parts, network, report, forbidsUserNamespaces });
+      const how = `joins a network by ${network?.nsenter}, no user namespaces: ${forbidsUserNamespaces}`;
+      const proven = { by: program, how, folders: [workspace, directory] };
+      failure = await failureOf(sandbox, workspace, proven).catch(async (error) => {
+        await sandbox.close();
+        throw error;
+      });
+      if (failure === undefined) return sandbox;
+    }
+    await network?.close();
+    noNetwork ??= reasonFor(failure!, program);
   }
   await privates.close();
   return { missing: reasonFor(failure!, program) };
+}
+
+/** Opens the network that commands share, or returns why there is none. */
+async function sharedNetwork(
+  bubblewrap: string,
+  { findProgram, exposed }: SandboxContext,
+): Promise<InstanceNetwork | { readonly missing: string }> {
+  const find = (name: string) => findProgram(name).catch(() => undefined);
+  const perl = await find("perl");
+  if (perl === undefined) return { missing: "perl is not installed. Install it: `apt install perl-base`." };
+  const nsenter = await find("nsenter");
+  if (nsenter === undefined)
+    return { missing: "nsenter is not installed. Install it: `apt install util-linux`." };
+  const network = new InstanceNetwork({ bubblewrap, perl, nsenter, exposed });
+  try {
+    await network.join();
+    return network;
+  } catch (error) {
+    undefinedUnlessExhausted(error);
+    return { missing: reasonFor((error as Error).message, bubblewrap) };
+  }
+}
+
+function withoutNetwork(reason: string): string {
+  return `Commands have no network, and cannot reach each other's servers: ${reason}`;
 }
 
 async function failureOf(
@@ -94,7 +125,7 @@ const refusals = [
   [
     "kernel/apparmor_restrict_unprivileged_userns",
     "1",
-    "AppArmor forbids user namespaces: install the bubblewrap of your distribution as /usr/bin/bwrap with its AppArmor profile, or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`.",
+    "AppArmor forbids user namespaces: install the bubblewrap of your distribution as /usr/bin/bwrap with its AppArmor profile (`apt install bubblewrap apparmor-profiles && ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict`), or `sysctl kernel.apparmor_restrict_unprivileged_userns=0`.",
   ],
   [
     "kernel/unprivileged_userns_clone",

@@ -5,8 +5,8 @@ import type { Duplex } from "node:stream";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { SandboxReport } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { LoopbackNetwork } from "../../engine/sandbox/network/loopback-network.ts";
 import { liesInside } from "../../system/workspace-path.ts";
-import type { LoopbackNetwork } from "../network/loopback-network.ts";
 import { lostWrites, type PrivateDirectories, privateVariables } from "../private-directories.ts";
 import { realPathsOf } from "../real-paths.ts";
 import {
@@ -80,7 +80,7 @@ export class LandlockSandbox implements Sandbox {
       descriptors: ["channel"],
       endsTogether: false,
       started: ({ channels }) => settingUp(channels[0]!, plan, launch.file),
-      reach: unconfined(launch).reach,
+      connect: unconfined(launch).connect,
       settle: async () => [...(await watch.settle()), ...lost()],
       finished: () => (remarks ??= end().then((ended) => [...ended, ...lost()])),
     };
@@ -110,7 +110,7 @@ export class LandlockSandbox implements Sandbox {
   /** Opens the network. Landlock before version 4 cannot restrict a command to one port, so it has no network there. */
   async #openNetwork({ mayConnect }: Confinement): Promise<LoopbackNetwork | undefined> {
     if (mayConnect === undefined || this.#parts.version < 4) return undefined;
-    const { openLoopbackNetwork } = await import("../network/loopback-network.ts");
+    const { openLoopbackNetwork } = await import("../../engine/sandbox/network/loopback-network.ts");
     return openLoopbackNetwork({ mayConnect });
   }
 

@@ -80,7 +80,9 @@ class SeatbeltSandbox implements Sandbox {
     const { mayConnect, absent = [] } = confinement;
     const network =
       mayConnect &&
-      (await (await import("../network/loopback-network.ts")).openLoopbackNetwork({ mayConnect }));
+      (await (
+        await import("../../engine/sandbox/network/loopback-network.ts")
+      ).openLoopbackNetwork({ mayConnect }));
     const held = repositories.flatMap((repository) => repository.held);
     const profile = seatbeltProfile({
       workspace,
@@ -105,7 +107,7 @@ class SeatbeltSandbox implements Sandbox {
       descriptors: ["channel"],
       endsTogether: false,
       started: ({ channels }) => running(channels[0]!),
-      reach: unconfined(launch).reach,
+      connect: unconfined(launch).connect,
       finished: async () => [
         ...((await network?.close()) ?? []),
         ...(found.isWhole ? [] : ["The workspace is too large to protect all its files."]),

@@ -6,7 +6,7 @@ import { monotonicMs } from "../../lib/clock.ts";
 import { showSize } from "../../lib/text/format-quantity.ts";
 import { printableLine } from "../../lib/text/printable.ts";
 import { type FetchedPage, fetchPage, type UnfollowedRedirect } from "../../web/fetch-page.ts";
-import { parseWebUrl } from "../../web/parse-web-url.ts";
+import { isNear, parseWebUrl } from "../../web/parse-web-url.ts";
 import { describeNext, showDocument } from "../document/show-document.ts";
 import { amount, flag, string } from "../fields.ts";
 import { failedAnswer, readPage } from "./read-page.ts";
@@ -65,8 +65,11 @@ export const webFetch: Tool<WebFetchInput, WebFetchData> = {
   input,
   limits,
   accesses: (input) => {
-    const hosts = new Set(urlsOf(input).map((url) => parseWebUrl(url).hostname));
-    return [...hosts].map((host) => ({ kind: "network", host }));
+    const urls = urlsOf(input).map((url) => parseWebUrl(url));
+    return [...Map.groupBy(urls, ({ hostname }) => hostname)].map(([host, ofHost]) => {
+      const ports = new Set(ofHost.filter(isNear).map(portOf));
+      return { kind: "network", host, port: ports.size === 1 ? [...ports][0] : undefined };
+    });
   },
 
   preview: async (input) =>
@@ -83,6 +86,10 @@ export const webFetch: Tool<WebFetchInput, WebFetchData> = {
   },
 };
 
+function portOf({ port, protocol }: URL): number {
+  return Number(port || (protocol === "https:" ? 443 : 80));
+}
+
 function urlsOf({ url, more_urls: others = [] }: WebFetchInput): readonly string[] {
   return [...new Set([url, ...others])];
 }
@@ -96,7 +103,6 @@ async function fetchOne(
   const fetched = await fetchPage(parseWebUrl(url), options, {
     ...context,
     progress: progressReporter(context),
-    addressOf: (target) => processAddress(target, context),
   });
   if (fetched.kind === "unfollowed") return showRedirect(fetched);
   const { answer } = fetched;
@@ -144,12 +150,6 @@ function showRedirect(unfollowed: UnfollowedRedirect): ToolOutput<WebRedirect> {
 function shortened(target: string): string {
   const line = printableLine(target);
   return line.length > 500 ? `${line.slice(0, 500)}…` : line;
-}
-
-/** Returns the address of a server started here, which listens on the loopback of its sandbox. */
-async function processAddress({ hostname, port, protocol }: URL, { processes }: ToolContext) {
-  if (!/^(?:(?:.*\.)?localhost\.?|127\.0\.0\.1|\[::1\])$/.test(hostname)) return undefined;
-  return processes.reach(port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));
 }
 
 /** Reports at most once a second, and not for quick fetches. */

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { FilteringProxy } from "../../../src/sandbox/network/proxy/filtering-proxy.ts";
-import type { OutboundOptions } from "../../../src/system/network-policy.ts";
+import { HttpProxy } from "../../../src/engine/sandbox/network/http-proxy.ts";
+import { OutboundNetwork, type OutboundOptions } from "../../../src/system/network-policy.ts";
 
 /** A server on the loopback interface that is closed with all its connections. */
 export interface Listening extends AsyncDisposable {
@@ -67,7 +67,11 @@ export interface ProxyLab extends AsyncDisposable {
 export async function openProxyLab(
   options: OutboundOptions & { readonly secret?: string },
 ): Promise<ProxyLab> {
-  const proxy = new FilteringProxy(options);
+  const network = new OutboundNetwork(options);
+  const wanted = options.secret && `Basic ${Buffer.from(`toolcrib:${options.secret}`).toString("base64")}`;
+  const proxy = new HttpProxy((authorization) =>
+    wanted === undefined || authorization === wanted ? (target) => network.open(target) : undefined,
+  );
   const server = await listen((client) => proxy.serve(client));
   return {
     port: server.port,
@@ -79,9 +83,9 @@ export async function openProxyLab(
       socket.end();
       return (await answer).toString("latin1");
     },
-    remarks: () => proxy.remarks(),
+    remarks: () => network.refusals.remarks(),
     [Symbol.asyncDispose]: async () => {
-      proxy.close();
+      network.close();
       await server[Symbol.asyncDispose]();
     },
   };

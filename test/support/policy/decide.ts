@@ -31,6 +31,7 @@ export interface Circumstances {
   readonly tool?: Question["tool"];
   readonly sandbox?: Question["sandbox"];
   readonly asksBeforeCommands?: true;
+  readonly reachesOwnServers?: boolean;
   readonly realPaths?: Readonly<Record<string, string>>;
   readonly notCovered?: Readonly<Record<string, string>>;
   readonly refusedBelow?: Readonly<Record<string, string | undefined>>;
@@ -50,6 +51,7 @@ export function decideOn(
     accesses,
     sandbox: circumstances.sandbox ?? "landlock",
     asksBeforeCommands: circumstances.asksBeforeCommands,
+    reachesOwnServers: circumstances.reachesOwnServers,
     realPaths: new Map(Object.entries(circumstances.realPaths ?? {})),
     notCovered: new Map(Object.entries(circumstances.notCovered ?? {})),
     refusedBelow: new Map(Object.entries(circumstances.refusedBelow ?? {})),

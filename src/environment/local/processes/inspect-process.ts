@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { attempt, attemptQuietly } from "../../../system/attempt.ts";
 import { namesIfReadable } from "../../../system/directories.ts";
@@ -89,12 +89,20 @@ function linkOf(pid: number, descriptor: number): string | undefined {
   return attempt(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`));
 }
 
-/** Whether one of these processes, which share this network, listens on a TCP port; undefined when unknown. */
-export async function listensOn(port: number, pids: () => Iterable<number>): Promise<boolean | undefined> {
-  const tables = await Promise.all(
-    ["tcp", "tcp6"].map((name) => readFile(`/proc/self/net/${name}`, "latin1").catch(() => undefined)),
-  );
-  if (tables.every((table) => table === undefined)) return undefined;
+/**
+ * Whether one of these processes listens on a TCP port, and not only another one of the same network; undefined when unknown.
+ * `network`: the network of this process, by its id. Default: the one of this process.
+ */
+export async function listensOn(
+  port: number,
+  pids: () => Iterable<number>,
+  network: number | "self" = "self",
+): Promise<boolean | undefined> {
+  const read = (name: string) => readFile(`/proc/${network}/net/${name}`, "latin1").catch(() => undefined);
+  const tables = await Promise.all(["tcp", "tcp6"].map(read));
+  // A process that has ended has no network.
+  if (tables.every((table) => table === undefined))
+    return existsSync("/proc/self/net/tcp") ? false : undefined;
   const sockets = new Set(tables.flatMap((table = "") => listenersOn(table, port)));
   if (sockets.size === 0) return false;
   for (const pid of pids()) if (await holdsOne(pid, sockets)) return true;

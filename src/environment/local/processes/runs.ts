@@ -39,6 +39,11 @@ export class Runs {
     exit.then(release, release);
   }
 
+  /** Returns the ids of the processes of each run. */
+  pids(): readonly (readonly number[])[] {
+    return Array.from(this.#living.keys(), (run) => run.members().map(({ pid }) => pid));
+  }
+
   async close(): Promise<void> {
     for (const run of this.#living.keys()) run.kill();
     await Promise.allSettled(this.#living.values());

@@ -12,7 +12,7 @@ import type { PreparedLaunch } from "../../../sandbox/sandbox.ts";
 import { asToolError, errnoOf, programUnavailable } from "../../../system/file-errors.ts";
 import type { ProcessInfo } from "../../../system/process-identity.ts";
 import { ProcessTree } from "../../../system/process-tree.ts";
-import { probeAddress } from "../../probe-address.ts";
+import { probeServer } from "../../probe-server.ts";
 import { leakedDescriptors, listensOn, waitsForInput } from "./inspect-process.ts";
 import { type OutputPipe, OutputStream } from "./output-stream.ts";
 import { Run } from "./run-records.ts";
@@ -67,12 +67,6 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
     throw await failedSandbox(error, launch.file, stderr);
   }
   if (start.input !== "open") input.end(start.input);
-  const reach: RunningProcess["reach"] = async (port) => {
-    // On the machine's own network, a server of another process could answer.
-    const pids = () => run.members().map((member) => member.pid);
-    const isOwn = start.sandbox === "bwrap" || (await listensOn(port, pids));
-    return isOwn === false ? undefined : launch.reach(port);
-  };
   return {
     stdout,
     stderr,
@@ -82,10 +76,11 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
     write: (bytes) => input.write(bytes),
     endInput: () => input.end(),
     waitsForInput: async () => waitsForInput(run.members(), pid),
-    reach,
     answers: async (port, options) => {
-      const address = await reach(port);
-      return address !== undefined && probeAddress(address, options);
+      // A server of another process could answer on the same port.
+      const pids = () => run.members().map((member) => member.pid);
+      if ((await listensOn(port, pids, pid)) === false) return false;
+      return probeServer(() => launch.connect(port), options);
     },
     settle: async () => (await launch.settle?.()) ?? [],
     uncovered: async () => launch.uncovered?.(),

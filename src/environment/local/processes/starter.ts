@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { SandboxLevel } from "../../../contract/call.ts";
 import type { AbsentPath, Confinement } from "../../../contract/confinement.ts";
@@ -7,7 +8,7 @@ import { LimitWatch } from "../../../sandbox/limits/limit-watch.ts";
 import { limitsFor } from "../../../sandbox/limits/limits-for.ts";
 import { openSandbox, type SandboxOptions } from "../../../sandbox/open-sandbox.ts";
 import { ownCode } from "../../../sandbox/own-code.ts";
-import { NoSandbox, type Sandbox, type SandboxContext } from "../../../sandbox/sandbox.ts";
+import { connectOnLoopback, NoSandbox, type Sandbox, type SandboxContext } from "../../../sandbox/sandbox.ts";
 import {
   allowedVariables,
   offlineVariables,
@@ -18,6 +19,7 @@ import {
 import { inTerminal } from "../../../system/pseudo-terminal.ts";
 import type { ProgramsRun } from "../scan/watched-snapshots.ts";
 import { ProgramFinder, type Programs } from "./find-program.ts";
+import { listensOn } from "./inspect-process.ts";
 import { OutputPipes } from "./output-stream.ts";
 import type { OwnDirectories } from "./own-directories.ts";
 import { RunRecords } from "./run-records.ts";
@@ -116,6 +118,22 @@ export class Starter {
       this.#runs.forget(mark);
       throw error;
     }
+  }
+
+  /** Connects to a server that a command here runs; undefined while none listens on this port. */
+  async connect(port: number): Promise<Socket | undefined> {
+    const sandbox = await this.#sandbox?.catch(() => undefined);
+    if (sandbox?.connect !== undefined) return sandbox.connect(port);
+    return (await this.listens(port)) ? connectOnLoopback(port) : undefined;
+  }
+
+  /** Whether a program that was started here listens on a port. */
+  async listens(port: number): Promise<boolean> {
+    for (const pids of this.#runs.pids()) {
+      const [leader] = pids;
+      if (leader !== undefined && (await listensOn(port, () => pids, leader))) return true;
+    }
+    return false;
   }
 
   /** Returns which programs have run since the last call. */

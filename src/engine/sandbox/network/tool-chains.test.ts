@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startInside } from "../../../test/support/network/inside.ts";
-import { type Listening, listening } from "../../../test/support/network/proxy-lab.ts";
-import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { openTestNetwork } from "../../../../test/support/network/inside.ts";
+import { type Listening, listening } from "../../../../test/support/network/proxy-lab.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 
 const mayConnect = (host: string) => host.endsWith(".example") || host === "127.0.0.1";
 const isThere = (...words: readonly string[]) => spawnSync(words[0]!, words.slice(1)).status === 0;
@@ -35,7 +35,8 @@ describe.skipIf(!canEnter)("tool chains in a private network (with bubblewrap an
             })
           : packed,
       );
-      await using inside = startInside(
+      await using lab = openTestNetwork();
+      const inside = await lab.start(
         [
           ...[
             "npm",
@@ -51,7 +52,7 @@ describe.skipIf(!canEnter)("tool chains in a private network (with bubblewrap an
         ],
         { mayConnect, cwd: folder.path },
       );
-      expect(await inside.ended).toEqual({ code: 0, stdout: expect.any(String), stderr: "" });
+      expect(await inside.ended).toEqual({ code: 0, stdout: expect.any(String), stderr: "", remarks: [] });
       expect(readFileSync(join(folder.path, "node_modules/tiny/index.js"), "utf8")).toBe(
         "module.exports = 1;\n",
       );
@@ -72,7 +73,8 @@ describe.skipIf(!canEnter)("tool chains in a private network (with bubblewrap an
     git("-C", "origin", "commit", "-m", "First");
     git("-C", "origin", "update-server-info");
     await using server = await serve((path) => fileAt(join(folder.path, "origin/.git", path)));
-    await using inside = startInside(
+    await using lab = openTestNetwork();
+    const inside = await lab.start(
       ["git", "clone", "--quiet", `http://git.example:${server.port}/`, "clone"],
       {
         mayConnect,
@@ -80,7 +82,7 @@ describe.skipIf(!canEnter)("tool chains in a private network (with bubblewrap an
         env: { GIT_TERMINAL_PROMPT: "0" },
       },
     );
-    expect(await inside.ended).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(await inside.ended).toEqual({ code: 0, stdout: "", stderr: "", remarks: [] });
     expect(readFileSync(join(folder.path, "clone/file"), "utf8")).toBe("content\n");
   });
 
@@ -95,7 +97,8 @@ describe.skipIf(!canEnter)("tool chains in a private network (with bubblewrap an
       await using index = await serve((path) =>
         path.endsWith(".whl") ? wheel : `<a href="/${name}">${name}</a>`,
       );
-      await using inside = startInside(
+      await using lab = openTestNetwork();
+      const inside = await lab.start(
         [
           ...["python3", "-m", "pip", "download", "--quiet", "--no-deps", "--no-cache-dir", "--retries=0"],
           ...["--disable-pip-version-check", "--trusted-host=index.example", "--dest=got"],
@@ -103,7 +106,7 @@ describe.skipIf(!canEnter)("tool chains in a private network (with bubblewrap an
         ],
         { mayConnect, cwd: folder.path, env: { PIP_ROOT_USER_ACTION: "ignore" } },
       );
-      expect(await inside.ended).toEqual({ code: 0, stdout: "", stderr: "" });
+      expect(await inside.ended).toEqual({ code: 0, stdout: "", stderr: "", remarks: [] });
       expect(readFileSync(join(folder.path, "got", name))).toEqual(wheel);
     },
   );

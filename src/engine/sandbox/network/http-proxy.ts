@@ -2,22 +2,20 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { Socket } from "node:net";
 import { type Duplex, pipeline } from "node:stream";
 import { type HostAndPort, parseHostAndPort } from "../../../lib/network-address.ts";
-import { ConnectionError, type OutboundNetwork } from "../../../system/network-policy.ts";
+import { ConnectionError, type OpenConnection } from "../../../system/network-policy.ts";
 import { joinStreams } from "./join-streams.ts";
 
 const mostWaiting = 32;
 
 /** An HTTP proxy: `CONNECT host:port`, or `GET http://host/path`. */
 export class HttpProxy {
-  readonly #network: OutboundNetwork;
-  readonly #authorization: string | undefined;
+  readonly #grantOf: (authorization: string) => OpenConnection | undefined;
   readonly #server: Server;
   readonly #waiting = new WeakMap<Duplex, number>();
 
-  /** `secret` is the password that a program must send. */
-  constructor(network: OutboundNetwork, secret: string | undefined) {
-    this.#network = network;
-    this.#authorization = secret && `Basic ${Buffer.from(`toolcrib:${secret}`).toString("base64")}`;
+  /** `grantOf` returns how the program that sends this `Proxy-Authorization` connects; undefined when it may not. */
+  constructor(grantOf: (authorization: string) => OpenConnection | undefined) {
+    this.#grantOf = grantOf;
     this.#server = createServer({ maxHeaderSize: 65_536, requestTimeout: 0, keepAliveTimeout: 60_000 });
     // A program may close its side of the connection after the request.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
@@ -34,11 +32,12 @@ export class HttpProxy {
     // The client is paused until the other side is connected, so that no data is lost.
     client.pause();
     if (head.length > 0) client.unshift(head);
-    if (!this.#isAuthorized(incoming)) return endWith(client, unauthorized);
+    const open = this.#grantFor(incoming);
+    if (open === undefined) return endWith(client, unauthorized);
     const target = parseHostAndPort(incoming.url ?? "");
     if (target === undefined) return endWith(client, badTarget);
     try {
-      const upstream = await this.#network.open(target);
+      const upstream = await open(target);
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");
       joinStreams(client, upstream);
     } catch (error) {
@@ -48,11 +47,12 @@ export class HttpProxy {
 
   async #forward(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!this.#acceptsOneMore(incoming.socket, response)) return;
-    if (!this.#isAuthorized(incoming)) return answer(incoming, response, unauthorized);
+    const open = this.#grantFor(incoming);
+    if (open === undefined) return answer(incoming, response, unauthorized);
     const wanted = wantedBy(incoming);
     if (wanted === undefined) return answer(incoming, response, badTarget);
     try {
-      passOn(incoming, response, { ...wanted, socket: await this.#network.open(wanted.target) });
+      passOn(incoming, response, { ...wanted, socket: await open(wanted.target) });
     } catch (error) {
       answer(incoming, response, answerTo(error));
     }
@@ -67,10 +67,8 @@ export class HttpProxy {
     return waiting <= mostWaiting;
   }
 
-  #isAuthorized(incoming: IncomingMessage): boolean {
-    return (
-      this.#authorization === undefined || incoming.headers["proxy-authorization"] === this.#authorization
-    );
+  #grantFor({ headers }: IncomingMessage): OpenConnection | undefined {
+    return this.#grantOf(headers["proxy-authorization"] ?? "");
   }
 }
 

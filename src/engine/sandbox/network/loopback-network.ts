@@ -1,8 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import type { OutboundOptions } from "../../system/network-policy.ts";
-import { FilteringProxy, proxyVariables } from "./proxy/filtering-proxy.ts";
+import type { OutboundOptions } from "../../../system/network-policy.ts";
+import { FilteringProxy } from "./filtering-proxy.ts";
 
 /** The proxy of a command that shares the machine's network but may connect to one port only. */
 export interface LoopbackNetwork {
@@ -16,8 +15,7 @@ export interface LoopbackNetwork {
 export async function openLoopbackNetwork({
   mayConnect,
 }: Pick<OutboundOptions, "mayConnect">): Promise<LoopbackNetwork> {
-  const secret = randomBytes(24).toString("hex");
-  const proxy = new FilteringProxy({ mayConnect, secret });
+  const proxy = new FilteringProxy();
   const clients = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     clients.add(client);
@@ -31,14 +29,14 @@ export async function openLoopbackNetwork({
   server.on("error", () => {});
   server.unref();
   const { port } = server.address() as AddressInfo;
+  const { variables, close } = proxy.grant({ port, mayConnect });
   return {
     port,
-    variables: proxyVariables({ port, secret, mayConnect }),
+    variables,
     close: async () => {
       server.close();
-      proxy.close();
       for (const client of clients) client.destroy();
-      return proxy.remarks();
+      return close();
     },
   };
 }
